@@ -1,0 +1,1 @@
+"""mlc: a machine-learning compiler from model text to native code."""

@@ -1,0 +1,250 @@
+"""Loops: `loop.for` and its terminator."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, StringAttr, i64
+from xdsl.dialects.utils import AbstractYieldOperation
+from xdsl.ir import Attribute, Block, EnumAttribute, Operation, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_attr_definition,
+    irdl_op_definition,
+    lazy_traits_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import (
+    HasParent,
+    IsTerminator,
+    Pure,
+    RecursiveMemoryEffect,
+    SingleBlockImplicitTerminator,
+    ensure_terminator,
+)
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.str_enum import StrEnum
+
+
+class LoopKind(StrEnum):
+    """What may be assumed about a loop's iterations, and who runs them."""
+
+    SERIAL = "serial"
+    """One after the other; an iteration may use what earlier ones made."""
+    PARALLEL = "parallel"
+    """Independent of each other: any order, interleaved, or as vector lanes. One thread runs them."""
+    THREADS = "threads"
+    """Independent, and spread over the threads of the host."""
+
+
+@irdl_attr_definition
+class LoopKindAttr(EnumAttribute[LoopKind]):
+    """The kind of a loop, as an attribute."""
+
+    name = "loop.kind"
+
+
+@irdl_op_definition
+class YieldOp(AbstractYieldOperation[Attribute]):
+    """Ends the body of a `loop.for` and hands its values to the next iteration, or to the loop's results."""
+
+    name = "loop.yield"
+    traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ForOp), Pure()))
+
+
+@irdl_op_definition
+class ForOp(IRDLOperation):
+    """A counted loop with constant bounds, and values that it carries from iteration to iteration.
+
+    ```mlir
+    %sum = loop.for serial "k" %k = 0 to 784 step 1 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %x[%k] : memref<784xf32>
+      %next = arith.addf %acc, %a : f32
+      loop.yield %next : f32
+    }
+    ```
+
+    The string is the dim that the loop runs over: schedules name loops by it. Shapes are static, so bounds are numbers:
+    the last iteration is the largest `lower + i * step < upper`. `step 1` is not printed.
+    """
+
+    name = "loop.for"
+
+    iter_args = var_operand_def()
+    results_ = var_result_def()
+    kind = prop_def(LoopKindAttr)
+    dim = prop_def(StringAttr)
+    lower = prop_def(IntegerAttr[I64])
+    upper = prop_def(IntegerAttr[I64])
+    step = prop_def(IntegerAttr[I64])
+    body = region_def("single_block")
+
+    traits = traits_def(RecursiveMemoryEffect(), SingleBlockImplicitTerminator(YieldOp))
+
+    def __init__(
+        self,
+        dim: str,
+        lower: int,
+        upper: int,
+        step: int = 1,
+        kind: LoopKind = LoopKind.SERIAL,
+        iter_args: Sequence[SSAValue] = (),
+        body: Region | None = None,
+    ) -> None:
+        types = [v.type for v in iter_args]
+        if body is None:
+            body = Region(Block(arg_types=[IndexType(), *types]))
+            body.block.args[0].name_hint = dim
+        super().__init__(
+            operands=[iter_args],
+            result_types=[types],
+            regions=[body],
+            properties={
+                "kind": LoopKindAttr(kind),
+                "dim": StringAttr(dim),
+                "lower": IntegerAttr(lower, i64),
+                "upper": IntegerAttr(upper, i64),
+                "step": IntegerAttr(step, i64),
+            },
+        )
+
+    @property
+    def range(self) -> range:
+        """The values that the induction variable takes."""
+        return range(self.lower.value.data, self.upper.value.data, self.step.value.data)
+
+    @property
+    def induction_variable(self) -> SSAValue:
+        """The loop counter, of type `index`."""
+        return self.body.block.args[0]
+
+    @property
+    def carried(self) -> Sequence[SSAValue]:
+        """The block arguments that hold the carried values."""
+        return self.body.block.args[1:]
+
+    @property
+    def yielded(self) -> Sequence[SSAValue]:
+        """The values that an iteration hands on."""
+        last = self.body.block.last_op
+        assert isinstance(last, YieldOp)
+        return last.arguments
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether the iterations are independent of each other."""
+        return self.kind.data is not LoopKind.SERIAL
+
+    def verify_(self) -> None:
+        if self.step.value.data <= 0:
+            raise VerifyException(f"loop.for: step must be positive, got {self.step.value.data}")
+        if self.is_parallel and self.iter_args:
+            raise VerifyException(
+                f"loop.for: a {self.kind.data} loop cannot carry values, got {len(self.iter_args)} iter_args"
+            )
+        expected = [IndexType(), *(v.type for v in self.iter_args)]
+        found = [a.type for a in self.body.block.args]
+        if expected != found:
+            raise VerifyException(
+                f"loop.for: the body takes ({_spell(found)}), its iter_args require ({_spell(expected)})"
+            )
+        results = [r.type for r in self.results]
+        if results != expected[1:]:
+            raise VerifyException(
+                f"loop.for: results ({_spell(results)}) must have the types of the iter_args ({_spell(expected[1:])})"
+            )
+        if not isinstance(self.body.block.last_op, YieldOp):
+            raise VerifyException("loop.for: the body must end with loop.yield")
+        yielded = [v.type for v in self.yielded]
+        if yielded != expected[1:]:
+            raise VerifyException(
+                f"loop.for: the body yields ({_spell(yielded)}), the iter_args are ({_spell(expected[1:])})"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ForOp":
+        kind = LoopKind(parser.parse_str_enum(LoopKind))
+        dim = parser.parse_str_literal()
+        induction = parser.parse_argument(expect_type=False).resolve(IndexType())
+        parser.parse_characters("=")
+        lower = parser.parse_integer()
+        parser.parse_characters("to")
+        upper = parser.parse_integer()
+        step = parser.parse_integer() if parser.parse_optional_keyword("step") else 1
+        arguments = [induction]
+        initial: list[SSAValue] = []
+        if parser.parse_optional_keyword("iter_args"):
+            pairs = parser.parse_comma_separated_list(
+                parser.Delimiter.PAREN,
+                lambda: (
+                    parser.parse_argument(expect_type=False),
+                    parser.parse_characters("="),
+                    parser.parse_unresolved_operand(),
+                ),
+            )
+            parser.parse_characters("->")
+            position = parser.pos
+            types = parser.parse_comma_separated_list(parser.Delimiter.PAREN, parser.parse_type)
+            if len(types) != len(pairs):
+                parser.raise_error(
+                    f"expected {len(pairs)} types, one for each of the iter_args, got {len(types)}",
+                    at_position=position,
+                )
+            arguments += [argument.resolve(t) for (argument, _, _), t in zip(pairs, types, strict=True)]
+            initial = [parser.resolve_operand(value, t) for (_, _, value), t in zip(pairs, types, strict=True)]
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        body = parser.parse_region(arguments)
+        op = cls(dim, lower, upper, step, kind, initial, body)
+        if attributes is not None:
+            op.attributes |= attributes.data
+        for trait in op.get_traits_of_type(SingleBlockImplicitTerminator):
+            ensure_terminator(op, trait)
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data.value} ")
+        printer.print_string_literal(self.dim.data)
+        printer.print_string(" ")
+        printer.print_ssa_value(self.induction_variable)
+        printer.print_string(f" = {self.lower.value.data} to {self.upper.value.data} ")
+        if self.step.value.data != 1:
+            printer.print_string(f"step {self.step.value.data} ")
+        if self.iter_args:
+            printer.print_string("iter_args(")
+            printer.print_list(
+                zip(self.carried, self.iter_args, strict=True),
+                lambda pair: _print_binding(printer, *pair),
+            )
+            printer.print_string(") -> (")
+            printer.print_list(self.results, lambda r: printer.print_attribute(r.type))
+            printer.print_string(") ")
+        if self.attributes:
+            printer.print_string("attributes ")
+            printer.print_attr_dict(self.attributes)
+            printer.print_string(" ")
+        printer.print_region(self.body, print_entry_block_args=False, print_block_terminators=bool(self.iter_args))
+
+
+def enclosing_loops(op: Operation) -> list[ForOp]:
+    """The loops around `op`, innermost first."""
+    found: list[ForOp] = []
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, ForOp):
+            found.append(parent)
+        parent = parent.parent_op()
+    return found
+
+
+def _print_binding(printer: Printer, argument: SSAValue, value: SSAValue) -> None:
+    printer.print_ssa_value(argument)
+    printer.print_string(" = ")
+    printer.print_ssa_value(value)
+
+
+def _spell(types: Sequence[Attribute]) -> str:
+    return ", ".join(str(t) for t in types)

@@ -1,0 +1,217 @@
+"""Reads and writes of memrefs at affine subscripts of loop counters."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
+from mlc.support.types import MemRef, element_type, memref_type, vector_type
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, MemRefType, NoneAttr
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser, UnresolvedOperand
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+
+class _AccessOp(IRDLOperation):
+    """What load and store share: a memref, index operands, and the map from these to subscripts."""
+
+    memref = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    map = prop_def(AffineMapAttr)
+
+    @property
+    def accessed(self) -> Attribute:
+        """The type that is read or written: the element type, or a vector of consecutive elements."""
+        raise NotImplementedError
+
+    def verify_(self) -> None:
+        memref = memref_type(self.memref)
+        affine = self.map.data
+        if not isinstance(memref.layout, NoneAttr) or DYNAMIC_INDEX in memref.get_shape():
+            raise VerifyException(f"{self.name}: the memref must be static and row-major, got {memref}")
+        if len(affine.results) != memref.get_num_dims():
+            raise VerifyException(
+                f"{self.name}: {len(affine.results)} subscripts for {memref}, which takes {memref.get_num_dims()}"
+            )
+        if affine.num_dims != len(self.indices) or affine.num_symbols:
+            raise VerifyException(
+                f"{self.name}: the map {affine} takes {affine.num_dims} dims and {affine.num_symbols} "
+                f"symbols, got {len(self.indices)} index operands"
+            )
+        accessed = self.accessed
+        vector = vector_type(accessed)
+        if vector is not None:
+            if vector.get_num_dims() != 1 or memref.get_num_dims() == 0:
+                raise VerifyException(
+                    f"{self.name}: a vector access takes a 1-D vector and at least one subscript, "
+                    f"got {accessed} from {memref}"
+                )
+        if element_type(accessed) != memref.element_type:
+            raise VerifyException(
+                f"{self.name}: {accessed} does not fit the elements of {memref}: "
+                f"required {memref.element_type}, or a vector of it"
+            )
+
+    @staticmethod
+    def parse_access(parser: Parser) -> tuple[UnresolvedOperand, list[SSAValue], AffineMapAttr]:
+        """Parse `%x[%m + 1, %k]`; every SSA value in the subscripts becomes one operand."""
+        memref = parser.parse_unresolved_operand()
+        indices: list[SSAValue] = []
+
+        def leaf() -> AffineExpr | None:
+            operand = parser.parse_optional_unresolved_operand()
+            if operand is None:
+                return None
+            value = parser.resolve_operand(operand, IndexType())
+            if value not in indices:
+                indices.append(value)
+            return AffineExpr.dimension(indices.index(value))
+
+        subscripts = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_affine_expr(parser, leaf))
+        return memref, indices, AffineMapAttr(AffineMap(len(indices), 0, tuple(subscripts)))
+
+    def print_access(self, printer: Printer) -> None:
+        """Print what `parse_access` reads."""
+        printer.print_ssa_value(self.memref)
+        printer.print_string("[")
+        printer.print_list(
+            self.map.data.results,
+            lambda e: print_affine_expr(e, printer.print_string, lambda i: self._print_index(printer, i)),
+        )
+        printer.print_string("]")
+
+    def _print_index(self, printer: Printer, position: int) -> None:
+        printer.print_ssa_value(self.indices[position])
+
+    def print_types(self, printer: Printer) -> None:
+        """Print the attributes and `: memref<…>`, with `, vector<…>` where it is not one element."""
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
+        if (vector := vector_type(self.accessed)) is not None:
+            printer.print_string(", ")
+            printer.print_attribute(vector)
+
+
+@irdl_op_definition
+class LoadOp(_AccessOp):
+    """Reads one element, or a vector of elements that follow each other in the last dim.
+
+    ```mlir
+    %a = loop.load %x[%m, %k + 1] : memref<64x784xf32>
+    %v = loop.load %w[%k, %n * 16] : memref<784x208xf32>, vector<16xf32>
+    ```
+    """
+
+    name = "loop.load"
+    result = result_def()
+    traits = traits_def(MemoryReadEffect())
+
+    def __init__(
+        self,
+        memref: SSAValue,
+        indices: Sequence[SSAValue],
+        map: AffineMap | None = None,
+        result_type: Attribute | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[memref, indices],
+            result_types=[result_type or memref_type(memref).element_type],
+            properties={"map": AffineMapAttr(map or AffineMap.identity(len(indices)))},
+        )
+
+    @property
+    def accessed(self) -> Attribute:
+        return self.result.type
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "LoadOp":
+        memref, indices, affine = cls.parse_access(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        shaped = parse_memref_type(parser)
+        result_type = parser.parse_type() if parser.parse_optional_punctuation(",") else None
+        op = cls(parser.resolve_operand(memref, shaped), indices, affine.data, result_type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        self.print_access(printer)
+        self.print_types(printer)
+
+
+@irdl_op_definition
+class StoreOp(_AccessOp):
+    """Writes one element, or a vector of elements that follow each other in the last dim.
+
+    ```mlir
+    loop.store %r, %y[%m, %n] : memref<64x200xf32>
+    loop.store %v, %y[%m, %n * 16] : memref<64x208xf32>, vector<16xf32>
+    ```
+    """
+
+    name = "loop.store"
+    value = operand_def()
+    traits = traits_def(MemoryWriteEffect())
+
+    def __init__(
+        self,
+        value: SSAValue,
+        memref: SSAValue,
+        indices: Sequence[SSAValue],
+        map: AffineMap | None = None,
+    ) -> None:
+        super().__init__(
+            operands=[value, memref, indices],
+            properties={"map": AffineMapAttr(map or AffineMap.identity(len(indices)))},
+        )
+
+    @property
+    def accessed(self) -> Attribute:
+        return self.value.type
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "StoreOp":
+        value = parser.parse_unresolved_operand()
+        parser.parse_punctuation(",")
+        memref, indices, affine = cls.parse_access(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        shaped = parse_memref_type(parser)
+        stored = parser.parse_type() if parser.parse_optional_punctuation(",") else None
+        op = cls(
+            parser.resolve_operand(value, stored or shaped.element_type),
+            parser.resolve_operand(memref, shaped),
+            indices,
+            affine.data,
+        )
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.value)
+        printer.print_string(", ")
+        self.print_access(printer)
+        self.print_types(printer)
+
+
+def parse_memref_type(parser: Parser) -> MemRef:
+    """Parse a type that must be a memref."""
+    position = parser.pos
+    parsed = parser.parse_type()
+    if not isinstance(parsed, MemRefType):
+        parser.raise_error(f"expected a memref type, got {parsed}", at_position=position)
+    return cast(MemRef, parsed)

@@ -1,0 +1,128 @@
+"""Schedules as IR: the attribute that says how a kernel's loops are to be shaped.
+
+    #loop.schedule<[tile(n, 64), tile(ni, 16), interchange(n, m), vectorize(nii), unroll(ni), parallel(m)]>
+
+Steps apply in order, each to the loops that its first argument names. `tile(n, 64)` makes the loop `n` run in steps of
+64 and puts a loop `ni` of 64 iterations right inside it, so tiling again names `ni`, then `nii`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How a step is written: how many loop names, then whether one integer follows (None: any number of names)."""
+
+    names: int | None
+    size: bool
+
+
+STEPS: dict[str, _Form] = {
+    "tile": _Form(1, True),
+    "interchange": _Form(None, False),
+    "vectorize": _Form(1, False),
+    "unroll": _Form(1, False),
+    "parallel": _Form(1, False),
+}
+
+
+@irdl_attr_definition
+class StepAttr(ParametrizedAttribute):
+    """One step of a schedule: what to do, to which loops, with which size."""
+
+    name = "loop.step"
+
+    action: StringAttr
+    loops: ArrayAttr[StringAttr]
+    sizes: ArrayAttr[IntAttr]
+
+    @staticmethod
+    def of(action: str, *arguments: str | int) -> "StepAttr":
+        """The step `action(arguments…)`."""
+        return StepAttr(
+            StringAttr(action),
+            ArrayAttr(StringAttr(a) for a in arguments if isinstance(a, str)),
+            ArrayAttr(IntAttr(a) for a in arguments if isinstance(a, int)),
+        )
+
+    @property
+    def loop_names(self) -> tuple[str, ...]:
+        """The loops that the step names."""
+        return tuple(s.data for s in self.loops)
+
+    def verify(self) -> None:
+        action = self.action.data
+        if action not in STEPS:
+            raise VerifyException(f"unknown schedule step '{action}'; the steps are {', '.join(STEPS)}")
+        form, names, sizes = STEPS[action], len(self.loops), len(self.sizes)
+        if form.names is None and names < 2:
+            raise VerifyException(f"schedule step '{action}' takes two or more loop names, got {names}")
+        if form.names is not None and names != form.names:
+            raise VerifyException(f"schedule step '{action}' takes {form.names} loop name, got {names}")
+        if sizes != int(form.size):
+            raise VerifyException(
+                f"schedule step '{action}' takes {'one size' if form.size else 'no size'}, got {sizes}"
+            )
+        if any(s.data < 1 for s in self.sizes):
+            raise VerifyException(f"schedule step '{action}' takes a positive size")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            return parse_step(parser).parameters
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.spelling}>")
+
+    @property
+    def spelling(self) -> str:
+        """The step as a schedule writes it."""
+        arguments = [*self.loop_names, *(str(s.data) for s in self.sizes)]
+        return f"{self.action.data}({', '.join(arguments)})"
+
+
+@irdl_attr_definition
+class ScheduleAttr(ParametrizedAttribute):
+    """The steps that turn a kernel's plain loop nests into its final ones."""
+
+    name = "loop.schedule"
+
+    steps: ArrayAttr[StepAttr]
+
+    @staticmethod
+    def of(*steps: tuple[str | int, ...]) -> "ScheduleAttr":
+        """`ScheduleAttr.of(("tile", "n", 16), ("vectorize", "ni"))`."""
+        return ScheduleAttr(ArrayAttr(StepAttr.of(str(s[0]), *s[1:]) for s in steps))
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> Sequence[Attribute]:
+        with parser.in_angle_brackets():
+            steps = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_step(parser))
+        return [ArrayAttr(steps)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<[{', '.join(s.spelling for s in self.steps)}]>")
+
+
+def parse_step(parser: AttrParser) -> StepAttr:
+    """Parse `tile(n, 16)`."""
+    position = parser.pos
+    action = parser.parse_identifier("the name of a schedule step")
+
+    def argument() -> str | int:
+        number = parser.parse_optional_integer(allow_boolean=False)
+        return number if number is not None else parser.parse_identifier("the name of a loop")
+
+    arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
+    try:
+        return StepAttr.of(action, *arguments)
+    except VerifyException as e:
+        parser.raise_error(str(e), at_position=position)

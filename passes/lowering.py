@@ -1,0 +1,65 @@
+"""How a level is lowered to the next: one visit per op, patterns found by the type of the op.
+
+A lowering is a set of `RewritePattern`s, each for the op types that it names. The driver takes the ops of a region in
+program order, so the operands of an op are already lowered when its pattern runs; ops that patterns make are not visited
+again. One dictionary look-up per op keeps it linear, however many patterns there are.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mlc.support.context import CompilerContext
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+PatternFactory = Callable[[CompilerContext], RewritePattern]
+_T = TypeVar("_T", bound=PatternFactory)
+_patterns: dict[str, dict[type[Operation], PatternFactory]] = defaultdict(dict)
+
+
+def lowers(pass_name: str, *op_types: type[Operation]) -> Callable[[_T], _T]:
+    """Class decorator: this pattern lowers these ops in this pass. A plugin adds its own ops' patterns the same way.
+
+    Raises:
+        ValueError: two patterns claim one op in one pass.
+    """
+
+    def register(factory: _T) -> _T:
+        for op_type in op_types:
+            if op_type in _patterns[pass_name]:
+                raise ValueError(f"two patterns lower '{op_type.name}' in '{pass_name}'")
+            _patterns[pass_name][op_type] = factory
+        return factory
+
+    return register
+
+
+@dataclass
+class LoweringDriver:
+    """The patterns of one pass, made for one run."""
+
+    pass_name: str
+    ctx: CompilerContext
+
+    def __post_init__(self) -> None:
+        made: dict[PatternFactory, RewritePattern] = {}
+        self._by_type = {
+            op_type: made.setdefault(factory, factory(self.ctx))
+            for op_type, factory in _patterns[self.pass_name].items()
+        }
+
+    def handles(self, op: Operation) -> bool:
+        """Whether a pattern exists for `op`."""
+        return type(op) in self._by_type
+
+    def lower(self, ops: Iterable[Operation] | Sequence[Operation]) -> None:
+        """Apply the matching pattern to each of `ops` that has one; the ops are listed before the first change."""
+        by_type = self._by_type
+        for op in list(ops):
+            pattern = by_type.get(type(op))
+            if pattern is not None and op.parent is not None:
+                pattern.match_and_rewrite(op, PatternRewriter(op))

@@ -1,0 +1,51 @@
+"""What a compilation carries besides the IR: registered dialects, weight data, remarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from mlc.support.errors import SourceLocation
+from mlc.support.locations import location_of
+from mlc.support.resources import Resources
+from xdsl.context import Context
+from xdsl.ir import Operation
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One decision of a pass, told to a user who asks with `--remarks`."""
+
+    message: str
+    location: SourceLocation | None
+
+
+@dataclass
+class CompilerContext(Context):
+    """xDSL's context plus the data that belongs to a compilation.
+
+    As in MLIR, the blobs behind `dense_resource<name>` belong to the context, not to the IR.
+    """
+
+    resources: Resources = field(default_factory=Resources)
+    remarks: list[Remark] = field(default_factory=list[Remark])
+    target: str = "native"
+    """The target that passes ask for machine facts (`mlc.targets.machine`)."""
+
+    def remark(self, op: Operation, message: str) -> None:
+        """Record why something was done, or not done, to `op`."""
+        self.remarks.append(Remark(message, location_of(op)))
+
+    def clone(self) -> CompilerContext:
+        """A copy that shares weight data but not registrations or remarks."""
+        base = super().clone()
+        return CompilerContext(
+            base.allow_unregistered,
+            base._loaded_dialects,  # pyright: ignore[reportPrivateUsage]
+            base._loaded_ops,  # pyright: ignore[reportPrivateUsage]
+            base._loaded_attrs,  # pyright: ignore[reportPrivateUsage]
+            base._loaded_types,  # pyright: ignore[reportPrivateUsage]
+            base._registered_dialects,  # pyright: ignore[reportPrivateUsage]
+            self.resources.clone(),
+            [],
+            self.target,
+        )

@@ -1,0 +1,40 @@
+"""Where an operation stands in its source, as far as it is known."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from mlc.support.errors import SourceLocation, UserError
+from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnknownLoc
+from xdsl.ir import Attribute, Operation
+
+
+def location_of(op: Operation) -> SourceLocation | None:
+    """The source location of `op`, or of the nearest enclosing op that has one."""
+    current: Operation | None = op
+    while current is not None:
+        if (found := _resolve(current.location)) is not None:
+            return found
+        current = current.parent_op()
+    return None
+
+
+def error_at(op: Operation, message: str) -> UserError:
+    """A user error placed at `op`."""
+    return UserError(message, location_of(op))
+
+
+def _resolve(location: Attribute) -> SourceLocation | None:
+    match location:
+        case FileLineColLoc():
+            return SourceLocation(location.filename.data, location.line.data, location.column.data)
+        case UnknownLoc():
+            return None
+        case NameLoc():
+            return _resolve(location.location)
+        case CallSiteLoc():
+            return _resolve(location.callee)
+        case FusedLoc():
+            return next((r for part in cast(ArrayAttr[Attribute], location.locations) if (r := _resolve(part))), None)
+        case _:
+            return None

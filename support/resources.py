@@ -1,0 +1,140 @@
+"""Weight data: NumPy arrays behind `dense_resource<name>`, memory-mapped from `.safetensors` files.
+
+Nothing is read until it is used: opening a file reads its header, `shape_of` and `dtype_of` answer from the header, and
+`array` maps the bytes. The file layout is the safetensors format: an 8-byte little-endian header length, a JSON header,
+then the tensors' bytes (https://github.com/huggingface/safetensors).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from mlc.support.errors import SourceLocation, UserError
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_DTYPES: dict[str, str] = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "|i1",
+    "U8": "|u1",
+    "BOOL": "|b1",
+}
+
+
+@dataclass(frozen=True)
+class _Entry:
+    path: Path
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    offset: int
+
+    def map(self) -> Array:
+        if 0 in self.shape:
+            return np.zeros(self.shape, self.dtype)
+        return np.memmap(self.path, self.dtype, "r", self.offset, self.shape)
+
+
+@dataclass
+class Resources:
+    """Arrays by resource name; file-backed ones remember their file so that text can name it again."""
+
+    files: dict[str, Path] = field(default_factory=dict[str, Path])
+    """Files by the key under which the text names them (`external_resources: { mlc: { key: "path" } }`)."""
+    spellings: dict[str, str] = field(default_factory=dict[str, str])
+    """The path of each key as the text spelled it."""
+    _entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
+    _arrays: dict[str, Array] = field(default_factory=dict[str, Array])
+
+    def clone(self) -> Resources:
+        """A copy with the same data; adding to one does not change the other."""
+        return Resources(dict(self.files), dict(self.spellings), dict(self._entries), dict(self._arrays))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays or name in self._entries
+
+    def names(self) -> list[str]:
+        """All known resource names, file-backed ones first."""
+        return [*self._entries, *self._arrays]
+
+    def in_memory(self) -> dict[str, Array]:
+        """The resources that no file holds (made by passes, or written in the text)."""
+        return dict(self._arrays)
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of `name`, without reading its data."""
+        return self._arrays[name].shape if name in self._arrays else self._entries[name].shape
+
+    def dtype_of(self, name: str) -> np.dtype[Any]:
+        """The dtype of `name`, without reading its data."""
+        return self._arrays[name].dtype if name in self._arrays else self._entries[name].dtype
+
+    def array(self, name: str) -> Array:
+        """The data of `name`: an in-memory array, or a read-only memory map of its file."""
+        return self._arrays[name] if name in self._arrays else self._entries[name].map()
+
+    def define(self, name: str, array: Array) -> None:
+        """Bind `name` to an array."""
+        self._arrays[name] = array
+
+    def add(self, array: Array, hint: str) -> str:
+        """Store an array that a pass made, under a fresh name derived from `hint`."""
+        name, n = hint, 0
+        while name in self:
+            n += 1
+            name = f"{hint}.{n}"
+        self._arrays[name] = np.ascontiguousarray(array)
+        return name
+
+    def open_file(self, key: str, spelling: str, base: Path, location: SourceLocation | None) -> None:
+        """Make the tensors of a safetensors file available; a relative path starts at `base`.
+
+        Raises:
+            UserError: the file is missing, is not in the safetensors format, or repeats a name.
+        """
+        path = Path(spelling) if Path(spelling).is_absolute() else base / spelling
+        try:
+            header, start = _read_header(path)
+        except FileNotFoundError:
+            raise UserError(f"weight file '{spelling}' not found (looked for {path})", location) from None
+        except OSError as e:
+            raise UserError(f"cannot read weight file '{spelling}': {e.strerror}", location) from None
+        except (ValueError, KeyError, TypeError) as e:
+            raise UserError(f"'{spelling}' is not a safetensors file: {e}", location) from None
+        for name, entry in header.items():
+            if name in self:
+                raise UserError(f"resource '{name}' of '{spelling}' is already defined", location)
+            self._entries[name] = _Entry(path, entry[0], entry[1], start + entry[2])
+        self.files[key] = path
+        self.spellings[key] = spelling
+
+
+def _read_header(path: Path) -> tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], int]:
+    size = path.stat().st_size
+    with path.open("rb") as f:
+        length = int.from_bytes(f.read(8), "little")
+        if length < 2 or 8 + length > size:
+            raise ValueError("its header is cut off")
+        header = cast(dict[str, Any], json.loads(f.read(length)))
+    start = 8 + length
+    result: dict[str, tuple[np.dtype[Any], tuple[int, ...], int]] = {}
+    for name, entry in header.items():
+        if name == "__metadata__":
+            continue
+        if entry["dtype"] not in _DTYPES:
+            raise ValueError(f"'{name}' has the unsupported dtype {entry['dtype']}")
+        dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(int(d) for d in entry["shape"])
+        begin, end = entry["data_offsets"]
+        if end - begin != dtype.itemsize * int(np.prod(shape, dtype=np.int64)) or start + end > size:
+            raise ValueError(f"the bytes of '{name}' do not fit its shape")
+        result[name] = (dtype, shape, begin)
+    return result, start

@@ -1,0 +1,36 @@
+"""The types of values, narrowed: xDSL's `value.type` is any attribute, these say what it must be here."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
+from xdsl.ir import Attribute, SSAValue
+
+Tensor = TensorType[Any]
+MemRef = MemRefType[Any]
+Vector = VectorType[Any]
+
+
+def tensor_type(value: SSAValue) -> Tensor:
+    """The type of a value that is a tensor."""
+    assert isinstance(value.type, TensorType)
+    return cast(Tensor, value.type)
+
+
+def memref_type(value: SSAValue) -> MemRef:
+    """The type of a value that is a memref."""
+    assert isinstance(value.type, MemRefType)
+    return cast(MemRef, value.type)
+
+
+def vector_type(attribute: Attribute) -> Vector | None:
+    """`attribute` as a vector type, or None if it is another type."""
+    return cast(Vector, attribute) if isinstance(attribute, VectorType) else None
+
+
+def element_type(attribute: Attribute) -> Attribute:
+    """The element type of a shaped type; a scalar type is its own."""
+    if isinstance(attribute, TensorType | MemRefType | VectorType):
+        return cast(Attribute, cast(Any, attribute).element_type)
+    return attribute
