@@ -14,14 +14,16 @@ Vector = VectorType[Any]
 
 def tensor_type(value: SSAValue) -> Tensor:
     """The type of a value that is a tensor."""
-    assert isinstance(value.type, TensorType)
-    return cast(Tensor, value.type)
+    found = value.type
+    assert isinstance(found, TensorType)
+    return cast(Tensor, found)
 
 
 def memref_type(value: SSAValue) -> MemRef:
     """The type of a value that is a memref."""
-    assert isinstance(value.type, MemRefType)
-    return cast(MemRef, value.type)
+    found = value.type
+    assert isinstance(found, MemRefType)
+    return cast(MemRef, found)
 
 
 def vector_type(attribute: Attribute) -> Vector | None:

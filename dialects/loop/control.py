@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, StringAttr, i64
-from xdsl.dialects.utils import AbstractYieldOperation
-from xdsl.ir import Attribute, Block, EnumAttribute, Operation, Region, SSAValue
+from xdsl.dialects.utils import AbstractYieldOperation, EnumAttribute
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_attr_definition,
@@ -16,7 +16,7 @@ from xdsl.irdl import (
     var_operand_def,
     var_result_def,
 )
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 from xdsl.traits import (
     HasParent,
@@ -46,6 +46,15 @@ class LoopKindAttr(EnumAttribute[LoopKind]):
     """The kind of a loop, as an attribute."""
 
     name = "loop.kind"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> LoopKind:
+        with parser.in_angle_brackets():
+            return super().parse_parameter(parser)
+
+    def print_parameter(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            super().print_parameter(printer)
 
 
 @irdl_op_definition

@@ -51,12 +51,11 @@ class _AccessOp(IRDLOperation):
             )
         accessed = self.accessed
         vector = vector_type(accessed)
-        if vector is not None:
-            if vector.get_num_dims() != 1 or memref.get_num_dims() == 0:
-                raise VerifyException(
-                    f"{self.name}: a vector access takes a 1-D vector and at least one subscript, "
-                    f"got {accessed} from {memref}"
-                )
+        if vector is not None and (vector.get_num_dims() != 1 or memref.get_num_dims() == 0):
+            raise VerifyException(
+                f"{self.name}: a vector access takes a 1-D vector and at least one subscript, "
+                f"got {accessed} from {memref}"
+            )
         if element_type(accessed) != memref.element_type:
             raise VerifyException(
                 f"{self.name}: {accessed} does not fit the elements of {memref}: "

@@ -1,0 +1,242 @@
+"""The structured ops: map, reduce, contract."""
+
+from collections.abc import Sequence
+
+from mlc.dialects.tensor.structured import StructuredOp
+from mlc.support.types import element_type, tensor_type
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IntegerType, StringAttr
+from xdsl.dialects.tensor import YieldOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.irdl import irdl_op_definition, prop_def, region_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure, SingleBlockImplicitTerminator
+from xdsl.utils.exceptions import VerifyException
+
+REDUCTIONS = ("add", "mul", "max", "min")
+
+
+class _WithBody(StructuredOp):
+    """A structured op whose points are computed by a region of scalar ops, one argument per operand."""
+
+    body = region_def("single_block")
+
+    def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
+        block = self.body.block
+        mapping: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
+        ops: list[Operation] = [op.clone(mapping) for op in list(block.ops)[:-1]]
+        point = self.yielded
+        return ops, mapping.get(point, point)
+
+    @property
+    def yielded(self) -> SSAValue:
+        """The scalar that the body computes."""
+        last = self.body.block.last_op
+        assert isinstance(last, YieldOp)
+        return last.arguments[0]
+
+    def verify_(self) -> None:
+        super().verify_()
+        block = self.body.block
+        found = [a.type for a in block.args]
+        expected = [element_type(v.type) for v in self.inputs]
+        if found != expected:
+            raise VerifyException(
+                f"{self.name}: the body takes ({', '.join(map(str, found))}), "
+                f"one element of each operand is ({', '.join(map(str, expected))})"
+            )
+        if not isinstance(block.last_op, YieldOp) or len(block.last_op.arguments) != 1:
+            raise VerifyException(f"{self.name}: the body must end with tensor.yield of one value")
+        if self.yielded.type != element_type(self.result.type):
+            raise VerifyException(
+                f"{self.name}: the body yields {self.yielded.type}, "
+                f"the result's elements are {element_type(self.result.type)}"
+            )
+
+
+@irdl_op_definition
+class MapOp(_WithBody):
+    """Computes each point of the result from one element of each operand: elementwise ops, broadcasts, transposes.
+
+    ```mlir
+    %y = tensor.map %x[m, n], %b[n] over (m: 4, n: 8) : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32> {
+    ^bb0(%a: f32, %bias: f32):
+      %s = arith.addf %a, %bias : f32
+      tensor.yield %s : f32
+    }
+    ```
+    """
+
+    name = "tensor.map"
+    traits = traits_def(Pure(), SingleBlockImplicitTerminator(YieldOp))
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        subscripts: Sequence[Sequence[AffineExpr]],
+        dims: Sequence[tuple[str, int]],
+        result_type: Attribute,
+        body: Region,
+    ) -> None:
+        super().__init__(
+            operands=[inputs],
+            result_types=[result_type],
+            properties=self.properties_of(subscripts, dims),
+            regions=[body],
+        )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "MapOp":
+        operands, subscripts, dims = cls.parse_iteration(parser)
+        attributes = parser.parse_optional_attr_dict()
+        inputs, result_type = cls.parse_types(parser, operands)
+        op = cls(inputs, subscripts, dims, result_type, parser.parse_region())
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        self.print_iteration(printer)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+
+
+@irdl_op_definition
+class ReduceOp(_WithBody):
+    """Combines points over the `reduce` dims with add, mul, max or min; NaN wins in max and min.
+
+    The body computes the element that is combined; a body that only passes on its argument need not be written.
+
+    ```mlir
+    %m = tensor.reduce max %x[r, k] over (r: 4) reduce (k: 8) : tensor<4x8xf32> -> tensor<4xf32>
+    %s = tensor.reduce add %x[r, k] over (r: 4) reduce (k: 8) : tensor<4x8xf32> -> tensor<4xf32> {
+    ^bb0(%a: f32):
+      %square = arith.mulf %a, %a : f32
+      tensor.yield %square : f32
+    }
+    ```
+    """
+
+    name = "tensor.reduce"
+    kind = prop_def(StringAttr)
+    traits = traits_def(Pure(), SingleBlockImplicitTerminator(YieldOp))
+
+    def __init__(
+        self,
+        kind: str,
+        inputs: Sequence[SSAValue],
+        subscripts: Sequence[Sequence[AffineExpr]],
+        dims: Sequence[tuple[str, int]],
+        result_type: Attribute,
+        body: Region | None = None,
+    ) -> None:
+        if body is None:
+            block = Block(arg_types=[element_type(inputs[0].type)])
+            block.add_op(YieldOp(block.args[0]))
+            body = Region(block)
+        super().__init__(
+            operands=[inputs],
+            result_types=[result_type],
+            properties={"kind": StringAttr(kind), **self.properties_of(subscripts, dims)},
+            regions=[body],
+        )
+
+    @property
+    def reduction(self) -> str:
+        return self.kind.data
+
+    @property
+    def passes_through(self) -> bool:
+        """Whether the body only yields its one argument."""
+        block = self.body.block
+        return len(block.args) == 1 and self.yielded is block.args[0]
+
+    def verify_(self) -> None:
+        super().verify_()
+        if self.kind.data not in REDUCTIONS:
+            raise VerifyException(
+                f"tensor.reduce: unknown kind '{self.kind.data}', required one of {', '.join(REDUCTIONS)}"
+            )
+        if self.num_parallel == len(self.dims):
+            raise VerifyException("tensor.reduce: no dim to reduce over; use tensor.map")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ReduceOp":
+        kind = parser.parse_identifier("the kind of reduction")
+        operands, subscripts, dims = cls.parse_iteration(parser)
+        attributes = parser.parse_optional_attr_dict()
+        inputs, result_type = cls.parse_types(parser, operands)
+        op = cls(kind, inputs, subscripts, dims, result_type, parser.parse_optional_region())
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" {self.kind.data}")
+        self.print_iteration(printer)
+        if not self.passes_through:
+            printer.print_string(" ")
+            printer.print_region(self.body)
+
+
+@irdl_op_definition
+class ContractOp(StructuredOp):
+    """Sums products of two operands over the `reduce` dims: matmul, every convolution.
+
+    ```mlir
+    %y = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 8) reduce (k: 16)
+       : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+    ```
+    """
+
+    name = "tensor.contract"
+
+    def __init__(
+        self,
+        lhs: SSAValue,
+        rhs: SSAValue,
+        subscripts: Sequence[Sequence[AffineExpr]],
+        dims: Sequence[tuple[str, int]],
+        result_type: Attribute,
+    ) -> None:
+        super().__init__(
+            operands=[[lhs, rhs]],
+            result_types=[result_type],
+            properties=self.properties_of(subscripts, dims),
+        )
+
+    @property
+    def reduction(self) -> str:
+        return "add"
+
+    def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
+        lhs, rhs = values
+        product = arith.MuliOp(lhs, rhs) if isinstance(lhs.type, IntegerType) else arith.MulfOp(lhs, rhs)
+        return [product], product.result
+
+    def verify_(self) -> None:
+        super().verify_()
+        if len(self.inputs) != 2:
+            raise VerifyException(f"tensor.contract: takes two operands, got {len(self.inputs)}")
+        types = {element_type(v.type) for v in (*self.inputs, self.result)}
+        if len(types) != 1:
+            lhs, rhs = (tensor_type(v) for v in self.inputs)
+            raise VerifyException(
+                f"tensor.contract: operands and result must have one element type, got {lhs}, {rhs} -> "
+                f"{tensor_type(self.result)}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "ContractOp":
+        operands, subscripts, dims = cls.parse_iteration(parser)
+        attributes = parser.parse_optional_attr_dict()
+        position = parser.pos
+        inputs, result_type = cls.parse_types(parser, operands)
+        if len(inputs) != 2:
+            parser.raise_error(f"tensor.contract takes two operands, got {len(inputs)}", at_position=position)
+        op = cls(inputs[0], inputs[1], subscripts, dims, result_type)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        self.print_iteration(printer)
