@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    VectorType,
+)
 from xdsl.ir import Attribute, SSAValue
 
 Tensor = TensorType[Any]
@@ -36,3 +45,15 @@ def element_type(attribute: Attribute) -> Attribute:
     if isinstance(attribute, TensorType | MemRefType | VectorType):
         return cast(Attribute, cast(Any, attribute).element_type)
     return attribute
+
+
+def integer_width(attribute: Attribute) -> int | None:
+    """The width in bits of an integer type; None for other types."""
+    return cast(IntegerType[int], attribute).width.data if isinstance(attribute, IntegerType) else None
+
+
+def scalar_attribute(value: float, element: Attribute) -> IntegerAttr[Any] | FloatAttr[Any]:
+    """`value` as a constant of an integer, index or float type."""
+    if isinstance(element, IntegerType | IndexType):
+        return IntegerAttr(int(value), cast(Any, element))
+    return FloatAttr(value, cast(AnyFloat, element))

@@ -1,13 +1,15 @@
 """The loop dialect: *how* things are computed, as loop nests over memrefs, and schedules that shape them."""
 
+from mlc.dialects.loop.constant import ConstantOp
 from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
 from mlc.dialects.loop.memory import LoadOp, StoreOp
 from mlc.dialects.loop.schedule import ScheduleAttr, StepAttr
 from xdsl.ir import Dialect
 
-Loop = Dialect("loop", [ForOp, YieldOp, LoadOp, StoreOp], [LoopKindAttr, StepAttr, ScheduleAttr])
+Loop = Dialect("loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp], [LoopKindAttr, StepAttr, ScheduleAttr])
 
 __all__ = [
+    "ConstantOp",
     "ForOp",
     "LoadOp",
     "Loop",

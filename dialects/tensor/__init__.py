@@ -1,7 +1,7 @@
 """The tensor dialect: *what* is computed at each point. xDSL's tensor ops plus structured ops with index maps."""
 
-from mlc.dialects.tensor.ops import REDUCTIONS, ContractOp, MapOp, ReduceOp
-from mlc.dialects.tensor.structured import StructuredOp, is_identity
+from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
+from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, is_identity
 from xdsl.dialects.tensor import Tensor as UpstreamTensor
 from xdsl.ir import Dialect
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from mlc.dialects.tensor.structured import StructuredOp
+from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp
+from mlc.support.ir import clone
 from mlc.support.types import element_type, tensor_type
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IntegerType, StringAttr
 from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -15,8 +16,6 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
-REDUCTIONS = ("add", "mul", "max", "min")
-
 
 class _WithBody(StructuredOp):
     """A structured op whose points are computed by a region of scalar ops, one argument per operand."""
@@ -26,7 +25,7 @@ class _WithBody(StructuredOp):
     def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
         block = self.body.block
         mapping: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
-        ops: list[Operation] = [op.clone(mapping) for op in list(block.ops)[:-1]]
+        ops = [clone(op, mapping) for op in list(block.ops)[:-1]]
         point = self.yielded
         return ops, mapping.get(point, point)
 
@@ -213,6 +212,13 @@ class ContractOp(StructuredOp):
         lhs, rhs = values
         product = arith.MuliOp(lhs, rhs) if isinstance(lhs.type, IntegerType) else arith.MulfOp(lhs, rhs)
         return [product], product.result
+
+    def emit_step(self, accumulator: SSAValue, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
+        if isinstance(accumulator.type, IntegerType):
+            return super().emit_step(accumulator, values)
+        # One rounding instead of two, and one instruction: the sum and the product belong together.
+        fma = math.FmaOp(values[0], values[1], accumulator)
+        return [fma], fma.result
 
     def verify_(self) -> None:
         super().verify_()

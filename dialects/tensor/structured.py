@@ -9,13 +9,14 @@ A structured op computes every point of its result from points of its operands:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mlc.dialects.affine_bounds import affine_bounds
 from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
 from mlc.support.types import Tensor, tensor_type
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, StringAttr, TensorType, i64
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, StringAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation, prop_def, result_def, traits_def, var_operand_def
@@ -23,6 +24,15 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+# The op that combines two points, for floats and for (signed) integers.
+_COMBINE: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[SSAValue, SSAValue], Operation]]] = {
+    "add": (arith.AddfOp, arith.AddiOp),
+    "mul": (arith.MulfOp, arith.MuliOp),
+    "max": (arith.MaximumfOp, arith.MaxSIOp),
+    "min": (arith.MinimumfOp, arith.MinSIOp),
+}
+REDUCTIONS = tuple(_COMBINE)
 
 
 class StructuredOp(IRDLOperation, ABC):
@@ -74,6 +84,14 @@ class StructuredOp(IRDLOperation, ABC):
     @abstractmethod
     def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
         """The scalar ops that compute one point from one element of each operand, and the point."""
+
+    def emit_step(self, accumulator: SSAValue, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
+        """The scalar ops that combine one more point into `accumulator`, and the new accumulator."""
+        assert self.reduction is not None
+        ops, point = self.emit_point(values)
+        integer = isinstance(accumulator.type, IntegerType)
+        combine = _COMBINE[self.reduction][integer](accumulator, point)
+        return [*ops, combine], combine.results[0]
 
     # -- verification -----------------------------------------------------------------------------------------------
 

@@ -1,0 +1,157 @@
+"""Rewriting the subscripts of loads and stores when loops change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import LoadOp, StoreOp
+
+AccessOp = LoadOp | StoreOp
+
+Index = tuple[Sequence[SSAValue], AffineExpr]
+"""A new value for a loop counter: an expression over these values, which it calls d0, d1, …"""
+
+
+def constant_index(value: int) -> Index:
+    """A counter that became a number."""
+    return (), AffineExpr.constant(value)
+
+
+def rewritten_subscripts(op: AccessOp, replace: Mapping[SSAValue, Index]) -> tuple[list[SSAValue], AffineMap]:
+    """The index operands and the map of `op` after its counters are replaced; operands are not repeated."""
+    operands: list[SSAValue] = []
+
+    def position(value: SSAValue) -> int:
+        if value not in operands:
+            operands.append(value)
+        return operands.index(value)
+
+    substitutes: list[AffineExpr] = []
+    for value in op.indices:
+        values, expr = replace.get(value, ((value,), AffineExpr.dimension(0)))
+        substitutes.append(expr.replace_dims_and_symbols([AffineExpr.dimension(position(v)) for v in values], []))
+    results = tuple(simplify_sum(e.replace_dims_and_symbols(substitutes, [])) for e in op.map.data.results)
+    return operands, AffineMap(len(operands), 0, results)
+
+
+def simplify_sum(expr: AffineExpr) -> AffineExpr:
+    """`expr` with its constants folded into one trailing term, so that unrolled accesses differ in that term only."""
+    terms, constant = split_constant(expr)
+    if terms is None:
+        return AffineExpr.constant(constant)
+    return terms + constant if constant else terms
+
+
+def split_constant(expr: AffineExpr) -> tuple[AffineExpr | None, int]:
+    """`expr` as (terms, constant) with `expr == terms + constant`; terms is None where only a constant is left."""
+    if isinstance(expr, AffineConstantExpr):
+        return None, expr.value
+    parts = as_sum(expr)
+    if parts is None:
+        return expr, 0
+    (left, a), (right, b) = split_constant(parts[0]), split_constant(parts[1])
+    if left is None or right is None:
+        return left or right, a + b
+    return left + right, a + b
+
+
+def as_sum(expr: AffineExpr) -> tuple[AffineExpr, AffineExpr] | None:
+    """The two sides of a sum, with products distributed over sums: `(a + b) * 3` is `a * 3` and `b * 3`."""
+    if not isinstance(expr, AffineBinaryOpExpr):
+        return None
+    if expr.kind is AffineBinaryOpKind.Add:
+        return expr.lhs, expr.rhs
+    if expr.kind is AffineBinaryOpKind.Mul and isinstance(expr.rhs, AffineConstantExpr):
+        inner = as_sum(expr.lhs)
+        if inner is not None:
+            return inner[0] * expr.rhs, inner[1] * expr.rhs
+    return None
+
+
+def set_subscripts(op: AccessOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
+    """Give `op` other subscripts, in place."""
+    fixed = [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
+    op.operands = [*fixed, *operands]
+    op.properties["map"] = AffineMapAttr(affine)
+
+
+def replace_counter(counter: SSAValue, new: Index) -> None:
+    """Replace every use of a loop counter: in subscripts by `new` itself, elsewhere by ops that compute it."""
+    elsewhere: list[tuple[Operation, int]] = []
+    for use in list(counter.uses):
+        op = use.operation
+        if isinstance(op, AccessOp):
+            if counter in op.indices:
+                set_subscripts(op, *rewritten_subscripts(op, {counter: new}))
+        else:
+            elsewhere.append((op, use.index))
+    for op, position in elsewhere:
+        ops, value = materialize(new)
+        Rewriter.insert_op(ops, InsertPoint.before(op))
+        op.operands[position] = value
+
+
+def materialize(index: Index) -> tuple[list[Operation], SSAValue]:
+    """Ops that compute a sum of counters and a constant, for users other than subscripts."""
+    values, expr = index
+    terms, constant = split_constant(expr)
+    ops: list[Operation] = []
+    total: SSAValue | None = None
+    if terms is not None:
+        for value in values:
+            if total is None:
+                total = value
+            else:
+                add = arith.AddiOp(total, value)
+                ops.append(add)
+                total = add.result
+    if constant or total is None:
+        number = arith.ConstantOp(IntegerAttr(constant, IndexType()))
+        ops.append(number)
+        if total is None:
+            total = number.result
+        else:
+            add = arith.AddiOp(total, number.result)
+            ops.append(add)
+            total = add.result
+    return ops, total
+
+
+def split_terms(expr: AffineExpr) -> dict[int, int | None]:
+    """The factor of each dim in a sum of products; None for a dim that also occurs under a division or a remainder."""
+    factors: dict[int, int | None] = {}
+    pending = [expr]
+    while pending:
+        term = pending.pop()
+        if (parts := as_sum(term)) is not None:
+            pending += parts
+        elif isinstance(term, AffineDimExpr):
+            _add_factor(factors, term.position, 1)
+        elif (
+            isinstance(term, AffineBinaryOpExpr)
+            and term.kind is AffineBinaryOpKind.Mul
+            and isinstance(term.lhs, AffineDimExpr)
+            and isinstance(term.rhs, AffineConstantExpr)
+        ):
+            _add_factor(factors, term.lhs.position, term.rhs.value)
+        else:
+            factors.update(dict.fromkeys(term.used_dims(), None))
+    return factors
+
+
+def _add_factor(factors: dict[int, int | None], dim: int, factor: int) -> None:
+    known = factors.get(dim, 0)
+    factors[dim] = None if known is None else known + factor

@@ -1,0 +1,66 @@
+"""Finding loops by name, and taking loops apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import ForOp
+from mlc.passes.loop._accesses import constant_index, replace_counter
+
+
+def loops_named(root: Operation, name: str) -> list[ForOp]:
+    """The loops under `root` over the dim `name`, in program order; a loop may stand inside another of the list."""
+    return [op for op in root.walk() if isinstance(op, ForOp) and op.dim.data == name]
+
+
+def outermost_loops(root: Operation) -> list[ForOp]:
+    """The loops under `root` that are in no other loop."""
+    return list(_outermost(op for region in root.regions for block in region.blocks for op in block.ops))
+
+
+def functions_with_loops(module: ModuleOp) -> list[func.FuncOp]:
+    """The functions of a module that have a body."""
+    return [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.is_declaration]
+
+
+def perfect_nest(loop: ForOp) -> list[ForOp]:
+    """`loop` and the loops below it, as long as each is all there is in the one above."""
+    nest = [loop]
+    while True:
+        ops = list(nest[-1].body.block.ops)
+        if len(ops) != 2 or not isinstance(ops[0], ForOp) or ops[0].iter_args or nest[-1].iter_args:
+            return nest
+        nest.append(ops[0])
+
+
+def inline_single_iteration(loop: ForOp) -> None:
+    """Replace a loop that runs once by its body."""
+    assert len(loop.range) == 1
+    block = loop.body.block
+    for argument, initial in zip(loop.carried, loop.iter_args, strict=True):
+        argument.replace_all_uses_with(initial)
+    replace_counter(loop.induction_variable, constant_index(loop.range.start))
+    yielded = list(loop.yielded)
+    ops = list(block.ops)[:-1]
+    for op in ops:
+        op.detach()
+    Rewriter.insert_op(ops, InsertPoint.before(loop))
+    for result, value in zip(loop.results, yielded, strict=True):
+        result.replace_all_uses_with(value)
+    loop.detach()
+    loop.erase()
+
+
+def _outermost(ops: Iterable[Operation]) -> Iterator[ForOp]:
+    for op in ops:
+        if isinstance(op, ForOp):
+            yield op
+        else:
+            for region in op.regions:
+                for block in region.blocks:
+                    yield from _outermost(block.ops)

@@ -1,0 +1,264 @@
+"""`vectorize`: run the iterations of a loop as the lanes of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith, math, vector
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ModuleOp, VectorType
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
+from mlc.passes.base import Pass
+from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscripts, set_subscripts, split_terms
+from mlc.passes.loop._nests import functions_with_loops, loops_named
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.support.ir import clone
+
+ELEMENTWISE = frozenset({*arith.Arith.operations, *math.Math.operations}) - {arith.ConstantOp}
+"""The op types that compute lane by lane when their operands are vectors."""
+
+
+class CannotVectorize(Exception):
+    """Why a loop stays as it is."""
+
+
+def vectorize(loop: ForOp) -> None:
+    """Replace a parallel `loop` by its body on vectors with one lane per iteration.
+
+        for ni in 0..16: (acc = for k iter_args(c = 0): fma(x[m, k], w[k, n + ni], c)); store acc, y[m, n + ni]
+    ->
+        acc = for k iter_args(c = dense<0> : vector<16>): fma(broadcast x[m, k], w[k, n] : vector<16>, c)
+        store acc, y[m, n] : vector<16>
+
+    What does not depend on the counter stays scalar and is broadcast where it meets a vector. Loads and stores that
+    depend on it must go through the last subscript, one element per iteration.
+
+    Raises:
+        CannotVectorize: some op has no vector form; nothing has been changed.
+    """
+    if not loop.is_parallel:
+        raise CannotVectorize("its iterations depend on each other")
+    varying = _Varying(loop)
+    ops = _Widener(loop, varying).block_ops(loop.body.block)
+    Rewriter.insert_op(ops, InsertPoint.before(loop))
+    loop.detach()
+    loop.erase()
+
+
+class _Varying:
+    """The values inside a loop that differ from lane to lane, and the check that all ops on them have a vector form."""
+
+    def __init__(self, loop: ForOp) -> None:
+        self.counter = loop.induction_variable
+        self.step = loop.step.value.data
+        self.values: set[SSAValue] = set()
+        self._visit(loop.body.block)
+
+    def _visit(self, block: Block) -> None:
+        for op in block.ops:
+            if isinstance(op, ForOp):
+                self._visit_loop(op)
+            elif isinstance(op, AccessOp):
+                self._visit_access(op)
+            elif self.counter in op.operands:
+                raise CannotVectorize(f"'{op.name}' uses the counter itself")
+            elif any(v in self.values for v in op.operands) and not isinstance(op, YieldOp):
+                if type(op) not in ELEMENTWISE:
+                    raise CannotVectorize(f"'{op.name}' has no vector form")
+                self.values.update(op.results)
+
+    def _visit_loop(self, loop: ForOp) -> None:
+        """A carried value varies if its first value or what is yielded for it does; that may take several rounds."""
+        while True:
+            for initial, inside, result in zip(loop.iter_args, loop.carried, loop.results, strict=True):
+                if initial in self.values or result in self.values:
+                    self.values.update((inside, result))
+            before = len(self.values)
+            self._visit(loop.body.block)
+            for value, result in zip(loop.yielded, loop.results, strict=True):
+                if value in self.values:
+                    self.values.add(result)
+            if len(self.values) == before and all(
+                inside in self.values or result not in self.values
+                for inside, result in zip(loop.carried, loop.results, strict=True)
+            ):
+                return
+
+    def _visit_access(self, op: AccessOp) -> None:
+        stored = isinstance(op, StoreOp)
+        if self.counter not in op.indices:
+            if stored:
+                raise CannotVectorize("a store goes to the same element in every iteration")
+            return
+        if isinstance(op.accessed, VectorType):
+            raise CannotVectorize("the body works on vectors already")
+        *outer, last = op.map.data.results
+        dim = list(op.indices).index(self.counter)
+        strides = [split_terms(e).get(dim) for e in (*outer, last)]
+        if any(dim in e.used_dims() for e in outer) or strides[-1] != 1 or self.step != 1:
+            kind = "a store" if stored else "a load"
+            raise CannotVectorize(f"{kind} does not go through consecutive elements")
+        if isinstance(op, LoadOp):
+            self.values.add(op.result)
+
+
+@dataclass
+class _Widener:
+    """Rebuilds the body of a loop on vectors."""
+
+    loop: ForOp
+    varying: _Varying
+    new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+    _splats: dict[tuple[SSAValue, Block], SSAValue] = field(default_factory=dict[tuple[SSAValue, Block], SSAValue])
+
+    @property
+    def lanes(self) -> int:
+        """One per iteration."""
+        return len(self.loop.range)
+
+    def block_ops(self, block: Block) -> list[Operation]:
+        """The ops of `block` on vectors, without its terminator."""
+        ops: list[Operation] = []
+        for op in list(block.ops)[:-1]:
+            if isinstance(op, ForOp):
+                ops += self._for(op)
+            elif isinstance(op, AccessOp):
+                ops += self._access(op)
+            elif any(r in self.varying.values for r in op.results):
+                operands = [self._as_vector(v, block, ops) for v in op.operands]
+                ops.append(widened := self._on_vectors(op, operands))
+                self.new.update(zip(op.results, widened.results, strict=True))
+            else:
+                ops.append(clone(op, self.new))
+        return ops
+
+    def _vector_of(self, element: Attribute) -> VectorType[Attribute]:
+        return VectorType(element, [self.lanes])
+
+    def _on_vectors(self, op: Operation, operands: Sequence[SSAValue]) -> Operation:
+        return type(op).create(
+            operands=operands,
+            result_types=[self._vector_of(r.type) for r in op.results],
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+            location=op.location,
+        )
+
+    def _as_vector(self, value: SSAValue, block: Block, ops: list[Operation]) -> SSAValue:
+        """`value` with one copy per lane; made once per block."""
+        if value in self.varying.values:
+            return self.new[value]
+        key = (value, block)
+        if key not in self._splats:
+            splat = self._splat(value)
+            ops.append(splat)
+            self._splats[key] = splat.results[0]
+        return self._splats[key]
+
+    def _splat(self, value: SSAValue) -> Operation:
+        if isinstance(constant := value.owner, arith.ConstantOp) and isinstance(
+            constant.value, IntegerAttr | FloatAttr
+        ):
+            data = constant.value.value.data
+            wide = DenseIntOrFPElementsAttr.from_list(self._vector_of(value.type), [data])  # pyright: ignore
+            return arith.ConstantOp(wide)
+        return vector.BroadcastOp(self.new.get(value, value), self._vector_of(value.type))
+
+    def _access(self, op: AccessOp) -> list[Operation]:
+        before: list[Operation] = []
+        if self.varying.counter not in op.indices:
+            return [clone(op, self.new)]
+        if isinstance(op, StoreOp):
+            block = op.parent
+            assert block is not None
+            self.new[op.value] = self._as_vector(op.value, block, before)
+        wide = clone(op, self.new)
+        assert isinstance(wide, AccessOp)
+        first = constant_index(self.loop.range.start)
+        set_subscripts(wide, *rewritten_subscripts(wide, {self.varying.counter: first}))
+        if isinstance(op, LoadOp):
+            assert isinstance(wide, LoadOp)
+            replacement = LoadOp(wide.memref, wide.indices, wide.map.data, self._vector_of(op.result.type))
+            self.new[op.result] = replacement.result
+            replacement.location = op.location
+            wide.erase()
+            return [replacement]
+        return [*before, wide]
+
+    def _for(self, loop: ForOp) -> list[Operation]:
+        ops: list[Operation] = []
+        block = loop.parent
+        assert block is not None
+        varies = [r in self.varying.values for r in loop.results]
+        initial = [
+            self._initial(v, ops) if vary else self.new.get(v, v)
+            for v, vary in zip(loop.iter_args, varies, strict=True)
+        ]
+        body = Block(arg_types=[loop.induction_variable.type, *(v.type for v in initial)])
+        for old, argument in zip(loop.body.block.args, body.args, strict=True):
+            self.new[old] = argument
+            argument.name_hint = old.name_hint
+        wide = ForOp(
+            loop.dim.data,
+            loop.range.start,
+            loop.upper.value.data,
+            loop.step.value.data,
+            loop.kind.data,
+            initial,
+            Region(body),
+        )
+        wide.location = loop.location
+        inside = self.block_ops(loop.body.block)
+        yielded = [
+            self._as_vector(v, loop.body.block, inside) if vary else self.new.get(v, v)
+            for v, vary in zip(loop.yielded, varies, strict=True)
+        ]
+        body.add_ops([*inside, YieldOp(*yielded)])
+        self.new.update(zip(loop.results, wide.results, strict=True))
+        return [*ops, wide]
+
+    def _initial(self, value: SSAValue, ops: list[Operation]) -> SSAValue:
+        if value in self.varying.values:
+            return self.new[value]
+        splat = self._splat(value)
+        ops.append(splat)
+        return splat.results[0]
+
+
+@dataclass(frozen=True)
+class VectorizePass(Pass):
+    """Turn the named parallel loops into vector code, one lane per iteration.
+
+    `--vectorize="loops=ni"`: see `vectorize`. A loop that cannot be vectorized stays, with a remark that says why.
+    """
+
+    name = "vectorize"
+
+    loops: tuple[str, ...] = ()
+    """The names of the loops."""
+    limit: int = 64
+    """The most lanes; longer loops are to be tiled first."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        if not self.loops:
+            raise UserError('vectorize: expected the names of loops, as in "loops=ni"')
+        for function in functions_with_loops(module):
+            for name in self.loops:
+                for loop in reversed(loops_named(function, name)):
+                    vectorize_or_remark(loop, self.limit, ctx)
+
+
+def vectorize_or_remark(loop: ForOp, limit: int, ctx: CompilerContext) -> bool:
+    """Vectorize `loop` if that is possible; say why if it is not."""
+    try:
+        if len(loop.range) > limit:
+            raise CannotVectorize(f"{len(loop.range)} iterations, the limit is {limit}; tile it first")
+        vectorize(loop)
+    except CannotVectorize as reason:
+        ctx.remark(loop, f"loop '{loop.dim.data}' not vectorized: {reason}")
+        return False
+    return True

@@ -1,0 +1,183 @@
+"""Functions, calls, returns and constants: values become buffers that the caller provides."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from xdsl.dialects import arith, func, memref
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    DictionaryAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    TensorType,
+    UnitAttr,
+    i64,
+)
+from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue, Use
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import ConstantOp
+from mlc.passes.lowering import lowers
+from mlc.passes.tensor_to_loop._copies import copy_nest
+from mlc.support.context import CompilerContext
+from mlc.support.types import MemRef, Tensor, memref_type
+
+OUTPUT = "mlc.output"
+RESHAPES = (CollapseShapeOp, ExpandShapeOp)
+
+
+def buffer_type(tensor: Tensor) -> MemRef:
+    """The row-major buffer that holds a tensor."""
+    return MemRefType(tensor.element_type, tensor.shape)
+
+
+def convert_signature(function: func.FuncOp) -> None:
+    """Turn tensor arguments into memrefs, and results into trailing memref arguments marked `mlc.output`.
+
+    Until the body is lowered, its ops see memrefs where they had tensors; patterns run in program order, so each meets
+    operands that are buffers already.
+    """
+    block = function.body.block
+    outputs = [_converted(t) for t in function.function_type.outputs]
+    attributes = list(function.arg_attrs) if function.arg_attrs else [DictionaryAttr({}) for _ in block.args]
+    for argument in block.args:
+        _retype(argument, _converted(argument.type))
+    for number, output in enumerate(outputs):
+        argument = block.insert_arg(output, len(block.args))
+        argument.name_hint = f"out{number}" if len(outputs) > 1 else "out"
+        attributes.append(DictionaryAttr({OUTPUT: UnitAttr()}))
+    function.properties["arg_attrs"] = ArrayAttr(attributes)
+    function.properties.pop("res_attrs", None)
+    function.function_type = FunctionType.from_lists([a.type for a in block.args], [])
+
+
+def outputs_of(block: Block) -> list[BlockArgument]:
+    """The output buffers of the function whose entry block this is."""
+    function = block.parent_op()
+    assert isinstance(function, func.FuncOp) and function.arg_attrs
+    entry = function.body.block
+    return [a for a, d in zip(entry.args, function.arg_attrs, strict=True) if OUTPUT in d.data]
+
+
+def destination(rewriter: PatternRewriter, result: SSAValue) -> SSAValue:
+    """The buffer that a lowered op writes `result` to: the function's own output if it is returned, else a new one."""
+    tensor = cast(Tensor, result.type)
+    if (output := _returned_as(result)) is not None:
+        if output.type == buffer_type(tensor):
+            return output
+        return rewriter.insert(reinterpret(output, buffer_type(tensor))).results[0]
+    return rewriter.insert(allocate(buffer_type(tensor))).results[0]
+
+
+def allocate(buffer: MemRef) -> memref.AllocOp:
+    """A new buffer, aligned to a cache line."""
+    return memref.AllocOp([], [], buffer, alignment=IntegerAttr(64, i64))
+
+
+def reinterpret(source: SSAValue, target: MemRef) -> memref.ReinterpretCastOp:
+    """`source` seen with the shape of `target`; both are row-major."""
+    shape = target.get_shape()
+    strides = [1] * len(shape)
+    for axis in range(len(shape) - 1, 0, -1):
+        strides[axis - 1] = strides[axis] * shape[axis]
+    return memref.ReinterpretCastOp(source, [], [], [], [0], shape, strides, target)
+
+
+def _returned_as(value: SSAValue) -> BlockArgument | None:
+    """The output buffer that `value` ends up in, looking through reshapes with no other use."""
+    use = _only_use(value)
+    while use is not None and isinstance(use.operation, RESHAPES):
+        use = _only_use(use.operation.results[0])
+    if use is None or not isinstance(use.operation, func.ReturnOp):
+        return None
+    block = use.operation.parent
+    assert block is not None
+    return outputs_of(block)[use.index]
+
+
+def _only_use(value: SSAValue) -> Use | None:
+    uses = list(value.uses)
+    return uses[0] if len(uses) == 1 else None
+
+
+def _converted(attribute: Attribute) -> Attribute:
+    return buffer_type(cast(Tensor, attribute)) if isinstance(attribute, TensorType) else attribute
+
+
+def _retype(argument: BlockArgument, new_type: Attribute) -> None:
+    if argument.type != new_type:
+        Rewriter.replace_value_with_new_type(argument, new_type)  # keeps the name, which names model inputs
+
+
+def _base(value: SSAValue) -> SSAValue:
+    """The buffer that `value` is a view of."""
+    while isinstance(owner := value.owner, memref.ReinterpretCastOp):
+        value = owner.source
+    return value
+
+
+@lowers("lower-to-loops", func.ReturnOp)
+class ReturnBuffers(RewritePattern):
+    """`return %t` -> `return`, with a copy only where the value could not be computed in place."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        block = op.parent
+        assert block is not None
+        if not op.operands:
+            return
+        for value, output in zip(op.operands, outputs_of(block), strict=True):
+            if _base(value) is not output:
+                rewriter.insert(copy_nest(value, output), InsertPoint.before(op))
+        rewriter.replace(op, func.ReturnOp())
+
+
+@lowers("lower-to-loops", func.CallOp)
+class CallWithDestinations(RewritePattern):
+    """`%y = call @k(%x)` -> `call @k(%x, %y_buffer)`."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, func.CallOp)
+        if not op.results:
+            return
+        buffers = [destination(rewriter, r) for r in op.results]
+        rewriter.replace(op, func.CallOp(op.callee, [*op.operands, *buffers], []), buffers)
+
+
+@lowers("lower-to-loops", arith.ConstantOp)
+class ConstantBuffer(RewritePattern):
+    """A constant tensor becomes a read-only buffer; scalars stay."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, arith.ConstantOp)
+        if isinstance(op.result.type, TensorType):
+            assert isinstance(op.value, DenseResourceAttr | DenseIntOrFPElementsAttr)
+            rewriter.replace(op, ConstantOp(op.value))
+
+
+@lowers("lower-to-loops", *RESHAPES)
+class ReshapeView(RewritePattern):
+    """A reshape moves nothing: it is the same row-major buffer with another shape."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        target = buffer_type(cast(Tensor, op.results[0].type))
+        source = op.operands[0]
+        rewriter.replace(op, reinterpret(source, target))
+        assert memref_type(source).element_type == target.element_type

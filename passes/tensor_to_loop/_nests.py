@@ -1,0 +1,146 @@
+"""Structured ops become loop nests.
+
+A nest computes one op for every point of its `over` dims. An operand is either loaded from its buffer or, if its
+producer is *computed in place*, emitted right there: that keeps a bias, an activation or a square in registers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
+from mlc.passes.lowering import lowers
+from mlc.passes.tensor_to_loop._copies import parallel_nest
+from mlc.passes.tensor_to_loop._functions import destination
+from mlc.support.context import CompilerContext
+from mlc.support.types import element_type, integer_width, scalar_attribute
+
+
+def computed_in_place(op: StructuredOp) -> bool:
+    """Whether `op` is emitted inside its consumer's nest: it has one use, and that use needs each point exactly once.
+
+    A reduction goes into a map only, so that no reduction runs inside another.
+    """
+    uses = list(op.result.uses)
+    if len(uses) != 1:
+        return False
+    use = uses[0]
+    consumer = use.operation
+    if not isinstance(consumer, StructuredOp) or consumer.parent is not op.parent:
+        return False
+    if op.reduction is not None and not isinstance(consumer, MapOp):
+        return False
+    subscripts = consumer.index_maps[use.index].results
+    read = {e.position for e in subscripts if isinstance(e, AffineDimExpr)}
+    return len(read) == len(subscripts) == len(consumer.dims)
+
+
+def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
+    """The constant that changes nothing when it is combined: 0, 1, or the least or greatest value of the type."""
+    if (width := integer_width(element)) is not None:
+        least = -(1 << (width - 1))
+        value = {"add": 0, "mul": 1, "max": least, "min": -least - 1}[reduction]
+    else:
+        value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}[reduction]
+    return arith.ConstantOp(scalar_attribute(value, element))
+
+
+@dataclass
+class _Emitter:
+    """Emits points; `counters` are the loop counters in scope, which subscripts refer to as d0, d1, …"""
+
+    counters: list[SSAValue]
+    emitted: list[StructuredOp] = field(default_factory=list[StructuredOp])
+
+    def value(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> SSAValue:
+        """The result of `op` at the point that `dims` names; the ops that compute it are appended to `ops`."""
+        self.emitted.append(op)
+        if op.reduction is not None:
+            return self._reduced(op, dims, ops)
+        point_ops, point = op.emit_point(self._operands(op, dims, ops))
+        ops += point_ops
+        return point
+
+    def _reduced(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> SSAValue:
+        """Serial loops over the `reduce` dims that carry the value reduced so far."""
+        assert op.reduction is not None
+        init = identity_of(op.reduction, element_type(op.result.type))
+        ops.append(init)
+        first = op.num_parallel
+        loops: list[ForOp] = []
+        carried: SSAValue = init.result
+        for name, size in zip(op.dim_names[first:], op.dim_sizes[first:], strict=True):
+            loop = ForOp(name, 0, size, iter_args=[carried])
+            loop.carried[0].name_hint = "acc"
+            carried = loop.carried[0]
+            loops.append(loop)
+        depth = len(self.counters)
+        self.counters += [loop.induction_variable for loop in loops]
+        points = [*dims, *(AffineExpr.dimension(depth + i) for i in range(len(loops)))]
+        innermost: list[Operation] = []
+        step_ops, result = op.emit_step(carried, self._operands(op, points, innermost))
+        inside: Sequence[Operation] = [*innermost, *step_ops]
+        del self.counters[depth:]
+        for loop in reversed(loops):
+            loop.body.block.add_ops([*inside, YieldOp(result)])
+            inside, result = [loop], loop.results[0]
+        ops += inside
+        return result
+
+    def _operands(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> list[SSAValue]:
+        return [self._operand(v, m, dims, ops) for v, m in zip(op.inputs, op.index_maps, strict=True)]
+
+    def _operand(
+        self, operand: SSAValue, affine: AffineMap, dims: Sequence[AffineExpr], ops: list[Operation]
+    ) -> SSAValue:
+        subscripts = [e.replace_dims_and_symbols(dims, []) for e in affine.results]
+        if isinstance(operand.type, TensorType):  # it has no buffer: its producer is computed in place
+            assert isinstance(operand.owner, StructuredOp)
+            return self.value(operand.owner, subscripts, ops)
+        load = self.load(operand, subscripts)
+        ops.append(load)
+        return load.result
+
+    def load(self, buffer: SSAValue, subscripts: Sequence[AffineExpr]) -> LoadOp:
+        """A load whose index operands are just the counters that its subscripts use."""
+        used = sorted(set[int]().union(*(e.used_dims() for e in subscripts)))
+        renumber = [AffineExpr.dimension(used.index(i) if i in used else 0) for i in range(len(self.counters))]
+        affine = AffineMap(len(used), 0, tuple(e.replace_dims_and_symbols(renumber, []) for e in subscripts))
+        return LoadOp(buffer, [self.counters[i] for i in used], affine)
+
+
+@lowers("lower-to-loops", MapOp, ReduceOp, ContractOp)
+class StructuredOpToNest(RewritePattern):
+    """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, StructuredOp)
+        if computed_in_place(op):
+            return
+        target = destination(rewriter, op.result)
+        emitter = _Emitter([])
+
+        def body(counters: list[SSAValue]) -> list[Operation]:
+            emitter.counters = counters
+            ops: list[Operation] = []
+            value = emitter.value(op, [AffineExpr.dimension(i) for i in range(len(counters))], ops)
+            return [*ops, StoreOp(value, target, list(counters))]
+
+        parallel = op.num_parallel
+        dims = list(zip(op.dim_names[:parallel], op.dim_sizes[:parallel], strict=True))
+        nest = parallel_nest(dims, body)
+        rewriter.replace(op, nest, [target])
+        for producer in emitter.emitted[1:]:
+            rewriter.erase(producer)

@@ -1,0 +1,91 @@
+"""Ops that place data at an offset: pad, concat, slices."""
+
+from __future__ import annotations
+
+from xdsl.dialects import tensor
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from mlc.dialects.loop import LoadOp, StoreOp
+from mlc.passes.lowering import lowers
+from mlc.passes.tensor_to_loop._copies import copy_nest, parallel_nest
+from mlc.passes.tensor_to_loop._functions import destination
+from mlc.support.context import CompilerContext
+from mlc.support.ir import clone
+from mlc.support.locations import error_at
+from mlc.support.types import memref_type, tensor_type
+
+
+@lowers("lower-to-loops", tensor.PadOp)
+class PadToFillAndCopy(RewritePattern):
+    """Fill the padded buffer with the padding value, then copy the source into it."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, tensor.PadOp)
+        if op.low or op.high or any(a.uses for a in op.region.block.args):
+            raise error_at(op, "tensor.pad: only constant amounts and one constant value can be lowered to loops")
+        target = destination(rewriter, op.result)
+        block = op.region.block
+        mapping: dict[SSAValue, SSAValue] = {}
+        value_ops = [clone(inner, mapping) for inner in list(block.ops)[:-1]]
+        assert isinstance(block.last_op, tensor.YieldOp)
+        yielded = block.last_op.arguments[0]
+        value = mapping.get(yielded, yielded)
+        shape = tensor_type(op.result).get_shape()
+        fill = parallel_nest(
+            [(f"d{i}", size) for i, size in enumerate(shape)],
+            lambda counters: [StoreOp(value, target, counters)],
+        )
+        copy = copy_nest(op.source, target, op.static_low.get_values())
+        rewriter.replace(op, [*value_ops, *fill, *copy], [target])
+
+
+@lowers("lower-to-loops", tensor.ConcatOp)
+class ConcatToCopies(RewritePattern):
+    """One copy per input, each at the offset where the inputs before it end."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, tensor.ConcatOp)
+        target = destination(rewriter, op.result)
+        axis = op.dim.value.data
+        offsets = [0] * memref_type(target).get_num_dims()
+        copies: list[Operation] = []
+        for source in op.inputs:
+            copies += copy_nest(source, target, offsets)
+            offsets[axis] += memref_type(source).get_shape()[axis]
+        rewriter.replace(op, copies, [target])
+
+
+@lowers("lower-to-loops", tensor.ExtractSliceOp)
+class ExtractSliceToCopy(RewritePattern):
+    """Copy the window `offset + i * stride` of the source."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, tensor.ExtractSliceOp)
+        if op.offsets or op.sizes or op.strides:
+            raise error_at(op, "tensor.extract_slice: only constant offsets, sizes and strides can be lowered to loops")
+        shape = tensor_type(op.result).get_shape()
+        if len(shape) != memref_type(op.source).get_num_dims():
+            raise error_at(op, "tensor.extract_slice: a slice that drops dims cannot be lowered to loops; reshape it")
+        target = destination(rewriter, op.result)
+        offsets, strides = op.static_offsets.get_values(), op.static_strides.get_values()
+        window = AffineMap(
+            len(shape), 0, tuple(AffineExpr.dimension(i) * strides[i] + offsets[i] for i in range(len(shape)))
+        )
+
+        def body(counters: list[SSAValue]) -> list[Operation]:
+            load = LoadOp(op.source, counters, window)
+            return [load, StoreOp(load.result, target, counters)]
+
+        nest = parallel_nest([(f"d{i}", size) for i, size in enumerate(shape)], body)
+        rewriter.replace(op, nest, [target])

@@ -1,0 +1,61 @@
+"""`lower-to-loops`: tensors become buffers, structured ops become plain loop nests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp, TensorType
+
+from mlc.passes.base import Pass
+from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
+from mlc.passes.lowering import LoweringDriver
+from mlc.passes.tensor_to_loop import _functions, _nests, _shapes
+from mlc.support.context import CompilerContext
+from mlc.support.locations import error_at
+
+PATTERNS = (_functions, _nests, _shapes)
+"""The modules whose patterns make up this lowering; importing them registers the patterns."""
+
+
+@dataclass(frozen=True)
+class LowerToLoopsPass(Pass):
+    """Lower the tensor level (or a graph above it) to loop nests over memrefs.
+
+    Every function takes its outputs as trailing memref arguments marked `mlc.output`. Each structured op becomes a nest
+    of loops named after its dims, `over` dims outermost and parallel, reductions carried as loop values; an elementwise
+    consumer of the same points is computed right where its producer is, before the only store.
+
+        %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : …
+        %1 = tensor.map %0[m, n], %b[n] over (m: 64, n: 200) : … { add, max }
+        return %1
+    ->
+        loop.for parallel "m" %m = 0 to 64 {
+          loop.for parallel "n" %n = 0 to 200 {
+            %acc = loop.for serial "k" %k = 0 to 784 iter_args(%c = %zero) -> (f32) { load, load, math.fma }
+            … add, max …
+            loop.store %r, %y[%m, %n]
+          }
+        }
+
+    Schedules are left on their functions, untouched: `apply-schedule` carries them out.
+    """
+
+    name = "lower-to-loops"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        LowerToTensorPass().run(module, ctx)
+        driver = LoweringDriver(self.name, ctx)
+        functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+        for function in functions:
+            _functions.convert_signature(function)
+        for function in functions:
+            driver.lower(function.walk())
+        self._check_legal(module)
+
+    @staticmethod
+    def _check_legal(module: ModuleOp) -> None:
+        """After this pass no value is a tensor."""
+        for op in module.walk():
+            if any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
+                raise error_at(op, f"'{op.name}' cannot be lowered to loops: no pattern of lower-to-loops handles it")
