@@ -1,0 +1,154 @@
+"""Writing structured ops over named dims."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects import tensor as upstream
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DenseIntOrFPElementsAttr, IndexType, IntegerAttr, i64
+from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from mlc.dialects.graph.types import tensor
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp
+from mlc.passes.graph_to_tensor._points import Body, Points, region_of
+from mlc.support.types import Tensor, element_type, tensor_type
+
+Dims = Sequence[tuple[str, int]]
+Subscripts = Sequence[AffineExpr]
+Access = tuple[SSAValue, Subscripts]
+"""An operand and where it is read."""
+
+_NAMES_BY_RANK: dict[int, tuple[str, ...]] = {
+    0: (),
+    1: ("n",),
+    2: ("m", "n"),
+    3: ("b", "m", "n"),
+    4: ("b", "y", "x", "n"),
+}
+
+
+def dim_names(rank: int) -> tuple[str, ...]:
+    """The usual names of the dims of a result: `n` is the one that is contiguous in memory."""
+    return _NAMES_BY_RANK.get(rank) or (*(f"d{i}" for i in range(rank - 4)), *_NAMES_BY_RANK[4])
+
+
+def dims_of(shape: Sequence[int]) -> list[tuple[str, int]]:
+    """Usual names with these sizes."""
+    return list(zip(dim_names(len(shape)), shape, strict=True))
+
+
+def d(position: int) -> AffineExpr:
+    """The dim at `position`, `over` dims first."""
+    return AffineExpr.dimension(position)
+
+
+def every(rank: int) -> list[AffineExpr]:
+    """The first `rank` dims as subscripts: the point itself."""
+    return [d(i) for i in range(rank)]
+
+
+@dataclass
+class Builder:
+    """Collects tensor-level ops; every method appends one and returns its result."""
+
+    ops: list[Operation] = field(default_factory=list[Operation])
+
+    def _add(self, op: Operation) -> SSAValue:
+        self.ops.append(op)
+        return op.results[0]
+
+    def map(self, inputs: Sequence[Access], over: Dims, element: Attribute, body: Body) -> SSAValue:
+        """`tensor.map` with elements of the given type."""
+        values = [v for v, _ in inputs]
+        region = region_of(body, [element_type(v.type) for v in values])
+        subscripts = [s for _, s in inputs]
+        return self._add(MapOp(values, subscripts, over, tensor(tuple(s for _, s in over), element), region))
+
+    def map_points(self, inputs: Sequence[Access], shape: Sequence[int], element: Attribute, body: Body) -> SSAValue:
+        """`tensor.map` over all points of a shape, with usual dim names."""
+        return self.map(inputs, dims_of(shape), element, body)
+
+    def reduce(
+        self, kind: str, inputs: Sequence[Access], over: Dims, reduce: Dims, body: Body | None = None
+    ) -> SSAValue:
+        """`tensor.reduce` of elements, or of what `body` makes of them."""
+        values = [v for v, _ in inputs]
+        elements = [element_type(v.type) for v in values]
+        region = region_of(body, elements) if body else None
+        result = tensor(tuple(s for _, s in over), elements[0])
+        return self._add(ReduceOp(kind, values, [s for _, s in inputs], [*over, *reduce], result, region))
+
+    def contract(self, lhs: Access, rhs: Access, over: Dims, reduce: Dims) -> SSAValue:
+        """`tensor.contract`."""
+        result = tensor(tuple(s for _, s in over), element_type(lhs[0].type))
+        return self._add(ContractOp(lhs[0], rhs[0], [lhs[1], rhs[1]], [*over, *reduce], result))
+
+    def pad(self, value: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
+        """`tensor.pad` with a number; the value itself if there is nothing to pad."""
+        if not any((*low, *high)):
+            return value
+        source = tensor_type(value)
+        shape = tuple(a + s + b for a, s, b in zip(low, source.get_shape(), high, strict=True))
+        element = source.element_type
+
+        def body(p: Points, *where: SSAValue) -> SSAValue:
+            del where
+            return p.number(number, element)
+
+        region = region_of(body, [_INDEX] * len(shape))
+        return self._add(upstream.PadOp(value, [], [], region, low, high, tensor(shape, element)))
+
+    def constant(self, numbers: Sequence[float], shape: Sequence[int], element: Attribute) -> SSAValue:
+        """A small constant tensor that is spelled out."""
+        dense = DenseIntOrFPElementsAttr.from_list(cast(Any, tensor(tuple(shape), element)), list(numbers))
+        return self._add(ConstantOp(dense))
+
+    def concat(self, inputs: Sequence[SSAValue], axis: int, result: Tensor) -> SSAValue:
+        """`tensor.concat`."""
+        op = upstream.ConcatOp.create(
+            operands=inputs, result_types=[result], properties={"dim": IntegerAttr(axis, i64)}
+        )
+        return self._add(op)
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The same elements in row-major order under another shape: collapse to one dim, then expand."""
+        source = tensor_type(value)
+        if source.get_shape() == tuple(shape):
+            return value
+        total = 1
+        for size in shape:
+            total *= size
+        if source.get_num_dims() != 1:
+            flat = tensor((total,), source.element_type)
+            value = self._add(
+                CollapseShapeOp.create(
+                    operands=[value], result_types=[flat], properties={"reassociation": _all(source.get_num_dims())}
+                )
+            )
+        if len(shape) != 1:
+            value = self._add(_expand(value, tensor(tuple(shape), source.element_type)))
+        return value
+
+
+_INDEX = IndexType()
+
+
+def _all(rank: int) -> ArrayAttr[Attribute]:
+    """The reassociation that joins all dims: [[0, 1, …]]; none at rank 0."""
+    return ArrayAttr([ArrayAttr([IntegerAttr(i, i64) for i in range(rank)])] if rank else [])
+
+
+def _expand(value: SSAValue, result: Tensor) -> ExpandShapeOp:
+    return ExpandShapeOp.build(
+        operands=[value, []],
+        result_types=[result],
+        properties={
+            "reassociation": _all(result.get_num_dims()),
+            "static_output_shape": DenseArrayBase.from_list(i64, result.get_shape()),
+        },
+    )

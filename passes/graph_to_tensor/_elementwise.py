@@ -1,0 +1,218 @@
+"""Elementwise ops become `tensor.map`: a table from each op to its scalar body."""
+
+from __future__ import annotations
+
+import math as numbers
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, i1
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from mlc.dialects import graph
+from mlc.dialects.tensor import StructuredOp
+from mlc.passes.graph_to_tensor._builder import Access, Builder, d, dims_of
+from mlc.passes.graph_to_tensor._patterns import ToTensor
+from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
+from mlc.passes.lowering import lowers
+from mlc.support.types import element_type, integer_width, tensor_type
+
+
+def _relu(p: Points, x: SSAValue) -> SSAValue:
+    return p.typed(arith.MaximumfOp, arith.MaxSIOp, x, p.number(0, x.type))
+
+
+def _neg(p: Points, x: SSAValue) -> SSAValue:
+    return p.sub(p.number(0, x.type), x) if is_integer(x) else p(arith.NegfOp, x)
+
+
+def _not(p: Points, x: SSAValue) -> SSAValue:
+    return p(arith.XOrIOp, x, p.number(-1, x.type))
+
+
+def _sigmoid(p: Points, x: SSAValue) -> SSAValue:
+    """1 / (1 + exp(-x))"""
+    one = p.number(1, x.type)
+    return p.div(one, p.add(one, p(math.ExpOp, p(arith.NegfOp, x))))
+
+
+def _gelu(p: Points, x: SSAValue) -> SSAValue:
+    """x / 2 (1 + erf(x / sqrt 2))"""
+    erf = p(math.ErfOp, p.mul(x, p.number(numbers.sqrt(0.5), x.type)))
+    return p.mul(p.mul(x, p.number(0.5, x.type)), p.add(p.number(1, x.type), erf))
+
+
+def _gelu_tanh(p: Points, x: SSAValue) -> SSAValue:
+    """x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))"""
+    cubic = p.mul(p.mul(p.mul(x, x), x), p.number(0.044715, x.type))
+    inner = p.mul(p.add(x, cubic), p.number(numbers.sqrt(2 / numbers.pi), x.type))
+    return p.mul(p.mul(x, p.number(0.5, x.type)), p.add(p.number(1, x.type), p(math.TanhOp, inner)))
+
+
+def _just(op_type: Callable[..., Operation]) -> Body:
+    """The body that is one op."""
+
+    def body(p: Points, *operands: SSAValue) -> SSAValue:
+        return p(op_type, *operands)
+
+    return body
+
+
+def _either(of_float: Callable[..., Operation], of_int: Callable[..., Operation]) -> Body:
+    """The body that is one op on floats and another on integers."""
+
+    def body(p: Points, *operands: SSAValue) -> SSAValue:
+        return p.typed(of_float, of_int, *operands)
+
+    return body
+
+
+BODIES: dict[type[Operation], Body] = {
+    graph.NegOp: _neg,
+    graph.AbsOp: _either(math.AbsFOp, math.AbsIOp),
+    graph.ReluOp: _relu,
+    graph.ExpOp: _just(math.ExpOp),
+    graph.LogOp: _just(math.LogOp),
+    graph.SqrtOp: _just(math.SqrtOp),
+    graph.RsqrtOp: _just(math.RsqrtOp),
+    graph.TanhOp: _just(math.TanhOp),
+    graph.SigmoidOp: _sigmoid,
+    graph.ErfOp: _just(math.ErfOp),
+    graph.FloorOp: _just(math.FloorOp),
+    graph.CeilOp: _just(math.CeilOp),
+    graph.SinOp: _just(math.SinOp),
+    graph.CosOp: _just(math.CosOp),
+    graph.NotOp: _not,
+    graph.AddOp: Points.add,
+    graph.SubOp: Points.sub,
+    graph.MulOp: Points.mul,
+    graph.DivOp: Points.div,
+    graph.MaxOp: _either(arith.MaximumfOp, arith.MaxSIOp),
+    graph.MinOp: _either(arith.MinimumfOp, arith.MinSIOp),
+    graph.PowOp: _just(math.PowFOp),
+    graph.AndOp: _just(arith.AndIOp),
+    graph.OrOp: _just(arith.OrIOp),
+    graph.WhereOp: _just(arith.SelectOp),
+}
+"""The scalar body of each elementwise op that has no properties."""
+
+_FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
+_INTEGER_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+
+
+class _Elementwise(ToTensor):
+    def map(self, op: Operation, b: Builder, body: Body) -> SSAValue:
+        """`body` over all points of the result; operands that are one number become that number."""
+        result = tensor_type(op.results[0])
+        accesses: list[Access] = []
+        scalars: dict[int, IntegerAttr[IntegerType] | FloatAttr] = {}
+        for position, operand in enumerate(op.operands):
+            number = scalar_constant(operand)
+            if number is not None:
+                scalars[position] = number
+            else:
+                accesses.append((operand, broadcast(operand, result.get_shape())))
+
+        def with_scalars(p: Points, *loaded: SSAValue) -> SSAValue:
+            values = iter(loaded)
+            operands = [
+                p(arith.ConstantOp, scalars[i]) if i in scalars else next(values) for i in range(len(op.operands))
+            ]
+            return body(p, *operands)
+
+        dims = _dims_like(op.operands, result.get_shape())
+        return b.map(accesses, dims, result.element_type, with_scalars)
+
+
+def broadcast(operand: SSAValue, shape: Sequence[int]) -> list[AffineExpr]:
+    """Where an operand is read for a point of `shape`."""
+    return broadcast_subscripts(tensor_type(operand).get_shape(), shape)
+
+
+def broadcast_subscripts(own: Sequence[int], shape: Sequence[int]) -> list[AffineExpr]:
+    """Subscripts aligned at the right, as NumPy broadcasts: an extent of 1 that stretches is read at 0."""
+    offset = len(shape) - len(own)
+    return [d(offset + i) if size == shape[offset + i] else AffineExpr.constant(0) for i, size in enumerate(own)]
+
+
+def scalar_constant(operand: SSAValue) -> IntegerAttr[IntegerType] | FloatAttr | None:
+    """The number that a constant tensor holds, if all of its elements are the same one."""
+    constant = operand.owner
+    if not isinstance(constant, arith.ConstantOp) or not isinstance(constant.value, DenseIntOrFPElementsAttr):
+        return None
+    values = constant.value.get_attrs()
+    if not constant.value.is_splat() or isinstance(constant.result.type, IntegerType):
+        return None
+    return next(iter(values))  # pyright: ignore[reportReturnType]
+
+
+def _dims_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> list[tuple[str, int]]:
+    """The dim names of a producer that computes the same points, else the usual ones."""
+    for operand in operands:
+        producer = operand.owner
+        if isinstance(producer, StructuredOp) and producer.dim_sizes[: producer.num_parallel] == tuple(shape):
+            return list(zip(producer.dim_names, shape, strict=False))
+    return dims_of(shape)
+
+
+@lowers("lower-to-tensor", *BODIES)
+class ElementwiseToMap(_Elementwise):
+    """One map; the table has its body."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        return self.map(op, b, BODIES[type(op)])
+
+
+@lowers("lower-to-tensor", graph.GeluOp)
+class GeluToMap(_Elementwise):
+    """Either form of gelu."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.GeluOp)
+        return self.map(op, b, _gelu_tanh if op.approximate.data == "tanh" else _gelu)
+
+
+@lowers("lower-to-tensor", graph.CompareOp)
+class CompareToMap(_Elementwise):
+    """Ordered comparisons, except that `ne` holds for NaN."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.CompareOp)
+        predicate = op.predicate.data.value
+
+        def body(p: Points, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+            if is_integer(lhs):
+                return p(arith.CmpiOp, lhs, rhs, _INTEGER_PREDICATES[predicate])
+            return p(arith.CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
+
+        return self.map(op, b, body)
+
+
+@lowers("lower-to-tensor", graph.CastOp)
+class CastToMap(_Elementwise):
+    """Conversions between f32, f64, i32, i64 and i1."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        target = element_type(op.results[0].type)
+        wide = integer_width(target)
+
+        def body(p: Points, x: SSAValue) -> SSAValue:
+            if x.type == target:
+                return x
+            width = integer_width(x.type)
+            if target == i1:
+                zero = p.number(0, x.type)
+                return p(arith.CmpiOp, x, zero, "ne") if width else p(arith.CmpfOp, x, zero, "une")
+            if wide is None and width is None:
+                widening = x.type.bitwidth < target.bitwidth  # pyright: ignore
+                return p(arith.ExtFOp if widening else arith.TruncFOp, x, target)
+            if wide is None:
+                return p(arith.UIToFPOp if width == 1 else arith.SIToFPOp, x, target)
+            if width is None:
+                return p(arith.FPToSIOp, x, target)
+            if width == 1:
+                return p(arith.ExtUIOp, x, target)
+            return p(arith.ExtSIOp if width < wide else arith.TruncIOp, x, target)
+
+        return self.map(op, b, body)

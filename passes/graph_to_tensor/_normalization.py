@@ -1,0 +1,145 @@
+"""Reductions, softmax and the norms become reductions and maps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import math
+from xdsl.ir import Operation, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import ints, shape_of
+from mlc.passes.graph_to_tensor._builder import Builder, d, dim_names, dims_of, every
+from mlc.passes.graph_to_tensor._patterns import ToTensor
+from mlc.passes.graph_to_tensor._points import Points, unchanged
+from mlc.passes.lowering import lowers
+from mlc.support.types import element_type
+
+_KINDS = {"sum": "add", "mean": "add", "max": "max", "min": "min", "prod": "mul"}
+
+
+@lowers("lower-to-tensor", graph.ReduceOp)
+class ReduceToReduce(ToTensor):
+    """The reduced axes become `reduce` dims; with `keepdims` the result has dims of extent 1 in their place."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.ReduceOp)
+        shape, axes, kind = shape_of(op.input), ints(op.axes), op.kind.data.value
+        element = element_type(op.result.type)
+        if not axes:
+            return b.map_points([(op.input, every(len(shape)))], shape, element, unchanged)
+        names = dim_names(len(shape))
+        keep = op.keepdims is not None
+        over = [
+            (f"one{i}" if i in axes else names[i], 1 if i in axes else size)
+            for i, size in enumerate(shape)
+            if keep or i not in axes
+        ]
+        reduce = [(names[i], shape[i]) for i in axes]
+        position = {i: len(over) + number for number, i in enumerate(axes)}
+        kept = iter([p for p, (name, _) in enumerate(over) if not name.startswith("one")])
+        subscripts = [d(position[i] if i in position else next(kept)) for i in range(len(shape))]
+        combined = b.reduce(_KINDS[kind], [(op.input, subscripts)], over, reduce)
+        if kind != "mean":
+            return combined
+        count = 1
+        for axis in axes:
+            count *= shape[axis]
+
+        def divide(p: Points, x: SSAValue) -> SSAValue:
+            return p.div(x, p.number(count, element))
+
+        return b.map([(combined, every(len(over)))], over, element, divide)
+
+
+@lowers("lower-to-tensor", graph.SoftmaxOp)
+class SoftmaxToReductions(ToTensor):
+    """Subtract the maximum, so that no exponential overflows; then divide by the sum."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.SoftmaxOp)
+        shape, axis = shape_of(op.input), op.axis.value.data
+        element, rank = element_type(op.result.type), len(shape)
+        dims = dims_of(shape)
+        over, reduce = [*dims[:axis], *dims[axis + 1 :]], [dims[axis]]
+        # In the reductions, the reduced dim is the last one.
+        row = [*every(axis), d(rank - 1), *(d(i) for i in range(axis, rank - 1))]
+        rest = [d(i) for i in range(rank) if i != axis]
+
+        def shifted_exp(p: Points, x: SSAValue, greatest: SSAValue) -> SSAValue:
+            return p(math.ExpOp, p.sub(x, greatest))
+
+        greatest = b.reduce("max", [(op.input, row)], over, reduce)
+        numerator = b.map([(op.input, every(rank)), (greatest, rest)], dims, element, shifted_exp)
+        total = b.reduce("add", [(numerator, row)], over, reduce)
+        return b.map([(numerator, every(rank)), (total, rest)], dims, element, Points.div)
+
+
+def _inverse_deviation(p: Points, variance: SSAValue, epsilon: float) -> SSAValue:
+    """1 / sqrt(variance + epsilon)"""
+    shifted = p.add(variance, p.number(epsilon, variance.type))
+    return p.div(p.number(1, variance.type), p(math.SqrtOp, shifted))
+
+
+@lowers("lower-to-tensor", graph.LayerNormOp)
+class LayerNormToReductions(ToTensor):
+    """Mean, then the mean of squared differences (two passes: no cancellation), then scale and shift."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.LayerNormOp)
+        shape, axis = shape_of(op.input), op.axis.value.data
+        element, rank = element_type(op.result.type), len(shape)
+        dims, epsilon = dims_of(shape), op.epsilon.value.data
+        over, reduce = dims[:axis], dims[axis:]
+        count = _product(shape[axis:])
+        outer = every(axis)
+
+        def mean_of(p: Points, total: SSAValue) -> SSAValue:
+            return p.div(total, p.number(count, element))
+
+        def square(p: Points, x: SSAValue, mean: SSAValue) -> SSAValue:
+            difference = p.sub(x, mean)
+            return p.mul(difference, difference)
+
+        def inverse(p: Points, squares: SSAValue) -> SSAValue:
+            return _inverse_deviation(p, mean_of(p, squares), epsilon)
+
+        def normalise(
+            p: Points, x: SSAValue, mean: SSAValue, factor: SSAValue, scale: SSAValue, bias: SSAValue
+        ) -> SSAValue:
+            return p.add(p.mul(p.mul(p.sub(x, mean), factor), scale), bias)
+
+        total = b.reduce("add", [(op.input, every(rank))], over, reduce)
+        mean = b.map([(total, outer)], over, element, mean_of)
+        squares = b.reduce("add", [(op.input, every(rank)), (mean, outer)], over, reduce, square)
+        factor = b.map([(squares, outer)], over, element, inverse)
+        inner = [d(i) for i in range(axis, rank)]
+        operands = [(op.input, every(rank)), (mean, outer), (factor, outer), (op.scale, inner), (op.bias, inner)]
+        return b.map(operands, dims, element, normalise)
+
+
+@lowers("lower-to-tensor", graph.BatchNormOp)
+class BatchNormToMap(ToTensor):
+    """With given statistics, one map with per-channel operands."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.BatchNormOp)
+        shape, element = shape_of(op.input), element_type(op.result.type)
+        channel, epsilon = [d(op.axis.value.data)], op.epsilon.value.data
+
+        def body(
+            p: Points, x: SSAValue, scale: SSAValue, bias: SSAValue, mean: SSAValue, variance: SSAValue
+        ) -> SSAValue:
+            factor = p.mul(_inverse_deviation(p, variance, epsilon), scale)
+            return p.add(p.mul(p.sub(x, mean), factor), bias)
+
+        parameters = (op.scale, op.bias, op.mean, op.variance)
+        operands = [(op.input, every(len(shape))), *((v, channel) for v in parameters)]
+        return b.map_points(operands, shape, element, body)
+
+
+def _product(sizes: Sequence[int]) -> int:
+    result = 1
+    for size in sizes:
+        result *= size
+    return result

@@ -1,0 +1,91 @@
+"""Each fusion, and each op that is in none, moves into a function of its own: a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from mlc.dialects import graph
+from mlc.support.ir import clone
+
+STAYS: tuple[type[Operation], ...] = (graph.ConstantOp, graph.ReshapeOp)
+"""Ops that compute nothing and therefore stay in the function that calls kernels."""
+
+
+class KernelNames:
+    """Fresh symbol names in a module."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
+        self._next: dict[str, int] = {}
+
+    def fresh(self, hint: str) -> str:
+        """`hint`, or `hint_1`, `hint_2`, … where it is taken."""
+        name = hint
+        while name in self._taken:
+            self._next[hint] = self._next.get(hint, 0) + 1
+            name = f"{hint}_{self._next[hint]}"
+        self._taken.add(name)
+        return name
+
+
+def outline_kernels(function: func.FuncOp, names: KernelNames) -> list[func.FuncOp]:
+    """Replace the computing graph ops of `function` by calls; returns the new kernels, in program order."""
+    kernels: list[func.FuncOp] = []
+    for op in list(function.walk(region_first=False)):
+        if op.parent_op() is not function or isinstance(op, STAYS):
+            continue
+        if isinstance(op, graph.FusionOp):
+            kernels.append(_outline_fusion(op, names))
+        elif isinstance(op, graph.GraphOp):
+            kernels.append(_outline_op(op, names))
+    return kernels
+
+
+def _outline_fusion(op: graph.FusionOp, names: KernelNames) -> func.FuncOp:
+    body = op.detach_region(op.body)
+    block = body.block
+    terminator = block.last_op
+    assert isinstance(terminator, graph.YieldOp)
+    results = list(terminator.values)
+    block.detach_op(terminator)
+    terminator.erase()
+    block.add_op(func.ReturnOp(*results))
+    return _call(op, op.kernel_name.data, op.inputs, body, names)
+
+
+def _outline_op(op: graph.GraphOp, names: KernelNames) -> func.FuncOp:
+    """A kernel of one op; constants that are one number move inside, where they become immediate."""
+    inputs = list(dict.fromkeys(v for v in op.operands if graph.splat_of(v) is None))
+    block = Block(arg_types=[v.type for v in inputs])
+    mapping: dict[SSAValue, SSAValue] = dict(zip(inputs, block.args, strict=True))
+    for operand in op.operands:
+        constant = graph.constant_of(operand)
+        if operand not in mapping and constant is not None:
+            block.add_op(clone(constant, mapping))
+    inside = clone(op, mapping)
+    block.add_ops([inside, func.ReturnOp(*inside.results)])
+    return _call(op, op.name.split(".", 1)[1], inputs, Region(block), names)
+
+
+def _call(op: Operation, hint: str, inputs: Sequence[SSAValue], body: Region, names: KernelNames) -> func.FuncOp:
+    """Make the kernel, call it in place of `op`, and erase `op`."""
+    signature = FunctionType.from_lists([v.type for v in inputs], [r.type for r in op.results])
+    kernel = func.FuncOp(names.fresh(hint), signature, body, "private")
+    kernel.location = op.location
+    for argument, value in zip(body.block.args, inputs, strict=True):
+        argument.name_hint = argument.name_hint or value.name_hint
+    call = func.CallOp(kernel.sym_name.data, list(inputs), [r.type for r in op.results])
+    call.location = op.location
+    block = op.parent
+    assert block is not None
+    block.insert_op_before(call, op)
+    for old, new in zip(op.results, call.results, strict=True):
+        new.name_hint = old.name_hint
+        old.replace_all_uses_with(new)
+    op.detach()
+    op.erase()
+    return kernel

@@ -1,0 +1,60 @@
+"""`lower-to-tensor`: whole-tensor operators become kernels in index notation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.arith import ConstantOp
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects import graph
+from mlc.passes.base import Pass
+from mlc.passes.graph_to_tensor import _contraction, _elementwise, _normalization, _pooling, _shape
+from mlc.passes.graph_to_tensor._outline import KernelNames, outline_kernels
+from mlc.passes.lowering import LoweringDriver
+from mlc.support.context import CompilerContext
+from mlc.support.locations import error_at
+
+PATTERNS = (_contraction, _elementwise, _normalization, _pooling, _shape)
+"""The modules whose patterns make up this lowering; importing them registers the patterns."""
+
+
+@dataclass(frozen=True)
+class LowerToTensorPass(Pass):
+    """Lower the graph level to kernels of structured tensor ops.
+
+    Each `graph.fusion`, and each graph op outside of one, becomes a private function, which the function it stood in
+    calls. Constants and reshapes stay where they are.
+
+        %y = graph.fusion "linear_relu" (%a = %x, …) { graph.matmul, graph.add, graph.relu }
+    ->
+        %y = call @linear_relu(%x, …)
+        func.func private @linear_relu(…) { tensor.contract, tensor.map { addf }, tensor.map { maximumf } }
+
+    Functions without graph ops are left alone.
+    """
+
+    name = "lower-to-tensor"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        names = KernelNames(module)
+        driver = LoweringDriver(self.name, ctx)
+        for function in [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]:
+            kernels = outline_kernels(function, names)
+            for kernel in kernels:
+                module.body.block.insert_op_before(kernel, function)
+                driver.lower(kernel.walk())
+                _erase_unused_constants(kernel)
+            driver.lower(function.walk())
+        for op in module.walk():
+            if op.name.startswith(f"{graph.Graph.name}."):
+                raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of lower-to-tensor handles it")
+
+
+def _erase_unused_constants(kernel: func.FuncOp) -> None:
+    """Constants that became immediate numbers in scalar bodies have no use left."""
+    for op in list(kernel.body.block.ops):
+        if isinstance(op, ConstantOp) and not op.result.uses:
+            Rewriter.erase_op(op)
