@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xdsl.context import Context
+from xdsl.ir import Operation
+
 from mlc.support.errors import SourceLocation
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
-from xdsl.context import Context
-from xdsl.ir import Operation
 
 
 @dataclass(frozen=True)

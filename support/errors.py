@@ -1,8 +1,8 @@
 """The two families of errors.
 
 A `UserError` is something that a user did or has: bad text, a wrong shape, a missing clang, a full disk. Tools print it
-as `file:line:col: error: …` and exit with status 1; it never shows a traceback. A `CompilerBug` is ours: a verifier that
-fails after a pass, clang refusing our IR. Tools say so, name the pass, and write a reproducer.
+as `file:line:col: error: …` and exit with status 1; it never shows a traceback. A `CompilerBug` is ours: a verifier
+that fails after a pass, clang refusing our IR. Tools say so, name the pass, and write a reproducer.
 """
 
 from __future__ import annotations

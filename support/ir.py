@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from xdsl.ir import Operation, SSAValue
 
 
 def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Operation:
-    """A copy of `op` with its operands replaced as `mapping` says; `mapping` learns the results."""
-    copy = cast(Operation, op.clone(mapping))  # pyright: ignore[reportUnknownMemberType]
+    """A copy of `op`, location included, with operands replaced as `mapping` says; `mapping` learns the results."""
+    copy = op.clone(mapping)
     copy.location = op.location
     return copy

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
-from mlc.support.errors import SourceLocation, UserError
 from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnknownLoc
 from xdsl.ir import Attribute, Operation
+
+from mlc.support.errors import SourceLocation, UserError
 
 
 def location_of(op: Operation) -> SourceLocation | None:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from mlc.support.errors import SourceLocation, UserError
 from numpy.typing import NDArray
+
+from mlc.support.errors import SourceLocation, UserError
 
 Array = NDArray[Any]
 

@@ -1,9 +1,10 @@
 """The tensor dialect: *what* is computed at each point. xDSL's tensor ops plus structured ops with index maps."""
 
-from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
-from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, is_identity
 from xdsl.dialects.tensor import Tensor as UpstreamTensor
 from xdsl.ir import Dialect
+
+from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
+from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, is_identity
 
 Tensor = Dialect("tensor", [*UpstreamTensor.operations, MapOp, ReduceOp, ContractOp], [*UpstreamTensor.attributes])
 

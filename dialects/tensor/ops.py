@@ -2,9 +2,6 @@
 
 from collections.abc import Sequence
 
-from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp
-from mlc.support.ir import clone
-from mlc.support.types import element_type, tensor_type
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import IntegerType, StringAttr
 from xdsl.dialects.tensor import YieldOp
@@ -15,6 +12,10 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
+
+from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp
+from mlc.support.ir import clone
+from mlc.support.types import element_type, tensor_type
 
 
 class _WithBody(StructuredOp):

@@ -12,9 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mlc.dialects.affine_bounds import affine_bounds
-from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
-from mlc.support.types import Tensor, tensor_type
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, StringAttr, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -24,6 +21,10 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
+from mlc.support.affine import affine_bounds
+from mlc.support.types import Tensor, tensor_type
 
 # The op that combines two points, for floats and for (signed) integers.
 _COMBINE: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[SSAValue, SSAValue], Operation]]] = {

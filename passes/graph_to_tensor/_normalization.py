@@ -35,7 +35,7 @@ class ReduceToReduce(ToTensor):
             for i, size in enumerate(shape)
             if keep or i not in axes
         ]
-        reduce = [(names[i], shape[i]) for i in axes]
+        reduce = reduced_dims([shape[i] for i in axes])
         position = {i: len(over) + number for number, i in enumerate(axes)}
         kept = iter([p for p, (name, _) in enumerate(over) if not name.startswith("one")])
         subscripts = [d(position[i] if i in position else next(kept)) for i in range(len(shape))]
@@ -61,7 +61,7 @@ class SoftmaxToReductions(ToTensor):
         shape, axis = shape_of(op.input), op.axis.value.data
         element, rank = element_type(op.result.type), len(shape)
         dims = dims_of(shape)
-        over, reduce = [*dims[:axis], *dims[axis + 1 :]], [dims[axis]]
+        over, reduce = [*dims[:axis], *dims[axis + 1 :]], reduced_dims([shape[axis]])
         # In the reductions, the reduced dim is the last one.
         row = [*every(axis), d(rank - 1), *(d(i) for i in range(axis, rank - 1))]
         rest = [d(i) for i in range(rank) if i != axis]
@@ -90,7 +90,7 @@ class LayerNormToReductions(ToTensor):
         shape, axis = shape_of(op.input), op.axis.value.data
         element, rank = element_type(op.result.type), len(shape)
         dims, epsilon = dims_of(shape), op.epsilon.value.data
-        over, reduce = dims[:axis], dims[axis:]
+        over, reduce = dims[:axis], reduced_dims(shape[axis:])
         count = _product(shape[axis:])
         outer = every(axis)
 
@@ -136,6 +136,11 @@ class BatchNormToMap(ToTensor):
         parameters = (op.scale, op.bias, op.mean, op.variance)
         operands = [(op.input, every(len(shape))), *((v, channel) for v in parameters)]
         return b.map_points(operands, shape, element, body)
+
+
+def reduced_dims(sizes: Sequence[int]) -> list[tuple[str, int]]:
+    """Names for `reduce` dims: `k`, or `k0`, `k1`, … if there are several."""
+    return [("k" if len(sizes) == 1 else f"k{i}", size) for i, size in enumerate(sizes)]
 
 
 def _product(sizes: Sequence[int]) -> int:

@@ -7,17 +7,11 @@ from collections.abc import Mapping, Sequence
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineDimExpr,
-    AffineExpr,
-    AffineMap,
-)
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import LoadOp, StoreOp
+from mlc.support.affine import simplify_sum, split_constant
 
 AccessOp = LoadOp | StoreOp
 
@@ -45,40 +39,6 @@ def rewritten_subscripts(op: AccessOp, replace: Mapping[SSAValue, Index]) -> tup
         substitutes.append(expr.replace_dims_and_symbols([AffineExpr.dimension(position(v)) for v in values], []))
     results = tuple(simplify_sum(e.replace_dims_and_symbols(substitutes, [])) for e in op.map.data.results)
     return operands, AffineMap(len(operands), 0, results)
-
-
-def simplify_sum(expr: AffineExpr) -> AffineExpr:
-    """`expr` with its constants folded into one trailing term, so that unrolled accesses differ in that term only."""
-    terms, constant = split_constant(expr)
-    if terms is None:
-        return AffineExpr.constant(constant)
-    return terms + constant if constant else terms
-
-
-def split_constant(expr: AffineExpr) -> tuple[AffineExpr | None, int]:
-    """`expr` as (terms, constant) with `expr == terms + constant`; terms is None where only a constant is left."""
-    if isinstance(expr, AffineConstantExpr):
-        return None, expr.value
-    parts = as_sum(expr)
-    if parts is None:
-        return expr, 0
-    (left, a), (right, b) = split_constant(parts[0]), split_constant(parts[1])
-    if left is None or right is None:
-        return left or right, a + b
-    return left + right, a + b
-
-
-def as_sum(expr: AffineExpr) -> tuple[AffineExpr, AffineExpr] | None:
-    """The two sides of a sum, with products distributed over sums: `(a + b) * 3` is `a * 3` and `b * 3`."""
-    if not isinstance(expr, AffineBinaryOpExpr):
-        return None
-    if expr.kind is AffineBinaryOpKind.Add:
-        return expr.lhs, expr.rhs
-    if expr.kind is AffineBinaryOpKind.Mul and isinstance(expr.rhs, AffineConstantExpr):
-        inner = as_sum(expr.lhs)
-        if inner is not None:
-            return inner[0] * expr.rhs, inner[1] * expr.rhs
-    return None
 
 
 def set_subscripts(op: AccessOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
@@ -128,30 +88,3 @@ def materialize(index: Index) -> tuple[list[Operation], SSAValue]:
             ops.append(add)
             total = add.result
     return ops, total
-
-
-def split_terms(expr: AffineExpr) -> dict[int, int | None]:
-    """The factor of each dim in a sum of products; None for a dim that also occurs under a division or a remainder."""
-    factors: dict[int, int | None] = {}
-    pending = [expr]
-    while pending:
-        term = pending.pop()
-        if (parts := as_sum(term)) is not None:
-            pending += parts
-        elif isinstance(term, AffineDimExpr):
-            _add_factor(factors, term.position, 1)
-        elif (
-            isinstance(term, AffineBinaryOpExpr)
-            and term.kind is AffineBinaryOpKind.Mul
-            and isinstance(term.lhs, AffineDimExpr)
-            and isinstance(term.rhs, AffineConstantExpr)
-        ):
-            _add_factor(factors, term.lhs.position, term.rhs.value)
-        else:
-            factors.update(dict.fromkeys(term.used_dims(), None))
-    return factors
-
-
-def _add_factor(factors: dict[int, int | None], dim: int, factor: int) -> None:
-    known = factors.get(dim, 0)
-    factors[dim] = None if known is None else known + factor

@@ -38,9 +38,14 @@ def perfect_nest(loop: ForOp) -> list[ForOp]:
         nest.append(ops[0])
 
 
-def inline_single_iteration(loop: ForOp) -> None:
-    """Replace a loop that runs once by its body."""
-    assert len(loop.range) == 1
+def inline_single_iterations(root: Operation) -> None:
+    """Replace the loops under `root` that run once by their bodies."""
+    for op in list(root.walk()):
+        if isinstance(op, ForOp) and len(op.range) == 1:
+            _inline(op)
+
+
+def _inline(loop: ForOp) -> None:
     block = loop.body.block
     for argument, initial in zip(loop.carried, loop.iter_args, strict=True):
         argument.replace_all_uses_with(initial)

@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import replace_counter
-from mlc.passes.loop._nests import functions_with_loops, inline_single_iteration, outermost_loops, perfect_nest
+from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, outermost_loops, perfect_nest
 from mlc.passes.loop.interchange import interchange
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
@@ -25,7 +25,7 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
         for m in 0..64: S(m)   ->   for m in 0..64 step 8: for mi in 0..8: S(m + mi)
 
     Iterations that fill no block get a nest of their own, over one smaller block, so that the main one has no test. A
-    loop no longer than one block becomes that block. Returns the outermost new loops, in program order.
+    loop no longer than one block becomes one block. Returns the loops over blocks, in program order.
     """
     step, trips = loop.step.value.data, len(loop.range)
     if trips > size and trips % size:
@@ -46,9 +46,6 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
     outer_counter, inner_counter = loop.induction_variable, inner.induction_variable
     _shift_by(inner_counter, outer_counter)
     loop.properties["step"] = IntegerAttr(size * step, i64)
-    if len(loop.range) == 1:
-        inline_single_iteration(loop)
-        return [inner]
     return [loop]
 
 
@@ -97,6 +94,7 @@ class TilePass(Pass):
         for function in functions_with_loops(module):
             for root in outermost_loops(function):
                 self._tile_nest(root)
+            inline_single_iterations(function)
 
     def _tile_nest(self, root: ForOp) -> None:
         nest = [loop for loop in perfect_nest(root) if loop.is_parallel]
@@ -109,9 +107,9 @@ class TilePass(Pass):
         (name, size), *others = wanted
         loop = next(level for level in perfect_nest(root) if level.dim.data == name)
         for block in tile(loop, size):
-            inner = block if block.dim.data == name + "i" else perfect_nest(block)[1]
-            names = [level.dim.data for level in perfect_nest(inner)]
+            points_loop = perfect_nest(block)[1]
+            names = [level.dim.data for level in perfect_nest(points_loop)]
             below = names[1 : 1 + len(others) + points]
-            interchange(inner, [*below, names[0]])
+            interchange(points_loop, [*below, names[0]])
             if others:
-                self._tile_from(inner, others, points + 1)
+                self._tile_from(points_loop, others, points + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, ModuleOp, VectorType
@@ -12,8 +13,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscripts, set_subscripts, split_terms
+from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscripts, set_subscripts
 from mlc.passes.loop._nests import functions_with_loops, loops_named
+from mlc.support.affine import split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone
@@ -163,8 +165,8 @@ class _Widener:
         if isinstance(constant := value.owner, arith.ConstantOp) and isinstance(
             constant.value, IntegerAttr | FloatAttr
         ):
-            data = constant.value.value.data
-            wide = DenseIntOrFPElementsAttr.from_list(self._vector_of(value.type), [data])  # pyright: ignore
+            data: Any = constant.value.value.data
+            wide = DenseIntOrFPElementsAttr.from_list(cast(Any, self._vector_of(value.type)), [data])
             return arith.ConstantOp(wide)
         return vector.BroadcastOp(self.new.get(value, value), self._vector_of(value.type))
 

@@ -1,0 +1,107 @@
+"""`apply-schedule`: carry out the steps of each function's schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.dialects.loop import ForOp, ScheduleAttr, StepAttr
+from mlc.passes.base import Pass
+from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named, perfect_nest
+from mlc.passes.loop.interchange import interchange
+from mlc.passes.loop.parallelize import spread
+from mlc.passes.loop.tile import tile
+from mlc.passes.loop.unroll import unroll
+from mlc.passes.loop.vectorize import vectorize_or_remark
+from mlc.support.context import CompilerContext
+from mlc.support.locations import error_at
+
+MOST_LANES = 256
+MOST_COPIES = 256
+
+
+@dataclass(frozen=True)
+class ApplySchedulePass(Pass):
+    """Carry out the `schedule` attribute of each function, step by step, and take it off.
+
+    Each step is the transformation of the pass of that name, applied to all loops that it names; in the end, loops that
+    run once are gone.
+
+        schedule = #loop.schedule<[tile(n, 16), vectorize(ni)]>
+
+    tiles every loop `n` and turns every loop `ni` into vectors. A step that names no loop of the function is an error;
+    a step that a loop does not allow leaves that loop as it is, with a remark.
+    """
+
+    name = "apply-schedule"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        for function in functions_with_loops(module):
+            schedule = function.attributes.get("schedule")
+            if not isinstance(schedule, ScheduleAttr):
+                continue
+            for step in schedule.steps:
+                _apply(step, function, ctx)
+            inline_single_iterations(function)
+            del function.attributes["schedule"]
+
+
+def _apply(step: StepAttr, function: func.FuncOp, ctx: CompilerContext) -> None:
+    name = step.loop_names[0]
+    # Innermost first: what a step does to a loop must not hide the loops inside it.
+    loops = list(reversed(loops_named(function, name)))
+    if not loops:
+        present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
+        raise error_at(
+            function,
+            f"schedule step '{step.spelling}' names no loop of '{function.sym_name.data}', "
+            f"which has the loops {', '.join(present) or '(none)'}",
+        )
+    for loop in loops:
+        _STEPS[step.action.data](loop, step, ctx)
+
+
+def _tile(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    del ctx
+    tile(loop, step.sizes.data[0].data)
+
+
+def _interchange(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    wanted = set(step.loop_names)
+    outermost = loop
+    while isinstance(parent := outermost.parent_op(), ForOp) and loop in perfect_nest(parent):
+        outermost = parent
+    nest = [level.dim.data for level in perfect_nest(outermost)]
+    if not (wanted <= set(nest) and interchange(outermost, step.loop_names)):
+        ctx.remark(loop, f"not interchanged: {', '.join(step.loop_names)} are not parallel loops of one perfect nest")
+
+
+def _vectorize(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    del step
+    vectorize_or_remark(loop, MOST_LANES, ctx)
+
+
+def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    del step
+    if len(loop.range) > MOST_COPIES:
+        ctx.remark(loop, f"not unrolled: {len(loop.range)} iterations; tile it first")
+    else:
+        unroll(loop)
+
+
+def _parallel(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    del step
+    if not spread(loop):
+        ctx.remark(loop, "not spread over threads: its iterations depend on each other")
+
+
+_STEPS: dict[str, Callable[[ForOp, StepAttr, CompilerContext], None]] = {
+    "tile": _tile,
+    "interchange": _interchange,
+    "vectorize": _vectorize,
+    "unroll": _unroll,
+    "parallel": _parallel,
+}

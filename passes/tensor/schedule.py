@@ -1,0 +1,107 @@
+"""`schedule`: choose how each kernel's loops are shaped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir.affine import AffineExpr
+
+from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.tensor import ContractOp, StructuredOp
+from mlc.passes.base import Pass
+from mlc.passes.tensor._register_tile import RegisterTile, best_tile
+from mlc.passes.tensor.deduplicate_kernels import is_private
+from mlc.support.affine import split_terms
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import element_type
+from mlc.targets.machine import Machine, resolve_target
+
+Step = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class SchedulePass(Pass):
+    """Give each kernel a schedule by the default rules; one that has a schedule keeps it.
+
+    | kernel | schedule |
+    |---|---|
+    | a contraction | a register tile: rows x vectors of accumulators, sized by the machine's registers and the shape |
+    | anything else | the last dim as vectors |
+
+    A dim can become vectors if every access goes through it one element at a time, or does not depend on it; a kernel
+    where that does not hold gets no schedule, and a remark.
+
+        func.func private @linear(…) attributes {schedule = #loop.schedule<[tile(n, 64), tile(ni, 16), …]>}
+    """
+
+    name = "schedule"
+
+    target: str = ""
+    """The machine to choose for; the target of the compilation if empty."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        machine = resolve_target(self.target or ctx.target)
+        for function in module.ops:
+            if isinstance(function, func.FuncOp) and is_private(function) and not function.is_declaration:
+                if "schedule" in function.attributes:
+                    continue
+                steps = choose_steps(function, machine, ctx)
+                if steps:
+                    function.attributes["schedule"] = ScheduleAttr.of(*steps)
+
+
+def choose_steps(kernel: func.FuncOp, machine: Machine, ctx: CompilerContext) -> list[Step]:
+    """The steps for a kernel by the default rules; none if it is best left as it is."""
+    ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
+    if not ops:
+        return []
+    root = ops[-1]
+    if root.num_parallel == 0:
+        ctx.remark(kernel, "not vectorized: the result is one number")
+        return []
+    last = root.dim_names[root.num_parallel - 1]
+    if (reason := _not_vectorizable(ops, last)) is not None:
+        ctx.remark(kernel, f"not vectorized: {reason}")
+        return []
+    bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in (*op.inputs, op.result))
+    lanes = machine.lanes(max(bits, 32))
+    contraction = next((op for op in ops if isinstance(op, ContractOp)), None)
+    if contraction is None:
+        return [("tile", last, lanes), ("vectorize", last + "i")]
+    rows = _row_dim(root)
+    tile = best_tile(rows[1] if rows else 1, root.dim_sizes[root.num_parallel - 1], lanes, machine.vector_registers)
+    return _register_tile_steps(last, rows[0] if rows else None, tile, lanes)
+
+
+def _register_tile_steps(last: str, row: str | None, tile: RegisterTile, lanes: int) -> list[Step]:
+    """Blocks of `tile.vectors` vectors, one accumulator for each vector of each of `tile.rows` rows."""
+    steps: list[Step] = []
+    if row is not None and tile.rows > 1:
+        steps.append(("tile", row, tile.rows))
+    steps += [("tile", last, tile.vectors * lanes), ("tile", f"{last}i", lanes), ("vectorize", f"{last}ii")]
+    steps.append(("unroll", f"{last}i"))
+    if row is not None and tile.rows > 1:
+        steps.append(("unroll", f"{row}i"))
+    return steps
+
+
+def _row_dim(op: StructuredOp) -> tuple[str, int] | None:
+    """The parallel dim next to the last one that has more than one iteration."""
+    pairs = list(zip(op.dim_names, op.dim_sizes, strict=True))[: op.num_parallel - 1]
+    return next(((name, size) for name, size in reversed(pairs) if size > 1), None)
+
+
+def _not_vectorizable(ops: list[StructuredOp], name: str) -> str | None:
+    """Why the dim `name`, the last one of results, cannot become vectors; None if it can."""
+    for op in ops:
+        dim = op.num_parallel - 1
+        if dim < 0 or op.dim_names[dim] != name:
+            continue
+        for operand, affine in enumerate(op.index_maps):
+            *outer, last = affine.results or (AffineExpr.constant(0),)
+            if split_terms(last).get(dim, 0) not in (0, 1) or any(dim in e.used_dims() for e in outer):
+                return f"{op.name} does not read operand {operand} consecutively along '{name}', its last dim"
+    return None
