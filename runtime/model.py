@@ -1,0 +1,205 @@
+"""Calling a compiled model from Python."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlc.runtime.library import ArtifactError, Library, TensorInfo, open_library
+
+_WORKSPACE_ALIGNMENT = 64
+
+Array = NDArray[Any]
+
+
+class InputError(ValueError):
+    """An input of a call does not fit the model."""
+
+
+def load(path: str | os.PathLike[str], name: str = "main", *, temporary: bool = False) -> Model:
+    """Open a compiled model (a shared library) for its function `name`. A `temporary` file goes with the `Model`.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ArtifactError: the file is not a model, or not one that this machine can run.
+    """
+    model = Model(open_library(Path(path), name))
+    if temporary:
+        weakref.finalize(model, _remove, model.path)
+    return model
+
+
+class Model:
+    """A compiled model. Calls from several threads run side by side.
+
+    ```python
+    model = mlc.load("mlp.so")
+    y = model(x)                        # positional; one output is returned as it is, several as a tuple
+    outputs = model.run({"x": x})       # by name
+    ```
+
+    Inputs are NumPy arrays, or anything with `__dlpack__` in CPU memory, of exactly the model's dtypes and shapes.
+    Strided inputs are copied; others are read in place.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self.path = library.path
+        self.signature = library.signature
+        self._function = library.function
+        self._inputs = tuple((t.shape, np.dtype(t.dtype)) for t in self.inputs)
+        self._outputs = tuple((t.shape, np.dtype(t.dtype)) for t in self.outputs)
+        # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
+        self._frames: list[_Frame] = []
+
+    @property
+    def inputs(self) -> tuple[TensorInfo, ...]:
+        """Names, dtypes and shapes of the inputs, in order."""
+        return self.signature.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        """Names, dtypes and shapes of the outputs, in order."""
+        return self.signature.outputs
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{t.name}: {t}" for t in self.inputs)
+        outputs = ", ".join(f"{t.name}: {t}" for t in self.outputs)
+        return f"<mlc model '{self.signature.name}' ({inputs}) -> ({outputs}), {self.signature.cpu}>"
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run the model on one array per input.
+
+        Raises:
+            InputError: the number, a dtype or a shape is wrong.
+        """
+        results = self._call(arrays)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
+        """Run the model on arrays by input name; returns arrays by output name.
+
+        Raises:
+            InputError: a name, a dtype or a shape is wrong.
+        """
+        required = [t.name for t in self.inputs]
+        missing = [name for name in required if name not in inputs]
+        unknown = [name for name in inputs if name not in required]
+        if missing or unknown:
+            problem = f"misses {_names(missing)}" if missing else f"has no input {_names(unknown)}"
+            raise InputError(f"the call {problem}; the inputs are {_names(required)}")
+        results = self._call(tuple(inputs[name] for name in required))
+        return {t.name: r for t, r in zip(self.outputs, results, strict=True)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Copy the model's shared library to `path`.
+
+        Raises:
+            OSError: `path` cannot be written.
+        """
+        target = Path(os.path.realpath(path))
+        if target.exists() and target.samefile(self.path):
+            return
+        # A library of that name may be in use; replacing the file leaves its users alone, overwriting crashes them.
+        with tempfile.TemporaryDirectory(prefix=".mlc-", dir=target.parent) as folder:
+            staged = Path(folder) / target.name
+            shutil.copy(self.path, staged)
+            staged.replace(target)
+
+    def _call(self, arrays: tuple[Any, ...]) -> list[Array]:
+        if len(arrays) != len(self._inputs):
+            raise InputError(
+                f"the model takes {len(self._inputs)} inputs ({_names([t.name for t in self.inputs])}), "
+                f"and the call gives {len(arrays)}"
+            )
+        # The arrays of this list live until the call returns: some are copies.
+        plain = [
+            array
+            if type(array) is np.ndarray
+            and array.dtype == dtype
+            and array.shape == shape
+            and _is_plain(array)
+            else self._adapt(i, array)
+            for i, (array, (shape, dtype)) in enumerate(zip(arrays, self._inputs, strict=True))
+        ]
+        results = [np.empty(shape, dtype) for shape, dtype in self._outputs]
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame(len(self._inputs), len(self._outputs), self.signature.workspace_bytes)
+        for i, array in enumerate(plain):
+            frame.inputs[i] = _address(array)
+        for i, result in enumerate(results):
+            frame.outputs[i] = _address(result)
+        status = self._function(frame.inputs, frame.outputs, frame.workspace)
+        self._frames.append(frame)
+        if status != 0:
+            raise RuntimeError(f"the model failed with status {status}")
+        return results
+
+    def _adapt(self, index: int, value: Any) -> Array:
+        """An input that is not yet a plain array of the right type: convert what converts without loss, or explain."""
+        info = self.inputs[index]
+        if isinstance(value, np.ndarray):
+            array = cast(Array, value)
+        elif hasattr(value, "__dlpack__"):
+            try:
+                array = cast(Array, np.from_dlpack(value))
+            except (BufferError, RuntimeError, TypeError, ValueError) as e:
+                raise InputError(f"input '{info.name}' cannot be read through DLPack: {e}") from None
+        else:
+            raise InputError(
+                f"input '{info.name}' is a {type(value).__name__}; required: a NumPy array (or one with DLPack) of "
+                f"{info}: np.asarray(value, '{info.dtype}')"
+            )
+        if array.shape != info.shape:
+            raise InputError(f"input '{info.name}' has shape {array.shape}; required: {info.shape}")
+        if array.dtype != np.dtype(info.dtype):
+            raise InputError(
+                f"input '{info.name}' has dtype {array.dtype}; required: {info.dtype}: array.astype('{info.dtype}')"
+            )
+        return np.require(array, requirements=("C", "A"))
+
+
+class _Frame:
+    """What one call needs at a time: the pointer arrays and the workspace."""
+
+    def __init__(self, inputs: int, outputs: int, workspace_bytes: int) -> None:
+        self.inputs = (ctypes.c_void_p * inputs)()
+        self.outputs = (ctypes.c_void_p * outputs)()
+        self._memory = np.empty(workspace_bytes + _WORKSPACE_ALIGNMENT, np.uint8)
+        self.workspace = -(-_address(self._memory) // _WORKSPACE_ALIGNMENT) * _WORKSPACE_ALIGNMENT
+
+
+def _is_plain(array: Array) -> bool:
+    """Whether the elements lie in memory as the model reads them."""
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned
+
+
+def _address(array: Array) -> int:
+    """Where the elements of an array begin."""
+    try:
+        # A fifth of the time of array.ctypes.data; refused for arrays that are read-only or empty.
+        return ctypes.addressof(ctypes.c_char.from_buffer(cast(Any, array)))
+    except (TypeError, ValueError):
+        return array.ctypes.data
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names) or "none"
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+__all__ = ["ArtifactError", "InputError", "Model", "load"]

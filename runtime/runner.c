@@ -1,0 +1,207 @@
+/* The program around a model that was compiled to an executable. It needs no C library: Linux system calls only.
+
+   Reads the elements of all inputs, in order, as raw bytes from standard input; runs the model; writes the elements of
+   all outputs to standard output; and again, until the input ends. With `--repeat N` each call runs N times, and the mean
+   time of a run in nanoseconds goes to standard error. With `--signature` it prints the model's signature.
+
+   The compiler defines: MODEL(suffix), the model's C names; INPUTS, OUTPUTS and lists of their sizes in bytes. */
+
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT64_TYPE__ uint64_t;
+
+int32_t MODEL()(const void *const *inputs, void *const *outputs, void *workspace);
+uint64_t MODEL(_workspace_bytes)(void);
+const char *MODEL(_signature)(void);
+
+static const uint64_t input_bytes[] = INPUT_BYTES;
+static const uint64_t output_bytes[] = OUTPUT_BYTES;
+
+/* ---- system calls ---- */
+
+#if defined(__x86_64__)
+
+enum { SYS_read = 0, SYS_write = 1, SYS_mmap = 9, SYS_exit_group = 231, SYS_clock_gettime = 228 };
+
+static long system_call(long number, long a, long b, long c, long d, long e, long f) {
+    long result;
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+__asm__(".text\n.globl _start\n_start:\n"
+        "  xor %ebp, %ebp\n"
+        "  mov %rsp, %rdi\n" /* argc, argv */
+        "  and $-16, %rsp\n"
+        "  call run_model\n");
+
+#elif defined(__aarch64__)
+
+enum { SYS_read = 63, SYS_write = 64, SYS_mmap = 222, SYS_exit_group = 94, SYS_clock_gettime = 113 };
+
+static long system_call(long number, long a, long b, long c, long d, long e, long f) {
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+}
+
+__asm__(".text\n.globl _start\n_start:\n"
+        "  mov x29, #0\n"
+        "  mov x30, #0\n"
+        "  mov x0, sp\n" /* argc, argv */
+        "  bl run_model\n");
+
+#else
+#error "the runner has no system calls for this architecture"
+#endif
+
+enum { EINTR = 4 };
+
+__attribute__((noreturn)) static void leave(int status) {
+    for (;;) system_call(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+/* ---- text ---- */
+
+static uint64_t length(const char *text) {
+    uint64_t n = 0;
+    while (text[n]) n++;
+    return n;
+}
+
+static int equal(const char *a, const char *b) {
+    while (*a && *a == *b) a++, b++;
+    return *a == *b;
+}
+
+static int write_all(int file, const char *data, uint64_t size) {
+    while (size > 0) {
+        long n = system_call(SYS_write, file, (long)data, (long)size, 0, 0, 0);
+        if (n == -EINTR) continue;
+        if (n <= 0) return 0;
+        data += n;
+        size -= (uint64_t)n;
+    }
+    return 1;
+}
+
+static void say(const char *text) { write_all(2, text, length(text)); }
+
+static void say_number(uint64_t value) {
+    char digits[21], *p = digits + 20;
+    *p = 0;
+    do *--p = (char)('0' + value % 10);
+    while (value /= 10);
+    say(p);
+}
+
+__attribute__((noreturn)) static void fail(const char *message) {
+    say("error: ");
+    say(message);
+    say("\n");
+    leave(1);
+}
+
+/* ---- work ---- */
+
+static void *allocate(uint64_t size) {
+    enum { READ_WRITE = 3, PRIVATE_ANONYMOUS = 0x22 };
+    long address = system_call(SYS_mmap, 0, (long)(size ? size : 1), READ_WRITE, PRIVATE_ANONYMOUS, -1, 0);
+    if (address < 0 && address > -4096) fail("out of memory");
+    return (void *)address;
+}
+
+/* Fill `data`; returns the number of bytes there were before the end of the input. */
+static uint64_t read_up_to(char *data, uint64_t size) {
+    uint64_t have = 0;
+    while (have < size) {
+        long n = system_call(SYS_read, 0, (long)(data + have), (long)(size - have), 0, 0, 0);
+        if (n == -EINTR) continue;
+        if (n < 0) fail("cannot read standard input");
+        if (n == 0) break;
+        have += (uint64_t)n;
+    }
+    return have;
+}
+
+/* Read the inputs of one call; returns 0 if there is no further call. */
+static int read_inputs(void *const *inputs) {
+    uint64_t wanted = 0, have = 0;
+    for (int i = 0; i < INPUTS && have == wanted; i++) {
+        wanted += input_bytes[i];
+        have += read_up_to(inputs[i], input_bytes[i]);
+    }
+    if (have == 0) return 0;
+    if (have < wanted) fail("the input ended in the middle of a call");
+    return 1;
+}
+
+static uint64_t now(void) {
+    enum { MONOTONIC = 1 };
+    int64_t time[2];
+    system_call(SYS_clock_gettime, MONOTONIC, (long)time, 0, 0, 0, 0);
+    return (uint64_t)time[0] * 1000000000u + (uint64_t)time[1];
+}
+
+static uint64_t parse_count(const char *text) {
+    uint64_t value = 0;
+    const char *p = text;
+    for (; *p >= '0' && *p <= '9' && value < 1000000000; p++) value = value * 10 + (uint64_t)(*p - '0');
+    if (*p || p == text || value == 0) fail("--repeat takes a number from 1 to 9999999999");
+    return value;
+}
+
+static void call(void *const *inputs, void *const *outputs, void *workspace, uint64_t repeat) {
+    uint64_t start = repeat ? now() : 0;
+    for (uint64_t i = 0; i < (repeat ? repeat : 1); i++)
+        if (MODEL()((const void *const *)inputs, outputs, workspace) != 0) fail("the model failed");
+    if (repeat) {
+        say_number((now() - start) / repeat);
+        say(" ns per call\n");
+    }
+    for (int i = 0; i < OUTPUTS; i++)
+        if (!write_all(1, outputs[i], output_bytes[i])) fail("cannot write standard output");
+}
+
+__attribute__((used, noreturn)) static void run_model(const long *stack) {
+    long count = stack[0];
+    const char *const *arguments = (const char *const *)(stack + 1);
+    uint64_t repeat = 0;
+    for (long i = 1; i < count; i++) {
+        if (equal(arguments[i], "--repeat") && i + 1 < count) {
+            repeat = parse_count(arguments[++i]);
+        } else if (equal(arguments[i], "--signature")) {
+            write_all(1, MODEL(_signature)(), length(MODEL(_signature)()));
+            write_all(1, "\n", 1);
+            leave(0);
+        } else {
+            say("usage: model [--repeat N] [--signature] < inputs > outputs\n");
+            leave(2);
+        }
+    }
+    void *inputs[INPUTS + 1], *outputs[OUTPUTS + 1];
+    uint64_t input_total = 0;
+    for (int i = 0; i < INPUTS; i++) {
+        inputs[i] = allocate(input_bytes[i]);
+        input_total += input_bytes[i];
+    }
+    for (int i = 0; i < OUTPUTS; i++) outputs[i] = allocate(output_bytes[i]);
+    void *workspace = allocate(MODEL(_workspace_bytes)());
+    if (input_total == 0)
+        call(inputs, outputs, workspace, repeat); /* nothing to read: one call */
+    else
+        while (read_inputs(inputs)) call(inputs, outputs, workspace, repeat);
+    leave(0);
+}

@@ -1,0 +1,177 @@
+"""From LLVM IR texts to an artifact: object, shared library, executable, assembly text or C header.
+
+    units ─ clang, in parallel ─> objects ┐
+    weights ─ .incbin ─> object           ├─ linker ─> artifact
+    signature, runner ─ clang ─> objects  ┘
+
+Each unit and the artifact itself are cached under what they depend on, so a second build of the same program starts no
+process at all.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from mlc.support.errors import CompilerBug
+from mlc.targets import elf, weights
+from mlc.targets.cache import Cache, digest
+from mlc.targets.glue import header_text, memory_unit, runner_unit, signature_unit
+from mlc.targets.machine import Machine
+from mlc.targets.output import staged_output
+from mlc.targets.program import Program
+from mlc.targets.toolchain import Tool, find_clang, find_linker
+from mlc.targets.units import FLAGS, Compiler, Processes, Unit
+
+Kind = Literal["obj", "shared", "exe", "asm", "header"]
+
+_LINK_FLAGS: dict[str, tuple[str, ...]] = {
+    "obj": ("-r",),
+    "shared": (
+        "-shared",
+        "-Bsymbolic",
+        "-z",
+        "defs",
+        "-z",
+        "noexecstack",
+        "--hash-style=gnu",
+        "--build-id=none",
+    ),
+    "exe": ("-static", "-e", "_start", "-z", "noexecstack", "--build-id=none"),
+}
+_LARGEST_CACHED = 1 << 30
+"""Artifacts above this many bytes are linked again each time rather than kept twice on disk."""
+
+
+@dataclass(frozen=True)
+class BuildReport:
+    """What a build did."""
+
+    output: Path
+    units: int
+    """How many different units the program has."""
+    cache_hits: int
+    """How many of them were not compiled, because the cache had them or the whole artifact."""
+    linked: bool
+    """Whether the linker ran; False if the cache had the artifact, or the kind needs no linker."""
+    seconds: float
+
+
+def build(
+    program: Program,
+    machine: Machine,
+    kind: Kind,
+    output: Path,
+    *,
+    cc: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    cache: Cache | None = None,
+) -> BuildReport:
+    """Compile and link `program` for `machine` into the file `output`, which appears whole or not at all.
+
+    `cc` names the clang to use; `progress` is told how many units are done, of how many.
+
+    Raises:
+        UserError: no usable clang or linker, or `output` cannot be written.
+        CompilerBug: clang or the linker refuses the program.
+    """
+    start = time.perf_counter()
+    if kind == "header":
+        with staged_output(output) as staged:
+            staged.write_text(header_text(program.signature), encoding="utf-8")
+        return BuildReport(output, 0, 0, False, time.perf_counter() - start)
+    job = _Build(program, machine, kind, cc, cache or Cache.default())
+    with staged_output(output) as staged:
+        units, hits, linked = job.run(staged, progress)
+    return BuildReport(output, units, hits, linked, time.perf_counter() - start)
+
+
+class _Build:
+    def __init__(self, program: Program, machine: Machine, kind: Kind, cc: str | None, cache: Cache) -> None:
+        self.kind, self.cache, self.processes = kind, cache, Processes()
+        clang = find_clang(cc, cache)
+        self.compiler = Compiler(
+            clang, (*FLAGS, *machine.clang_flags), cache, self.processes, "-S" if kind == "asm" else "-c"
+        )
+        self.linker: Tool | None = None if kind == "asm" else find_linker(machine.arch, clang, cache)
+        self.units = [Unit(k.name, k.text) for k in (program.entry, *program.kernels)]
+        self.units.append(signature_unit(program.signature, machine))
+        if kind == "exe":
+            self.units.append(runner_unit(program.signature))
+        self.blobs = [] if kind == "asm" else weights.collect(program.weights)
+
+    def run(self, staged: Path, progress: Callable[[int, int], None] | None) -> tuple[int, int, bool]:
+        """Make the file `staged`; returns the number of units, of cache hits, and whether the linker ran."""
+        key = self._key()
+        count = len({unit.text for unit in self.units})
+        if self.cache.fetch(key, staged):
+            if progress:
+                progress(count, count)
+            self._set_mode(staged)
+            return count, count, False
+        files, hits = self.compiler.compile_all(self.units, staged.parent, progress)
+        if self.linker is None:
+            staged.write_text(_join_assembly(files), encoding="utf-8")
+        else:
+            self._link(self.linker, self._complete(files), staged)
+        if staged.stat().st_size <= _LARGEST_CACHED:
+            self.cache.store(key, staged)
+        self.cache.trim()
+        return count, hits, self.linker is not None
+
+    def _key(self) -> str:
+        """What the artifact depends on."""
+        blobs = [part for blob in self.blobs for part in (blob.sha256, *blob.symbols)]
+        units = [self.compiler.key(unit) for unit in self.units]
+        linker = self.linker.identity if self.linker else ""
+        return digest(
+            self.kind, *_LINK_FLAGS.get(self.kind, ()), linker, memory_unit().text, *units, "+", *blobs
+        )
+
+    def _complete(self, objects: Sequence[Path]) -> list[Path]:
+        """The objects, with that of the weights and, where LLVM calls them, that of memcpy and its like."""
+        folder = objects[0].parent
+        complete = list(objects)
+        if self.blobs:
+            unit = Unit("weights", weights.assembly(self.blobs, folder / "weights.bin"), "assembler")
+            complete.append(folder / "weights.o")
+            self.compiler.compile(unit, complete[-1])
+        undefined = {name for file in complete for name in elf.undefined_symbols(file)}
+        undefined -= {name for file in complete for name in elf.defined_symbols(file)}
+        if undefined:
+            files, _ = self.compiler.compile_all([memory_unit()], folder, None)
+            undefined -= elf.defined_symbols(files[0])
+            complete += files
+        if undefined:
+            names = ", ".join(sorted(undefined))
+            raise CompilerBug(f"the generated code refers to symbols that nothing defines: {names}", "link")
+        return complete
+
+    def _link(self, linker: Tool, objects: Sequence[Path], staged: Path) -> None:
+        names = [file.name for file in objects]
+        command = [*linker.command, *_LINK_FLAGS[self.kind], "-o", staged.name, *names]
+        status, messages = self.processes.run(command, staged.parent)
+        if status != 0:
+            raise CompilerBug(f"the linker {linker} refuses the generated objects", "link", messages)
+        if self.kind == "obj":
+            elf.localize_hidden(staged)
+
+    def _set_mode(self, staged: Path) -> None:
+        """Make a file from the cache executable, as the linker would have."""
+        if self.kind in ("shared", "exe"):
+            mode = staged.stat().st_mode
+            staged.chmod(mode | (mode & 0o444) >> 2)
+
+
+def _join_assembly(files: Sequence[Path]) -> str:
+    """One assembly text from several, whose local labels would clash."""
+    texts: list[str] = []
+    for number, file in enumerate(files):
+        text = file.read_text(encoding="utf-8")
+        text = re.sub(r"^\s*\.(file|ident|addrsig\w*)\b.*\n", "", text, flags=re.MULTILINE)
+        texts.append(re.sub(r"\.L(?=\w)", f".L{number}_", text))
+    return "\n".join(texts)

@@ -1,0 +1,142 @@
+"""The units around the generated code: the functions that describe a model, its C header, the runner, memcpy."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from importlib import resources
+
+import numpy as np
+
+from mlc.targets.machine import Machine
+from mlc.targets.program import Signature, TensorSpec
+from mlc.targets.units import Unit
+
+C_DTYPES: dict[str, str] = {
+    "float32": "MLC_F32",
+    "float64": "MLC_F64",
+    "int32": "MLC_I32",
+    "int64": "MLC_I64",
+    "bool": "MLC_BOOL",
+    "int8": "MLC_I8",
+}
+"""NumPy dtype name → its constant in runtime/mlc.h."""
+
+
+def signature_unit(signature: Signature, machine: Machine) -> Unit:
+    """Defines `mlc_<name>_workspace_bytes` and `mlc_<name>_signature`."""
+    text = signature.to_json(machine).encode() + b"\0"
+    literal = "".join(f"\\{byte:02X}" for byte in text)
+    return Unit(
+        "signature",
+        f"""@text = private unnamed_addr constant [{len(text)} x i8] c"{literal}"
+
+define i64 @{signature.symbol}_workspace_bytes() {{
+  ret i64 {signature.workspace_bytes}
+}}
+
+define ptr @{signature.symbol}_signature() {{
+  ret ptr @text
+}}
+""",
+    )
+
+
+def runner_unit(signature: Signature) -> Unit:
+    """The program around the model of an executable."""
+    prelude = f"""#define MODEL(suffix) {signature.symbol}##suffix
+#define INPUTS {len(signature.inputs)}
+#define OUTPUTS {len(signature.outputs)}
+#define INPUT_BYTES {_c_sizes(signature.inputs)}
+#define OUTPUT_BYTES {_c_sizes(signature.outputs)}
+"""
+    return Unit("runner", prelude + _runtime_file("runner.c"), "c")
+
+
+@cache
+def memory_unit() -> Unit:
+    """memcpy, memmove and memset, which LLVM calls for large copies even in freestanding code."""
+    return Unit("memory", _runtime_file("memory.c"), "c")
+
+
+def header_text(signature: Signature) -> str:
+    """A C header, complete in itself, that declares and documents one model."""
+    name, symbol = signature.name, signature.symbol
+    macro = symbol.upper()
+    arrays = "".join(_c_shape(f"{symbol}_{kind}{i}_shape", t) for kind, i, t in _tensors(signature))
+    tables = _c_table(signature, "input", signature.inputs) + _c_table(signature, "output", signature.outputs)
+    return f"""{_runtime_file("mlc.h")}
+#ifndef {macro}_H
+#define {macro}_H
+/* The model "{name}", compiled by mlc {signature.version}. */
+
+#define {macro}_INPUTS {len(signature.inputs)}
+#define {macro}_OUTPUTS {len(signature.outputs)}
+#define {macro}_WORKSPACE_BYTES {signature.workspace_bytes}
+
+{arrays}
+{tables}
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* Run the model once; 0 means success. Several threads may call it, each with a workspace of its own.
+   inputs:    one pointer per input, to its elements in row-major order
+   outputs:   one pointer per output, to room for its elements; must not overlap anything else
+   workspace: {symbol}_workspace_bytes() bytes, 64-byte aligned */
+int32_t {symbol}(const void *const *inputs, void *const *outputs, void *workspace);
+
+/* The size of the workspace of one call. */
+uint64_t {symbol}_workspace_bytes(void);
+
+/* Names, dtypes and shapes of inputs and outputs, the target and the mlc version, as JSON. */
+const char *{symbol}_signature(void);
+
+#ifdef __cplusplus
+}}
+#endif
+#endif
+"""
+
+
+def byte_size(spec: TensorSpec) -> int:
+    """The size of a tensor in memory."""
+    return math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
+
+
+def _tensors(signature: Signature) -> list[tuple[str, int, TensorSpec]]:
+    inputs = [("input", i, t) for i, t in enumerate(signature.inputs)]
+    return inputs + [("output", i, t) for i, t in enumerate(signature.outputs)]
+
+
+def _c_shape(name: str, spec: TensorSpec) -> str:
+    # C has no arrays of length 0: the shape of a scalar gets an element that its rank hides.
+    return f"static const int64_t {name}[] = {{{', '.join(map(str, spec.shape)) or 0}}};\n"
+
+
+def _c_table(signature: Signature, kind: str, specs: tuple[TensorSpec, ...]) -> str:
+    if not specs:
+        return ""
+    rows = "".join(
+        f'    {{"{_c_escape(t.name)}", {C_DTYPES[t.dtype]}, {len(t.shape)}, {signature.symbol}_{kind}{i}_shape}},\n'
+        for i, t in enumerate(specs)
+    )
+    return f"static const mlc_tensor_info {signature.symbol}_{kind}s[] = {{\n{rows}}};\n"
+
+
+def _c_escape(text: str) -> str:
+    plain = text.isascii() and text.isprintable()
+    if plain and '"' not in text and "\\" not in text and "?" not in text:
+        return text
+    # Octal escapes end after three digits, so whatever follows cannot become part of them.
+    return "".join(f"\\{byte:03o}" for byte in text.encode())
+
+
+def _c_sizes(specs: tuple[TensorSpec, ...]) -> str:
+    """An initializer with the byte sizes of `specs`, never an empty one."""
+    return f"{{{', '.join(f'{byte_size(t)}u' for t in specs) or '0'}}}"
+
+
+@cache
+def _runtime_file(name: str) -> str:
+    return resources.files("mlc.runtime").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,129 @@
+"""What the machine that mlc runs on is, as the Linux kernel reports it."""
+
+from __future__ import annotations
+
+import os
+import platform
+from functools import cache
+from pathlib import Path
+
+from mlc.targets.cpus import KIB, MIB, Arch
+
+_CPUINFO = Path("/proc/cpuinfo")
+_CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+
+_INTEL_MODELS: dict[str, tuple[int, ...]] = {
+    "haswell": (0x3C, 0x3F, 0x45, 0x46),
+    "broadwell": (0x3D, 0x47, 0x4F, 0x56),
+    "skylake": (0x4E, 0x5E, 0x8E, 0x9E, 0xA5, 0xA6),
+    "skylake-avx512": (0x55,),
+    "icelake-client": (0x7D, 0x7E),
+    "icelake-server": (0x6A, 0x6C),
+    "tigerlake": (0x8C, 0x8D),
+    "alderlake": (0x97, 0x9A, 0xB7, 0xBA, 0xBF),
+    "sapphirerapids": (0x8F, 0xCF),
+    "graniterapids": (0xAD, 0xAE),
+}
+"""Model numbers of Intel's family 6."""
+
+_ARM_PARTS: dict[tuple[int, int], str] = {
+    (0x41, 0xD03): "cortex-a53",
+    (0x41, 0xD05): "cortex-a55",
+    (0x41, 0xD08): "cortex-a72",
+    (0x41, 0xD0B): "cortex-a76",
+    (0x41, 0xD41): "cortex-a78",
+    (0x41, 0xD0C): "neoverse-n1",
+    (0x41, 0xD49): "neoverse-n2",
+    (0x41, 0xD40): "neoverse-v1",
+    (0x41, 0xD4F): "neoverse-v2",
+    (0x61, 0x022): "apple-m1",
+    (0x61, 0x023): "apple-m1",
+    (0x61, 0x032): "apple-m2",
+    (0x61, 0x033): "apple-m2",
+}
+"""CPU names by implementer and part number, as in /proc/cpuinfo."""
+
+
+def machine_name() -> str:
+    """The host's architecture as the operating system names it."""
+    return platform.machine()
+
+
+def architecture() -> Arch | None:
+    """The host's architecture, if mlc generates code for it."""
+    match machine_name().lower():
+        case "x86_64" | "amd64":
+            return "x86_64"
+        case "aarch64" | "arm64":
+            return "aarch64"
+        case _:
+            return None
+
+
+def core_count() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def cpu_flags() -> frozenset[str]:
+    """The feature flags of the first CPU, in the kernel's spelling."""
+    fields = _cpu_fields()
+    return frozenset((fields.get("flags") or fields.get("Features") or "").split())
+
+
+def cpu_name() -> str | None:
+    """The host CPU by LLVM's name, if the table has it."""
+    fields = _cpu_fields()
+    if "CPU implementer" in fields:
+        return _ARM_PARTS.get((int(fields["CPU implementer"], 0), int(fields.get("CPU part", "0"), 0)))
+    family, model = int(fields.get("cpu family", 0)), int(fields.get("model", 0))
+    match fields.get("vendor_id"):
+        case "AuthenticAMD":
+            return _amd(family, model)
+        case "GenuineIntel" if family == 6:
+            name = next((n for n, models in _INTEL_MODELS.items() if model in models), None)
+            later_stepping = name == "skylake-avx512" and "avx512_vnni" in cpu_flags()
+            return "cascadelake" if later_stepping else name
+        case _:
+            return None
+
+
+def cache_bytes() -> dict[int, int]:
+    """The sizes of the first core's data caches by level; empty where the kernel does not say."""
+    sizes: dict[int, int] = {}
+    try:
+        for index in sorted(_CACHES.glob("index*")):
+            if (index / "type").read_text().strip() != "Instruction":
+                sizes[int((index / "level").read_text())] = _parse_size((index / "size").read_text().strip())
+    except (OSError, ValueError):
+        return {}
+    return sizes
+
+
+def _amd(family: int, model: int) -> str | None:
+    match family:
+        case 0x17:
+            return "znver2" if model >= 0x30 else "znver1"
+        case 0x19:
+            zen4 = 0x10 <= model <= 0x1F or 0x60 <= model <= 0x7F or 0xA0 <= model <= 0xAF
+            return "znver4" if zen4 else "znver3"
+        case 0x1A:
+            return "znver5"
+        case _:
+            return None
+
+
+def _parse_size(text: str) -> int:
+    units = {"K": KIB, "M": MIB}
+    return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
+
+
+@cache
+def _cpu_fields() -> dict[str, str]:
+    """The first CPU's entries of /proc/cpuinfo."""
+    try:
+        first = _CPUINFO.read_text().split("\n\n", 1)[0]
+    except OSError:
+        return {}
+    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
+    return {key.strip(): value.strip() for key, value in pairs}

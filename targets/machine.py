@@ -1,0 +1,172 @@
+"""Machine facts: what passes plan for, what the emitter prints on functions, what clang is asked for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from mlc.support.errors import UserError
+from mlc.targets import host
+from mlc.targets.cpus import CPUS, KERNEL_SPELLING, X86_LEVELS, Arch, Cpu
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One target, fully resolved: two equal `Machine`s give equal code."""
+
+    name: str
+    """The name that was asked for."""
+    arch: Arch
+    cpu: str
+    """The CPU that is tuned for, as LLVM names it; "generic" if only the instruction set is known."""
+    base: str
+    """The CPU whose instructions may be used: an x86-64 level, or an ARM CPU."""
+    features: tuple[str, ...]
+    """All features that kernels may count on beyond the architecture's first version, in LLVM's spelling."""
+    vector_bits: int
+    vector_registers: int
+    l1_bytes: int
+    """The L1 data cache of one core."""
+    l2_bytes: int
+    l3_bytes: int
+    """The last-level cache that one core reaches; 0 where there is none."""
+    cores: int
+
+    @property
+    def triple(self) -> str:
+        """The target triple of objects."""
+        return f"{self.arch}-unknown-linux-gnu"
+
+    @property
+    def fma(self) -> bool:
+        """Whether a fused multiply-add is one instruction."""
+        return self.arch == "aarch64" or "fma" in self.features
+
+    def lanes(self, element_bits: int) -> int:
+        """How many elements of `element_bits` one vector register holds."""
+        return self.vector_bits // element_bits
+
+    @cached_property
+    def function_attributes(self) -> dict[str, str]:
+        """The string attributes that every emitted function carries.
+
+        They make the code independent of the compiler's own flags. `min-legal-vector-width` keeps LLVM from splitting
+        512-bit vectors; `prefer-vector-width` makes its own vectorizers use them.
+        """
+        attributes = {"target-cpu": self.base}
+        if self.arch == "x86_64":
+            attributes["tune-cpu"] = self.cpu
+            attributes["target-features"] = ",".join(f"+{f}" for f in self.features)
+            attributes["prefer-vector-width"] = str(self.vector_bits)
+            attributes["min-legal-vector-width"] = str(self.vector_bits)
+        return attributes
+
+    @cached_property
+    def clang_flags(self) -> tuple[str, ...]:
+        """Code generation flags, for the C units and for functions without attributes."""
+        if self.arch == "x86_64":
+            return (
+                f"--target={self.triple}",
+                f"-march={self.base}",
+                f"-mprefer-vector-width={self.vector_bits}",
+            )
+        return (f"--target={self.triple}", f"-mcpu={self.base}")
+
+    @cached_property
+    def required_cpu_flags(self) -> tuple[str, ...]:
+        """Flags that /proc/cpuinfo must list where the artifact runs."""
+        return tuple(KERNEL_SPELLING.get(f, f) for f in self.features)
+
+
+def resolve_target(name: str) -> Machine:
+    """The machine that a `--target` name stands for; `native` is the CPU that this process runs on.
+
+    Raises:
+        UserError: the name is unknown, or `native` is a CPU that mlc has no code generation for.
+    """
+    if name == "native":
+        return _native()
+    if name not in CPUS:
+        near = difflib.get_close_matches(name, ["native", *CPUS], n=3)
+        guess = f"did you mean {' or '.join(near)}? " if near else ""
+        raise UserError(f"unknown target '{name}': {guess}`mlc targets` lists all of them")
+    return _machine(name, CPUS[name])
+
+
+def available_targets() -> Iterator[Machine]:
+    """Every target by name, `native` first where the host can be a target."""
+    if host.architecture() is not None:
+        yield resolve_target("native")
+    for name, cpu in CPUS.items():
+        yield _machine(name, cpu)
+
+
+def _machine(name: str, cpu: Cpu) -> Machine:
+    return Machine(
+        name=name,
+        arch=cpu.arch,
+        cpu=cpu.tune,
+        base=cpu.base,
+        features=_level_features(cpu.base) + cpu.extras,
+        vector_bits=cpu.vector_bits,
+        vector_registers=cpu.vector_registers,
+        l1_bytes=cpu.l1_bytes,
+        l2_bytes=cpu.l2_bytes,
+        l3_bytes=cpu.l3_bytes,
+        cores=cpu.cores,
+    )
+
+
+def _level_features(base: str) -> tuple[str, ...]:
+    """All features of an x86-64 level, including those of the levels below it; nothing for an ARM CPU."""
+    if base not in X86_LEVELS:
+        return ()
+    levels = list(X86_LEVELS)
+    return tuple(f for level in levels[: levels.index(base) + 1] for f in X86_LEVELS[level])
+
+
+def _native() -> Machine:
+    arch = host.architecture()
+    if arch is None:
+        raise UserError(
+            f"target 'native' is a {host.machine_name()} machine; mlc generates code for x86_64 and aarch64: "
+            "name one of `mlc targets`"
+        )
+    known = CPUS.get(host.cpu_name() or "")
+    if arch == "aarch64":
+        described = _machine("native", known or CPUS["aarch64"])
+        features = described.features
+    else:
+        # A virtual machine may hide features of its CPU, so code relies on what the kernel reports, never on the model.
+        flags = host.cpu_flags()
+        has = {f for f in _llvm_names() if KERNEL_SPELLING.get(f, f) in flags}
+        level = next((v for v in reversed(X86_LEVELS) if has.issuperset(_level_features(v))), None)
+        if level is None:
+            raise UserError(
+                "this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with --target"
+            )
+        described = _machine("native", CPUS[level])
+        extras = tuple(f for f in known.extras if f in has) if known else ()
+        features = described.features + extras
+    caches = host.cache_bytes()
+    return Machine(
+        name="native",
+        arch=arch,
+        cpu=known.name if known else "generic",
+        base=described.base,
+        features=features,
+        vector_bits=described.vector_bits,
+        vector_registers=described.vector_registers,
+        l1_bytes=caches.get(1) or (known or described).l1_bytes,
+        l2_bytes=caches.get(2) or (known or described).l2_bytes,
+        l3_bytes=caches.get(3, (known or described).l3_bytes),
+        cores=host.core_count(),
+    )
+
+
+def _llvm_names() -> set[str]:
+    return {f for features in X86_LEVELS.values() for f in features} | {
+        f for c in CPUS.values() for f in c.extras
+    }

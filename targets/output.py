@@ -1,0 +1,41 @@
+"""Output files that are whole or absent."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+from mlc.support.errors import UserError
+
+
+@contextlib.contextmanager
+def staged_output(output: Path) -> Generator[Path, None, None]:
+    """The path of a file to write; it becomes `output` if the block ends well, and disappears if not.
+
+    The file lies in a temporary folder beside `output`, which the block may use for more files. A symbolic link is
+    followed; a device such as /dev/stdout is written to, not replaced.
+
+    Raises:
+        UserError: `output` cannot be written, or the disk is full.
+    """
+    target = Path(os.path.realpath(output))
+    if target.is_dir():
+        raise UserError(f"cannot write '{output}': it is a folder; name a file in it")
+    if not target.parent.is_dir():
+        raise UserError(f"cannot write '{output}': the folder '{output.parent}' does not exist")
+    special = target.exists() and not target.is_file()
+    try:
+        with tempfile.TemporaryDirectory(prefix=".mlc-", dir=None if special else target.parent) as folder:
+            staged = Path(folder) / (target.name or "output")
+            yield staged
+            if special:
+                with staged.open("rb") as source, target.open("wb") as device:
+                    shutil.copyfileobj(source, device)
+            else:
+                staged.replace(target)
+    except OSError as e:
+        raise UserError(f"cannot write '{output}': {e.strerror or e}") from None

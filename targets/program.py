@@ -1,0 +1,87 @@
+"""What the code generator hands to the toolchain: LLVM IR texts, weights and the model's signature."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mlc.targets.machine import Machine
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """One input or output of a model; `dtype` is NumPy's name of it ("float32", "bool", …)."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How a model function is called. `name` "main" makes the C functions `mlc_main`, `mlc_main_signature`, …"""
+
+    name: str
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    workspace_bytes: int
+    """Size of the memory that a call needs, 64-byte aligned, its contents undefined."""
+    version: str
+    """The mlc version that compiles the model."""
+
+    @property
+    def symbol(self) -> str:
+        """The C name of the model function."""
+        return f"mlc_{self.name}"
+
+    def to_json(self, machine: Machine) -> str:
+        """The text that `mlc_<name>_signature` returns."""
+        return json.dumps(
+            {
+                "name": self.name,
+                "mlc": self.version,
+                "arch": machine.arch,
+                "cpu": machine.cpu if machine.cpu != "generic" else machine.base,
+                "requires": machine.required_cpu_flags,
+                "workspace_bytes": self.workspace_bytes,
+                "inputs": [_tensor(t) for t in self.inputs],
+                "outputs": [_tensor(t) for t in self.outputs],
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A complete LLVM IR module, compiled on its own; a kernel's defines one `weak_odr hidden` function."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Weight:
+    """Constant data behind `symbol`, which units declare as `external hidden constant`, 64-byte aligned.
+
+    An array of bools takes one byte per element. A memory-mapped array is read from its file by the assembler.
+    """
+
+    symbol: str
+    array: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A model, ready for clang. The entry unit defines `i32 @mlc_<name>(ptr inputs, ptr outputs, ptr workspace)`."""
+
+    kernels: Sequence[Kernel]
+    entry: Kernel
+    signature: Signature
+    weights: Sequence[Weight] = field(default=())
+
+
+def _tensor(spec: TensorSpec) -> dict[str, object]:
+    return {"name": spec.name, "dtype": spec.dtype, "shape": spec.shape}

@@ -1,0 +1,163 @@
+"""Compiling units with clang: in parallel, equal ones once, each at most once per machine thanks to the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from mlc.support.errors import CompilerBug, UserError
+from mlc.targets.cache import Cache, digest
+from mlc.targets.host import core_count
+from mlc.targets.toolchain import Tool
+
+Progress = Callable[[int, int], None]
+"""Told how many units are done, of how many."""
+
+FLAGS = (
+    "-O3",
+    "-fPIC",
+    "-ffreestanding",  # loops that look like memcpy or memset stay loops
+    "-fomit-frame-pointer",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fno-addrsig",  # those tables name symbols by index, which the final object changes
+    "-fno-ident",
+    "-Wno-override-module",
+    "-Wno-unused-command-line-argument",
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One run of clang: a text in, an object or assembly text out."""
+
+    name: str
+    text: str
+    language: Literal["ir", "c", "assembler"] = "ir"
+
+
+@dataclass
+class Processes:
+    """The running subprocesses of one build, so that an interrupted build leaves none behind."""
+
+    _running: set[subprocess.Popen[str]] = field(default_factory=set[subprocess.Popen[str]])
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _stopped: bool = False
+
+    def run(self, command: Sequence[str], folder: Path, text: str = "") -> tuple[int, str]:
+        """Run `command` in `folder` with `text` on its standard input; returns its exit status and messages.
+
+        Raises:
+            UserError: it does not start, was killed from outside, or the disk is full.
+        """
+        try:
+            with self._lock:
+                if self._stopped:
+                    return -signal.SIGKILL, "the build was stopped"
+                process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    encoding="utf-8",
+                    errors="replace",
+                )
+                self._running.add(process)
+        except OSError as e:
+            raise UserError(f"cannot run {command[0]}: {e.strerror}") from None
+        try:
+            _, messages = process.communicate(text)
+        finally:
+            with self._lock:
+                self._running.discard(process)
+        if process.returncode == -signal.SIGKILL:
+            raise UserError(f"{command[0]} was killed, most likely for lack of memory")
+        if process.returncode != 0 and "No space left on device" in messages:
+            raise UserError("the disk is full: free some space, or set TMPDIR and the output to another disk")
+        return process.returncode, messages
+
+    def stop(self) -> None:
+        """Kill what runs and start nothing more."""
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                with contextlib.suppress(OSError):
+                    process.kill()
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """clang with the flags of one machine."""
+
+    clang: Tool
+    flags: tuple[str, ...]
+    cache: Cache
+    processes: Processes
+    output: Literal["-c", "-S"] = "-c"
+
+    def key(self, unit: Unit) -> str:
+        """What the result of compiling `unit` is cached under."""
+        return digest("unit", self.clang.identity, *self.flags, self.output, unit.language, unit.text)
+
+    def compile(self, unit: Unit, destination: Path) -> None:
+        """Run clang on `unit`, without the cache.
+
+        Raises:
+            UserError: clang does not start, was killed, or the disk is full.
+            CompilerBug: clang refuses the unit.
+        """
+        command = [
+            *self.clang.command,
+            *self.flags,
+            "-x",
+            unit.language,
+            self.output,
+            "-",
+            "-o",
+            destination.name,
+        ]
+        status, messages = self.processes.run(command, destination.parent, unit.text)
+        if status != 0:
+            raise CompilerBug(f"clang refuses the code of '{unit.name}'", "clang", f"{messages}\n{unit.text}")
+
+    def compile_all(
+        self, units: Sequence[Unit], folder: Path, progress: Progress | None
+    ) -> tuple[list[Path], int]:
+        """Compile `units` into files in `folder`, one per different unit, and say how many the cache had.
+
+        Raises:
+            UserError, CompilerBug: as `compile`.
+        """
+        unique = {self.key(unit): unit for unit in units}
+        files = {key: folder / f"{key}.{'o' if self.output == '-c' else 's'}" for key in unique}
+        missing = [key for key, file in files.items() if not self.cache.fetch(key, file)]
+        hits = len(unique) - len(missing)
+
+        def make(key: str) -> None:
+            self.compile(unique[key], files[key])
+            self.cache.store(key, files[key])
+
+        if progress:
+            progress(hits, len(unique))
+        with ThreadPoolExecutor(core_count()) as pool:
+            # The longest texts start first, so that the last one to end is a short one.
+            futures = [pool.submit(make, key) for key in sorted(missing, key=lambda k: -len(unique[k].text))]
+            try:
+                for done, future in enumerate(as_completed(futures), hits + 1):
+                    future.result()
+                    if progress:
+                        progress(done, len(unique))
+            except BaseException:
+                self.processes.stop()
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+        return list(files.values()), hits

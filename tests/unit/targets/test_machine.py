@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+import pytest
+
+from mlc.support.errors import UserError
+from mlc.targets import host
+from mlc.targets.cpus import CPUS
+from mlc.targets.machine import available_targets, resolve_target
+
+
+def test_native_resolves_to_explicit_features():
+    machine = resolve_target("native")
+    assert machine == resolve_target("native")
+    assert machine.arch == host.architecture()
+    assert "native" not in " ".join([*machine.clang_flags, *machine.function_attributes.values()])
+    assert machine.cores >= 1 and machine.l1_bytes >= 8 * 1024
+
+
+def test_native_believes_flags_over_the_model(monkeypatch: pytest.MonkeyPatch):
+    """A virtual machine may run on a Zen 5 and hide AVX-512."""
+    flags = "ssse3 sse4_1 sse4_2 popcnt avx avx2 fma bmi1 bmi2 f16c movbe abm avx_vnni"
+    monkeypatch.setattr(host, "architecture", lambda: "x86_64")
+    monkeypatch.setattr(host, "cpu_flags", lambda: frozenset(flags.split()))
+    monkeypatch.setattr(host, "cpu_name", lambda: "znver5")
+    machine = resolve_target("native")
+    assert (machine.base, machine.cpu, machine.vector_bits) == ("x86-64-v3", "znver5", 256)
+    assert "avxvnni" in machine.features and "avx512f" not in machine.features
+
+
+def test_native_on_other_architectures(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(host, "architecture", lambda: None)
+    monkeypatch.setattr(host, "machine_name", lambda: "riscv64")
+    with pytest.raises(
+        UserError, match="'native' is a riscv64 machine; mlc generates code for x86_64 and aarch64"
+    ):
+        resolve_target("native")
+
+
+@pytest.mark.parametrize(
+    "fields, name",
+    [
+        ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17"}, "znver4"),
+        ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "1"}, "znver3"),
+        (
+            {"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85", "flags": "avx512f"},
+            "skylake-avx512",
+        ),
+        (
+            {"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85", "flags": "avx512_vnni"},
+            "cascadelake",
+        ),
+        ({"CPU implementer": "0x41", "CPU part": "0xd0c"}, "neoverse-n1"),
+        ({"CPU implementer": "0x99", "CPU part": "0x1"}, None),
+        ({}, None),
+    ],
+)
+def test_cpu_name(fields: dict[str, str], name: str | None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(host, "_cpu_fields", lambda: fields)
+    assert host.cpu_name() == name
+
+
+def test_attributes_keep_wide_vectors():
+    attributes = resolve_target("skylake-avx512").function_attributes
+    assert attributes["target-cpu"] == "x86-64-v4"
+    assert attributes["tune-cpu"] == "skylake-avx512"
+    assert "+avx512vl" in attributes["target-features"].split(",")
+    assert attributes["prefer-vector-width"] == attributes["min-legal-vector-width"] == "512"
+
+
+def test_arm():
+    machine = resolve_target("neoverse-v1")
+    assert (machine.arch, machine.vector_bits, machine.vector_registers, machine.fma) == (
+        "aarch64",
+        128,
+        32,
+        True,
+    )
+    assert machine.function_attributes == {"target-cpu": "neoverse-v1"}
+    assert machine.lanes(32) == 4
+
+
+def test_fma_is_a_fact_of_the_level():
+    assert not resolve_target("x86-64-v2").fma
+    assert resolve_target("x86-64-v3").fma
+
+
+def test_unknown_target():
+    with pytest.raises(
+        UserError, match=r"unknown target 'znver9': did you mean .*znver.*\? `mlc targets` lists all"
+    ):
+        resolve_target("znver9")
+    with pytest.raises(UserError, match="unknown target 'pentium': `mlc targets` lists all of them"):
+        resolve_target("pentium")
+
+
+def test_available_targets_can_be_resolved():
+    names = [machine.name for machine in available_targets()]
+    assert {*CPUS} <= {*names}
+    assert all(resolve_target(name).name == name for name in names)

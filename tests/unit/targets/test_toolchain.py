@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mlc.support.errors import UserError
+from mlc.targets import toolchain
+from mlc.targets.cache import Cache
+from mlc.targets.doctor import doctor
+from mlc.targets.toolchain import find_clang, find_emulator, find_linker
+
+
+def fake(folder: Path, name: str, version: str) -> Path:
+    """A program that prints `version`, and notes each run in a file beside it."""
+    path = folder / name
+    path.write_text(f'#!/bin/sh\necho "{version}"\necho run >> "{path}.runs"\n')
+    path.chmod(0o755)
+    return path
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Cache:
+    return Cache(tmp_path / "cache")
+
+
+@pytest.fixture
+def empty_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH with one folder, which holds the shell that the fake programs need and nothing else."""
+    (folder := tmp_path / "bin").mkdir()
+    shell = shutil.which("sh")
+    assert shell is not None
+    (folder / "sh").symlink_to(shell)
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+@pytest.fixture
+def no_zig(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(toolchain, "_zig", lambda: None)
+
+
+def test_the_newest_clang_wins(empty_path: Path, cache: Cache):
+    fake(empty_path, "clang", "clang version 17.0.1")
+    fake(empty_path, "clang-9", "clang version 9.0.0")
+    fake(empty_path, "clang-18", "Debian clang version 18.1.0")
+    fake(empty_path, "clang-format-21", "clang-format version 21.0.0")
+    assert find_clang(None, cache).command == (str(empty_path / "clang-18"),)
+
+
+def test_an_old_clang_is_passed_over_for_zig(empty_path: Path, cache: Cache):
+    pytest.importorskip("ziglang")
+    fake(empty_path, "clang-14", "clang version 14.0.6")
+    assert find_clang(None, cache).command[1:] == ("clang",)
+
+
+@pytest.mark.usefixtures("no_zig")
+def test_no_clang(empty_path: Path, cache: Cache):
+    with pytest.raises(
+        UserError, match=r'needs clang 16 or newer \(found none on PATH\).*pip install "mlc\[clang\]"'
+    ):
+        find_clang(None, cache)
+    fake(empty_path, "clang-14", "clang version 14.0.6")
+    with pytest.raises(UserError, match=r"found only .*clang-14 is version 14.*apt install clang"):
+        find_clang(None, cache)
+
+
+def test_named_clang(empty_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch):
+    fake(empty_path, "clang-18", "clang version 18.1.0")
+    mine = fake(empty_path, "my compiler", "clang version 19.1.0")
+    assert find_clang(str(mine), cache).command == (str(mine),)
+    monkeypatch.setenv("MLC_CC", f"'{mine}'")
+    assert find_clang(None, cache).command == (str(mine),)
+    assert find_clang("clang-18", cache).command == (str(empty_path / "clang-18"),)
+
+
+@pytest.mark.parametrize(
+    "version, message",
+    [
+        ("gcc (GCC) 14.2.0", "--cc names '.*/cc', which is not clang; name a clang 16 or newer"),
+        ("clang version 15.0.7", "--cc names '.*/cc', which is clang 15; required: 16 or newer"),
+    ],
+)
+def test_named_clang_that_does_not_do(empty_path: Path, cache: Cache, version: str, message: str):
+    with pytest.raises(UserError, match=message):
+        find_clang(str(fake(empty_path, "cc", version)), cache)
+
+
+def test_named_clang_that_is_missing(cache: Cache):
+    with pytest.raises(UserError, match="--cc names 'no-such-clang', which is not a program"):
+        find_clang("no-such-clang", cache)
+
+
+def test_versions_are_asked_once(empty_path: Path, cache: Cache):
+    path = fake(empty_path, "clang-18", "clang version 18.1.0")
+    first, second = find_clang(None, cache), find_clang(None, cache)
+    assert first == second
+    assert Path(f"{path}.runs").read_text() == "run\n"
+    fake(empty_path, "clang-18", "clang version 18.1.99")
+    assert find_clang(None, cache).version == "clang version 18.1.99"
+
+
+def test_the_linker_of_the_same_release_comes_first(empty_path: Path, cache: Cache):
+    fake(empty_path, "ld.lld-21", "LLD 21.0.0")
+    fake(empty_path, "ld.lld-18", "LLD 18.1.0")
+    fake(empty_path, "clang-18", "clang version 18.1.0")
+    linker = find_linker("aarch64", find_clang(None, cache), cache)
+    assert linker.command == (str(empty_path / "ld.lld-18"), "-m", "aarch64linux")
+
+
+@pytest.mark.usefixtures("no_zig")
+def test_no_linker(empty_path: Path, cache: Cache):
+    with pytest.raises(UserError, match=r"found no linker for aarch64.*apt install clang lld"):
+        find_linker("aarch64", None, cache)
+
+
+def test_emulator(empty_path: Path):
+    assert find_emulator("aarch64") is None
+    path = fake(empty_path, "qemu-aarch64", "")
+    assert find_emulator("aarch64") == str(path)
+
+
+@pytest.mark.usefixtures("no_zig", "empty_path")
+def test_doctor_says_what_to_install():
+    findings = {finding.name: finding for finding in doctor()}
+    assert findings["clang"].found is None and "pip install" in (findings["clang"].fix or "")
+    assert findings["cache"].found is not None
+    assert all(finding.found or finding.fix for finding in findings.values())
