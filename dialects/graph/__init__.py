@@ -1,0 +1,160 @@
+"""The graph dialect: whole-tensor operators with value semantics, what a model is made of.
+
+| family | file |
+|---|---|
+| constants | `constant.py` |
+| elementwise | `elementwise.py` (compare, where, cast), `unary.py`, `binary.py` |
+| matmul, convolution | `contraction.py` |
+| pooling | `pooling.py` |
+| reductions | `reduction.py` |
+| normalisations | `normalization.py` |
+| reshape, transpose | `shape.py` |
+| concat, slice, pad | `slicing.py` |
+| groups of ops that become one kernel | `fusion.py` |
+"""
+
+from __future__ import annotations
+
+from xdsl.ir import Dialect
+
+from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.binary import (
+    BINARY_OPS,
+    AddOp,
+    AndOp,
+    BinaryOp,
+    DivOp,
+    MaxOp,
+    MinOp,
+    MulOp,
+    OrOp,
+    PowOp,
+    SubOp,
+)
+from mlc.dialects.graph.constant import ConstantOp, constant_of, splat_of
+from mlc.dialects.graph.contraction import Conv2dOp, MatmulOp
+from mlc.dialects.graph.elementwise import (
+    CastOp,
+    CompareOp,
+    ElementwiseOp,
+    Predicate,
+    PredicateAttr,
+    WhereOp,
+)
+from mlc.dialects.graph.fusion import FusionOp, YieldOp
+from mlc.dialects.graph.normalization import BatchNormOp, LayerNormOp, SoftmaxOp
+from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
+from mlc.dialects.graph.reduction import ReduceKind, ReduceKindAttr, ReduceOp
+from mlc.dialects.graph.shape import ReshapeOp, TransposeOp
+from mlc.dialects.graph.slicing import ConcatOp, PadOp, SliceOp
+from mlc.dialects.graph.types import ints
+from mlc.dialects.graph.unary import (
+    UNARY_OPS,
+    AbsOp,
+    CeilOp,
+    CosOp,
+    ErfOp,
+    ExpOp,
+    FloorOp,
+    GeluOp,
+    LogOp,
+    NegOp,
+    NotOp,
+    ReluOp,
+    RsqrtOp,
+    SigmoidOp,
+    SinOp,
+    SqrtOp,
+    TanhOp,
+    UnaryOp,
+)
+
+Graph = Dialect(
+    "graph",
+    [
+        ConstantOp,
+        *UNARY_OPS,
+        *BINARY_OPS,
+        CompareOp,
+        WhereOp,
+        CastOp,
+        MatmulOp,
+        Conv2dOp,
+        MaxPool2dOp,
+        AvgPool2dOp,
+        ReduceOp,
+        SoftmaxOp,
+        LayerNormOp,
+        BatchNormOp,
+        ReshapeOp,
+        TransposeOp,
+        ConcatOp,
+        SliceOp,
+        PadOp,
+        FusionOp,
+        YieldOp,
+    ],
+    [PredicateAttr, ReduceKindAttr],
+)
+
+__all__ = [
+    "BINARY_OPS",
+    "UNARY_OPS",
+    "AbsOp",
+    "AddOp",
+    "AndOp",
+    "AvgPool2dOp",
+    "BatchNormOp",
+    "BinaryOp",
+    "CastOp",
+    "CeilOp",
+    "CompareOp",
+    "ConcatOp",
+    "ConstantOp",
+    "Conv2dOp",
+    "CosOp",
+    "DivOp",
+    "ElementwiseOp",
+    "ErfOp",
+    "ExpOp",
+    "FloorOp",
+    "FusionOp",
+    "GeluOp",
+    "Graph",
+    "GraphOp",
+    "LayerNormOp",
+    "LogOp",
+    "MatmulOp",
+    "MaxOp",
+    "MaxPool2dOp",
+    "MinOp",
+    "MulOp",
+    "NegOp",
+    "NotOp",
+    "OrOp",
+    "PadOp",
+    "Pool2dOp",
+    "PowOp",
+    "Predicate",
+    "PredicateAttr",
+    "ReduceKind",
+    "ReduceKindAttr",
+    "ReduceOp",
+    "ReluOp",
+    "ReshapeOp",
+    "RsqrtOp",
+    "SigmoidOp",
+    "SinOp",
+    "SliceOp",
+    "SoftmaxOp",
+    "SqrtOp",
+    "SubOp",
+    "TanhOp",
+    "TransposeOp",
+    "UnaryOp",
+    "WhereOp",
+    "YieldOp",
+    "constant_of",
+    "ints",
+    "splat_of",
+]

@@ -1,0 +1,198 @@
+"""Binary elementwise ops with NumPy broadcasting, one small class each.
+
+```mlir
+%y = graph.add %x, %bias : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+```
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from dataclasses import dataclass
+from math import copysign, inf
+from typing import ClassVar
+
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.irdl import irdl_op_definition, operand_def, traits_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.traits import Commutative
+
+from mlc.dialects.graph.constant import splat_of
+from mlc.dialects.graph.elementwise import ElementwiseOp
+from mlc.dialects.graph.types import (
+    AnyTensor,
+    FloatTensor,
+    IntegerTensor,
+    NumberTensor,
+    Tensor,
+    Value,
+    is_float,
+    tensor,
+    type_of,
+)
+
+
+@dataclass(frozen=True)
+class Neutral:
+    """The right operand that leaves every left operand as it is, bit for bit (NaN payloads apart)."""
+
+    float: float | None = None
+    integer: int | None = None
+
+    def matches(self, value: int | float, of_floats: bool) -> bool:
+        """Whether `value` is the neutral element; the sign of a zero counts: `x + 0.0` turns -0.0 into 0.0."""
+        if not of_floats or self.float is None:
+            return not of_floats and value == self.integer
+        return value == self.float and copysign(1.0, value) == copysign(1.0, self.float)
+
+
+class BinaryOp(ElementwiseOp, HasCanonicalizationPatternsInterface, ABC):
+    """An elementwise op of two operands of one element type."""
+
+    NEUTRAL: ClassVar[Neutral] = Neutral()
+    IDEMPOTENT: ClassVar[bool] = False
+    """Whether `f(x, x) = x` for every `x`."""
+
+    lhs = operand_def(AnyTensor)
+    rhs = operand_def(AnyTensor)
+
+    assembly_format = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
+
+    def __init__(self, lhs: Value, rhs: Value) -> None:
+        super().__init__(operands=[lhs, rhs], result_types=[self.infer(type_of(lhs), type_of(rhs))])
+
+    @classmethod
+    def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:
+        """The broadcast shape, with the common element type."""
+        return tensor(cls.broadcast(lhs, rhs), cls.common_element(lhs, rhs))
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.lhs), type_of(self.rhs))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (FoldNeutralOperand(), FoldEqualOperands())
+
+
+class FoldNeutralOperand(RewritePattern):
+    """`x * 1`, `x / 1`, `x - 0`, `x + (-0.0)` and the like are `x`; a commutative op is tried both ways."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BinaryOp, rewriter: PatternRewriter) -> None:
+        of_floats = is_float(op.result.type)
+        for kept, neutral in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            if kept.type == op.result.type:
+                splat = splat_of(neutral)
+                if splat is not None and op.NEUTRAL.matches(splat, of_floats):
+                    rewriter.replace(op, (), (kept,))
+                    return
+            if not op.has_trait(Commutative):
+                return
+
+
+class FoldEqualOperands(RewritePattern):
+    """`max(x, x)`, `min(x, x)`, `and(x, x)` and `or(x, x)` are `x`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BinaryOp, rewriter: PatternRewriter) -> None:
+        if op.IDEMPOTENT and op.lhs is op.rhs:
+            rewriter.replace(op, (), (op.lhs,))
+
+
+class NumberBinaryOp(BinaryOp, ABC):
+    """A binary op on floats and integers."""
+
+    lhs = operand_def(NumberTensor)
+    rhs = operand_def(NumberTensor)
+
+
+class LogicOp(BinaryOp, ABC):
+    """A bitwise op on integers, which is the logical one on `i1`."""
+
+    IDEMPOTENT: ClassVar[bool] = True
+    lhs = operand_def(IntegerTensor)
+    rhs = operand_def(IntegerTensor)
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class AddOp(NumberBinaryOp):
+    """`x + y`."""
+
+    name = "graph.add"
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=-0.0, integer=0)
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class SubOp(NumberBinaryOp):
+    """`x - y`."""
+
+    name = "graph.sub"
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=0.0, integer=0)
+
+
+@irdl_op_definition
+class MulOp(NumberBinaryOp):
+    """`x * y`."""
+
+    name = "graph.mul"
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0, integer=1)
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class DivOp(NumberBinaryOp):
+    """`x / y`; of integers, rounded towards zero."""
+
+    name = "graph.div"
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0, integer=1)
+
+
+@irdl_op_definition
+class MaxOp(NumberBinaryOp):
+    """The larger operand; NaN if either is NaN."""
+
+    name = "graph.max"
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=-inf)
+    IDEMPOTENT: ClassVar[bool] = True
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class MinOp(NumberBinaryOp):
+    """The smaller operand; NaN if either is NaN."""
+
+    name = "graph.min"
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=inf)
+    IDEMPOTENT: ClassVar[bool] = True
+    traits = traits_def(Commutative())
+
+
+@irdl_op_definition
+class PowOp(BinaryOp):
+    """`x` to the power of `y`, on floats."""
+
+    name = "graph.pow"
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0)
+    lhs = operand_def(FloatTensor)
+    rhs = operand_def(FloatTensor)
+
+
+@irdl_op_definition
+class AndOp(LogicOp):
+    """Bitwise conjunction."""
+
+    name = "graph.and"
+    NEUTRAL: ClassVar[Neutral] = Neutral(integer=-1)
+
+
+@irdl_op_definition
+class OrOp(LogicOp):
+    """Bitwise disjunction."""
+
+    name = "graph.or"
+    NEUTRAL: ClassVar[Neutral] = Neutral(integer=0)
+
+
+BINARY_OPS = (AddOp, SubOp, MulOp, DivOp, MaxOp, MinOp, PowOp, AndOp, OrOp)

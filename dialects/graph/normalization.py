@@ -1,0 +1,183 @@
+"""Normalisations: softmax, layer normalisation, batch normalisation at inference."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f64, i64
+from xdsl.ir import OpResult
+from xdsl.irdl import VarConstraint, irdl_op_definition, operand_def, prop_def, result_def
+
+from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.types import FloatTensor, Tensor, Value, tensor, type_of, violation
+
+AxisConstr = IntegerAttr.constr(i64)
+EpsilonConstr = FloatAttr.constr(f64)
+
+
+def require_axis(op_name: str, input: Tensor, axis: int) -> None:
+    """c1: the axis counts from 0 and is one of the operand's.
+
+    Raises:
+        VerifyException: it is not.
+    """
+    if not 0 <= axis < input.get_num_dims():
+        raise violation(op_name, 1, f"axis is {axis}; {input} has axes 0 to {input.get_num_dims() - 1}")
+
+
+@irdl_op_definition
+class SoftmaxOp(GraphOp):
+    """`exp(x - max) / sum(exp(x - max))` along one axis.
+
+    ```mlir
+    %p = graph.softmax %x axis 1 : tensor<64x10xf32>
+    ```
+    """
+
+    name = "graph.softmax"
+
+    T: ClassVar = VarConstraint("T", FloatTensor)
+    input = operand_def(T)
+    axis = prop_def(AxisConstr)
+    result: OpResult[Tensor] = result_def(T)
+
+    assembly_format = "$input `axis` $axis attr-dict `:` type($result)"
+
+    def __init__(self, input: Value, axis: int) -> None:
+        result = self.infer(type_of(input), axis)
+        super().__init__(operands=[input], properties={"axis": IntegerAttr(axis, i64)}, result_types=[result])
+
+    @classmethod
+    def infer(cls, input: Tensor, axis: int) -> Tensor:
+        """The type of the operand.
+
+        Raises:
+            VerifyException: c1 axis.
+        """
+        require_axis(cls.name, input, axis)
+        return input
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.input), self.axis.value.data)
+
+
+@irdl_op_definition
+class LayerNormOp(GraphOp):
+    """`(x - mean) / sqrt(variance + epsilon) * scale + bias`, statistics over the dimensions from `axis` on.
+
+    Scale and bias have the shape of those dimensions; the variance is that of the population.
+
+    ```mlir
+    %y = graph.layer_norm %x, %scale, %bias axis 2 epsilon 1.0e-05
+        : tensor<1x16x64xf32>, tensor<64xf32>, tensor<64xf32> -> tensor<1x16x64xf32>
+    ```
+    """
+
+    name = "graph.layer_norm"
+
+    input = operand_def(FloatTensor)
+    scale = operand_def(FloatTensor)
+    bias = operand_def(FloatTensor)
+    axis = prop_def(AxisConstr)
+    epsilon = prop_def(EpsilonConstr)
+
+    assembly_format = (
+        "operands `axis` $axis `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
+    )
+
+    def __init__(self, input: Value, scale: Value, bias: Value, axis: int, epsilon: float = 1e-5) -> None:
+        result = self.infer(type_of(input), type_of(scale), type_of(bias), axis)
+        super().__init__(
+            operands=[input, scale, bias],
+            properties={"axis": IntegerAttr(axis, i64), "epsilon": FloatAttr(epsilon, f64)},
+            result_types=[result],
+        )
+
+    @classmethod
+    def infer(cls, input: Tensor, scale: Tensor, bias: Tensor, axis: int) -> Tensor:
+        """The type of the input.
+
+        Raises:
+            VerifyException: c1 axis, c2 the type of scale or bias.
+        """
+        require_axis(cls.name, input, axis)
+        expected = tensor(input.get_shape()[axis:], input.element_type)
+        for role, found in (("scale", scale), ("bias", bias)):
+            if found != expected:
+                raise violation(
+                    cls.name,
+                    2,
+                    f"the {role} is {found}; {input} normalised from axis {axis} needs {expected}",
+                )
+        return input
+
+    def inferred_type(self) -> Tensor:
+        x, scale, bias = (type_of(v) for v in self.operands)
+        return self.infer(x, scale, bias, self.axis.value.data)
+
+
+@irdl_op_definition
+class BatchNormOp(GraphOp):
+    """`(x - mean) / sqrt(variance + epsilon) * scale + bias`, one of each per channel, statistics given.
+
+    ```mlir
+    %y = graph.batch_norm %x, %scale, %bias, %mean, %var axis 1 epsilon 1.0e-05
+        : tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<1x8x4x4xf32>
+    ```
+    """
+
+    name = "graph.batch_norm"
+
+    input = operand_def(FloatTensor)
+    scale = operand_def(FloatTensor)
+    bias = operand_def(FloatTensor)
+    mean = operand_def(FloatTensor)
+    variance = operand_def(FloatTensor)
+    axis = prop_def(AxisConstr)
+    epsilon = prop_def(EpsilonConstr)
+
+    assembly_format = (
+        "operands `axis` $axis `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
+    )
+
+    def __init__(
+        self,
+        input: Value,
+        scale: Value,
+        bias: Value,
+        mean: Value,
+        variance: Value,
+        axis: int = 1,
+        epsilon: float = 1e-5,
+    ) -> None:
+        parameters = (scale, bias, mean, variance)
+        result = self.infer(type_of(input), *(type_of(p) for p in parameters), axis=axis)
+        super().__init__(
+            operands=[input, *parameters],
+            properties={"axis": IntegerAttr(axis, i64), "epsilon": FloatAttr(epsilon, f64)},
+            result_types=[result],
+        )
+
+    @classmethod
+    def infer(
+        cls, input: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, axis: int = 1
+    ) -> Tensor:
+        """The type of the input.
+
+        Raises:
+            VerifyException: c1 axis, c2 the type of a parameter.
+        """
+        require_axis(cls.name, input, axis)
+        expected = tensor((input.get_shape()[axis],), input.element_type)
+        for role, found in (("scale", scale), ("bias", bias), ("mean", mean), ("variance", variance)):
+            if found != expected:
+                raise violation(
+                    cls.name,
+                    2,
+                    f"the {role} is {found}; {input} with channels at axis {axis} needs {expected}",
+                )
+        return input
+
+    def inferred_type(self) -> Tensor:
+        x, scale, bias, mean, variance = (type_of(v) for v in self.operands)
+        return self.infer(x, scale, bias, mean, variance, self.axis.value.data)

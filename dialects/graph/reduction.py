@@ -1,0 +1,116 @@
+"""Reductions along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.utils.enum_attribute import EnumAttribute
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import SpacedOpaqueSyntaxAttribute
+from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.utils.str_enum import StrEnum
+
+from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.shape import ReshapeOp
+from mlc.dialects.graph.types import (
+    I64ArrayConstr,
+    NumberTensor,
+    Tensor,
+    Value,
+    i64_array,
+    ints,
+    is_float,
+    shape_of,
+    tensor,
+    type_of,
+    violation,
+)
+
+
+class ReduceKind(StrEnum):
+    """How elements are combined; `max` and `min` yield NaN if any element is NaN."""
+
+    SUM = "sum"
+    MEAN = "mean"
+    MAX = "max"
+    MIN = "min"
+    PROD = "prod"
+
+
+@irdl_attr_definition
+class ReduceKindAttr(EnumAttribute[ReduceKind], SpacedOpaqueSyntaxAttribute):
+    """A kind of reduction as an attribute."""
+
+    name = "graph.reduce_kind"
+
+
+@irdl_op_definition
+class ReduceOp(GraphOp, HasCanonicalizationPatternsInterface):
+    """Combines the elements along some axes; `keepdims` leaves these axes with extent 1.
+
+    ```mlir
+    %s = graph.reduce sum %x axes [1] : tensor<64x10xf32> -> tensor<64xf32>
+    %m = graph.reduce mean %x axes [2, 3] keepdims : tensor<1x8x4x4xf32> -> tensor<1x8x1x1xf32>
+    ```
+    """
+
+    name = "graph.reduce"
+
+    kind = prop_def(ReduceKindAttr)
+    input = operand_def(NumberTensor)
+    axes = prop_def(I64ArrayConstr)
+    keepdims = opt_prop_def(UnitAttr)
+
+    assembly_format = (
+        "$kind $input `axes` $axes (`keepdims` $keepdims^)? attr-dict `:` type($input) `->` type($result)"
+    )
+
+    def __init__(self, kind: str, input: Value, axes: Sequence[int], keepdims: bool = False) -> None:
+        super().__init__(
+            operands=[input],
+            properties={
+                "kind": ReduceKindAttr(ReduceKind(kind)),
+                "axes": i64_array(axes),
+                "keepdims": UnitAttr() if keepdims else None,
+            },
+            result_types=[self.infer(kind, type_of(input), axes, keepdims)],
+        )
+
+    @classmethod
+    def infer(cls, kind: str, input: Tensor, axes: Sequence[int], keepdims: bool = False) -> Tensor:
+        """The input without the axes, or with extent 1 there.
+
+        Raises:
+            VerifyException: c1 an axis out of range, c2 axes not ascending, c3 the mean of integers.
+        """
+        shape = input.get_shape()
+        if not all(0 <= axis < len(shape) for axis in axes):
+            raise violation(cls.name, 1, f"axes are {list(axes)}; {input} has axes 0 to {len(shape) - 1}")
+        if list(axes) != sorted(set(axes)):
+            raise violation(cls.name, 2, f"axes are {list(axes)}; list each once, in ascending order")
+        if kind == ReduceKind.MEAN and not is_float(input):
+            raise violation(
+                cls.name, 3, f"the mean of {input} needs floating-point elements; insert graph.cast"
+            )
+        if keepdims:
+            return tensor(tuple(1 if i in axes else e for i, e in enumerate(shape)), input.element_type)
+        return tensor(tuple(e for i, e in enumerate(shape) if i not in axes), input.element_type)
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(self.kind.data, type_of(self.input), ints(self.axes), self.keepdims is not None)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (ReplaceUnitReduce(),)
+
+
+class ReplaceUnitReduce(RewritePattern):
+    """A reduction of axes that all have extent 1 combines nothing: it is a reshape."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReduceOp, rewriter: PatternRewriter) -> None:
+        shape = shape_of(op.input)
+        if all(shape[axis] == 1 for axis in ints(op.axes)):
+            rewriter.replace(op, ReshapeOp(op.input, shape_of(op.result)))

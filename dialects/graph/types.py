@@ -1,0 +1,105 @@
+"""The types of the graph level, and the shape arithmetic that its ops share.
+
+Every value is a ranked tensor. An op computes its result type from static shapes only; a dimension that is still `?`
+has to be bound before (see `is_static`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeAlias, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    AnyFloatConstr,
+    AnyTensorTypeConstr,
+    DenseArrayBase,
+    IntegerType,
+    TensorType,
+    i1,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import BaseAttr, EqAttrConstraint
+from xdsl.utils.exceptions import VerifyException
+
+Tensor: TypeAlias = TensorType[Attribute]
+Shape: TypeAlias = tuple[int, ...]
+Value: TypeAlias = SSAValue | Operation
+"""What builders accept as an operand: a value, or an op with one result."""
+
+AnyTensor = AnyTensorTypeConstr
+FloatTensor = TensorType.constr(AnyFloatConstr)
+IntegerTensor = TensorType.constr(BaseAttr(IntegerType))
+BooleanTensor = TensorType.constr(EqAttrConstraint(i1))
+NumberTensor = TensorType.constr(AnyFloatConstr | EqAttrConstraint(i32) | EqAttrConstraint(i64))
+
+I64ArrayConstr = DenseArrayBase.constr(i64)
+I64Array: TypeAlias = DenseArrayBase[IntegerType]
+
+
+@lru_cache(maxsize=4096)
+def tensor(shape: Shape, element_type: Attribute) -> Tensor:
+    """The tensor type of this shape and element type, memoised because making a type is slow."""
+    return TensorType(element_type, shape)
+
+
+def type_of(value: Value) -> Tensor:
+    """The tensor type of an operand, which the op's own constraints check."""
+    return cast(Tensor, SSAValue.get(value).type)
+
+
+def shape_of(value: Value) -> Shape:
+    """The shape of a tensor value."""
+    return type_of(value).get_shape()
+
+
+def element_of(value: Value) -> Attribute:
+    """The element type of a tensor value."""
+    return type_of(value).element_type
+
+
+def is_float(type: Tensor) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return isinstance(type.element_type, AnyFloat)
+
+
+def is_static(type: Attribute) -> bool:
+    """Whether no dimension is `?`."""
+    return isinstance(type, TensorType) and DYNAMIC_INDEX not in cast(Tensor, type).get_shape()
+
+
+def ints(array: I64Array) -> Shape:
+    """The elements of an `array<i64: …>` attribute."""
+    return tuple(array.get_values())
+
+
+def i64_array(values: Sequence[int]) -> I64Array:
+    """`array<i64: …>` of these values."""
+    return DenseArrayBase.from_list(i64, values)
+
+
+def times(shape: Sequence[int]) -> str:
+    """A shape in words, `2x3`, as error messages and remarks name it (`scalar` for rank 0)."""
+    return "x".join(map(str, shape)) if shape else "scalar"
+
+
+def violation(op_name: str, number: int, message: str) -> VerifyException:
+    """The error of constraint `number` of an op: `graph.matmul: … (matmul_c2)`."""
+    return VerifyException(f"{op_name}: {message} ({op_name.removeprefix('graph.')}_c{number})")
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape | None:
+    """The common shape under NumPy's broadcasting rules, or None if there is none."""
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(s)) + s for s in shapes]
+    result: list[int] = []
+    for extents in zip(*padded, strict=True):
+        wide = {e for e in extents if e != 1}
+        if len(wide) > 1:
+            return None
+        result.append(wide.pop() if wide else 1)
+    return tuple(result)

@@ -1,0 +1,233 @@
+"""Unary elementwise ops, one small class each: the operand and the result have one type.
+
+```mlir
+%y = graph.relu %x : tensor<64x200xf32>
+```
+"""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.dialects.builtin import StringAttr
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import OpResult
+from xdsl.irdl import VarConstraint, irdl_op_definition, operand_def, prop_def, result_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from mlc.dialects.graph.elementwise import ElementwiseOp
+from mlc.dialects.graph.types import (
+    AnyTensor,
+    FloatTensor,
+    IntegerTensor,
+    NumberTensor,
+    Tensor,
+    Value,
+    type_of,
+    violation,
+)
+
+
+class UnaryOp(ElementwiseOp, HasCanonicalizationPatternsInterface, ABC):
+    """An elementwise op of one operand; subclasses narrow `T` to the element types they take."""
+
+    T: ClassVar = VarConstraint("T", AnyTensor)
+    ABSORBS: ClassVar[tuple[str, ...]] = ()
+    """Ops that may be dropped before this one: `f(g(x)) = f(x)` for every `x`."""
+    INVERTS: ClassVar[str] = ""
+    """The op that this one undoes: `f(g(x)) = x` for every `x`."""
+
+    input = operand_def(T)
+    result: OpResult[Tensor] = result_def(T)
+
+    assembly_format = "$input attr-dict `:` type($result)"
+
+    def __init__(self, input: Value) -> None:
+        super().__init__(operands=[input], result_types=[self.infer(type_of(input))])
+
+    @classmethod
+    def infer(cls, input: Tensor) -> Tensor:
+        """The type of the operand."""
+        return input
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.input))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (FoldUnaryOfUnary(),) if cls.ABSORBS or cls.INVERTS else ()
+
+
+class FoldUnaryOfUnary(RewritePattern):
+    """`relu(relu(x))` is `relu(x)`, `abs(neg(x))` is `abs(x)`, `neg(neg(x))` is `x`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: UnaryOp, rewriter: PatternRewriter) -> None:
+        inner = op.input.owner
+        if not isinstance(inner, UnaryOp):
+            return
+        if inner.name == op.INVERTS:
+            rewriter.replace(op, (), (inner.input,))
+        elif inner.name in op.ABSORBS:
+            rewriter.replace(op, type(op)(inner.input))
+
+
+class NumberUnaryOp(UnaryOp, ABC):
+    """A unary op on floats and integers."""
+
+    T: ClassVar = VarConstraint("T", NumberTensor)
+    input = operand_def(T)
+    result: OpResult[Tensor] = result_def(T)
+
+
+class FloatUnaryOp(UnaryOp, ABC):
+    """A unary op on floats."""
+
+    T: ClassVar = VarConstraint("T", FloatTensor)
+    input = operand_def(T)
+    result: OpResult[Tensor] = result_def(T)
+
+
+@irdl_op_definition
+class NegOp(NumberUnaryOp):
+    """`-x`; of a float, the sign bit is flipped."""
+
+    name = "graph.neg"
+    INVERTS: ClassVar[str] = "graph.neg"
+
+
+@irdl_op_definition
+class AbsOp(NumberUnaryOp):
+    """`|x|`."""
+
+    name = "graph.abs"
+    ABSORBS: ClassVar[tuple[str, ...]] = ("graph.abs", "graph.neg")
+
+
+@irdl_op_definition
+class ReluOp(NumberUnaryOp):
+    """`max(x, 0)`; NaN stays NaN."""
+
+    name = "graph.relu"
+    ABSORBS: ClassVar[tuple[str, ...]] = ("graph.relu",)
+
+
+@irdl_op_definition
+class ExpOp(FloatUnaryOp):
+    """`e^x`."""
+
+    name = "graph.exp"
+
+
+@irdl_op_definition
+class LogOp(FloatUnaryOp):
+    """The natural logarithm."""
+
+    name = "graph.log"
+
+
+@irdl_op_definition
+class SqrtOp(FloatUnaryOp):
+    """The square root, correctly rounded."""
+
+    name = "graph.sqrt"
+
+
+@irdl_op_definition
+class RsqrtOp(FloatUnaryOp):
+    """`1 / sqrt(x)`."""
+
+    name = "graph.rsqrt"
+
+
+@irdl_op_definition
+class TanhOp(FloatUnaryOp):
+    """The hyperbolic tangent."""
+
+    name = "graph.tanh"
+
+
+@irdl_op_definition
+class SigmoidOp(FloatUnaryOp):
+    """The logistic function `1 / (1 + e^-x)`."""
+
+    name = "graph.sigmoid"
+
+
+@irdl_op_definition
+class ErfOp(FloatUnaryOp):
+    """The Gauss error function."""
+
+    name = "graph.erf"
+
+
+@irdl_op_definition
+class FloorOp(FloatUnaryOp):
+    """Rounds towards minus infinity."""
+
+    name = "graph.floor"
+    ABSORBS: ClassVar[tuple[str, ...]] = ("graph.floor",)
+
+
+@irdl_op_definition
+class CeilOp(FloatUnaryOp):
+    """Rounds towards infinity."""
+
+    name = "graph.ceil"
+    ABSORBS: ClassVar[tuple[str, ...]] = ("graph.ceil",)
+
+
+@irdl_op_definition
+class SinOp(FloatUnaryOp):
+    """The sine of an angle in radians."""
+
+    name = "graph.sin"
+
+
+@irdl_op_definition
+class CosOp(FloatUnaryOp):
+    """The cosine of an angle in radians."""
+
+    name = "graph.cos"
+
+
+@irdl_op_definition
+class NotOp(UnaryOp):
+    """The complement: logical for `i1`, of every bit for other integers."""
+
+    name = "graph.not"
+    T: ClassVar = VarConstraint("T", IntegerTensor)
+    INVERTS: ClassVar[str] = "graph.not"
+    input = operand_def(T)
+    result: OpResult[Tensor] = result_def(T)
+
+
+@irdl_op_definition
+class GeluOp(FloatUnaryOp):
+    """The Gaussian error linear unit, `x * Phi(x)`.
+
+    With `approximate = "tanh"` it is `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))` (Hendrycks and Gimpel,
+    "Gaussian Error Linear Units", arXiv:1606.08415).
+    """
+
+    name = "graph.gelu"
+    approximate = prop_def(StringAttr, default_value=StringAttr("none"))
+
+    assembly_format = "$input (`approximate` $approximate^)? attr-dict `:` type($result)"
+
+    def __init__(self, input: Value, approximate: str = "none") -> None:
+        super().__init__(input)
+        self.approximate = StringAttr(approximate)
+
+    def inferred_type(self) -> Tensor:
+        """c1: `approximate` is "none" or "tanh"."""
+        if self.approximate.data not in ("none", "tanh"):
+            raise violation(self.name, 1, f'approximate is "{self.approximate.data}"; use "none" or "tanh"')
+        return super().inferred_type()
+
+
+UNARY_OPS = (
+    NegOp, AbsOp, ReluOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, SigmoidOp, ErfOp, FloorOp, CeilOp, SinOp, CosOp, NotOp,
+    GeluOp,
+)  # fmt: skip

@@ -1,0 +1,89 @@
+"""Windows that slide over the two spatial dimensions of an image: what convolution and pooling share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from xdsl.dialects.builtin import StringAttr
+
+from mlc.dialects.graph.types import Shape, i64_array, violation
+
+Layout: TypeAlias = Literal["NCHW", "NHWC"]
+"""The order of the dimensions of an image: batch, channels, height, width, or channels last."""
+
+ONES = i64_array((1, 1))
+NO_PADDING = i64_array((0, 0, 0, 0))
+NCHW = StringAttr("NCHW")
+
+
+def spatial_dims(layout: str) -> tuple[int, int]:
+    """The positions of height and width."""
+    return (2, 3) if layout == "NCHW" else (1, 2)
+
+
+def channel_dim(layout: str) -> int:
+    """The position of the channels."""
+    return 1 if layout == "NCHW" else 3
+
+
+def image_shape(layout: str, batch: int, channels: int, spatial: Shape) -> Shape:
+    """The shape of an image in a layout."""
+    return (batch, channels, *spatial) if layout == "NCHW" else (batch, *spatial, channels)
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of `kernel` taps per dimension, `dilations` apart, that moves by `strides` over a padded image."""
+
+    kernel: Shape
+    strides: Shape = (1, 1)
+    padding: Shape = (0, 0, 0, 0)
+    """top, left, bottom, right"""
+    dilations: Shape = (1, 1)
+
+    def output(self, op_name: str, image: Shape) -> Shape:
+        """The number of window positions per spatial dimension of `image`, (height, width).
+
+        Raises:
+            VerifyException: c1 lengths, c2 signs, c3 the window does not fit, c4 it could lie wholly in the padding.
+        """
+        lengths = {"kernel": 2, "strides": 2, "padding": 4, "dilations": 2}
+        for name, length in lengths.items():
+            values: Shape = getattr(self, name)
+            if len(values) != length:
+                raise violation(op_name, 1, f"{name} has {len(values)} elements; it must have {length}")
+            least = 0 if name == "padding" else 1
+            if min(values) < least:
+                raise violation(
+                    op_name, 2, f"{name} is {list(values)}; each element must be at least {least}"
+                )
+        return tuple(self._positions(op_name, i, extent) for i, extent in enumerate(image))
+
+    def _positions(self, op_name: str, i: int, extent: int) -> int:
+        """The number of window positions in spatial dimension `i`."""
+        low, high = self.padding[i], self.padding[i + 2]
+        span = (self.kernel[i] - 1) * self.dilations[i] + 1
+        if extent + low + high < span:
+            raise violation(
+                op_name,
+                3,
+                f"a window of {span} does not fit into an extent of {extent} padded by {low} and {high}",
+            )
+        if max(low, high) >= span:
+            raise violation(
+                op_name,
+                4,
+                f"padding by {low} and {high} is as wide as the window of {span}; use graph.pad",
+            )
+        return (extent + low + high - span) // self.strides[i] + 1
+
+
+def require_layout(op_name: str, layout: str) -> None:
+    """c5: the layout is one that we know.
+
+    Raises:
+        VerifyException: it is not.
+    """
+    if layout not in ("NCHW", "NHWC"):
+        raise violation(op_name, 5, f'layout is "{layout}"; use "NCHW" or "NHWC"')

@@ -1,0 +1,101 @@
+"""What changes in each graph op when the channels of its images come last.
+
+A rule gives the properties that change, or None if the op cannot be had that way; the types of images are permuted for
+all ops alike. A plugin adds rules for its own ops to `RULES`, under the op's class or a base class of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
+from xdsl.ir import Attribute, Operation
+
+from mlc.dialects.graph import (
+    BatchNormOp,
+    ConcatOp,
+    Conv2dOp,
+    ElementwiseOp,
+    PadOp,
+    Pool2dOp,
+    ReduceOp,
+    SliceOp,
+    SoftmaxOp,
+    ints,
+)
+from mlc.dialects.graph.types import I64Array, Shape, i64_array
+
+TO_NHWC = (0, 2, 3, 1)
+TO_NCHW = (0, 3, 1, 2)
+TO_HWIO = (2, 3, 1, 0)
+
+Properties: TypeAlias = Mapping[str, Attribute]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How an op is rewritten."""
+
+    properties: Callable[[Any], Properties | None]
+    """The properties of an op that change, or None if the op has to stay."""
+    first_only: bool = False
+    """Whether only the first operand is an image."""
+    starts: bool = False
+    """Whether the op is worth rewriting even if its operand has to be transposed for it."""
+
+
+def permute(values: Sequence[int], permutation: Sequence[int]) -> Shape:
+    """Element `permutation[i]` comes to place `i`."""
+    return tuple(values[p] for p in permutation)
+
+
+def rule_for(op: Operation) -> Rule | None:
+    """The rule for the class of `op`, or the nearest base class that has one."""
+    return next((RULES[c] for c in type(op).__mro__ if c in RULES), None)
+
+
+def _permuted(array: I64Array) -> Attribute:
+    return i64_array(permute(ints(array), TO_NHWC))
+
+
+def _windowed(op: Conv2dOp | Pool2dOp) -> Properties | None:
+    return {"layout": StringAttr("NHWC")} if op.layout.data == "NCHW" else None
+
+
+def _one_axis(op: BatchNormOp | ConcatOp | SoftmaxOp) -> Properties:
+    return {"axis": IntegerAttr(TO_NHWC.index(op.axis.value.data), i64)}
+
+
+def _reduce(op: ReduceOp) -> Properties | None:
+    axes = ints(op.axes)
+    kept = [d for d in TO_NHWC if d not in axes]
+    if op.keepdims is None and kept != sorted(kept):
+        return None
+    return {"axes": i64_array(sorted(TO_NHWC.index(axis) for axis in axes))}
+
+
+def _slice(op: SliceOp) -> Properties:
+    return {"starts": _permuted(op.starts), "ends": _permuted(op.ends), "strides": _permuted(op.strides)}
+
+
+def _pad(op: PadOp) -> Properties:
+    return {"low": _permuted(op.low), "high": _permuted(op.high)}
+
+
+def _nothing(op: Operation) -> Properties:
+    return {}
+
+
+RULES: dict[type, Rule] = {
+    Conv2dOp: Rule(_windowed, first_only=True, starts=True),
+    Pool2dOp: Rule(_windowed, first_only=True, starts=True),
+    BatchNormOp: Rule(_one_axis, first_only=True),
+    ConcatOp: Rule(_one_axis),
+    ElementwiseOp: Rule(_nothing),
+    PadOp: Rule(_pad),
+    ReduceOp: Rule(_reduce),
+    SliceOp: Rule(_slice),
+    SoftmaxOp: Rule(_one_axis),
+}

@@ -1,0 +1,148 @@
+"""The pass `cse`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import Commutative, IsolatedFromAbove, IsTerminator, NoMemoryEffect, SymbolOpInterface
+
+from mlc.passes.base import Pass
+from mlc.passes.graph._dominators import immediate_dominators, reverse_post_order
+from mlc.passes.graph._effects import EffectSummary
+from mlc.support.context import CompilerContext
+
+Key: TypeAlias = tuple[Hashable, ...]
+
+
+@dataclass(frozen=True)
+class CsePass(Pass):
+    """Compute each value once: of equal ops without side effects, keep the first.
+
+    ```mlir
+    %0 = graph.exp %x : tensor<4xf32>
+    %1 = graph.exp %x : tensor<4xf32>        // gone, its users take %0
+    ```
+
+    Ops are equal if type, operands (in any order for a commutative op), attributes, result types and, for an op like
+    `graph.fusion` that is pure whatever is in it, bodies are. The earlier op must dominate the later one, over blocks
+    and into regions. It works at any level. Reads of memory are merged if no op in between may write; any write counts,
+    to whatever buffer. It leaves alone ops with unknown effects, allocations, and loops.
+    """
+
+    name = "cse"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        _Merger(EffectSummary(module)).visit_regions(module)
+
+
+@dataclass
+class _Merger:
+    effects: EffectSummary
+    available: dict[Key, Operation] = field(default_factory=dict[Key, Operation])
+    """The ops that dominate the point where the merger is."""
+    memory: int = 0
+    """Which state memory is in: reads are equal only if they happen in the same state."""
+    _states: count[int] = field(default_factory=lambda: count(1))
+
+    def visit_regions(self, op: Operation) -> None:
+        """Merge equal ops inside `op`."""
+        outside = self.available
+        if op.has_trait(IsolatedFromAbove):
+            self.available = {}
+        for region in op.regions:
+            self._visit_region(region)
+        self.available = outside
+
+    def _visit_region(self, region: Region) -> None:
+        """Visit blocks along the dominator tree; what a block computes is available in those that it dominates."""
+        order = reverse_post_order(region)
+        dominated: dict[Block, list[Block]] = {block: [] for block in order}
+        for block, dominator in immediate_dominators(order).items():
+            if block is not dominator:
+                dominated[dominator].append(block)
+        pending: list[Block | list[Key]] = [*order[:1]]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, Block):
+                if item is not order[0]:
+                    self._forget_memory()
+                pending.append(self._visit_block(item))
+                pending += dominated[item]
+            else:
+                for key in item:
+                    del self.available[key]
+
+    def _visit_block(self, block: Block) -> list[Key]:
+        """Merge the ops of a block; returns the keys that are no longer available behind the blocks it dominates."""
+        added: list[Key] = []
+        for op in list(block.ops):
+            writes = self.effects.may_write(op)
+            if op.regions:
+                # A write later in a loop reaches an earlier read in the next iteration.
+                if writes:
+                    self._forget_memory()
+                self.visit_regions(op)
+            if writes:
+                self._forget_memory()
+            elif (key := self._key(op)) is not None:
+                if (earlier := self.available.get(key)) is not None:
+                    _replace(op, earlier)
+                else:
+                    self.available[key] = op
+                    added.append(key)
+        return added
+
+    def _forget_memory(self) -> None:
+        self.memory = next(self._states)
+
+    def _key(self, op: Operation) -> Key | None:
+        """What `op` has in common with the ops that it may be merged with; None if it must stay."""
+        if not op.results or op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
+            return None
+        if self.effects.is_pure(op):
+            state = 0
+        elif self.effects.only_reads(op):
+            state = self.memory
+        else:
+            return None
+        if op.regions and not op.has_trait(NoMemoryEffect):
+            return None
+        operands = tuple(op.operands)
+        if op.has_trait(Commutative):
+            operands = tuple(sorted(operands, key=id))
+        return (state, operands, *_shape_of_op(op), *(_body(r) for r in op.regions))
+
+
+def _shape_of_op(op: Operation) -> Key:
+    """All of an op but its operands and regions."""
+    named = (frozenset(op.properties.items()), frozenset(op.attributes.items()))
+    return (type(op), op.name, *named, tuple(op.result_types), tuple(op.successors))
+
+
+def _body(region: Region) -> Key:
+    """The content of a region with its values numbered, so that equal bodies have equal keys."""
+    numbers: dict[SSAValue, int] = {}
+    blocks = {block: i for i, block in enumerate(region.blocks)}
+    parts: list[Hashable] = []
+    for block, i in blocks.items():
+        parts.append((i, tuple(block.arg_types)))
+        numbers.update((argument, len(numbers)) for argument in block.args)
+        for op in block.ops:
+            operands = tuple(numbers.get(v, v) for v in op.operands)
+            successors = tuple(blocks.get(s, s) for s in op.successors)
+            parts.append((operands, successors, *_shape_of_op(op)[:-1], *(_body(r) for r in op.regions)))
+            for result in op.results:
+                numbers[result] = len(numbers)
+    return tuple(parts)
+
+
+def _replace(op: Operation, earlier: Operation) -> None:
+    for old, new in zip(op.results, earlier.results, strict=True):
+        old.replace_all_uses_with(new)
+    op.detach()
+    op.erase()
