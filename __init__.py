@@ -1,1 +1,46 @@
-"""mlc: a machine-learning compiler from model text to native code."""
+"""mlc: a machine-learning compiler from model text to native code.
+
+```python
+model = mlc.compile("mlp.mlir")        # -> mlc.Model; target="haswell", threads=4, … as on the command line
+y = model(x)                           # NumPy arrays in and out
+model.save("mlp.so")                   # needs nothing else to run
+mlc.load("mlp.so")(x)
+module = mlc.parse("mlp.mlir")         # the IR, as an xDSL module
+```
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mlc.api import compile, parse
+    from mlc.runtime import ArtifactError, InputError, Model, load
+    from mlc.support.errors import CompilerBug, UserError
+
+__all__ = ["ArtifactError", "CompilerBug", "InputError", "Model", "UserError", "compile", "load", "parse"]
+
+_HOMES = {
+    "compile": "mlc.api",
+    "parse": "mlc.api",
+    "ArtifactError": "mlc.runtime",
+    "InputError": "mlc.runtime",
+    "Model": "mlc.runtime",
+    "load": "mlc.runtime",
+    "CompilerBug": "mlc.support.errors",
+    "UserError": "mlc.support.errors",
+}
+"""Where each public name is defined; it is imported when the name is first used."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mlc' has no attribute '{name}'")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,91 @@
+"""What Python programs call: `mlc.parse` and `mlc.compile`."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from pathlib import Path
+from weakref import WeakKeyDictionary
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.passes.manager import PassManager
+from mlc.passes.pipeline import HIGHEST
+from mlc.runtime import Model, load
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.syntax import print_module
+
+_contexts: WeakKeyDictionary[ModuleOp, CompilerContext] = WeakKeyDictionary()
+"""The weights of modules that `parse` made lie in their contexts."""
+
+
+def parse(model: str | os.PathLike[str]) -> ModuleOp:
+    """The IR of a model, given as text or as the path of a text file.
+
+    Raises:
+        UserError: the file cannot be read, or the text is wrong.
+    """
+    text, file, base = _read(model)
+    ctx = new_context()
+    module = parse_verified(text, file, ctx, base)
+    _contexts[module] = ctx
+    return module
+
+
+def compile(
+    model: str | os.PathLike[str] | ModuleOp,
+    *,
+    target: str = "native",
+    threads: int = 1,
+    opt_level: int = HIGHEST,
+    cc: str | None = None,
+) -> Model:
+    """Compile a model, given as text, as the path of a text file, or as IR, which stays as it is.
+
+    `target` is a name of `mlc targets` that this machine can run, `opt_level` 0 to 3, `threads` the most that a call
+    may use, `cc` the clang to use instead of the newest one found.
+
+    Raises:
+        UserError: the model or an option is wrong, or there is no usable clang.
+        CompilerBug: mlc is wrong.
+        ArtifactError: this machine cannot run code for `target`.
+    """
+    options = CompileOptions(target, threads, opt_level, cc)
+    options.check()
+    parsed = model if isinstance(model, ModuleOp) else parse(model)
+    ctx = _contexts[parsed].clone() if parsed in _contexts else new_context()
+    ctx.target = target
+    module = parsed.clone()
+    manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
+    handle, path = tempfile.mkstemp(prefix="mlc-", suffix=".so")
+    os.close(handle)
+    try:
+        Compilation(module, ctx, options, manager).build("shared", Path(path))
+        return load(path, temporary=True)
+    except BaseException:
+        Path(path).unlink(missing_ok=True)
+        raise
+
+
+def _text(module: ModuleOp, ctx: CompilerContext) -> str:
+    stream = io.StringIO()
+    print_module(module, ctx, stream)
+    return stream.getvalue()
+
+
+def _read(model: str | os.PathLike[str]) -> tuple[str, str, Path]:
+    """The text, the name for messages, and the folder that weight files are relative to."""
+    if isinstance(model, str) and ("\n" in model or "{" in model):
+        return model, "<text>", Path.cwd()
+    path = Path(model)
+    try:
+        return path.read_text(encoding="utf-8"), str(path), path.parent
+    except FileNotFoundError:
+        raise UserError(f"model '{path}' not found") from None
+    except UnicodeDecodeError:
+        raise UserError(f"model '{path}' is not UTF-8 text") from None
+    except OSError as e:
+        raise UserError(f"cannot read model '{path}': {e.strerror}") from None

@@ -1,0 +1,135 @@
+"""From a model to an artifact: the steps that the command line and the Python API share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlc.passes.pipeline import HIGHEST, default_passes
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlc.passes.manager import PassManager
+    from mlc.targets.build import BuildReport, Kind
+    from mlc.targets.program import Program, Signature
+
+_COMMENT = re.compile(r"//[^\n]*")
+
+
+@dataclass(frozen=True)
+class CompileOptions:
+    """What a user may choose."""
+
+    target: str = "native"
+    """A machine of `mlc targets`."""
+    threads: int = 1
+    """How many threads one call may use."""
+    opt_level: int = HIGHEST
+    """0 to 3."""
+    cc: str | None = None
+    """The clang to use instead of the one that is found."""
+
+    def check(self) -> None:
+        """Raises: UserError if a number is out of range, or the target is unknown."""
+        from mlc.targets.machine import resolve_target
+
+        if not 0 <= self.opt_level <= HIGHEST:
+            raise UserError(f"optimisation level {self.opt_level} does not exist; it is one of 0 to {HIGHEST}")
+        if self.threads < 1:
+            raise UserError(f"found {self.threads} threads; at least 1 is needed")
+        resolve_target(self.target)
+
+
+@dataclass
+class Compilation:
+    """One model on its way down. Each method takes it further, in place."""
+
+    module: ModuleOp
+    ctx: CompilerContext
+    options: CompileOptions
+    manager: PassManager
+    _reached: str | None = field(default=None, init=False)
+
+    def lower(self, level: str) -> None:
+        """Run the default pipeline as far as `level`.
+
+        Raises:
+            UserError: the model asks for something that mlc cannot do.
+            CompilerBug: a pass is wrong.
+        """
+        passes = default_passes(self.options.opt_level, self.options.threads, level, self._reached)
+        self.manager.run(self.module, passes)
+        self._reached = level
+
+    def lower_fully(self) -> Signature:
+        """Lower to the last level and give the model's signature, which only the levels above show.
+
+        Raises:
+            UserError, CompilerBug: as `lower`.
+        """
+        from mlc.codegen import signature_of
+
+        self.lower("loop")
+        signature = signature_of(self.module)
+        self.lower("llvm")
+        return signature
+
+    def program(self, signature: Signature) -> Program:
+        """What clang needs, after `lower_fully`."""
+        from mlc.codegen import program_of
+        from mlc.targets.machine import resolve_target
+
+        return program_of(self.module, signature, self.ctx.resources, resolve_target(self.options.target))
+
+    def build(self, kind: Kind, output: Path, progress: Callable[[int, int], None] | None = None) -> BuildReport:
+        """Make the artifact `output`.
+
+        Raises:
+            UserError: also if there is no usable clang, or `output` cannot be written.
+            CompilerBug: also if clang refuses the generated code.
+        """
+        return self.build_program(self.program(self.lower_fully()), kind, output, progress)
+
+    def build_program(
+        self, program: Program, kind: Kind, output: Path, progress: Callable[[int, int], None] | None = None
+    ) -> BuildReport:
+        """The second half of `build`."""
+        from mlc.targets.build import build
+        from mlc.targets.machine import resolve_target
+
+        machine = resolve_target(self.options.target)
+        return build(program, machine, kind, output, cc=self.options.cc, progress=progress)
+
+
+def parse_verified(text: str, file: str, ctx: CompilerContext, base: Path) -> ModuleOp:
+    """The module that `text` holds, verified; a text of nothing but comments is an empty module.
+
+    `file` stands in messages; weight files are relative to the folder `base`.
+
+    Raises:
+        UserError: the text is wrong.
+    """
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlc.syntax import parse_module, verify_module
+
+    if not _COMMENT.sub("", text).strip():
+        return ModuleOp([])
+    module = parse_module(text, file, ctx, base)
+    verify_module(module)
+    return module
+
+
+def new_context(target: str = "native", allow_unregistered: bool = False) -> CompilerContext:
+    """A context that knows every dialect; none is imported before an op of it is met."""
+    from mlc.dialects.registry import register_dialects
+
+    ctx = CompilerContext(allow_unregistered, target=target)
+    register_dialects(ctx)
+    return ctx

@@ -1,0 +1,90 @@
+"""What may happen around each pass of a run: timing and printing. Reports go to a stream, as a rule standard error."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import TextIO
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.passes.base import Pass
+
+ModulePrinter = Callable[[ModuleOp, TextIO], None]
+
+
+class Instrumentation:
+    """Is called around every pass; the default does nothing."""
+
+    def before(self, pass_: Pass, module: ModuleOp) -> None:
+        """`pass_` is about to run."""
+
+    def after(self, pass_: Pass, module: ModuleOp) -> None:
+        """`pass_` has run and, if asked for, `module` has been verified."""
+
+    def finish(self) -> None:
+        """No further pass will run: report."""
+
+
+@dataclass
+class PrintAfter(Instrumentation):
+    """Print the module after the named passes, or after every pass if `names` is None."""
+
+    names: Collection[str] | None
+    stream: TextIO
+    print_module: ModulePrinter
+
+    def after(self, pass_: Pass, module: ModuleOp) -> None:
+        if self.names is None or pass_.name in self.names:
+            self.stream.write(f"// -----// IR after {pass_.name} //----- //\n")
+            self.print_module(module, self.stream)
+            self.stream.flush()
+
+
+@dataclass
+class _Row:
+    name: str
+    seconds: float
+    ops_before: int
+    ops_after: int
+
+
+@dataclass
+class Timing(Instrumentation):
+    """Measure the passes, and other phases by `phase`; print a table at the end."""
+
+    stream: TextIO
+    rows: list[_Row] = field(default_factory=list[_Row])
+    _ops: int = 0
+    _start: float = 0.0
+
+    def before(self, pass_: Pass, module: ModuleOp) -> None:
+        self._ops = _count_ops(module)
+        self._start = time.perf_counter()
+
+    def after(self, pass_: Pass, module: ModuleOp) -> None:
+        seconds = time.perf_counter() - self._start
+        self.rows.append(_Row(pass_.name, seconds, self._ops, _count_ops(module)))
+
+    def phase(self, name: str, seconds: float) -> None:
+        """Add a phase that is not a pass, such as parsing."""
+        self.rows.append(_Row(f"({name})", seconds, 0, 0))
+
+    def finish(self) -> None:
+        self.stream.write(self.table())
+
+    def table(self) -> str:
+        """The report: pass, milliseconds, share of the total, ops before and after."""
+        total = sum(r.seconds for r in self.rows) or 1e-9
+        width = max([len("pass"), *(len(r.name) for r in self.rows)])
+        lines = [f"{'pass':<{width}} {'ms':>9} {'%':>6} {'ops before':>11} {'ops after':>10}"]
+        for r in self.rows:
+            line = f"{r.name:<{width}} {r.seconds * 1e3:>9.2f} {r.seconds / total * 100:>6.1f}"
+            lines.append(line if r.name.startswith("(") else f"{line} {r.ops_before:>11} {r.ops_after:>10}")
+        lines.append(f"{'total':<{width}} {total * 1e3:>9.2f} {100:>6.1f}")
+        return "\n".join(lines) + "\n"
+
+
+def _count_ops(module: ModuleOp) -> int:
+    return sum(1 for _ in module.walk())

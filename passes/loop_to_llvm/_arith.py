@@ -1,0 +1,230 @@
+"""Arithmetic: `arith`, and what of `math` is one instruction or a cheap intrinsic."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from xdsl.dialects import arith, llvm, math
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    i64,
+)
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from mlc.dialects.llvm import intrinsics, vectors
+from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, bit_width, lower_type
+from mlc.passes.lowering import lowers
+from mlc.support.types import vector_type
+
+_STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
+_CONTRACT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr([FastMathFlag.ALLOW_CONTRACT])}
+_WRAP: dict[str, Attribute] = {"overflowFlags": IntegerAttr(0, 32)}
+
+_FLOAT: dict[type[Operation], type[Operation]] = {
+    arith.AddfOp: llvm.FAddOp,
+    arith.SubfOp: llvm.FSubOp,
+    arith.MulfOp: llvm.FMulOp,
+    arith.DivfOp: llvm.FDivOp,
+    arith.NegfOp: llvm.FNegOp,
+    arith.MaximumfOp: intrinsics.MaximumOp,
+    arith.MinimumfOp: intrinsics.MinimumOp,
+    arith.MaxnumfOp: llvm.VectorFMaxOp,
+    arith.MinnumfOp: llvm.VectorFMinOp,
+    arith.SelectOp: vectors.SelectOp,
+    math.AbsFOp: llvm.FAbsOp,
+    math.CeilOp: llvm.FCeilOp,
+    math.CopySignOp: llvm.FCopySignOp,
+    math.FloorOp: llvm.FFloorOp,
+    math.FmaOp: llvm.FMAOp,
+    math.RoundEvenOp: intrinsics.RoundEvenOp,
+    math.RoundOp: intrinsics.RoundOp,
+    math.SqrtOp: llvm.FSqrtOp,
+    math.TruncOp: intrinsics.TruncateOp,
+}
+"""Ops that become one op with fast-math flags and the same operands. Of the flags only `contract` goes through."""
+
+_INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = {
+    arith.AddiOp: (llvm.AddOp, _WRAP),
+    arith.SubiOp: (llvm.SubOp, _WRAP),
+    arith.MuliOp: (llvm.MulOp, _WRAP),
+    arith.ShLIOp: (llvm.ShlOp, _WRAP),
+    arith.DivSIOp: (llvm.SDivOp, {}),
+    arith.DivUIOp: (llvm.UDivOp, {}),
+    arith.RemSIOp: (llvm.SRemOp, {}),
+    arith.RemUIOp: (llvm.URemOp, {}),
+    arith.ShRSIOp: (llvm.AShrOp, {}),
+    arith.ShRUIOp: (llvm.LShrOp, {}),
+    arith.AndIOp: (llvm.AndOp, {}),
+    arith.OrIOp: (llvm.OrOp, {}),
+    arith.XOrIOp: (llvm.XOrOp, {}),
+    arith.MaxSIOp: (intrinsics.SMaxOp, {}),
+    arith.MinSIOp: (intrinsics.SMinOp, {}),
+    arith.MaxUIOp: (intrinsics.UMaxOp, {}),
+    arith.MinUIOp: (intrinsics.UMinOp, {}),
+    arith.ExtSIOp: (llvm.SExtOp, {}),
+    arith.ExtUIOp: (llvm.ZExtOp, {}),
+    arith.TruncIOp: (llvm.TruncOp, {"overflowFlags": llvm.OverflowAttr(None)}),
+    arith.FPToSIOp: (vectors.FPToSIOp, {}),
+    arith.FPToUIOp: (vectors.FPToUIOp, {}),
+    arith.SIToFPOp: (llvm.SIToFPOp, {}),
+    arith.UIToFPOp: (vectors.UIToFPOp, {}),
+    arith.ExtFOp: (llvm.FPExtOp, {}),
+    arith.TruncFOp: (llvm.FPTruncOp, {}),
+    arith.BitcastOp: (llvm.BitcastOp, {}),
+    math.AbsIOp: (intrinsics.AbsOp, {"is_int_min_poison": IntegerAttr.from_bool(False)}),
+    math.CountLeadingZerosOp: (intrinsics.CountLeadingZerosOp, {"is_zero_poison": IntegerAttr.from_bool(False)}),
+}
+"""Ops that become one op with the same operands and these properties."""
+
+CHEAP_MATH = frozenset(op for table in (_FLOAT, _INTEGER) for op in table) | {math.RsqrtOp}
+"""The ops that need no expansion into polynomials (and all ops of arith)."""
+
+
+def fast_math(op: Operation) -> dict[str, Attribute]:
+    """The flags of the llvm op that replaces `op`, as its properties."""
+    flags = cast(Any, op.properties.get("fastmath"))
+    if flags is not None and FastMathFlag.ALLOW_CONTRACT in flags.data:
+        return _CONTRACT
+    return _STRICT
+
+
+def no_flags(op_type: type[Operation]) -> dict[str, Attribute]:
+    """The properties of an integer op of llvm that promises nothing about overflow."""
+    return _WRAP if op_type in (llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.ShlOp) else {}
+
+
+@lowers(VALUES, *_FLOAT)
+class LowerFloatOp(StatelessPattern):
+    """`arith.addf %a, %b fastmath<contract>` -> `llvm.fadd %a, %b {fastmathFlags = contract}`."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        target = _FLOAT[type(op)]
+        types = [lower_type(op.results[0].type)]
+        rewriter.replace(op, target.create(operands=op.operands, result_types=types, properties=fast_math(op)))
+
+
+@lowers(VALUES, *_INTEGER)
+class LowerIntegerOp(StatelessPattern):
+    """`arith.addi %a, %b : index` -> `llvm.add %a, %b : i64`, and conversions."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        target, properties = _INTEGER[type(op)]
+        if properties is _WRAP:
+            properties = _overflow(op)
+        types = [lower_type(op.results[0].type)]
+        rewriter.replace(op, target.create(operands=op.operands, result_types=types, properties=properties))
+
+
+def _overflow(op: Operation) -> dict[str, Attribute]:
+    flags = cast(Any, op.properties.get("overflowFlags"))
+    if flags is None or not flags.data:
+        return _WRAP
+    names = {str(flag.value) for flag in flags.data}
+    return {"overflowFlags": IntegerAttr(("nsw" in names) + 2 * ("nuw" in names), 32)}
+
+
+@lowers(VALUES, arith.ConstantOp)
+class LowerConstant(StatelessPattern):
+    """A number or a vector of numbers; an index becomes an i64."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter) -> None:
+        kind = lower_type(op.result.type)
+        value: Attribute = op.value
+        if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
+            value = IntegerAttr(value.value.data, i64)
+        elif isinstance(value, DenseIntOrFPElementsAttr) and kind is not op.result.type:
+            value = DenseIntOrFPElementsAttr(cast(Any, kind), value.data)
+        elif not isinstance(value, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
+            return  # whole tensors are no values of this level; the check at the end reports them
+        rewriter.replace(op, llvm.ConstantOp.create(result_types=[kind], properties={"value": value}))
+
+
+@lowers(VALUES, arith.CmpiOp, arith.CmpfOp)
+class LowerCompare(StatelessPattern):
+    """The predicates of arith and llvm are numbered alike."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.CmpiOp | arith.CmpfOp, rewriter: PatternRewriter) -> None:
+        properties: dict[str, Attribute] = {"predicate": op.predicate}
+        target: type[Operation] = llvm.ICmpOp
+        if isinstance(op, arith.CmpfOp):
+            target = vectors.FCmpOp
+            properties |= fast_math(op)
+        kind = vectors.mask_type_of(op.lhs.type)
+        rewriter.replace(op, target.create(operands=op.operands, result_types=[kind], properties=properties))
+
+
+@lowers(VALUES, arith.IndexCastOp)
+class LowerIndexCast(StatelessPattern):
+    """Between index and integers: a sign extension, a truncation, or nothing."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: arith.IndexCastOp, rewriter: PatternRewriter) -> None:
+        source, kind = op.operands[0], lower_type(op.results[0].type)
+        before, after = bit_width(source.type), bit_width(kind)
+        if before == after:
+            rewriter.replace(op, [], [source])
+        elif before < after:
+            rewriter.replace(op, llvm.SExtOp(source, kind))
+        else:
+            rewriter.replace(op, llvm.TruncOp(source, kind))
+
+
+@lowers(VALUES, arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp)
+class LowerRoundedDivision(StatelessPattern):
+    """A division that truncates, corrected by one where it rounded the other way.
+
+    floordivsi a, b  ->  q = a sdiv b; r = a srem b; q - (r != 0 and r xor b < 0)
+    ceildivsi a, b   ->  q + (r != 0 and r xor b >= 0)
+    ceildivui a, b   ->  q = a udiv b; q + (a urem b != 0)
+    """
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        lhs, rhs = op.operands
+        zero = llvm.ConstantOp.create(result_types=[lhs.type], properties={"value": _number(lhs.type, 0)})
+        unsigned = isinstance(op, arith.CeilDivUIOp)
+        quotient = (llvm.UDivOp if unsigned else llvm.SDivOp)(lhs, rhs)
+        remainder = (llvm.URemOp if unsigned else llvm.SRemOp)(lhs, rhs)
+        rounded = llvm.ICmpOp(remainder.res, zero.result, _predicate(llvm.ICmpPredicateFlag.NE))
+        new: list[Operation] = [zero, quotient, remainder, rounded]
+        condition: SSAValue = rounded.res
+        if not unsigned:
+            wanted = llvm.ICmpPredicateFlag.SLT if isinstance(op, arith.FloorDivSIOp) else llvm.ICmpPredicateFlag.SGE
+            signs = llvm.XOrOp(remainder.res, rhs)
+            towards = llvm.ICmpOp(signs.res, zero.result, _predicate(wanted))
+            both = llvm.AndOp(rounded.res, towards.res)
+            new += [signs, towards, both]
+            condition = both.res
+        one = llvm.ZExtOp(condition, lhs.type)
+        correct = (llvm.SubOp if isinstance(op, arith.FloorDivSIOp) else llvm.AddOp)(quotient.res, one.res)
+        rewriter.replace(op, [*new, one, correct])
+
+
+def _predicate(flag: llvm.ICmpPredicateFlag) -> IntegerAttr[Any]:
+    return IntegerAttr(flag.to_int(), i64)
+
+
+@lowers(VALUES, math.RsqrtOp)
+class LowerRsqrt(StatelessPattern):
+    """`rsqrt(x)` -> `1 / sqrt(x)`, both correctly rounded."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: math.RsqrtOp, rewriter: PatternRewriter) -> None:
+        kind = op.result.type
+        one = llvm.ConstantOp.create(result_types=[kind], properties={"value": _number(kind, 1.0)})
+        root = llvm.FSqrtOp.create(operands=[op.operand], result_types=[kind], properties=_STRICT)
+        rewriter.replace(op, [one, root, llvm.FDivOp(one.result, root.results[0])])
+
+
+def _number(kind: Any, value: float) -> Attribute:
+    """A constant of type `kind`: one number, or as many as a vector has lanes."""
+    if (vector := vector_type(kind)) is not None:
+        return DenseIntOrFPElementsAttr.from_list(vector, [value])
+    return FloatAttr(value, kind) if isinstance(kind, AnyFloat) else IntegerAttr(int(value), kind)

@@ -1,0 +1,139 @@
+"""Control flow: loops become blocks and branches."""
+
+from __future__ import annotations
+
+from xdsl.dialects import cf, llvm
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i32, i64
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from mlc.dialects.loop import ForOp, YieldOp
+from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, integer_constant
+from mlc.passes.lowering import lowers
+
+LOOP_ANNOTATION = "loop_annotation"
+"""The attribute of a `loop.for` that goes to the branch of its loop."""
+
+
+@lowers(VALUES, cf.BranchOp, cf.ConditionalBranchOp)
+class LowerBranch(StatelessPattern):
+    """`cf.br`, `cf.cond_br` -> `llvm.br`, `llvm.cond_br`."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: cf.BranchOp | cf.ConditionalBranchOp, rewriter: PatternRewriter) -> None:
+        if isinstance(op, cf.BranchOp):
+            rewriter.replace(op, llvm.BrOp(op.successor, *op.arguments))
+        else:
+            rewriter.replace(
+                op,
+                llvm.CondBrOp(op.cond, op.then_block, op.then_arguments, op.else_block, op.else_arguments),
+            )
+
+
+def lower_loops(region: Region) -> None:
+    """Replace all `loop.for` in `region` by blocks.
+
+        loop.for "k" %k = 0 to 784 iter_args(%c = %z)       llvm.br ^body(0, %z)
+          … loop.yield %d                             ->  ^body(%k, %c): … %k2 = %k + 1
+                                                            llvm.cond_br %k2 < 784, ^body(%k2, %d), ^after
+                                                          ^after: …
+
+    Trip counts are known, so a loop is entered without a test; one that runs once leaves no block, one that never runs
+    leaves nothing. A block has its loops lowered last to first: what follows a loop is moved once per nesting level.
+    """
+    for block in list(region.blocks):
+        _lower_loops_in(block)
+
+
+def _lower_loops_in(block: Block) -> None:
+    for op in [op for op in block.ops if isinstance(op, ForOp)][::-1]:
+        _lower_loop(op)
+
+
+def _lower_loop(loop: ForOp) -> None:
+    body = loop.body.block
+    last = body.last_op
+    assert isinstance(last, YieldOp)
+    trips = len(loop.range)
+    if trips == 0:
+        _replace_results(loop, loop.iter_args)
+    elif trips == 1:
+        _inline(loop, body, last)
+    else:
+        _make_blocks(loop, body, last)
+
+
+def _replace_results(loop: ForOp, values: tuple[SSAValue, ...] | list[SSAValue]) -> None:
+    for result, value in zip(loop.results, values, strict=True):
+        result.replace_all_uses_with(value)
+    loop.detach()
+    loop.erase()
+
+
+def _inline(loop: ForOp, body: Block, last: YieldOp) -> None:
+    """A loop that runs once is its body."""
+    before = loop.parent
+    assert before is not None
+    start = integer_constant(loop.range.start)
+    before.insert_op_before(start, loop)
+    for argument, value in zip(body.args, [start.result, *loop.iter_args], strict=True):
+        argument.replace_all_uses_with(value)
+    inner: list[ForOp] = []
+    for op in list(body.ops):
+        op.detach()
+        if op is not last:
+            before.insert_op_before(op, loop)
+            if isinstance(op, ForOp):
+                inner.append(op)
+    yielded = list(last.arguments)
+    last.erase()
+    _replace_results(loop, yielded)
+    for op in reversed(inner):
+        _lower_loop(op)
+
+
+def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
+    before = loop.parent
+    assert before is not None and before.parent is not None and loop.next_op is not None
+    after = before.split_before(loop.next_op)
+    loop.body.detach_block(body)
+    before.parent.insert_block_before(body, after)
+    counter = body.args[0]
+    body_counter = body.insert_arg(i64, 0)
+    counter.replace_all_uses_with(body_counter)
+    body.erase_arg(counter)
+    _lower_loops_in(body)
+
+    trips = loop.range
+    start, stride = integer_constant(trips.start), integer_constant(trips.step)
+    end = integer_constant(trips.start + len(trips) * trips.step)
+    wrap, less = _NATURAL if trips.start >= 0 else _SIGNED
+    advance = llvm.AddOp.create(operands=[body_counter, stride.result], result_types=[i64], properties=wrap)
+    more = llvm.ICmpOp.create(operands=[advance.res, end.result], result_types=[i1], properties=less)
+    yielded = list(last.arguments)
+    back = llvm.CondBrOp.create(
+        operands=[more.res, advance.res, *yielded],
+        properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 1 + len(yielded), 0])},
+        attributes={k: v for k, v in loop.attributes.items() if k == LOOP_ANNOTATION},
+        successors=[body, after],
+    )
+    latch = last.parent
+    assert latch is not None
+    last.detach()
+    last.erase()
+    latch.add_ops([stride, end, advance, more, back])
+    enter = llvm.BrOp.create(operands=[start.result, *loop.iter_args], successors=[body])
+    _replace_results(loop, yielded)
+    before.add_ops([start, enter])
+
+
+def _step_properties(
+    flags: int, predicate: llvm.ICmpPredicateFlag
+) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+    """The properties of the addition and of the comparison that advance a counter."""
+    return {"overflowFlags": IntegerAttr(flags, 32)}, {"predicate": IntegerAttr(predicate.to_int(), i64)}
+
+
+_NATURAL = _step_properties(3, llvm.ICmpPredicateFlag.ULT)
+_SIGNED = _step_properties(1, llvm.ICmpPredicateFlag.SLT)
+"""A counter that starts below zero wraps around as an unsigned number."""

@@ -1,0 +1,189 @@
+"""Loops whose iterations are spread over threads: the body becomes a function that the artifact's one hook calls.
+
+void mlc_parallel_for(void (*task)(void *context, int64_t index), void *context, int64_t count);
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects import arith, func, llvm, memref
+from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from mlc.dialects import loop
+from mlc.dialects.loop import ForOp, LoopKind, YieldOp
+from mlc.passes.loop_to_llvm._types import POINTER, integer_constant, lower_type, offset_of_field
+from mlc.support.context import CompilerContext
+from mlc.support.ir import clone
+
+HOOK = "mlc_parallel_for"
+
+_SUNK = (
+    arith.ConstantOp,
+    loop.ConstantOp,
+    memref.GetGlobalOp,
+    memref.ViewOp,
+    memref.ReinterpretCastOp,
+    memref.CastOp,
+    memref.ExpandShapeOp,
+    memref.CollapseShapeOp,
+)
+"""Ops that a body repeats rather than captures: so no two captured buffers overlap."""
+
+
+def outline_threads(module: ModuleOp, ctx: CompilerContext) -> None:
+    """Replace every outermost `loop.for threads` by a call of the hook.
+
+        loop.for threads "m" %m = 0 to 64 step 8 { body of %m, %x, %y }
+    ->
+        context = (%x, %y) on the stack; mlc_parallel_for(@k_m_task, context, 8)
+        llvm.func @k_m_task(context, index) { call @k_m(context.x, context.y, index * 8) }
+        func.func private @k_m(%x, %y, %m) { body }
+    """
+    functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
+    taken = {op.sym_name.data for op in functions}
+    spread = False
+    for function in functions:
+        for spread_loop in list(_outermost(function.body.blocks)):
+            name = _fresh(f"{function.sym_name.data}_{spread_loop.dim.data}", taken)
+            _outline(function, spread_loop, name, ctx)
+            spread = True
+    if spread and HOOK not in taken:
+        hook = llvm.LLVMFunctionType([POINTER, POINTER, i64])
+        module.body.block.add_op(llvm.FuncOp(HOOK, hook, linkage=llvm.LinkageAttr("external")))
+
+
+def _outermost(blocks: Sequence[Block]) -> Iterator[ForOp]:
+    for block in blocks:
+        for op in block.ops:
+            if isinstance(op, ForOp):
+                if op.kind.data is LoopKind.THREADS:
+                    yield op
+                else:
+                    yield from _outermost(op.body.blocks)
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    candidate, n = name, 0
+    while candidate in taken:
+        n += 1
+        candidate = f"{name}_{n}"
+    taken.add(candidate)
+    return candidate
+
+
+def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerContext) -> None:
+    for inner in spread.body.walk():
+        if isinstance(inner, ForOp) and inner.kind.data is LoopKind.THREADS:
+            ctx.remark(inner, f"loop '{inner.dim.data}' runs on one thread: a loop around it is spread already")
+    captured = _sink_and_capture(spread)
+    types = [v.type for v in captured]
+    outer = function.parent
+    assert outer is not None
+    body = _body_function(spread, name, captured)
+    task = _task_function(spread, f"{name}_task", name, types)
+    outer.insert_ops_before([body, task], function)
+    _call_hook(function, spread, f"{name}_task", captured)
+
+
+def _sink_and_capture(spread: ForOp) -> list[SSAValue]:
+    """The values from outside that the body uses, in order; those that are cheap to make again are made inside."""
+    inside = set(spread.body.block.walk_blocks())
+    captured: dict[SSAValue, None] = {}
+    copies: dict[SSAValue, SSAValue] = {}
+    first = spread.body.block.first_op
+    assert first is not None
+
+    def bring_in(value: SSAValue) -> SSAValue:
+        owner = value.owner
+        block = owner if isinstance(owner, Block) else owner.parent
+        if block in inside:
+            return value
+        if value in copies:
+            return copies[value]
+        if not isinstance(owner, _SUNK):
+            captured[value] = None
+            return value
+        copy = clone(owner, {v: bring_in(v) for v in owner.operands})
+        spread.body.block.insert_op_before(copy, first)
+        copies[value] = copy.results[0]
+        return copies[value]
+
+    for op in list(spread.body.walk()):
+        for n, operand in enumerate(op.operands):
+            if (new := bring_in(operand)) is not operand:
+                op.operands[n] = new
+    return list(captured)
+
+
+def _body_function(spread: ForOp, name: str, captured: Sequence[SSAValue]) -> func.FuncOp:
+    body = spread.body.detach_block(0)
+    for n, value in enumerate(captured):
+        argument = body.insert_arg(value.type, n)
+        argument.name_hint = value.name_hint
+        for use in list(value.uses):
+            if _is_inside(use.operation, body):
+                use.operation.operands[use.index] = argument
+    last = body.last_op
+    assert isinstance(last, YieldOp)
+    last.detach()
+    last.erase()
+    body.add_op(func.ReturnOp())
+    types = [a.type for a in body.args]
+    function = func.FuncOp(name, (types, []), Region(body), "private")
+    function.location = spread.location
+    return function
+
+
+def _is_inside(op: Operation, body: Block) -> bool:
+    current: Operation | None = op
+    while current is not None:
+        if current.parent is body:
+            return True
+        current = current.parent_op()
+    return False
+
+
+def _context_type(types: Sequence[Attribute]) -> llvm.LLVMStructType:
+    return llvm.LLVMStructType.from_type_list([lower_type(t) for t in types])
+
+
+def _task_function(spread: ForOp, name: str, callee: str, types: Sequence[Attribute]) -> llvm.FuncOp:
+    """What the hook calls: takes the context apart, finds the counter, calls the body."""
+    block = Block(arg_types=[POINTER, i64])
+    context, index = block.args
+    context.name_hint, index.name_hint = "context", "index"
+    kind = _context_type(types)
+    values: list[SSAValue] = []
+    for n, element in enumerate(kind.types.data):
+        field = offset_of_field(context, kind, n)
+        load = llvm.LoadOp(field, element)
+        block.add_ops([field, load])
+        values.append(load.dereferenced_value)
+    step, start = integer_constant(spread.range.step), integer_constant(spread.range.start)
+    scaled = llvm.MulOp(index, step.result)
+    counter = llvm.AddOp(scaled.res, start.result)
+    block.add_ops([step, start, scaled, counter, llvm.CallOp(callee, *values, counter.res), llvm.ReturnOp()])
+    kind_of_task = llvm.LLVMFunctionType([POINTER, i64])
+    return llvm.FuncOp(name, kind_of_task, llvm.LinkageAttr("weak_odr"), visibility=1, body=Region(block))
+
+
+def _call_hook(function: func.FuncOp, spread: ForOp, task: str, captured: Sequence[SSAValue]) -> None:
+    kind = _context_type([v.type for v in captured])
+    entry, block = function.body.blocks[0], spread.parent
+    assert entry.first_op is not None and block is not None
+    one = integer_constant(1)
+    context = llvm.AllocaOp(one.result, kind, 16)
+    entry.insert_ops_before([one, context], entry.first_op)
+    new: list[Operation] = []
+    for n, value in enumerate(captured):
+        field = offset_of_field(context.res, kind, n)
+        # the value may still be a memref here: its type becomes that of the field with the rest of the function
+        new += [field, llvm.StoreOp(value, field)]
+    address = llvm.AddressOfOp(task, POINTER)
+    count = integer_constant(len(spread.range))
+    call = llvm.CallOp(HOOK, address.result, context.res, count.result)
+    block.insert_ops_before([*new, address, count, call], spread)
+    spread.detach()
+    spread.erase()

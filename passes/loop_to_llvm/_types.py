@@ -1,0 +1,111 @@
+"""Types and small constants of the llvm level, made once."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    UnitAttr,
+    VectorType,
+    i1,
+    i8,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.pattern_rewriter import RewritePattern
+
+from mlc.support.context import CompilerContext
+from mlc.support.types import vector_type
+
+POINTER = llvm.LLVMPointerType()
+
+ACCESSES = "lower-to-llvm (accesses)"
+"""The first half of the pass, where loads and stores register their patterns: they see memrefs, with their shapes."""
+VALUES = "lower-to-llvm"
+"""The second half, for everything else: memrefs become pointers, index becomes i64."""
+
+
+class StatelessPattern(RewritePattern):
+    """A pattern that needs nothing but the op."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        pass
+
+
+def lower_type(attribute: Attribute) -> Attribute:
+    """The type at the llvm level: index is 64 bits wide, a memref is its address."""
+    match attribute:
+        case IndexType():
+            return i64
+        case MemRefType():
+            return POINTER
+        case VectorType() if isinstance(attribute.element_type, IndexType):
+            return VectorType(i64, attribute.get_shape())
+        case _:
+            return attribute
+
+
+def memory_element(element: Attribute) -> Attribute:
+    """How an element is kept in memory: an i1 takes a byte."""
+    return i8 if element == i1 else element
+
+
+def in_memory(accessed: Attribute) -> Attribute:
+    """How a value, scalar or vector, is kept in memory."""
+    vector = vector_type(accessed)
+    if vector is None:
+        return memory_element(accessed)
+    return VectorType(i8, vector.get_shape()) if vector.element_type == i1 else accessed
+
+
+def bit_width(attribute: Attribute) -> int:
+    """The number of bits of an integer, index or float; of an element, for a vector."""
+    vector = vector_type(attribute)
+    scalar = lower_type(attribute if vector is None else vector.element_type)
+    return cast(int, cast(Any, scalar).bitwidth)
+
+
+def integer_constant(value: int, kind: Attribute = i64) -> llvm.ConstantOp:
+    """A new constant op."""
+    return llvm.ConstantOp.create(result_types=[kind], properties={"value": IntegerAttr(value, cast(Any, kind))})
+
+
+@cache
+def array_of(size: int, element: Attribute) -> llvm.LLVMArrayType:
+    """`size` elements that follow each other."""
+    return llvm.LLVMArrayType(size, element)
+
+
+@cache
+def _constant_indices(index: int) -> DenseArrayBase[Any]:
+    return DenseArrayBase.from_list(i32, [index])
+
+
+_NO_FLAGS = IntegerAttr(0, 32)
+_UNIT = UnitAttr()
+
+
+def offset(pointer: SSAValue, index: int | SSAValue, element: Attribute, *, inbounds: bool = True) -> llvm.GEPOp:
+    """The address of the `index`-th `element` from `pointer`; a number must fit 32 bits."""
+    dynamic = isinstance(index, SSAValue)
+    properties: dict[str, Attribute] = {
+        "elem_type": element,
+        "rawConstantIndices": _constant_indices(llvm.GEP_USE_SSA_VAL if dynamic else index),
+        "noWrapFlags": _NO_FLAGS,
+    }
+    if inbounds:
+        properties["inbounds"] = _UNIT
+    operands = [pointer, index] if dynamic else [pointer]
+    return llvm.GEPOp.create(operands=operands, result_types=[POINTER], properties=properties)
+
+
+def offset_of_field(pointer: SSAValue, struct: llvm.LLVMStructType, field: int) -> llvm.GEPOp:
+    """The address of a field of the struct that `pointer` points to."""
+    return llvm.GEPOp(pointer, [0, field], struct, inbounds=True)

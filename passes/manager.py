@@ -1,0 +1,110 @@
+"""Runs passes over a module: in order, verified, observed, and with a reproducer when one of them has a bug."""
+
+from __future__ import annotations
+
+import gc
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException, VerifyException
+
+from mlc.passes.base import Pass
+from mlc.passes.instrumentation import Instrumentation
+from mlc.passes.options import pipeline_text
+from mlc.passes.reproducer import write_reproducer
+from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug, UserError
+
+
+@dataclass
+class PassManager:
+    """Runs lists of passes; `instrumentations` are called around each pass, in order."""
+
+    ctx: CompilerContext
+    instrumentations: Sequence[Instrumentation] = ()
+    verify_each: bool = False
+    """Verify after every pass, not only after the last."""
+    source: Callable[[], str] | None = None
+    """Gives the text of the module as it was before the run, for a reproducer."""
+    _ran: list[Pass] = field(default_factory=list[Pass])
+
+    def run(self, module: ModuleOp, passes: Sequence[Pass]) -> None:
+        """Apply `passes` to `module` in place.
+
+        Raises:
+            UserError: the module asks for something that a pass cannot do.
+            CompilerBug: a pass crashed, or the module does not verify after it.
+        """
+        with collector_at_rest():
+            for pass_ in passes:
+                self._run_one(module, pass_)
+            if passes and not self.verify_each:
+                self._verify(module, passes[-1] if len(passes) == 1 else None)
+
+    def _run_one(self, module: ModuleOp, pass_: Pass) -> None:
+        for instrumentation in self.instrumentations:
+            instrumentation.before(pass_, module)
+        self._ran.append(pass_)
+        try:
+            pass_.run(module, self.ctx)
+        except PassFailedException as e:
+            raise UserError(f"pass '{pass_.name}': {e}") from e
+        except CompilerBug as e:
+            raise self._with_reproducer(e) from e
+        except (UserError, MemoryError):
+            raise
+        except Exception as e:
+            message = f"pass '{pass_.name}' failed with {type(e).__name__}: {e}"
+            raise self._with_reproducer(CompilerBug(message, pass_.name, traceback.format_exc())) from e
+        if self.verify_each:
+            self._verify(module, pass_)
+        for instrumentation in self.instrumentations:
+            try:
+                instrumentation.after(pass_, module)
+            except CompilerBug as e:
+                raise self._with_reproducer(e) from e
+
+    def _verify(self, module: ModuleOp, pass_: Pass | None) -> None:
+        try:
+            verify(module)
+        except (UserError, VerifyException) as e:
+            stage = f"pass '{pass_.name}'" if pass_ else "the pass pipeline (--verify-each finds the pass)"
+            bug = CompilerBug(f"the IR does not verify after {stage}: {e}", pass_.name if pass_ else "pipeline")
+            raise self._with_reproducer(bug) from e
+
+    def _with_reproducer(self, bug: CompilerBug) -> CompilerBug:
+        if self.source is not None:
+            path = write_reproducer(bug, self.source(), pipeline_text(self._ran), self.ctx)
+            if path is not None:
+                bug.details = f"{bug.details.rstrip()}\nreproducer: {path}".lstrip()
+        return bug
+
+
+def verify(module: ModuleOp) -> None:
+    """Check the whole module, dominance included.
+
+    Raises:
+        UserError or VerifyException: it is not valid.
+    """
+    from mlc.syntax import verify_module
+
+    verify_module(module)
+
+
+@contextmanager
+def collector_at_rest() -> Generator[None]:
+    """Keep Python's garbage collector from walking the IR again and again while it grows.
+
+    With hundreds of thousands of ops alive, every full collection visits them all and frees nothing.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

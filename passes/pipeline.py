@@ -1,0 +1,81 @@
+"""The default pipelines, as data: which passes run, in which order, from which optimisation level on, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Template
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mlc.passes.base import Pass
+
+LEVELS = ("graph", "tensor", "loop", "llvm")
+"""The levels of the IR, from the model to machine code."""
+HIGHEST = 3
+"""The highest `-O` level, and the default."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One entry of the default pipelines."""
+
+    level: str
+    """The level of the IR when the pass is done; a crossing belongs to the level that it reaches."""
+    passes: str
+    """The pass with its options, as `--pass-pipeline` takes it; `$threads` is how many threads may be used."""
+    since: int
+    """The lowest `-O` level that runs it; 0 for what no program can do without."""
+    reason: str
+    threaded: bool = False
+    """Whether it runs only when more than one thread is to be used."""
+
+
+STEPS = (
+    Step("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
+    Step("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
+    Step("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
+    Step("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
+    Step("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
+    Step("graph", "dce", 1, "and ops that nobody reads"),
+    Step("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
+    Step("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),
+    Step(
+        "tensor",
+        "deduplicate-kernels",
+        1,
+        "equal layers share one kernel: less to compile, warmer instruction cache",
+    ),
+    Step("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
+    Step("loop", "lower-to-loops", 0, "from what is computed to in which order"),
+    Step("loop", "apply-schedule", 2, "carries out the steps that `schedule`, or a person, wrote down"),
+    Step("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
+    Step(
+        "loop",
+        "parallelize{threads=$threads}",
+        1,
+        "spreads loops over threads where the work outweighs the fork",
+        threaded=True,
+    ),
+    Step("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
+    Step("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
+    Step("llvm", "lower-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
+)
+
+
+def default_steps(opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None) -> list[Step]:
+    """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given."""
+    first = LEVELS.index(after) + 1 if after else 0
+    levels = LEVELS[first : LEVELS.index(upto) + 1]
+    return [
+        step
+        for step in STEPS
+        if step.since <= opt_level and step.level in levels and (threads > 1 or not step.threaded)
+    ]
+
+
+def default_passes(opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None) -> list[Pass]:
+    """The passes of `default_steps`."""
+    from mlc.passes.options import parse_passes
+
+    steps = default_steps(opt_level, threads, upto, after)
+    return [p for step in steps for p in parse_passes(Template(step.passes).substitute(threads=threads))]

@@ -1,0 +1,80 @@
+"""Which passes there are: found by file name, imported one at a time.
+
+A file `passes/<folder>/<pass_name>.py` holds the pass `pass-name`. Listing the names imports nothing, so a tool can
+check its command line before it loads any pass. Files that start with `_` hold no pass.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlc.support.errors import CompilerBug, UserError
+
+if TYPE_CHECKING:
+    from mlc.passes.base import Pass
+
+_HERE = Path(__file__).parent
+_MACHINERY = {
+    "base",
+    "lowering",
+    "registry",
+    "options",
+    "pipeline",
+    "manager",
+    "instrumentation",
+    "reproducer",
+    "checking",
+}
+"""The files directly in `passes/` that are about passes without being one."""
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Module names by pass name."""
+    return {path.stem.replace("_", "-"): _module_name(path) for path in sorted(_pass_files())}
+
+
+def _pass_files() -> Iterator[Path]:
+    for path in _HERE.rglob("*.py"):
+        is_machinery = path.parent == _HERE and path.stem in _MACHINERY
+        if not path.stem.startswith("_") and not is_machinery:
+            yield path
+
+
+def _module_name(path: Path) -> str:
+    return ".".join(("mlc.passes", *path.relative_to(_HERE).with_suffix("").parts))
+
+
+def pass_names() -> list[str]:
+    """The names of all passes, sorted, without importing any of them."""
+    return sorted(_modules())
+
+
+def load_pass(name: str) -> type[Pass]:
+    """Import the one module that holds the pass `name`.
+
+    Raises:
+        UserError: there is no such pass; the message names the nearest one.
+        CompilerBug: the file that should hold the pass does not.
+    """
+    module_name = _modules().get(name)
+    if module_name is None:
+        raise UserError(f"unknown pass '{name}'{suggest(name, pass_names())}")
+    from mlc.passes.base import Pass
+
+    module = importlib.import_module(module_name)
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Pass) and vars(value).get("name") == name:
+            return value
+    raise CompilerBug(f"{module_name} holds no pass named '{name}'", "pass registry")
+
+
+def suggest(word: str, known: list[str], quote: str = "'{}'") -> str:
+    """`; did you mean 'x'?` for the known word nearest to `word`, or nothing if none is near."""
+    near = get_close_matches(word, known, n=1, cutoff=0.7)
+    return f"; did you mean {quote.format(near[0])}?" if near else ""

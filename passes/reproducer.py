@@ -1,0 +1,55 @@
+"""Reproducers: when a pass has a bug, the input and the passes that lead to it, in one file that `mlc-opt` runs again.
+
+The first line is a comment of the form `// mlc-opt <options>`; `mlc-opt --run-reproducer FILE` takes its options from
+there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shlex
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug
+
+_FIRST_LINE = "// mlc-opt "
+
+
+def write_reproducer(bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext) -> Path | None:
+    """Write the input `text` and the passes that fail on it to a new file in the current directory.
+
+    Returns:
+        Its path, or None where nothing can be written.
+    """
+    head = [
+        _FIRST_LINE + shlex.join([f"--target={ctx.target}", "--verify-each", f"--pass-pipeline={pipeline}"]),
+        f"// fails in: {bug.stage}",
+        *(f"// {line}".rstrip() for line in f"{bug.message}\n{bug.details}".strip().splitlines()),
+        f"// mlc {version('mlc')}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",
+    ]
+    content = "\n".join([*head, "", _with_absolute_paths(text, ctx)])
+    name = f"mlc-reproducer-{hashlib.sha256(content.encode()).hexdigest()[:8]}.mlir"
+    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
+        try:
+            (folder / name).write_text(content, encoding="utf-8")
+        except OSError:
+            continue
+        return folder / name
+    return None
+
+
+def reproducer_arguments(text: str) -> list[str] | None:
+    """The options of `mlc-opt` that a reproducer's first line gives, or None if `text` is not a reproducer."""
+    first, _, _ = text.partition("\n")
+    return shlex.split(first.removeprefix(_FIRST_LINE)) if first.startswith(_FIRST_LINE) else None
+
+
+def _with_absolute_paths(text: str, ctx: CompilerContext) -> str:
+    """Weight files are named relative to the input's folder; the reproducer lies in another one."""
+    for key, spelling in ctx.resources.spellings.items():
+        text = text.replace(f'"{spelling}"', f'"{ctx.resources.files[key].resolve()}"')
+    return text

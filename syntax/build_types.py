@@ -1,0 +1,169 @@
+"""Actions of the grammar: types and locations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
+    ArrayAttr,
+    BoolAttr,
+    CallSiteLoc,
+    ComplexType,
+    FileLineColLoc,
+    FunctionType,
+    FusedLoc,
+    IntAttr,
+    IntegerType,
+    LocationAttr,
+    MemRefLayoutAttr,
+    MemRefType,
+    NameLoc,
+    NoneAttr,
+    StringAttr,
+    TensorType,
+    TupleType,
+    UnknownLoc,
+    UnrankedMemRefType,
+    UnrankedTensorType,
+    VectorType,
+)
+from xdsl.ir import Attribute
+
+from mlc.syntax.lexer import Name
+from mlc.syntax.state import State
+
+Dim = tuple["int | None", bool]
+"""A size (None: dynamic) and whether it is scalable."""
+Shape = tuple["list[int] | None", Attribute]
+"""Sizes (None: unranked) and the element type."""
+Signature = tuple[list[Attribute], list[Attribute]]
+
+
+class TypeActions(State):
+    """Makes types. The arguments of each action are the values of the grammar's symbols, punctuation included."""
+
+    def alias(self, token: Name) -> Attribute:
+        """`#name` or `!name`."""
+        if (found := self.aliases.get(token.text)) is None:
+            self.fault(f"alias '{token.text}' is not defined", token.position)
+        return found
+
+    def signature(self, _open: str, inputs: list[Attribute], _close: str, _arrow: str, outputs: list[Attribute]) -> Signature:
+        """`(a, b) -> c`."""
+        return inputs, outputs
+
+    def function_type(self, signature: Signature) -> Attribute:
+        """A signature as a type."""
+        return FunctionType.from_lists(*signature)
+
+    def ranked_shape(self, dims: list[Dim], element: Attribute) -> Shape:
+        """`4x?xf32`."""
+        return [DYNAMIC_INDEX if size is None else size for size, _ in dims], element
+
+    def unranked_shape(self, _star: str, element: Attribute) -> Shape:
+        """`*xf32`."""
+        return None, element
+
+    def tensor(self, _word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
+        """`tensor<4xf32>`."""
+        sizes, element = shape
+        return UnrankedTensorType(element) if sizes is None else TensorType(element, sizes)
+
+    def encoded_tensor(
+        self, _word: Name, _open: str, shape: Shape, _comma: str, encoding: Attribute, _close: str
+    ) -> Attribute:
+        """`tensor<4xf32, #encoding>`."""
+        sizes, element = shape
+        if sizes is None:
+            self.fault("an unranked tensor has no encoding")
+        return TensorType(element, sizes, encoding)
+
+    def memref(self, _word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
+        """`memref<4xf32>`."""
+        sizes, element = shape
+        return UnrankedMemRefType.from_type(element) if sizes is None else MemRefType(element, sizes)
+
+    def qualified_memref(
+        self, _word: Name, _open: str, shape: Shape, _comma: str, qualifier: Attribute, _close: str
+    ) -> Attribute:
+        """`memref<4xf32, layout-or-memory-space>`."""
+        sizes, element = shape
+        if sizes is None:
+            return UnrankedMemRefType.from_type(element, qualifier)
+        if isinstance(qualifier, MemRefLayoutAttr):
+            return MemRefType(element, sizes, layout=qualifier)
+        return MemRefType(element, sizes, memory_space=qualifier)
+
+    def strided_memref(
+        self, _word: Name, _open: str, shape: Shape, _c1: str, layout: Attribute, _c2: str, space: Attribute, _close: str
+    ) -> Attribute:
+        """`memref<4xf32, layout, memory-space>`."""
+        sizes, element = shape
+        if sizes is None or not isinstance(layout, MemRefLayoutAttr):
+            self.fault(f"expected the layout of a memref, got {layout}")
+        return MemRefType(element, sizes, layout, space)
+
+    def vector(self, _word: Name, _open: str, dims: list[Dim], element: Attribute, _close: str) -> Attribute:
+        """`vector<4x[8]xf32>`."""
+        if any(size is None for size, _ in dims):
+            self.fault("a vector has no dynamic sizes")
+        scalable = ArrayAttr(BoolAttr.from_bool(s) for _, s in dims)
+        return VectorType(cast(Any, element), [cast(int, size) for size, _ in dims], scalable)
+
+    def complex(self, _word: Name, _open: str, element: Attribute, _close: str) -> Attribute:
+        """`complex<f32>`."""
+        if not isinstance(element, IntegerType | AnyFloat):
+            self.fault(f"a complex type has integer or float parts, got {element}")
+        return ComplexType(element)
+
+    def tuple(self, _word: Name, _open: str, types: Sequence[Attribute], _close: str) -> Attribute:
+        """`tuple<f32, i32>`."""
+        return TupleType([*types])
+
+    # ---- locations
+
+    def location(self, _word: Name, _open: str, location: LocationAttr, _close: str) -> LocationAttr:
+        """`loc(...)`."""
+        return location
+
+    def unknown_location(self, _word: Name) -> LocationAttr:
+        """`unknown`."""
+        return UnknownLoc()
+
+    def file_location(self, file: Name, _c1: str, line: str, _c2: str, column: str) -> LocationAttr:
+        """`"file":1:2`."""
+        return FileLineColLoc(StringAttr(self.string(file)), IntAttr(int(line)), IntAttr(int(column)))
+
+    def name_location(self, name: Name) -> LocationAttr:
+        """`"name"`."""
+        return NameLoc(StringAttr(self.string(name)), NoneAttr())
+
+    def nested_name_location(self, name: Name, _open: str, inner: LocationAttr, _close: str) -> LocationAttr:
+        """`"name"(inner)`."""
+        return NameLoc(StringAttr(self.string(name)), inner)
+
+    def call_location(
+        self, _word: Name, _open: str, callee: LocationAttr, _at: Name, caller: LocationAttr, _close: str
+    ) -> LocationAttr:
+        """`callsite(callee at caller)`."""
+        return CallSiteLoc(callee, caller)
+
+    def fused_location(self, _word: Name, _open: str, parts: list[LocationAttr], _close: str) -> LocationAttr:
+        """`fused[a, b]`."""
+        return FusedLoc(tuple(parts), NoneAttr())
+
+    def fused_location_with_metadata(
+        self, _word: Name, _lt: str, metadata: Attribute, _gt: str, _open: str, parts: list[LocationAttr], _close: str
+    ) -> LocationAttr:
+        """`fused<metadata>[a, b]`."""
+        return FusedLoc(tuple(parts), metadata)
+
+    def location_alias(self, token: Name) -> LocationAttr:
+        """`#loc1`."""
+        found = self.alias(token)
+        if not isinstance(found, LocationAttr):
+            self.fault(f"'{token.text}' is not a location", token.position)
+        return found

@@ -1,0 +1,59 @@
+"""A small cache of pickles on disk, which may be missing, unwritable or damaged at any time.
+
+It lies in `$MLC_CACHE_DIR`, else `$XDG_CACHE_HOME/mlc`, else `~/.cache/mlc`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import tempfile
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def directory() -> Path | None:
+    """The folder of the cache (not necessarily there yet), or None where there is no home to put it in."""
+    if own := os.environ.get("MLC_CACHE_DIR"):
+        return Path(own)
+    if shared := os.environ.get("XDG_CACHE_HOME"):
+        return Path(shared) / "mlc"
+    try:
+        return Path.home() / ".cache" / "mlc"
+    except RuntimeError:
+        return None
+
+
+def load(key: str, kind: type[T]) -> T | None:
+    """The entry of `key`, or None: it is not there, cannot be read, or is damaged (then it is rewritten later)."""
+    if (folder := directory()) is None:
+        return None
+    try:
+        data = (folder / "grammar" / key).read_bytes()
+    except OSError:
+        return None
+    checksum, body = data[:32], data[32:]
+    if hashlib.sha256(body).digest() != checksum:
+        return None
+    entry = pickle.loads(body)
+    return entry if isinstance(entry, kind) else None
+
+
+def store(key: str, entry: object) -> None:
+    """Keep `entry` for later runs: written beside its place and renamed, so no reader sees half of it."""
+    if (folder := directory()) is None:
+        return
+    body = pickle.dumps(entry, protocol=pickle.HIGHEST_PROTOCOL)
+    try:
+        place = folder / "grammar"
+        place.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place, delete=False) as f:
+            f.write(hashlib.sha256(body).digest() + body)
+            f.flush()
+            os.fsync(f.fileno())
+        Path(f.name).replace(place / key)
+    except OSError:
+        return

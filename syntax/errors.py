@@ -1,0 +1,57 @@
+"""Errors in the text, while it is parsed: by position, turned to file, line and column where they are reported."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from mlc.support.errors import Note, SourceLocation, UserError
+
+PositionedNote = tuple[str, int]
+"""A note and the position that it points to."""
+
+
+class Fault(Exception):
+    """Something wrong in the text at a position (None: where the parser is)."""
+
+    def __init__(self, message: str, position: int | None = None, notes: Sequence[PositionedNote] = ()) -> None:
+        super().__init__(message)
+        self.message = message
+        self.position = position
+        self.notes = tuple(notes)
+
+
+class SyntaxFault(Fault):
+    """The next token is not one that may stand here; the parser's state knows which may."""
+
+    def __init__(self, position: int, found: str) -> None:
+        super().__init__(f"unexpected {found}", position)
+        self.found = found
+
+
+class Source:
+    """A text and the way from positions in it to lines and columns."""
+
+    def __init__(self, text: str, filename: str) -> None:
+        self.text = text
+        self.filename = filename
+        starts = [0]
+        at = text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = text.find("\n", at + 1)
+        self.line_starts = starts
+
+    def locate(self, position: int) -> SourceLocation:
+        """The line and column of a position, both from 1."""
+        line = bisect_right(self.line_starts, position)
+        return SourceLocation(self.filename, line, position - self.line_starts[line - 1] + 1)
+
+    def position(self, location: SourceLocation) -> int:
+        """The inverse of `locate`."""
+        return self.line_starts[location.line - 1] + max(location.column, 1) - 1
+
+    def user_error(self, fault: Fault, position: int) -> UserError:
+        """The error as a user sees it; `position` is for a fault that has none of its own."""
+        at = self.locate(position if fault.position is None else fault.position)
+        return UserError(fault.message, at, [Note(text, self.locate(p)) for text, p in fault.notes])

@@ -1,0 +1,81 @@
+"""From the core grammar and the operations of some dialects to LALR(1) tables, cached on disk.
+
+Building the tables takes lark up to a second; loading them takes milliseconds. So they are kept, one file for each set of
+dialects that a text named, and found again by a hash of everything they depend on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from xdsl.ir import Dialect
+from xdsl.irdl import AttrConstraint, IRDLOperation
+
+from mlc.syntax import cache as disk
+from mlc.syntax.tables import Tables
+
+_HERE = Path(__file__).parent
+_SOURCES = ("mlir.lark", "lalr.py", "tables.py", "formats.py", "directives.py")
+_in_process: dict[str, Tables] = {}
+
+
+def formatted_operations(dialect: Dialect) -> list[type[IRDLOperation]]:
+    """The operations of a dialect that have a declarative assembly format and no `parse` of their own."""
+    return [
+        op
+        for op in dialect.operations
+        if issubclass(op, IRDLOperation) and op.get_irdl_definition().assembly_format is not None
+    ]
+
+
+def tables_for(dialects: Sequence[Dialect]) -> Tables:
+    """The tables of the core grammar and the formatted operations of `dialects`, from the cache where possible."""
+    operations = [op for d in sorted(dialects, key=lambda d: d.name) for op in formatted_operations(d)]
+    key = _key(operations)
+    if key not in _in_process:
+        _in_process[key] = disk.load(key, Tables) or _build_and_store(key, operations)
+    return _in_process[key]
+
+
+def _build_and_store(key: str, operations: Sequence[type[IRDLOperation]]) -> Tables:
+    from mlc.syntax.lalr import build_tables  # lark takes time to import, and is needed only here
+
+    tables = build_tables(operations)
+    disk.store(key, tables)
+    return tables
+
+
+def _key(operations: Sequence[type[IRDLOperation]]) -> str:
+    digest = hashlib.sha256(_own_digest())
+    for op in operations:
+        digest.update("\0".join(_identity(op)).encode())
+    return digest.hexdigest()
+
+
+@cache
+def _own_digest() -> bytes:
+    digest = hashlib.sha256(f"{sys.version_info[:2]} {version('lark')} {version('xdsl')}".encode())
+    for name in _SOURCES:
+        digest.update((_HERE / name).read_bytes())
+    return digest.digest()
+
+
+def _identity(op: type[IRDLOperation]) -> Iterator[str]:
+    """What the grammar of an operation depends on: its name, its format, and how many of each part it may have."""
+    definition = op.get_irdl_definition()
+    yield op.name
+    yield definition.assembly_format or ""
+    for parts in (definition.operands, definition.results, definition.regions, definition.successors):
+        yield " ".join(f"{name}:{type(part).__name__}" for name, part in parts)
+    for named in (definition.properties, definition.attributes):
+        yield " ".join(f"{name}:{type(part).__name__}:{_kind(part.constr)}" for name, part in named.items())
+
+
+def _kind(constraint: AttrConstraint) -> str:
+    """What decides whether a format writes an attribute in a short form."""
+    bases = constraint.get_bases() or ()
+    return f"{type(constraint).__name__}<{' '.join(sorted(b.__name__ for b in bases))}>"

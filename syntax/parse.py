@@ -1,0 +1,121 @@
+"""From text to IR."""
+
+from __future__ import annotations
+
+import gc
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Dialect, Operation
+
+from mlc.support.context import CompilerContext
+from mlc.support.errors import SourceLocation, UserError, UserErrors
+from mlc.syntax import resources
+from mlc.syntax.builder import Builder
+from mlc.syntax.dominance import error_of, undominated_uses
+from mlc.syntax.errors import Fault
+from mlc.syntax.grammar import formatted_operations, tables_for
+from mlc.syntax.recovery import TooManyErrors
+
+_DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
+_RECURSION = 20_000
+"""Hand-written parsers of nested operations recurse; the depth of regions is bounded by the builder."""
+
+
+def parse_module(text: str, filename: str, ctx: CompilerContext, base: Path | None = None) -> ModuleOp:
+    """Parse MLIR's text into a module.
+
+    Every operation gets the location of its name in the text, unless the text gives one by `loc(...)`. Weight files that
+    the text names are opened into `ctx.resources`, and every `dense_resource` is checked against them. Several operations
+    at the top level are wrapped in a module, as MLIR does.
+
+    Args:
+        base: where relative paths of weight files start; the folder of `filename` if None.
+
+    Raises:
+        UserError: the text is wrong (UserErrors: in several places).
+    """
+    with _paused_collector(), _deep_recursion():
+        try:
+            return _parse(text, filename, ctx, Path(filename).parent if base is None else base)
+        except RecursionError:
+            raise UserError("the text is nested too deeply", SourceLocation(filename, 1)) from None
+
+
+def _parse(text: str, filename: str, ctx: CompilerContext, base: Path) -> ModuleOp:
+    dialects = _dialects(text, ctx)
+    operations = [op for d in dialects for op in formatted_operations(d)]
+    builder = Builder(text, filename, ctx, base, tables_for(dialects), operations)
+    try:
+        ops = builder.parse_file()
+    except TooManyErrors:
+        ops = []
+    else:
+        for fault in builder.finish_values():
+            builder.report(fault, 0)
+    if not builder.errors and not ops:
+        builder.report(Fault("expected an operation, the text has none"), 0)
+    if not builder.errors:
+        resources.load(builder)
+    if builder.errors:
+        _raise(builder.errors)
+    module = ops[0] if len(ops) == 1 and isinstance(ops[0], ModuleOp) else _wrap(ops, builder)
+    if errors := [_misplaced_use(builder, op, operand) for op, operand in undominated_uses(module)]:
+        _raise(errors)
+    return module
+
+
+def _misplaced_use(builder: Builder, op: Operation, operand: int) -> UserError:
+    """The error for a use that its definition does not reach, placed at the use where the text of the op shows it."""
+    error = error_of(op, operand)
+    name = op.operands[operand].name_hint
+    if name is None or error.location is None or error.location.file != builder.source.filename:
+        return error
+    start = builder.source.position(error.location)
+    use = re.compile(rf"%{re.escape(name)}(?![\w.$-])").search(builder.text, start)
+    return UserError(error.message, builder.source.locate(use.start() if use else start), error.notes)
+
+
+def _wrap(ops: list[Operation], builder: Builder) -> ModuleOp:
+    module = ModuleOp(ops)
+    module.location = builder.location_at(0)
+    return module
+
+
+def _raise(errors: list[UserError]) -> NoReturn:
+    ordered = sorted(errors, key=lambda e: (e.location.line, e.location.column) if e.location else (0, 0))
+    raise ordered[0] if len(ordered) == 1 else UserErrors(ordered)
+
+
+def _dialects(text: str, ctx: CompilerContext) -> list[Dialect]:
+    """The dialects that the text names, loaded into the context, in the order of their names."""
+    known = set(ctx.registered_dialect_names)
+    names = sorted({"builtin", *_DIALECT.findall(text)} & known)
+    return [ctx.get_dialect(name) for name in names]
+
+
+@contextmanager
+def _paused_collector() -> Iterator[None]:
+    """Python's cycle collector doubles the time of making many operations, and finds nothing: all of them stay alive."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

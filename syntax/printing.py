@@ -1,0 +1,71 @@
+"""From IR to text, with the metadata section that names its weight files and holds its other resources."""
+
+from __future__ import annotations
+
+import re
+from typing import TextIO
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
+
+from mlc.support.context import CompilerContext
+from mlc.syntax import resources
+
+_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*").fullmatch
+
+
+def print_module(
+    module: ModuleOp, ctx: CompilerContext, stream: TextIO, generic: bool = False, debuginfo: bool = False
+) -> None:
+    """Write a module so that `parse_module` reads it again.
+
+    Args:
+        generic: every operation in MLIR's generic form.
+        debuginfo: with the locations of operations.
+    """
+    printer = _Printer(stream, print_generic_format=generic, print_debuginfo=debuginfo)
+    printer.print_op(module)
+    stream.write("\n")
+    metadata = _metadata(printer.used_resources, ctx)
+    if metadata:
+        stream.write(metadata)
+
+
+class _Printer(Printer):
+    """xDSL's printer, which notes the resources that it prints; names that need quotes get them here."""
+
+    def print_resource_handle(self, dialect: str, handle: str) -> None:
+        self._dialect_resources.setdefault(dialect, set()).add(handle)
+        self.print_identifier_or_string_literal(handle)
+
+    @property
+    def used_resources(self) -> list[str]:
+        """The names behind the `dense_resource` attributes that were printed."""
+        return sorted(self._dialect_resources.get("builtin", ()))
+
+
+def _metadata(used: list[str], ctx: CompilerContext) -> str:
+    """The section `{-# ... #-}`, or nothing."""
+    store = ctx.resources
+    in_memory = store.in_memory()
+    sections: list[str] = []
+    blobs = [f'      {_key(name)}: "{resources.encode(in_memory[name])}"' for name in used if name in in_memory]
+    if blobs:
+        sections.append(_section("dialect_resources", "builtin", blobs))
+    files = [f"      {_key(key)}: {_string(path)}" for key, path in store.spellings.items()]
+    if files and any(name not in in_memory for name in used):
+        sections.append(_section("external_resources", "mlc", files))
+    return "\n{-#\n" + ",\n".join(sections) + "\n#-}\n" if sections else ""
+
+
+def _section(name: str, group: str, entries: list[str]) -> str:
+    return f"  {name}: {{\n    {group}: {{\n" + ",\n".join(entries) + "\n    }\n  }"
+
+
+def _key(name: str) -> str:
+    return name if _BARE(name) else _string(name)
+
+
+def _string(text: str) -> str:
+    escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
+    return f'"{escaped}"'

@@ -1,0 +1,139 @@
+"""Going on after an error: the rest of the broken operation is skipped, and the next one is parsed as if it were not there.
+
+The place to go on is the next line, outside of any braces that the broken operation opened, that looks like the start of
+an operation, a block label or the end of the region. Names that the operation would have defined are marked, so that
+their uses make no further errors.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
+
+from mlc.support.errors import CompilerBug, UserError
+from mlc.syntax import words
+from mlc.syntax.errors import Fault, SyntaxFault
+from mlc.syntax.regions import OpenRegion
+from mlc.syntax.lexer import STRING, Lexer, OpenBrace
+from mlc.syntax.tables import Tables
+
+if TYPE_CHECKING:
+    from mlc.syntax.builder import Builder
+
+_LIMIT = 20
+"""Errors that are reported for one text."""
+
+_SKIPPED = re.compile(rf'{STRING}|"|//[^\n]*|[{{}}]|\n')
+_OPERATION = re.compile(r'[ \t]*(?:%[\w$.-]+(?::\d+)?\s*[,=]|"[\w.$-]+"\s*\(|[A-Za-z_]\w*\.[\w.$]+|\^|[#!][\w.$]+\s*=|\{-#)').match
+_DEFINITIONS = re.compile(r"\s*%([\w$.-]+)(?::\d+)?\s*([,=])").match
+
+
+class TooManyErrors(Exception):
+    """There is no point in going on."""
+
+
+class Recovery:
+    """What one run of the machine does about errors."""
+
+    def __init__(self, builder: Builder, tables: Tables, lexer: Lexer, states: list[int], values: list[Any]) -> None:
+        self.builder = builder
+        self.tables = tables
+        self.lexer = lexer
+        self.states = states
+        self.values = values
+        self._depth = builder.scopes.depth
+        self._last = -1
+
+    def resume_after(self, error: Exception) -> None:
+        """Report an error and move the lexer and the stacks to where parsing can go on. Raises TooManyErrors."""
+        fault = self._as_fault(error)
+        self.builder.report(fault, self.lexer.start)
+        if len(self.builder.errors) >= _LIMIT:
+            raise TooManyErrors
+        at = self.lexer.start if fault.position is None else max(fault.position, self._last)
+        begin = self._begin_of_operation(min(at, self.lexer.start))
+        self._forget_definitions(begin)
+        braces = self._unwind()
+        position = self._next_operation(max(at, self._last + 1), braces > 0)
+        if position is None:
+            raise TooManyErrors
+        self._last = position
+        self.lexer.restart(position, braces)
+
+    def _as_fault(self, error: Exception) -> Fault:
+        match error:
+            case SyntaxFault():
+                expected = words.expected(self.tables, self.states)
+                error.message = f"expected {expected}, got {error.found}" if expected else error.message
+                if error.found == words.END and (opened := self._innermost_region()) is not None:
+                    error.notes = (("this brace is not closed", opened.scope.opened_at),)
+                return error
+            case Fault():
+                return error
+            case MultipleSpansParseError():
+                notes = [(text or error.ref_text or "see here", span.start) for span, text in error.refs]
+                return Fault(words.one_line(error.msg), error.span.start, notes)
+            case ParseError():
+                return Fault(_with_token(words.one_line(error.msg), error.span.text), error.span.start)
+            case VerifyException() | NotImplementedError():
+                return Fault(words.one_line(str(error)) or "this is not valid here")
+            case TooManyErrors() | UserError() | CompilerBug() | RecursionError() | MemoryError():
+                raise error
+            case _:
+                # Hand-written parsers of dialects use assertions, lookups and conversions that bad text makes fail.
+                detail = words.one_line(str(error))
+                return Fault(f"cannot parse this ({type(error).__name__}{': ' if detail else ''}{detail})")
+
+    def _innermost_region(self) -> OpenRegion | None:
+        return next((v for v in reversed(self.values) if isinstance(v, OpenRegion)), None)
+
+    def _begin_of_operation(self, position: int) -> int:
+        """The line of an error that starts the operation, as far as a look at the text can tell."""
+        text = self.builder.text
+        start = text.rfind("\n", 0, position) + 1
+        while start > 0 and not _OPERATION(text, start) and start > self._last:
+            start = text.rfind("\n", 0, start - 1) + 1
+        return start
+
+    def _forget_definitions(self, position: int) -> None:
+        while m := _DEFINITIONS(self.builder.text, position):
+            self.builder.scopes.give_up(m[1])
+            if m[2] == "=":
+                return
+            position = m.end()
+
+    def _next_operation(self, position: int, in_region: bool) -> int | None:
+        depth = 0
+        text = self.builder.text
+        for m in _SKIPPED.finditer(text, position):
+            token = m[0]
+            if token == "{":
+                depth += 1
+            elif token == "}":
+                if depth == 0 and in_region:
+                    return m.start()
+                depth = max(0, depth - 1)
+            elif token == "\n" and depth == 0 and _OPERATION(text, m.end()):
+                return m.end()
+        return None
+
+    def _unwind(self) -> int:
+        """Pop the parser's stack down to where an operation may start; tells how many braces are open there."""
+        accepts, states, values = self.tables.accepts, self.states, self.values
+        while len(states) > 1 and not (accepts(states, "OP_NAME") and accepts(states, "PERCENT_ID")):
+            states.pop()
+            values.pop()
+        open_regions = [v for v in values if isinstance(v, OpenRegion)]
+        self.builder.scopes.discard(self._depth + len(open_regions))
+        if values and isinstance(values[-1], OpenBrace):
+            return values[-1].braces
+        return open_regions[-1].braces if open_regions else 0
+
+
+def _with_token(message: str, token: str) -> str:
+    """A message of xDSL's parser, with what stands in the text where it only says what should."""
+    if "expected" in message.lower() and "got" not in message and token.strip() and len(token) <= 40:
+        return f"{message}, got '{token}'"
+    return message

@@ -1,0 +1,133 @@
+"""The data behind `dense_resource`: from files and blobs that the text names, checked against the types that use it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, ShapedType
+from xdsl.ir import Attribute
+
+from mlc.support.dtypes import to_numpy
+from mlc.support.errors import UserError
+from mlc.support.resources import Resources
+from mlc.syntax.errors import Fault
+
+if TYPE_CHECKING:
+    from mlc.syntax.builder import Builder
+
+ALIGNMENT_BYTES = 4
+"""A blob starts with its alignment as a little-endian 32-bit number; then come the elements."""
+
+
+@dataclass(frozen=True)
+class Blob:
+    """Bytes in hexadecimal that the text holds."""
+
+    digits: str
+    position: int
+
+
+@dataclass(frozen=True)
+class ExternalFile:
+    """A weight file that the text names."""
+
+    key: str
+    path: str
+    position: int
+
+
+def load(builder: Builder) -> None:
+    """Open the files, decode the blobs and check every use; errors go to the builder."""
+    resources = builder.ctx.resources
+    for file in builder.external_files:
+        try:
+            resources.open_file(file.key, file.path, builder.base, builder.source.locate(file.position))
+        except UserError as e:
+            builder.errors.append(e)
+            return
+    for use in builder.resource_uses:
+        try:
+            if use.name in builder.blobs and use.name not in resources:
+                resources.define(use.name, _decode(use.name, builder.blobs[use.name], use.type))
+            _check(use.name, use.type, resources)
+        except Fault as e:
+            builder.report(e, use.position)
+
+
+def _decode(name: str, blob: Blob, kind: ShapedType) -> np.ndarray[Any, np.dtype[Any]]:
+    try:
+        data = bytes.fromhex(blob.digits)
+    except ValueError:
+        raise Fault(f"the data of resource '{name}' is not pairs of hexadecimal digits", blob.position) from None
+    if len(data) < ALIGNMENT_BYTES:
+        raise Fault(f"the data of resource '{name}' lacks the {ALIGNMENT_BYTES} bytes of its alignment", blob.position)
+    dtype = element_dtype(_element(kind))
+    shape = kind.get_shape()
+    found, wanted = len(data) - ALIGNMENT_BYTES, dtype.itemsize * prod(shape)
+    if found != wanted:
+        raise Fault(
+            f"resource '{name}' has {found} bytes, but {kind} needs {wanted}", None, [("its data is here", blob.position)]
+        )
+    array = np.frombuffer(data, dtype.newbyteorder("<"), offset=ALIGNMENT_BYTES).reshape(shape)
+    return array if sys.byteorder == "little" else array.astype(dtype)
+
+
+def encode(array: np.ndarray[Any, np.dtype[Any]]) -> str:
+    """The hexadecimal text of an array, as `_decode` reads it."""
+    little = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
+    alignment = max(ALIGNMENT_BYTES, array.dtype.itemsize)
+    return "0x" + (alignment.to_bytes(ALIGNMENT_BYTES, "little") + little.tobytes()).hex().upper()
+
+
+def _check(name: str, kind: ShapedType, resources: Resources) -> None:
+    if name not in resources:
+        raise Fault(_unknown(name, resources))
+    shape, dtype = resources.shape_of(name), resources.dtype_of(name)
+    wanted_shape, wanted_dtype = tuple(kind.get_shape()), element_dtype(_element(kind))
+    if DYNAMIC_INDEX in wanted_shape:
+        raise Fault(f"a dense_resource has known sizes, got {kind}")
+    if shape != wanted_shape:
+        raise Fault(f"resource '{name}' has shape {_shape(shape)}, but {kind} has shape {_shape(wanted_shape)}")
+    if dtype != wanted_dtype:
+        raise Fault(f"resource '{name}' has elements of type {dtype.name}, but {kind} has {wanted_dtype.name}")
+
+
+def _unknown(name: str, resources: Resources) -> str:
+    near = get_close_matches(name, resources.names(), 1)
+    files = ", ".join(f"'{p}'" for p in resources.spellings.values())
+    message = f"unknown resource '{name}'"
+    if near:
+        message += f", did you mean '{near[0]}'?"
+    looked = f"looked in {files}" if files else "the text names no weight file"
+    return f"{message} ({looked})"
+
+
+def _shape(shape: Iterable[int]) -> str:
+    return "x".join(map(str, shape)) or "()"
+
+
+def _element(kind: ShapedType) -> Attribute:
+    return getattr(kind, "element_type")  # noqa: B009
+
+
+def element_dtype(element: Attribute) -> np.dtype[Any]:
+    """How the elements of a type are kept: types that NumPy lacks as their bits, in unsigned integers.
+
+    Raises:
+        Fault: the elements have no fixed size in bytes.
+    """
+    try:
+        return to_numpy(element)
+    except KeyError:
+        size = getattr(element, "compile_time_size", 0)
+        if isinstance(element, IntegerType | IndexType) and size in (1, 2, 4, 8):
+            return np.dtype(f"i{size}")
+        if size not in (1, 2, 4, 8):
+            raise Fault(f"a dense_resource cannot have elements of type {element}") from None
+        return np.dtype("float16") if str(element) == "f16" else np.dtype(f"u{size}")

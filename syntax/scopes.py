@@ -1,0 +1,199 @@
+"""Names of values and blocks while the text is parsed.
+
+One dict holds the visible values. Leaving a region takes back the names that it defined, so entering one costs nothing;
+an op that is isolated from above starts with an empty dict, and may use any name again. A value that is used before the
+text defines it gets a placeholder, kept with the innermost region: a definition there, or in a region around it, replaces
+the placeholder. Whether the definition dominates the use is checked afterwards (`dominance.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from xdsl.ir import Attribute, Block, SSAValue
+from xdsl.parser.core import ForwardDeclaredValue
+
+from mlc.syntax.errors import Fault, PositionedNote
+
+Definition = tuple[tuple[SSAValue, ...], int]
+"""The values behind a name, and the position of the definition."""
+
+
+@dataclass
+class _Forward:
+    index: int
+    value: ForwardDeclaredValue[Attribute]
+    position: int
+
+
+@dataclass
+class Scope:
+    """What a region has defined."""
+
+    isolated: bool
+    opened_at: int
+    outer_values: dict[str, Definition] | None = None
+    """For an isolated region, the values visible outside."""
+    defined: list[str] = field(default_factory=list[str])
+    forward: dict[str, list[_Forward]] = field(default_factory=dict[str, list[_Forward]])
+    blocks: dict[str, tuple[Block, int | None]] = field(default_factory=dict[str, "tuple[Block, int | None]"])
+    """Blocks by name, with the position of the label once it was seen."""
+    missing_blocks: dict[str, int] = field(default_factory=dict[str, int])
+    """Blocks that were only referred to so far, with the position of the first reference."""
+
+
+class Scopes:
+    """The nested regions around the parser's position, and the values visible there."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Definition] = {}
+        self._stack = [Scope(True, 0)]
+        self._unusable: set[str] = set()
+
+    @property
+    def depth(self) -> int:
+        """How many regions are open, the file included."""
+        return len(self._stack)
+
+    def enter(self, isolated: bool, position: int) -> Scope:
+        """Open a region."""
+        scope = Scope(isolated, position)
+        if isolated:
+            scope.outer_values = self._values
+            self._values = {}
+        self._stack.append(scope)
+        return scope
+
+    def leave(self) -> list[Fault]:
+        """Close the innermost region; tells which blocks, and which values where that is final, have no definition."""
+        scope = self._stack.pop()
+        faults = [Fault(f"block '^{name}' is not defined in this region", p) for name, p in scope.missing_blocks.items()]
+        if scope.outer_values is not None:
+            faults += self._undefined(scope)
+            self._values = scope.outer_values
+            return faults
+        for name in scope.defined:
+            self._values.pop(name, None)
+        outer = self._stack[-1].forward
+        for name, uses in scope.forward.items():
+            outer.setdefault(name, []).extend(uses)
+        return faults
+
+    def discard(self, depth: int) -> None:
+        """Close regions that an error left open, down to `depth`."""
+        while len(self._stack) > depth:
+            self.leave()
+
+    def finish(self) -> list[Fault]:
+        """At the end of the file: the values that were used and never defined."""
+        return self._undefined(self._stack[0])
+
+    def define(self, name: str, values: Sequence[SSAValue], position: int) -> None:
+        """Bind a name. Raises Fault if it is taken, or was used with another type or as a larger pack."""
+        if (taken := self._values.get(name)) is not None:
+            raise Fault(f"value '%{name}' is defined twice", position, [("defined here before", taken[1])])
+        values = tuple(values)
+        self._values[name] = (values, position)
+        scope = self._stack[-1]
+        scope.defined.append(name)
+        if scope.forward and (uses := scope.forward.pop(name, None)) is not None:
+            self._replace(name, values, position, uses)
+        if SSAValue.is_valid_name(name):
+            for value in values:
+                value.name_hint = name
+
+    def _replace(self, name: str, values: tuple[SSAValue, ...], position: int, uses: list[_Forward]) -> None:
+        note: list[PositionedNote] = [("defined here", position)]
+        for use in uses:
+            if use.index >= len(values):
+                raise Fault(_too_few(name, use.index, len(values)), use.position, note)
+            value = values[use.index]
+            if use.value.type != value.type:
+                raise Fault(_wrong_type(name, value.type, use.value.type), use.position, note)
+            use.value.replace_all_uses_with(value)
+
+    def resolve(self, name: str, index: int, position: int, expected: Attribute) -> SSAValue:
+        """The value behind a use, or a placeholder. Raises Fault if its type is not `expected`."""
+        if (found := self._values.get(name)) is None:
+            return self._forward(name, index, position, expected)
+        values, where = found
+        if index >= len(values):
+            raise Fault(_too_few(name, index, len(values)), position, [("defined here", where)])
+        value = values[index]
+        if value.type is not expected and value.type != expected:
+            raise Fault(_wrong_type(name, value.type, expected), position, [("defined here", where)])
+        return value
+
+    def lookup(self, name: str) -> tuple[SSAValue, ...] | None:
+        """The values that a name stands for here, if it is defined."""
+        found = self._values.get(name)
+        return None if found is None else found[0]
+
+    def visible(self) -> dict[str, tuple[SSAValue, ...]]:
+        """All visible values by name."""
+        return {name: values for name, (values, _) in self._values.items()}
+
+    def _forward(self, name: str, index: int, position: int, expected: Attribute) -> SSAValue:
+        uses = self._stack[-1].forward.setdefault(name, [])
+        for use in uses:
+            if use.index == index and name not in self._unusable:
+                if use.value.type != expected:
+                    note = [("used here before", use.position)]
+                    raise Fault(_wrong_type(name, use.value.type, expected), position, note)
+                return use.value
+        uses.append(_Forward(index, ForwardDeclaredValue(expected), position))
+        return uses[-1].value
+
+    def give_up(self, name: str) -> None:
+        """The op that defines `name` has an error: say nothing about uses of it."""
+        self._unusable.add(name)
+
+    def _undefined(self, scope: Scope) -> list[Fault]:
+        faults: list[Fault] = []
+        for name, uses in scope.forward.items():
+            if name in self._unusable:
+                continue
+            if scope.outer_values is not None and (outside := scope.outer_values.get(name)) is not None:
+                message = f"value '%{name}' is defined outside of an operation that is isolated from above"
+                faults.append(Fault(message, uses[0].position, [("defined here", outside[1])]))
+                continue
+            near = get_close_matches(name, self._values, 1)
+            hint = f", did you mean '%{near[0]}'?" if near else ""
+            notes = [("defined here", self._values[near[0]][1])] if near else []
+            faults.append(Fault(f"value '%{name}' is not defined{hint}", uses[0].position, notes))
+        return faults
+
+    def block(self, name: str, position: int) -> Block:
+        """The block that a successor names, which may come later."""
+        scope = self._stack[-1]
+        if name not in scope.blocks:
+            scope.blocks[name] = (_new_block(name), None)
+            scope.missing_blocks[name] = position
+        return scope.blocks[name][0]
+
+    def define_block(self, name: str, position: int) -> Block:
+        """The block that a label starts. Raises Fault for a second label of that name."""
+        scope = self._stack[-1]
+        block, where = scope.blocks.get(name) or (_new_block(name), None)
+        if where is not None:
+            raise Fault(f"block '^{name}' is defined twice", position, [("defined here before", where)])
+        scope.blocks[name] = (block, position)
+        scope.missing_blocks.pop(name, None)
+        return block
+
+
+def _new_block(name: str) -> Block:
+    block = Block()
+    if Block.is_valid_name(name) and not Block.is_default_block_name(name):
+        block.name_hint = name
+    return block
+
+
+def _wrong_type(name: str, found: Attribute, expected: Attribute) -> str:
+    return f"value '%{name}' has type {found}, but is used here as {expected}"
+
+
+def _too_few(name: str, index: int, count: int) -> str:
+    return f"'%{name}#{index}' does not exist: '%{name}' stands for {count} value{'s' if count != 1 else ''}"

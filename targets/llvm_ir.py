@@ -1,0 +1,206 @@
+"""LLVM IR text of a module of the llvm dialect.
+
+`units` cuts a module into modules of one function each, so that kernels compile side by side, equal ones once, and each
+is cached by its text.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IntegerAttr,
+    ModuleOp,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Operation
+
+from mlc.support.errors import CompilerBug
+from mlc.targets.llvm_ir_function import FunctionText, ModuleText, quote_symbol
+from mlc.targets.llvm_ir_literals import STAGE, array_bytes, spell_bytes, spell_type
+from mlc.targets.llvm_ir_ops import EMITTERS
+from mlc.targets.machine import Machine
+
+WEIGHT_ALIGNMENT = 64
+"""The alignment in bytes of constants: a cache line, and the widest vector."""
+
+_PLACEHOLDER = "mlc_kernel"
+
+
+class Unit(NamedTuple):
+    """One function as a complete module."""
+
+    name: str
+    """The symbol that it defines."""
+    text: str
+
+
+def emit_module(module: ModuleOp, machine: Machine) -> str:
+    """All functions of `module` in one text."""
+    symbols = _symbol_table(module)
+    text = ModuleText(quote_symbol)
+    bodies: list[str] = []
+    for name, op in symbols.items():
+        if isinstance(op, llvm.FuncOp) and op.body.blocks:
+            bodies.append(_define(op, text))
+        else:
+            text.declarations[quote_symbol(name)] = _declare(op, quote_symbol(name))
+    return _assemble(text, bodies, machine)
+
+
+def emit_function(func: llvm.FuncOp, module: ModuleOp, machine: Machine, rename: Mapping[str, str]) -> str:
+    """`func` alone, with declarations of what it uses; `rename` gives the final names of symbols that have others."""
+    return _emit_alone(func, _symbol_table(module), machine, lambda name: rename.get(name, name))
+
+
+def units(module: ModuleOp, machine: Machine, rename: Mapping[str, str] | None = None) -> Iterator[Unit]:
+    """Every function with a body as a module of its own, callees before their callers.
+
+    Kernels (the functions that are `weak_odr`) are named `mlc_kernel_<name>_<hash>` after the hash of their text: equal
+    kernels of several models are one at link time, and of two equal kernels of this module only the first is yielded.
+    `rename` gives the final names of other symbols, such as weights.
+    """
+    table = _symbol_table(module)
+    final = dict(rename or {})
+    by_hash: dict[str, str] = {}
+    ready: list[Unit] = []
+
+    def resolve(name: str) -> str:
+        op = table.get(name)
+        if isinstance(op, llvm.FuncOp) and op.body.blocks and name not in final:
+            compile_unit(name, op)
+        return final.get(name, name)
+
+    def compile_unit(name: str, func: llvm.FuncOp) -> None:
+        is_kernel = func.linkage.linkage.data == "weak_odr"
+        final[name] = _PLACEHOLDER if is_kernel else name
+        text = _emit_alone(func, table, machine, resolve)
+        if not is_kernel:
+            ready.append(Unit(name, text))
+            return
+        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        if digest in by_hash:
+            final[name] = by_hash[digest]
+            return
+        final[name] = by_hash[digest] = f"{_PLACEHOLDER}_{name}_{digest}"
+        ready.append(Unit(final[name], text.replace(f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}(")))
+
+    for name in table:
+        resolve(name)
+        yield from ready
+        ready.clear()
+
+
+def _symbol_table(module: ModuleOp) -> dict[str, Operation]:
+    return {op.sym_name.data: op for op in module.ops if isinstance(op, llvm.FuncOp | llvm.GlobalOp)}
+
+
+def _emit_alone(
+    func: llvm.FuncOp, table: Mapping[str, Operation], machine: Machine, rename: Callable[[str], str]
+) -> str:
+    def symbol(name: str) -> str:
+        spelling = quote_symbol(rename(name))
+        if name not in table:
+            raise CompilerBug(f"'{func.sym_name.data}' uses the unknown symbol '{name}'", STAGE)
+        if table[name] is not func and spelling not in text.declarations:
+            text.declarations[spelling] = _declare(table[name], spelling)
+        return spelling
+
+    text = ModuleText(symbol)
+    return _assemble(text, [_define(func, text)], machine)
+
+
+def _assemble(text: ModuleText, bodies: list[str], machine: Machine) -> str:
+    attributes = " ".join(f'"{key}"="{value}"' for key, value in machine.function_attributes.items())
+    metadata = [f"!{n} = {node}" for n, node in enumerate(text.metadata)]
+    return "\n".join(
+        [*text.declarations.values(), "", *bodies, f"attributes #0 = {{ nounwind {attributes} }}", *metadata, ""]
+    )
+
+
+def _define(func: llvm.FuncOp, text: ModuleText) -> str:
+    function = FunctionText(text)
+    blocks = tuple(func.body.blocks)
+    arguments = [
+        " ".join((function.type(a.type), *attributes, function.number(a)))
+        for a, attributes in zip(blocks[0].args, _argument_attributes(func), strict=True)
+    ]
+    function.body(blocks, EMITTERS)
+    head = " ".join(
+        (
+            "define",
+            *_linkage(func),
+            function.type(func.function_type.output),
+            f"{text.symbol(func.sym_name.data)}({', '.join(arguments)}) #0 {{",
+        )
+    )
+    return "\n".join([head, *function.lines, "}\n"])
+
+
+def _declare(op: Operation, symbol: str) -> str:
+    if isinstance(op, llvm.FuncOp):
+        kind = op.function_type
+        arguments = [
+            " ".join((spell_type(t), *attributes))
+            for t, attributes in zip(kind.inputs.data, _argument_attributes(op), strict=True)
+        ]
+        visibility = [_VISIBILITY[op.visibility_.value.data]] if op.visibility_.value.data else []
+        return " ".join(("declare", *visibility, spell_type(kind.output), f"{symbol}({', '.join(arguments)})"))
+    assert isinstance(op, llvm.GlobalOp)
+    return _global(op, symbol)
+
+
+def _global(op: llvm.GlobalOp, symbol: str) -> str:
+    """A constant: the bytes of a small one, or the promise that somebody else brings those of a resource."""
+    alignment = WEIGHT_ALIGNMENT if op.alignment is None else op.alignment.value.data
+    kind = "global" if op.constant is None else "constant"
+    match op.value:
+        case None | DenseResourceAttr():
+            return f"{symbol} = external hidden {kind} {spell_type(op.global_type)}, align {alignment}"
+        case DenseIntOrFPElementsAttr():
+            data = array_bytes(cast(DenseIntOrFPElementsAttr[Any], op.value), _elements(op.global_type))
+            return f"{symbol} = private unnamed_addr {kind} [{len(data)} x i8] {spell_bytes(data)}, align {alignment}"
+        case _:
+            raise CompilerBug(f"'{op.sym_name.data}' has a value that LLVM IR cannot hold: {op.value}", STAGE)
+
+
+def _elements(kind: Attribute) -> int:
+    if isinstance(kind, llvm.LLVMArrayType):
+        return kind.size.data * _elements(kind.type)
+    return 1
+
+
+_VISIBILITY = ("default", "hidden", "protected")
+
+
+def _linkage(func: llvm.FuncOp) -> Iterator[str]:
+    linkage = func.linkage.linkage.data
+    if linkage != "external":
+        yield linkage
+    if func.visibility_.value.data:
+        yield _VISIBILITY[func.visibility_.value.data]
+
+
+def _argument_attributes(func: llvm.FuncOp) -> list[list[str]]:
+    """What `arg_attrs` say of each argument in LLVM's words: `llvm.noalias` is `noalias`, `llvm.align = 8` `align 8`."""
+    if func.arg_attrs is None:
+        return [[] for _ in func.function_type.inputs.data]
+    return [
+        [
+            key.removeprefix("llvm.") if isinstance(value, UnitAttr) else _valued(key.removeprefix("llvm."), value)
+            for key, value in attributes.data.items()
+            if key.startswith("llvm.")
+        ]
+        for attributes in func.arg_attrs.data
+    ]
+
+
+def _valued(name: str, value: Attribute) -> str:
+    assert isinstance(value, IntegerAttr)
+    number = value.value.data
+    return f"align {number}" if name == "align" else f"{name}({number})"

@@ -1,0 +1,166 @@
+"""The state of emitting one function, and of the module text that it ends up in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from mlc.dialects.llvm import LoopAnnotationAttr
+from mlc.support.errors import CompilerBug
+from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, natural_alignment, spell_type
+
+_PLAIN_SYMBOL = re.compile(r"[A-Za-z$._-][A-Za-z0-9$._-]*")
+
+
+def quote_symbol(name: str) -> str:
+    """`name` as LLVM IR writes a global name, in quotes where it has unusual characters."""
+    if _PLAIN_SYMBOL.fullmatch(name):
+        return f"@{name}"
+    escaped = "".join(
+        c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in name
+    )
+    return f'@"{escaped}"'
+
+
+@dataclass
+class ModuleText:
+    """What stands around the functions: declarations of what they use, and metadata."""
+
+    symbol: Callable[[str], str]
+    """The final spelling (`@name`) of a symbol of the module; also makes sure that it is declared or defined."""
+    declarations: dict[str, str] = field(default_factory=dict[str, str])
+    """Lines by the symbol that they declare."""
+    metadata: list[str] = field(default_factory=list[str])
+
+    def loop_metadata(self, annotation: LoopAnnotationAttr) -> str:
+        """A new node that describes one loop, as the branch refers to it."""
+        properties: list[str] = []
+        if annotation.vectorize_disable == _TRUE:
+            properties.append('!{!"llvm.loop.vectorize.enable", i1 false}')
+        if isinstance(annotation.unroll_count, IntegerAttr):
+            count = annotation.unroll_count.value.data
+            properties.append(
+                '!{!"llvm.loop.unroll.disable"}' if count == 1 else f'!{{!"llvm.loop.unroll.count", i32 {count}}}'
+            )
+        node = f"!{len(self.metadata)}"
+        self.metadata.append(f"distinct !{{{', '.join([node, *properties])}}}")
+        return node
+
+
+_TRUE = LoopAnnotationAttr(vectorize_disable=True).vectorize_disable
+
+EmitOp = Callable[["FunctionText", Operation], None]
+
+
+class FunctionText:
+    """The lines of one function body.
+
+    Values are numbered in the order of the text, as LLVM requires of unnamed ones; constants are written where they are
+    used. Types and attributes are looked up by identity first: hashing one costs more than emitting an op.
+    """
+
+    def __init__(self, module: ModuleText) -> None:
+        self.module = module
+        self.lines: list[str] = []
+        self.names: dict[SSAValue, str] = {}
+        self.labels: dict[Block, str] = {}
+        self._count = 0
+        self._types: dict[int, tuple[Attribute, str]] = {}
+        self._loads: dict[int, tuple[Attribute, str]] = {}
+        self._intrinsics: dict[tuple[str, int], tuple[Attribute, str]] = {}
+        self.literals: dict[int, tuple[Attribute, str]] = {}
+
+    def type(self, attribute: Attribute) -> str:
+        """The spelling of a type."""
+        found = self._types.get(id(attribute))
+        if found is None:
+            found = self._types[id(attribute)] = (attribute, spell_type(attribute))
+        return found[1]
+
+    def alignment(self, attribute: Attribute) -> str:
+        """`align N` for a value of this type at an address about which nothing else is known."""
+        found = self._loads.get(id(attribute))
+        if found is None:
+            found = self._loads[id(attribute)] = (attribute, f"align {natural_alignment(attribute)}")
+        return found[1]
+
+    def operand(self, value: SSAValue) -> str:
+        """A value with its type, as it stands among operands."""
+        return f"{self.type(value.type)} {self.names[value]}"
+
+    def define(self, result: SSAValue, text: str) -> None:
+        """An instruction that makes `result`."""
+        name = self.number(result)
+        self.lines.append(f"  {name} = {text}")
+
+    def number(self, value: SSAValue) -> str:
+        """Give `value` the next name."""
+        name = f"%{self._count}"
+        self._count += 1
+        self.names[value] = name
+        return name
+
+    def intrinsic(self, name: str, overload: Attribute, signature: Callable[[], str]) -> str:
+        """The symbol of the intrinsic `name` for one type; `signature` is its declaration with `{}` for the symbol."""
+        key = (name, id(overload))
+        found = self._intrinsics.get(key)
+        if found is None:
+            symbol = f"@llvm.{name}.{intrinsic_suffix(overload)}"
+            self.module.declarations[symbol] = "declare " + signature().format(symbol)
+            found = self._intrinsics[key] = (overload, symbol)
+        return found[1]
+
+    def body(self, blocks: Sequence[Block], emitters: Mapping[type[Operation], EmitOp]) -> None:
+        """Emit all blocks; block arguments of the first are the function's and are named already."""
+        for n, block in enumerate(blocks):
+            self.labels[block] = f"b{n}"
+        incoming = _incoming(blocks)
+        phis: list[tuple[int, Block]] = []
+        for n, block in enumerate(blocks):
+            self.lines.append(f"b{n}:")
+            if n:
+                phis.append((len(self.lines), block))
+                for argument in block.args:
+                    self.number(argument)
+                    self.lines.append("")
+            for op in block.ops:
+                emit = emitters.get(type(op))
+                if emit is None:
+                    raise CompilerBug(f"'{op.name}' cannot be written as LLVM IR", STAGE)
+                emit(self, op)
+        for line, block in phis:  # a phi names values of later blocks, so it is written last
+            self._write_phis(line, block, incoming.get(block, []))
+
+    def _write_phis(self, line: int, block: Block, edges: Sequence[tuple[Block, Sequence[SSAValue]]]) -> None:
+        for i, argument in enumerate(block.args):
+            sources = ", ".join(f"[ {self.names[values[i]]}, %{self.labels[source]} ]" for source, values in edges)
+            self.lines[line + i] = f"  {self.names[argument]} = phi {self.type(argument.type)} {sources}"
+
+
+def operands_of(op: Operation) -> Sequence[SSAValue]:
+    """The operands as a plain tuple: an order of magnitude faster to read than `op.operands`."""
+    return op._operands  # pyright: ignore[reportPrivateUsage]
+
+
+def branch_targets(op: Operation) -> Sequence[tuple[Block, Sequence[SSAValue]]]:
+    """The successors of a terminator, each with the values that it hands over."""
+    if len(op.successors) == 1:
+        return [(op.successors[0], operands_of(op))]
+    if len(op.successors) == 2:
+        values = operands_of(op)[1:]
+        split = len(op.successors[0].args)
+        return [(op.successors[0], values[:split]), (op.successors[1], values[split:])]
+    return []
+
+
+def _incoming(blocks: Sequence[Block]) -> dict[Block, list[tuple[Block, Sequence[SSAValue]]]]:
+    edges: dict[Block, list[tuple[Block, Sequence[SSAValue]]]] = {}
+    for block in blocks:
+        if block.last_op is not None:
+            for target, values in branch_targets(block.last_op):
+                edges.setdefault(target, []).append((block, values))
+    return edges

@@ -1,0 +1,376 @@
+"""One emitter per op of the llvm dialect; uniform families share one that is made from a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from mlc.dialects.llvm import LoopAnnotationAttr, intrinsics, vectors
+from mlc.support.errors import CompilerBug
+from mlc.targets.llvm_ir_function import EmitOp, FunctionText, operands_of
+from mlc.targets.llvm_ir_literals import STAGE, spell_constant
+
+EMITTERS: dict[type[Operation], EmitOp] = {}
+
+
+def _emits(*op_types: type[Operation]) -> Callable[[EmitOp], EmitOp]:
+    def register(emit: EmitOp) -> EmitOp:
+        for op_type in op_types:
+            EMITTERS[op_type] = emit
+        return emit
+
+    return register
+
+
+# Arithmetic ------------------------------------------------------------------------------------------------------
+
+_OVERFLOW = ("", " nsw", " nuw", " nuw nsw")
+
+
+def _contract(op: Operation) -> str:
+    """`contract ` where the op allows it; of the fast-math flags this is the only one that mlc stands for."""
+    flags = op.properties.get("fastmathFlags")
+    if flags is not None and FastMathFlag.ALLOW_CONTRACT in cast(llvm.FastMathAttr, flags).data:
+        return "contract "
+    return ""
+
+
+def _binary(opcode: str, flags: Callable[[Operation], str] | None = None) -> EmitOp:
+    def emit(f: FunctionText, op: Operation) -> None:
+        lhs, rhs = operands_of(op)
+        flag = flags(op) if flags else ""
+        f.define(op.results[0], f"{opcode} {flag}{f.type(lhs.type)} {f.names[lhs]}, {f.names[rhs]}")
+
+    return emit
+
+
+def _wrap(op: Operation) -> str:
+    flags = op.properties.get("overflowFlags")
+    return "" if flags is None else f"{_OVERFLOW[cast(IntegerAttr, flags).value.data]} ".lstrip()
+
+
+def _exact(op: Operation) -> str:
+    return "exact " if op.properties.get("isExact") else ""
+
+
+def _cast(opcode: str) -> EmitOp:
+    def emit(f: FunctionText, op: Operation) -> None:
+        (value,) = operands_of(op)
+        result = op.results[0]
+        f.define(result, f"{opcode} {f.type(value.type)} {f.names[value]} to {f.type(result.type)}")
+
+    return emit
+
+
+def _intrinsic(name: str, trailing_flag: str = "") -> EmitOp:
+    """A call of an intrinsic that is overloaded on its last operand's type; `trailing_flag` names an i1 property."""
+
+    def emit(f: FunctionText, op: Operation) -> None:
+        values = operands_of(op)
+        result = op.results[0]
+
+        def signature() -> str:
+            types = [f.type(v.type) for v in values] + (["i1"] if trailing_flag else [])
+            return f"{f.type(result.type)} {{}}({', '.join(types)})"
+
+        symbol = f.intrinsic(name, values[-1].type, signature)
+        arguments = ", ".join(map(f.operand, values))
+        if trailing_flag:
+            flag = cast(IntegerAttr, op.properties[trailing_flag]).value.data
+            arguments += f", i1 {'true' if flag else 'false'}"
+        f.define(result, f"call {_contract(op)}{f.type(result.type)} {symbol}({arguments})")
+
+    return emit
+
+
+for _opcode, _op in {
+    "add": llvm.AddOp,
+    "sub": llvm.SubOp,
+    "mul": llvm.MulOp,
+    "shl": llvm.ShlOp,
+}.items():
+    EMITTERS[_op] = _binary(_opcode, _wrap)
+for _opcode, _op in {
+    "udiv": llvm.UDivOp,
+    "sdiv": llvm.SDivOp,
+    "lshr": llvm.LShrOp,
+    "ashr": llvm.AShrOp,
+}.items():
+    EMITTERS[_op] = _binary(_opcode, _exact)
+for _opcode, _op in {
+    "urem": llvm.URemOp,
+    "srem": llvm.SRemOp,
+    "and": llvm.AndOp,
+    "or": llvm.OrOp,
+    "xor": llvm.XOrOp,
+}.items():
+    EMITTERS[_op] = _binary(_opcode)
+for _opcode, _op in {
+    "fadd": llvm.FAddOp,
+    "fsub": llvm.FSubOp,
+    "fmul": llvm.FMulOp,
+    "fdiv": llvm.FDivOp,
+    "frem": llvm.FRemOp,
+}.items():
+    EMITTERS[_op] = _binary(_opcode, _contract)
+for _opcode, _op in {
+    "trunc": llvm.TruncOp,
+    "zext": llvm.ZExtOp,
+    "sext": llvm.SExtOp,
+    "fpext": llvm.FPExtOp,
+    "fptrunc": llvm.FPTruncOp,
+    "fptosi": vectors.FPToSIOp,
+    "fptoui": vectors.FPToUIOp,
+    "sitofp": llvm.SIToFPOp,
+    "uitofp": vectors.UIToFPOp,
+    "bitcast": llvm.BitcastOp,
+    "ptrtoint": llvm.PtrToIntOp,
+    "inttoptr": llvm.IntToPtrOp,
+}.items():
+    EMITTERS[_op] = _cast(_opcode)
+for _op in (
+    *intrinsics.INTRINSICS,
+    *(llvm.FAbsOp, llvm.FCeilOp, llvm.FFloorOp, llvm.FSqrtOp, llvm.FMAOp, llvm.FCopySignOp),
+    *(llvm.VectorFMaxOp, llvm.VectorFMinOp),
+    *(llvm.FExpOp, llvm.FExp2Op, llvm.FLogOp, llvm.FLog2Op, llvm.FSinOp, llvm.FCosOp, llvm.FPowOp),
+):
+    EMITTERS[_op] = _intrinsic(_op.name.removeprefix("llvm.intr."))
+EMITTERS[intrinsics.AbsOp] = _intrinsic("abs", "is_int_min_poison")
+EMITTERS[intrinsics.CountLeadingZerosOp] = _intrinsic("ctlz", "is_zero_poison")
+
+
+@_emits(llvm.FNegOp)
+def _fneg(f: FunctionText, op: Operation) -> None:
+    f.define(op.results[0], f"fneg {_contract(op)}{f.operand(operands_of(op)[0])}")
+
+
+@_emits(llvm.ICmpOp)
+def _icmp(f: FunctionText, op: Operation) -> None:
+    lhs, rhs = operands_of(op)
+    predicate = llvm.ALL_ICMP_FLAGS[cast(IntegerAttr, op.properties["predicate"]).value.data].value
+    f.define(op.results[0], f"icmp {predicate} {f.operand(lhs)}, {f.names[rhs]}")
+
+
+@_emits(vectors.FCmpOp, llvm.FCmpOp)
+def _fcmp(f: FunctionText, op: Operation) -> None:
+    lhs, rhs = operands_of(op)
+    predicate = llvm.ALL_FCMP_FLAGS[cast(IntegerAttr, op.properties["predicate"]).value.data].value.lstrip("_")
+    f.define(op.results[0], f"fcmp {predicate} {f.operand(lhs)}, {f.names[rhs]}")
+
+
+@_emits(vectors.SelectOp, llvm.SelectOp)
+def _select(f: FunctionText, op: Operation) -> None:
+    condition, lhs, rhs = operands_of(op)
+    f.define(op.results[0], f"select {f.operand(condition)}, {f.operand(lhs)}, {f.operand(rhs)}")
+
+
+# Constants: written where they are used, so these make no lines --------------------------------------------------
+
+
+@_emits(llvm.ConstantOp)
+def _constant(f: FunctionText, op: Operation) -> None:
+    value = op.properties["value"]
+    found = f.literals.get(id(value))
+    if found is None:
+        found = f.literals[id(value)] = (value, spell_constant(value))
+    f.names[op.results[0]] = found[1]
+
+
+@_emits(vectors.PoisonOp)
+def _poison(f: FunctionText, op: Operation) -> None:
+    f.names[op.results[0]] = "poison"
+
+
+@_emits(llvm.UndefOp)
+def _undef(f: FunctionText, op: Operation) -> None:
+    f.names[op.results[0]] = "undef"
+
+
+@_emits(llvm.ZeroOp)
+def _zero(f: FunctionText, op: Operation) -> None:
+    result = op.results[0]
+    f.names[result] = "null" if isinstance(result.type, llvm.LLVMPointerType) else "zeroinitializer"
+
+
+@_emits(llvm.AddressOfOp)
+def _address_of(f: FunctionText, op: Operation) -> None:
+    name = cast(SymbolRefAttr, op.properties["global_name"]).root_reference.data
+    f.names[op.results[0]] = f.module.symbol(name)
+
+
+# Vectors ---------------------------------------------------------------------------------------------------------
+
+
+@_emits(llvm.InsertElementOp)
+def _insert_element(f: FunctionText, op: Operation) -> None:
+    vector, value, index = operands_of(op)
+    f.define(op.results[0], f"insertelement {f.operand(vector)}, {f.operand(value)}, {f.operand(index)}")
+
+
+@_emits(vectors.ExtractElementOp)
+def _extract_element(f: FunctionText, op: Operation) -> None:
+    vector, index = operands_of(op)
+    f.define(op.results[0], f"extractelement {f.operand(vector)}, {f.operand(index)}")
+
+
+@_emits(llvm.ShuffleVectorOp)
+def _shuffle_vector(f: FunctionText, op: Operation) -> None:
+    lhs, rhs = operands_of(op)
+    mask = op.properties["mask"]
+    found = f.literals.get(id(mask))
+    if found is None:
+        found = f.literals[id(mask)] = (mask, _shuffle_mask(cast(DenseArrayBase[IntegerType], mask)))
+    f.define(op.results[0], f"shufflevector {f.operand(lhs)}, {f.operand(rhs)}, {found[1]}")
+
+
+def _shuffle_mask(mask: DenseArrayBase[IntegerType]) -> str:
+    positions = mask.get_values()
+    if not any(positions):
+        return f"<{len(positions)} x i32> zeroinitializer"
+    lanes = ", ".join("i32 poison" if p < 0 else f"i32 {p}" for p in positions)
+    return f"<{len(positions)} x i32> <{lanes}>"
+
+
+# Memory ----------------------------------------------------------------------------------------------------------
+
+
+def _alignment(f: FunctionText, op: Operation, accessed: Attribute) -> str:
+    known = op.properties.get("alignment")
+    return f.alignment(accessed) if known is None else f"align {cast(IntegerAttr, known).value.data}"
+
+
+@_emits(llvm.LoadOp)
+def _load(f: FunctionText, op: Operation) -> None:
+    result = op.results[0]
+    pointer = f.names[operands_of(op)[0]]
+    f.define(result, f"load {f.type(result.type)}, ptr {pointer}, {_alignment(f, op, result.type)}")
+
+
+@_emits(llvm.StoreOp)
+def _store(f: FunctionText, op: Operation) -> None:
+    value, pointer = operands_of(op)
+    f.lines.append(f"  store {f.operand(value)}, ptr {f.names[pointer]}, {_alignment(f, op, value.type)}")
+
+
+@_emits(llvm.GEPOp)
+def _gep(f: FunctionText, op: Operation) -> None:
+    pointer, *dynamic = operands_of(op)
+    constants = op.properties["rawConstantIndices"]
+    found = f.literals.get(id(constants))
+    if found is None:
+        found = f.literals[id(constants)] = (constants, _gep_indices(cast(DenseArrayBase[IntegerType], constants)))
+    indices = found[1]
+    for value in dynamic:
+        indices = indices.replace("?", f.operand(value), 1)
+    inbounds = "inbounds " if "inbounds" in op.properties else ""
+    element = f.type(op.properties["elem_type"])
+    f.define(op.results[0], f"getelementptr {inbounds}{element}, ptr {f.names[pointer]}, {indices}")
+
+
+def _gep_indices(constants: DenseArrayBase[IntegerType]) -> str:
+    """The indices, with `?` where a value goes; an index that follows the first may be of a struct, hence i32."""
+    parts: list[str] = []
+    for n, index in enumerate(constants.get_values()):
+        width = 32 if n and index >= 0 else 64
+        parts.append("?" if index == llvm.GEP_USE_SSA_VAL else f"i{width} {index}")
+    return ", ".join(parts)
+
+
+@_emits(llvm.AllocaOp)
+def _alloca(f: FunctionText, op: Operation) -> None:
+    element = op.properties["elem_type"]
+    f.define(
+        op.results[0],
+        f"alloca {f.type(element)}, {f.operand(operands_of(op)[0])}, {_alignment(f, op, element)}",
+    )
+
+
+@_emits(vectors.MaskedLoadOp)
+def _masked_load(f: FunctionText, op: Operation) -> None:
+    data, mask, pass_thru = operands_of(op)
+    kind = f.type(pass_thru.type)
+    symbol = _masked_symbol(
+        f, "masked.load", pass_thru.type, f"{kind} {{}}(ptr, i32 immarg, {f.type(mask.type)}, {kind})"
+    )
+    alignment = cast(IntegerAttr, op.properties["alignment"]).value.data
+    f.define(
+        op.results[0],
+        f"call {kind} {symbol}({f.operand(data)}, i32 {alignment}, {f.operand(mask)}, {f.operand(pass_thru)})",
+    )
+
+
+@_emits(vectors.MaskedStoreOp, llvm.MaskedStoreOp)
+def _masked_store(f: FunctionText, op: Operation) -> None:
+    value, data, mask = operands_of(op)
+    kind = f.type(value.type)
+    signature = f"void {{}}({kind}, ptr, i32 immarg, {f.type(mask.type)})"
+    symbol = _masked_symbol(f, "masked.store", value.type, signature)
+    alignment = cast(IntegerAttr, op.properties["alignment"]).value.data
+    f.lines.append(f"  call void {symbol}({f.operand(value)}, {f.operand(data)}, i32 {alignment}, {f.operand(mask)})")
+
+
+def _masked_symbol(f: FunctionText, name: str, vector: Attribute, signature: str) -> str:
+    """Masked accesses are overloaded on the vector and on the pointer."""
+    symbol = f.intrinsic(name, vector, lambda: signature.replace("{}", "{}.p0"))
+    return f"{symbol}.p0"
+
+
+# Control ---------------------------------------------------------------------------------------------------------
+
+
+def _loop(f: FunctionText, op: Operation) -> str:
+    annotation = op.attributes.get("loop_annotation")
+    return f", !llvm.loop {f.module.loop_metadata(annotation)}" if isinstance(annotation, LoopAnnotationAttr) else ""
+
+
+@_emits(llvm.BrOp)
+def _branch(f: FunctionText, op: Operation) -> None:
+    f.lines.append(f"  br label %{f.labels[op.successors[0]]}{_loop(f, op)}")
+
+
+@_emits(llvm.CondBrOp)
+def _conditional_branch(f: FunctionText, op: Operation) -> None:
+    then, otherwise = (f.labels[b] for b in op.successors)
+    f.lines.append(f"  br i1 {f.names[operands_of(op)[0]]}, label %{then}, label %{otherwise}{_loop(f, op)}")
+
+
+@_emits(llvm.ReturnOp)
+def _return(f: FunctionText, op: Operation) -> None:
+    values = operands_of(op)
+    f.lines.append(f"  ret {f.operand(values[0])}" if values else "  ret void")
+
+
+@_emits(llvm.UnreachableOp)
+def _unreachable(f: FunctionText, op: Operation) -> None:
+    f.lines.append("  unreachable")
+
+
+@_emits(llvm.CallOp)
+def _call(f: FunctionText, op: Operation) -> None:
+    callee = op.properties.get("callee")
+    if callee is None:
+        raise CompilerBug("indirect calls cannot be written as LLVM IR yet", STAGE)
+    symbol = f.module.symbol(cast(SymbolRefAttr, callee).root_reference.data)
+    _emit_call(f, op, symbol, operands_of(op))
+
+
+@_emits(llvm.CallIntrinsicOp)
+def _call_intrinsic(f: FunctionText, op: Operation) -> None:
+    values = operands_of(op)
+    symbol = f"@{cast(StringAttr, op.properties['intrin']).data}"
+    result = f.type(op.results[0].type) if op.results else "void"
+    f.module.declarations[symbol] = f"declare {result} {symbol}({', '.join(f.type(v.type) for v in values)})"
+    _emit_call(f, op, symbol, values)
+
+
+def _emit_call(f: FunctionText, op: Operation, symbol: str, values: Sequence[SSAValue]) -> None:
+    arguments = ", ".join(map(f.operand, values))
+    if op.results:
+        f.define(op.results[0], f"call {_contract(op)}{f.type(op.results[0].type)} {symbol}({arguments})")
+    else:
+        f.lines.append(f"  call void {symbol}({arguments})")

@@ -1,0 +1,105 @@
+"""Reductions and normalisations against plain loops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from mlc.dialects.graph.normalization import BatchNormOp, LayerNormOp, SoftmaxOp
+from mlc.dialects.graph.reduction import ReduceOp
+from mlc.reference.graph import evaluate
+
+Array = NDArray[Any]
+Values = Callable[..., Any]
+KINDS: dict[str, Callable[[list[Any]], Any]] = {
+    "sum": sum,
+    "mean": lambda v: sum(v) / len(v),
+    "max": max,
+    "min": min,
+    "prod": math.prod,
+}
+TOLERANCE = {"float32": 1e-6, "float64": 1e-14}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_reduce(kind: str, keepdims: bool, dtype: str, values: Values, rng: np.random.Generator) -> None:
+    if kind == "mean" and dtype.startswith("int"):
+        pytest.skip("the mean of integers is rejected by the verifier")
+    x = rng.integers(-3, 4, (2, 3, 4)).astype(dtype)
+    op = ReduceOp(kind, *values(x), axes=[0, 2], keepdims=keepdims)
+    (found,) = evaluate(op, [x])
+    assert found.dtype == dtype and found.shape == ((1, 3, 1) if keepdims else (3,))
+    for j in range(3):
+        expected = KINDS[kind]([x[i, j, k].item() for i, k in np.ndindex(2, 4)])
+        assert found.ravel()[j] == pytest.approx(expected, rel=1e-6)
+
+
+def test_reduce_to_a_scalar_and_over_no_axes(values: Values) -> None:
+    x = np.array([[1, 2], [3, 4]], np.float32)
+    assert evaluate(ReduceOp("sum", *values(x), axes=[0, 1]), [x])[0].shape == ()
+    np.testing.assert_array_equal(evaluate(ReduceOp("sum", *values(x), axes=[]), [x])[0], x)
+
+
+def test_sum_of_integers_wraps(values: Values) -> None:
+    x = np.full(2, 2**31 - 1, np.int32)
+    assert evaluate(ReduceOp("sum", *values(x), axes=[0]), [x])[0] == -2
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+def test_nan_wins(kind: str, values: Values) -> None:
+    x = np.array([1, np.nan, 3], np.float32)
+    assert np.isnan(evaluate(ReduceOp(kind, *values(x), axes=[0]), [x])[0])
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_softmax(axis: int, dtype: str, values: Values, rng: np.random.Generator) -> None:
+    x = rng.uniform(-3, 3, (3, 4)).astype(dtype)
+    (found,) = evaluate(SoftmaxOp(*values(x), axis=axis), [x])
+    assert found.dtype == dtype
+    for i, j in np.ndindex(3, 4):
+        line = x[i, :] if axis == 1 else x[:, j]
+        expected = math.exp(x[i, j]) / sum(math.exp(v) for v in line)
+        assert found[i, j] == pytest.approx(expected, rel=TOLERANCE[dtype])
+
+
+def test_softmax_does_not_overflow(values: Values) -> None:
+    x = np.array([1000, 1000], np.float32)
+    assert evaluate(SoftmaxOp(*values(x), axis=0), [x])[0].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_layer_norm(dtype: str, values: Values, rng: np.random.Generator) -> None:
+    x = rng.uniform(-2, 2, (2, 3, 4)).astype(dtype)
+    scale, bias = (rng.uniform(-2, 2, (3, 4)).astype(dtype) for _ in range(2))
+    op = LayerNormOp(*values(x, scale, bias), axis=1, epsilon=0.5)
+    (found,) = evaluate(op, [x, scale, bias])
+    assert found.dtype == dtype
+    for i in range(2):
+        row = [float(v) for v in x[i].ravel()]
+        mean = sum(row) / 12
+        variance = sum((v - mean) ** 2 for v in row) / 12
+        for j, k in np.ndindex(3, 4):
+            expected = (x[i, j, k] - mean) / math.sqrt(variance + 0.5) * scale[j, k] + bias[j, k]
+            assert found[i, j, k] == pytest.approx(expected, rel=3 * TOLERANCE[dtype], abs=TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("axis", [1, 3])
+def test_batch_norm(axis: int, dtype: str, values: Values, rng: np.random.Generator) -> None:
+    x = rng.uniform(-2, 2, (2, 3, 2, 3)).astype(dtype)
+    scale, bias, mean, variance = (rng.uniform(0.5, 2, 3).astype(dtype) for _ in range(4))
+    operands = [x, scale, bias, mean, variance]
+    (found,) = evaluate(BatchNormOp(*values(*operands), axis=axis, epsilon=0.25), operands)
+    assert found.dtype == dtype
+    for index in np.ndindex(*x.shape):
+        c = index[axis]
+        expected = (x[index] - mean[c]) / math.sqrt(variance[c] + 0.25) * scale[c] + bias[c]
+        assert found[index] == pytest.approx(expected, rel=3 * TOLERANCE[dtype], abs=TOLERANCE[dtype])

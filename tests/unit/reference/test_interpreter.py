@@ -1,0 +1,75 @@
+"""Calling functions: names, arguments, signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import IndexType
+from xdsl.dialects.func import FuncOp
+
+from mlc.reference.interpreter import signature_of
+from mlc.support.errors import UserError
+
+Array = NDArray[Any]
+Run = Callable[..., list[Array]]
+IDENTITY = "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }"
+
+
+def test_unknown_function(run: Run) -> None:
+    with pytest.raises(UserError, match="no function 'g' with a body in the module, which has: f"):
+        run(IDENTITY, name="g")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ([], r"'f' needs an input of type tensor<2xf32> as its argument 0, got none"),
+        ([np.ones(3, np.float32)], r"argument 0 of 'f' is float32 \[3\], it must be float32 \[2\]"),
+        ([np.ones(2)], r"argument 0 of 'f' is float64 \[2\], it must be float32 \[2\]"),
+        ([np.ones(2, np.float32)] * 2, "'f' takes 1 inputs, got 2"),
+    ],
+)
+def test_arguments_that_do_not_fit(arrays: list[Array], message: str, run: Run) -> None:
+    with pytest.raises(UserError, match=message):
+        run(IDENTITY, *arrays)
+
+
+def test_signatures_are_equal_before_and_after_bufferization() -> None:
+    from xdsl.parser import Parser
+
+    from mlc.compiler import new_context
+
+    module = Parser(
+        new_context(),
+        """
+        func.func @a(%x: tensor<2xf32>) -> tensor<3xi64> {
+          %y = arith.constant dense<0> : tensor<3xi64>
+          return %y : tensor<3xi64>
+        }
+        func.func @b(%x: memref<2xf32>, %y: memref<3xi64> {mlc.output}, %w: memref<64xi8> {mlc.workspace}) {
+          return
+        }
+        """,
+    ).parse_module()
+    a, b = (signature_of(op) for op in module.ops if isinstance(op, FuncOp))
+    assert a is not None and b is not None
+    assert a.shapes == b.shapes
+
+
+def test_a_function_on_scalars_has_no_signature() -> None:
+    assert signature_of(FuncOp("f", ([IndexType()], []))) is None
+
+
+def test_calling_what_is_not_there(run: Run) -> None:
+    with pytest.raises(UserError, match="'g' is called, but it is not a function with a body"):
+        run("""
+            func.func private @g()
+            func.func @f() {
+              func.call @g() : () -> ()
+              return
+            }
+            """)

@@ -1,0 +1,96 @@
+"""The collector of lit tests itself: what it makes of RUN lines, and that it fails when it has to."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+_CONFTEST = Path(__file__).parents[1] / "lit" / "conftest.py"
+
+
+@pytest.fixture(scope="module")
+def lit() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("lit_conftest", _CONFTEST)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["lit_conftest"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_directives(lit: ModuleType, tmp_path: Path) -> None:
+    file = tmp_path / "t.mlir"
+    file.write_text(
+        "// RUN: mlc-opt %s \\\n// RUN:   --cse\n// REQUIRES: clang, qemu\n// XFAIL: *\n// NO-CHECK-EACH: slow\n"
+        "// RUN: true\n"
+    )
+    script = lit.read_script(file)
+    assert script.runs == ["mlc-opt %s --cse", "true"]
+    assert script.requires == ["clang", "qemu"]
+    assert script.expected_failures == ["*"]
+    assert not script.checks_each
+
+
+def test_substitutions(lit: ModuleType) -> None:
+    assert lit.substitute("%s %S %t.o 5%%", Path("/a/b.mlir"), Path("/tmp/x")) == "/a/b.mlir /a /tmp/x/t.o 5%"
+
+
+@pytest.mark.parametrize(
+    ("command", "stages"),
+    [
+        ("mlc-opt x | filecheck y", [["mlc-opt", "x"], ["filecheck", "y"]]),
+        ("not mlc-opt x 2>&1 | filecheck y", [["not", "mlc-opt", "x", "2>&1"], ["filecheck", "y"]]),
+        ('mlc-opt --tile="sizes=8,4 loops=m,n"', [["mlc-opt", "--tile=sizes=8,4 loops=m,n"]]),
+        ("mlc-opt '--pass-pipeline=tile{sizes=8}'", [["mlc-opt", "--pass-pipeline=tile{sizes=8}"]]),
+        ("mlc-opt x > y", None),
+        ("mlc-opt x && mlc-opt y", None),
+        ("mlc-opt $HOME", None),
+        ('mlc-opt "$HOME"', None),
+        ("grep x y", None),
+        ("mlc-opt x | sort", None),
+        ("", None),
+    ],
+)
+def test_lines_that_need_no_shell(lit: ModuleType, command: str, stages: list[list[str]] | None) -> None:
+    assert lit.parse_simple(command) == stages
+
+
+_GOOD = "// CHECK: @f\nfunc.func private @f()\n"
+_TESTS = {
+    "passes": ("// RUN: mlc-opt %s | filecheck %s\n" + _GOOD, "passed"),
+    "mismatch": ("// RUN: mlc-opt %s | filecheck %s\n// CHECK: @g\nfunc.func private @f()\n", "failed"),
+    "first_command_fails": ("// RUN: mlc-opt nowhere.mlir | filecheck --allow-empty %s\n// CHECK-NOT: x\n", "failed"),
+    "not_of_success": ("// RUN: not mlc-opt %s | filecheck %s\n" + _GOOD, "failed"),
+    "not_of_failure": ("// RUN: not mlc-opt nowhere.mlir\n", "passed"),
+    "in_shell": ("// RUN: mlc-opt %s > %t && filecheck %s < %t\n" + _GOOD, "passed"),
+    "in_shell_pipefail": ("// RUN: false | true; exit $?\n", "failed"),
+    "in_shell_not": ("// RUN: (not mlc-opt nowhere.mlir)\n", "passed"),
+    "second_line_fails": ("// RUN: mlc-opt %s\n// RUN: not mlc-opt %s\n" + _GOOD, "failed"),
+    "no_run_line": (_GOOD, "failed"),
+    "feature_missing": ("// REQUIRES: cray\n// RUN: false\n", "skipped"),
+    "expected_failure": ("// XFAIL: *\n// RUN: false\n", "xfailed"),
+    "unexpected_pass": ("// XFAIL: *\n// RUN: true\n", "failed"),
+}
+
+pytest_plugins = ["pytester"]
+
+
+def test_outcomes(pytester: pytest.Pytester) -> None:
+    """One run over files of every kind."""
+    pytester.makeconftest(_CONFTEST.read_text(encoding="utf-8"))
+    for name, (text, _) in _TESTS.items():
+        (pytester.path / f"{name}.mlir").write_text(text)
+    inputs = pytester.path / "Inputs"
+    inputs.mkdir()
+    (inputs / "ignored.mlir").write_text("nothing")
+    result = pytester.runpytest_inprocess("-q", "-rA", "--import-mode=importlib")
+    outcomes = [o for _, o in _TESTS.values()]
+    result.assert_outcomes(**{kind: outcomes.count(kind) for kind in set(outcomes)})
+    shown = result.stdout.str()
+    for name, (_, outcome) in _TESTS.items():
+        if outcome in ("passed", "failed"):
+            assert f"{outcome.upper()} {name}.mlir::lit" in shown

@@ -1,0 +1,68 @@
+"""The repository root is the package `mlc`: the package list has to equal the folders on disk."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parents[2]
+_NOT_PACKAGES = {"tests", "docs", "examples", "benchmarks", "build", "dist"}
+_MAX_LINES = 400
+
+
+def _sources() -> list[Path]:
+    """Every Python file of the package, without tests."""
+    tops = [p for p in _ROOT.iterdir() if p.is_dir() and not p.name.startswith(".") and p.name not in _NOT_PACKAGES]
+    return [*_ROOT.glob("*.py"), *(f for top in tops for f in top.rglob("*.py"))]
+
+
+def test_package_list_equals_folders() -> None:
+    text = (_ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    block = re.search(r"^packages = \[(.*?)\]", text, re.DOTALL | re.MULTILINE)
+    assert block is not None
+    listed = set(re.findall(r'"([\w.]+)"', block[1]))
+    on_disk = {".".join(("mlc", *f.parent.relative_to(_ROOT).parts)) for f in _sources()}
+    assert listed == on_disk
+
+
+def test_packages_are_imported_by_full_name() -> None:
+    tops = {f.parent.relative_to(_ROOT).parts[0] for f in _sources() if f.parent != _ROOT}
+    tops |= {f.stem for f in _ROOT.glob("*.py")} - {"__init__"}
+    for path in _sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Import | ast.ImportFrom):
+                continue
+            if isinstance(node, ast.ImportFrom):
+                assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            for name in [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]:
+                assert name.partition(".")[0] not in tops, f"{path}:{node.lineno}: import mlc.{name}, not {name}"
+
+
+def test_files_stay_small() -> None:
+    too_long = {str(f.relative_to(_ROOT)): n for f in _sources() if (n := _line_count(f)) > _MAX_LINES}
+    assert not too_long
+
+
+def test_import_is_fast_and_lazy() -> None:
+    """`import mlc` loads neither xDSL nor NumPy."""
+    code = "import sys; before = set(sys.modules); import mlc; print(*(set(sys.modules) - before))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert {m.partition(".")[0] for m in loaded} & {"xdsl", "numpy", "lark", "rich"} == set()
+
+
+def test_pass_names_import_nothing() -> None:
+    code = (
+        "import sys; from mlc.passes.registry import pass_names; pass_names();"
+        "assert 'xdsl' not in sys.modules; assert 'numpy' not in sys.modules"
+    )
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert time.perf_counter() - start < 5
+
+
+def _line_count(path: Path) -> int:
+    return path.read_text(encoding="utf-8").count("\n")

@@ -1,0 +1,98 @@
+"""The options that every command has which compiles a model, and the compilation that they ask for."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.passes.instrumentation import Instrumentation, Timing
+from mlc.passes.pipeline import HIGHEST
+from mlc.tools.driver import ArgumentParser, Namespace, read_text
+
+
+@dataclass
+class CompileArguments(Namespace):
+    """The parsed options."""
+
+    target: str = "native"
+    threads: int = 1
+    opt_level: int = HIGHEST
+    cc: str | None = None
+    timing: bool = False
+    remarks: bool = False
+    verify_each: bool = False
+    check_each: bool = False
+    seed: int = 0
+    print_ir_after_all: bool = False
+    print_ir_after: list[str] = field(default_factory=list[str])
+    print_op_generic: bool = False
+
+    @property
+    def options(self) -> CompileOptions:
+        """The choices that shape the code."""
+        return CompileOptions(self.target, self.threads, self.opt_level, self.cc)
+
+
+def add_compile_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("--target", default="native", metavar="NAME", help="the machine to compile for (see 'mlc targets')")
+    levels = range(HIGHEST + 1)
+    add("-O", dest="opt_level", type=int, choices=levels, default=HIGHEST, help=f"optimisation level ({HIGHEST})")
+    add("--threads", type=int, default=1, metavar="N", help="threads that one call may use (1)")
+    add("--cc", metavar="CLANG", help="the clang to use instead of the newest one found")
+    add("--timing", action="store_true", help="print how long each pass and phase took")
+    add("--remarks", action="store_true", help="print what passes decided, and why")
+    add("--verify-each", action="store_true", help="verify after every pass")
+    add("--check-each", action="store_true", help="run the model before and after every pass on random inputs")
+    add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each (0)")
+
+
+@dataclass
+class TimedCompilation:
+    """A compilation whose phases are measured when asked for."""
+
+    compilation: Compilation
+    observers: list[Instrumentation]
+
+    def phase(self, name: str, start: float) -> None:
+        """Note that the phase `name` began at `start` (`time.perf_counter`) and ends now."""
+        for observer in self.observers:
+            if isinstance(observer, Timing):
+                observer.phase(name, time.perf_counter() - start)
+
+    def finish(self) -> None:
+        """Print the reports."""
+        for observer in self.observers:
+            observer.finish()
+
+
+def start_compilation(model: str, arguments: CompileArguments) -> TimedCompilation:
+    """Check the options and parse the model.
+
+    Raises:
+        UserError: an option or the model is wrong.
+    """
+    arguments.options.check()
+    start = time.perf_counter()
+    text, file = read_text(model)
+    from mlc.passes.manager import PassManager
+    from mlc.tools.observers import observers
+
+    ctx = new_context(arguments.target)
+    module = parse_verified(text, file, ctx, Path.cwd() if model == "-" else Path(model).parent)
+    watching = observers(arguments, ctx)
+    manager = PassManager(ctx, watching, arguments.verify_each, lambda: text)
+    result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
+    result.phase("parse", start)
+    return result
+
+
+def print_remarks(compilation: Compilation) -> None:
+    """Print what the passes had to say to standard error."""
+    for remark in compilation.ctx.remarks:
+        place = f"{remark.location}: " if remark.location else ""
+        print(f"{place}remark: {remark.message}", file=sys.stderr)

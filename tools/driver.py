@@ -1,0 +1,177 @@
+"""What the command lines share: reading input, writing output, turning exceptions into messages and exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+from mlc.passes.registry import suggest
+from mlc.support.errors import CompilerBug, SourceLocation, UserError, UserErrors
+
+USER_ERROR = 1
+COMPILER_BUG = 70
+"""The status that BSD's sysexits.h gives to an internal software error."""
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+_sources: dict[str, str] = {}
+"""The texts that this process has read, by name: messages show lines of them."""
+
+Namespace = argparse.Namespace
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """argparse, with errors as user errors, suggestions, and no guessing at abbreviated options."""
+
+    def __init__(self, prog: str, description: str) -> None:
+        super().__init__(
+            prog, description=description, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+
+    def parse(self, argv: Sequence[str]) -> Namespace:
+        """Parse the words, all of which have to be known."""
+        arguments, unknown = self.parse_known_args([self._with_constant(word) for word in argv])
+        for word in unknown:
+            if word.startswith("-"):
+                flag = word.partition("=")[0]
+                raise UserError(f"unknown option '{flag}'{suggest(flag, self.flags())} (see '{self.prog} --help')")
+            self.error(f"unexpected argument '{word}'")
+        return arguments
+
+    def _with_constant(self, word: str) -> str:
+        """Spell out the value of an option that may stand without one, so that it does not take the next word."""
+        action = self._option_string_actions.get(word)
+        return f"{word}={action.const}" if action is not None and action.nargs == "?" else word
+
+    def flags(self) -> list[str]:
+        """All option names."""
+        return list(self._option_string_actions)
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message} (see '{self.prog} --help')")
+
+
+def run_tool(name: str, body: Callable[[], int | None]) -> int:
+    """Run `body` and return the exit status; whatever goes wrong becomes a message on standard error.
+
+    `MLC_TRACEBACK=1` in the environment lets exceptions through, for people who work on mlc.
+    """
+    try:
+        status = body() or 0
+        sys.stdout.flush()
+        return status
+    except KeyboardInterrupt:
+        print(f"\n{name}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        _drop_stdout()
+        return BROKEN_PIPE
+    except SystemExit as e:  # argparse after --help and --version
+        return e.code if isinstance(e.code, int) else 0
+    except Exception as e:
+        if os.environ.get("MLC_TRACEBACK"):
+            raise
+        return report(name, e)
+
+
+def report(name: str, error: Exception) -> int:
+    """Print `error` the way users are to see it and return the exit status that it calls for."""
+    match error:
+        case UserErrors():
+            for each in error.errors:
+                print_error(name, each)
+            return USER_ERROR
+        case UserError():
+            print_error(name, error)
+            return USER_ERROR
+        case OSError():
+            place = f"'{error.filename}': " if error.filename else ""
+            print_error(name, UserError(f"{place}{error.strerror or error}"))
+            return USER_ERROR
+        case MemoryError():
+            print_error(name, UserError("out of memory"))
+            return USER_ERROR
+        case RecursionError():
+            print_error(name, UserError("the input nests too deeply"))
+            return USER_ERROR
+        case CompilerBug():
+            print_bug(name, error)
+        case _:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            place = f"{Path(where.filename).name}:{where.lineno}"
+            print_bug(name, CompilerBug(f"{type(error).__name__}: {error}", place))
+    return COMPILER_BUG
+
+
+def print_error(name: str, error: UserError) -> None:
+    """Print one user error with its source line and its notes to standard error."""
+    from mlc.support.diagnostics import render
+
+    prefix = f"{name}: " if error.location is None else ""
+    color = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+    print(prefix + render(error, _sources, color), file=sys.stderr)
+
+
+def print_bug(name: str, bug: CompilerBug) -> None:
+    """Say that mlc has a bug, where, and what to send along with a report."""
+    print(f"{name}: bug in mlc: {bug.message}\n  in: {bug.stage}", file=sys.stderr)
+    for line in bug.details.splitlines():
+        print(f"  {line}", file=sys.stderr)
+    print("  please report it together with the input (MLC_TRACEBACK=1 shows where in mlc)", file=sys.stderr)
+
+
+def read_text(file: str) -> tuple[str, str]:
+    """The text of `file`, or of standard input for `-`, and the name to use in messages.
+
+    Raises:
+        UserError: it cannot be read, or is not UTF-8 text.
+    """
+    name = "<stdin>" if file == "-" else file
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"input file '{file}' not found") from None
+    except IsADirectoryError:
+        raise UserError(f"input '{file}' is a directory, not a file") from None
+    except OSError as e:
+        raise UserError(f"cannot read input file '{file}': {e.strerror}") from None
+    try:
+        _sources[name] = data.decode("utf-8")
+        return _sources[name], name
+    except UnicodeDecodeError as e:
+        line = data.count(b"\n", 0, e.start) + 1
+        raise UserError(
+            f"'{name}' is not UTF-8 text: byte 0x{data[e.start]:02x} at offset {e.start}",
+            SourceLocation(name, line),
+        ) from None
+
+
+@contextmanager
+def open_output(path: str) -> Generator[TextIO]:
+    """A text stream to `path`, or to standard output for `-`; a file appears only once it is complete.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    if path == "-":
+        yield sys.stdout
+        return
+    from mlc.targets.output import staged_output
+
+    with staged_output(Path(path)) as staged, staged.open("w", encoding="utf-8") as stream:
+        yield stream
+
+
+def _drop_stdout() -> None:
+    """Nobody reads standard output any more; keep Python from complaining when it flushes at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115

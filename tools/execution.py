@@ -1,0 +1,120 @@
+"""Running a compiled model: in this process, or in an emulator of another architecture."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from mlc.runtime import ArtifactError, load
+from mlc.support.errors import CompilerBug, UserError
+from mlc.targets.cpus import Arch
+from mlc.targets.program import Signature
+from mlc.targets.toolchain import find_emulator
+from mlc.tools.measure import time_function, time_python_call
+from mlc.tools.model_inputs import Array, Calls, TensorInfo
+
+
+class RunnableModel(Protocol):
+    """A compiled model, wherever it runs."""
+
+    path: Path
+
+    @property
+    def inputs(self) -> Sequence[TensorInfo]: ...
+    @property
+    def outputs(self) -> Sequence[TensorInfo]: ...
+
+    def run(self, calls: Calls) -> list[Array]:
+        """Per output, an array whose first dimension counts the calls."""
+        ...
+
+    def latency(self, calls: Calls, repeat: int | None) -> str:
+        """How long a call takes, for users."""
+        ...
+
+
+class LocalModel:
+    """A shared library, called in this process."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._model = load(path)
+        except FileNotFoundError:
+            raise UserError(f"model '{path}' not found") from None
+        except ArtifactError as e:
+            raise UserError(str(e)) from None
+        self.path = path
+        self.inputs: Sequence[TensorInfo] = self._model.inputs
+        self.outputs: Sequence[TensorInfo] = self._model.outputs
+
+    def run(self, calls: Calls) -> list[Array]:
+        """Per output, an array whose first dimension counts the calls."""
+        results: list[list[Array]] = [[] for _ in self.outputs]
+        for call in range(calls.count):
+            answer = self._model(*calls.inputs(call))
+            for result, array in zip(results, answer if len(results) != 1 else (answer,), strict=True):
+                result.append(array)
+        return [_stack(r, info) for r, info in zip(results, self.outputs, strict=True)]
+
+    def latency(self, calls: Calls, repeat: int | None) -> str:
+        """Median times of the first call."""
+        if calls.count == 0:
+            return "latency: not measured, there are no inputs"
+        inputs = calls.inputs(0)
+        function = time_function(self._model, inputs, repeat) * 1e6
+        python = time_python_call(self._model, inputs, repeat) * 1e6
+        return f"latency: {function:.2f} µs per call (median), {python:.2f} µs when called from Python"
+
+
+class EmulatedModel:
+    """A program for another architecture, fed through its standard input."""
+
+    def __init__(self, path: Path, arch: Arch, signature: Signature) -> None:
+        emulator = find_emulator(arch)
+        if emulator is None:
+            raise UserError(
+                f"'{path}' is a program for {arch}, and there is no qemu-{arch} to run it here: "
+                "apt install qemu-user-static, or copy the program to such a machine"
+            )
+        self.path = path
+        self.inputs: Sequence[TensorInfo] = signature.inputs
+        self.outputs: Sequence[TensorInfo] = signature.outputs
+        self._emulator = emulator
+
+    def run(self, calls: Calls) -> list[Array]:
+        """Per output, an array whose first dimension counts the calls."""
+        data = b"".join(a.tobytes() for call in range(calls.count) for a in calls.inputs(call))
+        raw, _ = self._execute(data)
+        row = np.dtype([(f"f{i}", o.dtype, o.shape) for i, o in enumerate(self.outputs)])
+        if len(raw) != row.itemsize * calls.count:
+            found = f"{len(raw)} bytes of output for {calls.count} calls"
+            raise CompilerBug(f"the program gives {found}, expected {row.itemsize} bytes a call", "executable")
+        rows = np.frombuffer(raw, row)
+        return [np.ascontiguousarray(rows[f"f{i}"]) for i in range(len(self.outputs))]
+
+    def latency(self, calls: Calls, repeat: int | None) -> str:
+        """The emulator's time, if repetitions were asked for; it says little about real machines."""
+        if not repeat or calls.count == 0:
+            return f"latency: not measured under {Path(self._emulator).name} (--repeat N measures the emulator)"
+        data = b"".join(a.tobytes() for a in calls.inputs(0))
+        _, messages = self._execute(data, "--repeat", str(repeat))
+        times = [int(n) for n in re.findall(r"(\d+) ns per call", messages)]
+        return f"latency: {statistics.median(times) / 1e3:.2f} µs per call under {Path(self._emulator).name}"
+
+    def _execute(self, data: bytes, *options: str) -> tuple[bytes, str]:
+        command = [self._emulator, str(self.path.absolute()), *options]
+        done = subprocess.run(command, input=data, capture_output=True, check=False)
+        messages = done.stderr.decode("utf-8", "replace").strip()
+        if done.returncode != 0:
+            raise CompilerBug(f"the program ended with status {done.returncode}", "executable", messages)
+        return done.stdout, messages
+
+
+def _stack(results: list[Array], info: TensorInfo) -> Array:
+    return np.stack(results) if results else np.empty((0, *info.shape), info.dtype)

@@ -1,0 +1,24 @@
+"""`mlc-opt --list-passes`."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TextIO
+
+from mlc.passes.options import Option, options_of
+from mlc.passes.registry import load_pass, pass_names
+
+
+def list_passes(stream: TextIO) -> None:
+    """Print each pass: its name, the first line of its docstring, and its options with type, default and meaning."""
+    for name in pass_names():
+        pass_type = load_pass(name)
+        summary = inspect.getdoc(pass_type) or ""
+        stream.write(f"--{name}\n    {summary.partition(chr(10))[0]}\n")
+        for option in options_of(pass_type):
+            stream.write(f"      {_describe(option)}\n")
+
+
+def _describe(option: Option) -> str:
+    default = "required" if option.default is None else f"default: {option.default or 'empty'}"
+    return f"{option.name}: {option.type} ({default})"

@@ -1,0 +1,47 @@
+"""How long calls of a model take."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlc.runtime.library import open_library
+from mlc.runtime.model import Model
+
+_SECONDS = 0.5
+"""How long to measure, when the number of repetitions is not given."""
+_ALIGNMENT = 64
+
+
+def time_python_call(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
+    """The median time in seconds of `model(*inputs)`."""
+    return _median(lambda: model(*inputs), repeat)
+
+
+def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
+    """The median time in seconds of the compiled function, through a bare ctypes call (less than a microsecond)."""
+    function = open_library(model.path).function
+    outputs = [np.empty(t.shape, t.dtype) for t in model.outputs]
+    memory = np.empty(model.signature.workspace_bytes + _ALIGNMENT, np.uint8)
+    workspace = -(-memory.ctypes.data // _ALIGNMENT) * _ALIGNMENT
+    in_pointers = np.array([a.ctypes.data for a in inputs] + [0], np.uintp)
+    out_pointers = np.array([a.ctypes.data for a in outputs] + [0], np.uintp)
+    ins, outs = in_pointers.ctypes.data, out_pointers.ctypes.data
+    return _median(lambda: function(ins, outs, workspace), repeat)
+
+
+def _median(call: Callable[[], object], repeat: int | None) -> float:
+    for _ in range(3):
+        call()
+    times: list[float] = []
+    end = time.perf_counter() + _SECONDS
+    while len(times) < repeat if repeat else time.perf_counter() < end or not times:
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)

@@ -1,0 +1,58 @@
+"""`mlc`: compile models, run them, see what the machine offers. Each command is a file, `tools/mlc_<command>.py`."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from typing import Protocol, cast
+
+from mlc.passes.registry import suggest
+from mlc.support.errors import UserError
+from mlc.tools.driver import ArgumentParser, Namespace, run_tool
+
+COMMANDS = {
+    "compile": "compile a model to IR, assembly, an object, a library, a program or a C header",
+    "run": "run a model on inputs from a file, check its answers, measure it",
+    "targets": "list the machines that mlc compiles for",
+    "doctor": "show what mlc found on this machine: clang, linker, emulators, cache",
+}
+
+
+class Command(Protocol):
+    """A module that holds one command."""
+
+    add_arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace], int | None]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the tool and return its exit status: 0, 1 after a user error, 70 after a bug in mlc."""
+    return run_tool("mlc", lambda: _run(list(sys.argv[1:] if argv is None else argv)))
+
+
+def _run(argv: list[str]) -> int | None:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(_help(), end="")
+        return None
+    if argv[0] == "--version":
+        print(f"mlc {version('mlc')}")
+        return None
+    name, *rest = argv
+    if name not in COMMANDS:
+        guess = suggest(name, list(COMMANDS)) or f" (the commands are {', '.join(COMMANDS)})"
+        raise UserError(f"unknown command '{name}'{guess}")
+    command = cast(Command, importlib.import_module(f"mlc.tools.mlc_{name}"))
+    parser = ArgumentParser(f"mlc {name}", command.__doc__ or "")
+    command.add_arguments(parser)
+    return command.run(parser.parse(rest))
+
+
+def _help() -> str:
+    rows = "".join(f"  {name:<9} {text}\n" for name, text in COMMANDS.items())
+    return f"usage: mlc COMMAND ...\n\n{rows}\n'mlc COMMAND --help' explains one; 'mlc-opt' runs single passes.\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""Show what mlc found on this machine: versions, the CPU, clang, linkers, emulators, the cache. Fails if a part that
+compiling needs is missing.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import get_args
+
+from mlc.support.errors import UserError
+from mlc.targets.cache import Cache
+from mlc.targets.cpus import Arch
+from mlc.targets.machine import Machine, resolve_target
+from mlc.targets.toolchain import find_clang, find_emulator, find_linker
+from mlc.tools.driver import ArgumentParser, Namespace
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("--cc", metavar="CLANG", help="the clang to look at instead of the newest one found")
+
+
+def run(arguments: Namespace) -> int:
+    """Print one line per thing; the status is 1 if something that is needed is missing."""
+    cache = Cache.default()
+    problems: list[str] = []
+
+    def show(name: str, look: Callable[[], object]) -> None:
+        try:
+            print(f"{name:<18} {look()}")
+        except UserError as e:
+            problems.append(e.message)
+            print(f"{name:<18} MISSING: {e.message}")
+
+    show("mlc", lambda: f"{version('mlc')}, Python {platform.python_version()}, xDSL {version('xdsl')}")
+    show("this machine", lambda: _describe(resolve_target("native")))
+    show("clang", lambda: find_clang(arguments.cc, cache))
+    if not problems:
+        clang = find_clang(arguments.cc, cache)
+        for arch in get_args(Arch):
+            show(f"linker {arch}", lambda arch=arch: find_linker(arch, clang, cache))
+    for arch in get_args(Arch):
+        show(
+            f"emulator {arch}", lambda arch=arch: find_emulator(arch) or "none (optional; apt install qemu-user-static)"
+        )
+    entries, size = cache.size()
+    show("cache", lambda: f"{cache.folder}, {entries} entries, {size / (1 << 20):.1f} MB")
+    return 1 if problems else 0
+
+
+def _describe(m: Machine) -> str:
+    return f"{m.arch} {m.cpu} ({m.base}), {m.cores} cores, {m.vector_registers} vector registers of {m.vector_bits} bit"

@@ -1,0 +1,152 @@
+"""`mlc-opt`: run passes over IR text. The developer's and the tests' view of the compiler."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from mlc.support.errors import CompilerBug, UserError
+from mlc.tools.driver import open_output, read_text, report, run_tool
+from mlc.tools.opt_arguments import OptArguments, parse_arguments
+
+if TYPE_CHECKING:
+    from mlc.passes.base import Pass
+    from mlc.support.context import CompilerContext
+
+_SEPARATOR = "// -----"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the tool and return its exit status: 0, 1 after a user error, 70 after a bug in mlc."""
+    return run_tool("mlc-opt", lambda: _run(sys.argv[1:] if argv is None else argv))
+
+
+def _run(argv: Sequence[str]) -> int:
+    arguments = parse_arguments(argv)
+    if arguments.list_passes:
+        from mlc.tools.list_passes import list_passes
+
+        list_passes(sys.stdout)
+        return 0
+    text, file = read_text(arguments.input)
+    if arguments.run_reproducer:
+        arguments = _reproducer_arguments(text, arguments)
+    if arguments.target != "native":
+        from mlc.targets.machine import resolve_target
+
+        resolve_target(arguments.target)
+    passes = _passes(arguments)
+    chunks = list(_split(text)) if arguments.split_input_file else [text]
+    output, status = io.StringIO(), 0
+    for index, chunk in enumerate(chunks):
+        if index:
+            output.write(f"{_SEPARATOR}\n")
+        status = max(status, _process(chunk, file, arguments, passes, output))
+    if status == 0 or arguments.output == "-":
+        with open_output(arguments.output) as stream:
+            stream.write(output.getvalue())
+    return status
+
+
+def _process(chunk: str, file: str, arguments: OptArguments, passes: Sequence[Pass], output: TextIO) -> int:
+    """Run one file, or one part of a split file; errors are reported here, so that other parts still run."""
+    from mlc.compiler import new_context
+
+    ctx = new_context(arguments.target, arguments.allow_unregistered_dialect)
+    error: UserError | CompilerBug | None = None
+    try:
+        text = _transform(chunk, file, ctx, arguments, passes)
+        output.write(text)
+    except (UserError, CompilerBug) as e:
+        error = e
+    if arguments.verify_diagnostics and not isinstance(error, CompilerBug):
+        return _compare_diagnostics(chunk, file, ctx, arguments, error)
+    if arguments.remarks:
+        _print_remarks(ctx)
+    return report("mlc-opt", error) if error else 0
+
+
+def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArguments, passes: Sequence[Pass]) -> str:
+    """Parse, run the passes, and give the requested text."""
+
+    from mlc.compiler import parse_verified
+    from mlc.passes.manager import PassManager
+    from mlc.tools.observers import observers
+
+    base = Path.cwd() if arguments.input == "-" else Path(arguments.input).parent
+    module = parse_verified(chunk, file, ctx, base)
+    watching = observers(arguments, ctx)
+    PassManager(ctx, watching, arguments.verify_each, lambda: chunk).run(module, passes)
+    for observer in watching:
+        observer.finish()
+    from mlc.tools.emit_text import emit_text
+
+    return emit_text(module, ctx, arguments.emit, generic=arguments.print_op_generic)
+
+
+def _passes(arguments: OptArguments) -> list[Pass]:
+    from mlc.passes.options import parse_passes
+    from mlc.passes.pipeline import default_passes
+    from mlc.tools.emit_text import last_level
+
+    upto = last_level(arguments.emit)
+    result: list[Pass] = []
+    for entry in arguments.pipeline:
+        if entry.startswith("-O"):
+            result += default_passes(int(entry[2:]), arguments.threads, upto)
+        else:
+            result += parse_passes(entry)
+    return result
+
+
+def _split(text: str) -> Iterator[str]:
+    """The parts between separator lines, each with empty lines in front so that line numbers stay those of the file."""
+    lines: list[str] = []
+    start = 0
+    for number, line in enumerate(text.splitlines(keepends=True), start=1):
+        if line.rstrip() == _SEPARATOR:
+            yield "\n" * start + "".join(lines)
+            lines, start = [], number
+        else:
+            lines.append(line)
+    yield "\n" * start + "".join(lines)
+
+
+def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
+    from mlc.passes.reproducer import reproducer_arguments
+
+    recorded = reproducer_arguments(text)
+    if recorded is None:
+        raise UserError(f"'{arguments.input}' is not a reproducer: its first line has to start with '// mlc-opt '")
+    return dataclasses.replace(parse_arguments(recorded), input=arguments.input, output=arguments.output)
+
+
+def _print_remarks(ctx: CompilerContext) -> None:
+    for remark in ctx.remarks:
+        place = f"{remark.location}: " if remark.location else ""
+        print(f"{place}remark: {remark.message}", file=sys.stderr)
+
+
+def _compare_diagnostics(
+    chunk: str, file: str, ctx: CompilerContext, arguments: OptArguments, error: UserError | None
+) -> int:
+    from mlc.tools.expected_diagnostics import (
+        diagnostics_of,
+        diagnostics_of_remarks,
+        mismatches,
+        parse_expectations,
+    )
+
+    found = diagnostics_of(error) if error else []
+    found += diagnostics_of_remarks(ctx.remarks)
+    optional = () if arguments.remarks else ("remark",)
+    errors = mismatches(parse_expectations(chunk, file), found, file, optional)
+    return max([0, *(report("mlc-opt", e) for e in errors)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

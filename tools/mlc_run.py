@@ -1,0 +1,112 @@
+"""Run a model on the inputs in a safetensors file, and tell how long a call takes. A model is text, which is compiled
+first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several calls.
+With a --target of another architecture the model runs in an emulator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mlc.support.errors import UserError
+from mlc.targets import host
+from mlc.targets.cache import Cache
+from mlc.targets.machine import resolve_target
+from mlc.targets.output import staged_output
+from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, print_remarks, start_compilation
+from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
+from mlc.tools.mlc_compile import build_artifact
+from mlc.tools.model_inputs import Array, Calls, arrange_calls, read_tensors
+
+
+@dataclass(kw_only=True)
+class Arguments(CompileArguments):
+    """The parsed command line."""
+
+    model: str
+    inputs: str
+    outputs: str | None
+    check_labels: str | None
+    repeat: int | None
+    output: str | None
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the command's options."""
+    add = parser.add_argument
+    add("model", help="the model's text, or a .so")
+    add("--inputs", required=True, metavar="FILE", help="a safetensors file with a tensor per input")
+    add("--outputs", metavar="FILE", help="write the model's outputs to this safetensors file")
+    labels = "how often the largest output is the label; labels are in the tensor KEY (labels) of the inputs"
+    add("--check-labels", nargs="?", const="labels", metavar="KEY", help=labels)
+    add("--repeat", type=int, metavar="N", help="measure N calls (default: half a second)")
+    add("-o", dest="output", metavar="FILE", help="keep the compiled model there instead of in the cache")
+    add_compile_arguments(parser)
+
+
+def run(arguments: Namespace) -> None:
+    """Compile if need be, run, report."""
+    args = Arguments(**vars(arguments))
+    if args.repeat is not None and args.repeat < 1:
+        raise UserError(f"--repeat {args.repeat}: at least 1 is needed")
+    tensors = read_tensors(args.inputs)
+    model = LocalModel(Path(args.model)) if args.model.endswith(".so") else _compile(args)
+    labels = tensors.pop(args.check_labels, None) if args.check_labels else None
+    if args.check_labels and labels is None:
+        raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
+    calls = arrange_calls(tensors, model.inputs, args.inputs)
+    outputs = model.run(calls)
+    if labels is not None:
+        print(_accuracy(outputs[0], labels))
+    if args.outputs:
+        _save({info.name: o for info, o in zip(model.outputs, outputs, strict=True)}, calls, Path(args.outputs))
+    print(model.latency(calls, args.repeat))
+    print(f"artifact: {model.path}")
+
+
+def _compile(args: Arguments) -> RunnableModel:
+    timed = start_compilation(args.model, args)
+    machine = resolve_target(args.target)
+    is_local = machine.arch == host.architecture()
+    path = Path(args.output) if args.output else _artifact_path(args.model, args.target, ".so" if is_local else "")
+    signature = build_artifact(timed, "shared" if is_local else "exe", path, args.model)
+    if args.remarks:
+        print_remarks(timed.compilation)
+    timed.finish()
+    if is_local:
+        return LocalModel(path)
+    return EmulatedModel(path, machine.arch, signature)
+
+
+def _artifact_path(model: str, target: str, suffix: str) -> Path:
+    folder = Cache.default().folder / "run"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise UserError(f"cannot write the compiled model to '{folder}': {e.strerror}; name a file with -o") from None
+    return folder / f"{Path(model).stem}-{target}{suffix}"
+
+
+def _accuracy(output: Array, labels: Array) -> str:
+    """How many rows of the first output have their largest element where the label says."""
+    if labels.dtype.kind not in "iu":
+        raise UserError(f"labels are integers, found {labels.dtype}")
+    rows = np.reshape(output, (-1, output.shape[-1]))
+    expected = np.reshape(labels, -1)
+    if len(rows) != len(expected):
+        raise UserError(f"found {len(expected)} labels for {len(rows)} answers of the model")
+    right = int(np.count_nonzero(rows.argmax(axis=1) == expected))
+    return f"accuracy: {100 * right / max(len(rows), 1):.2f}% ({right} of {len(rows)})"
+
+
+def _save(outputs: dict[str, Array], calls: Calls, path: Path) -> None:
+    """Write outputs [calls, ...] with the calls told apart as they were in the inputs."""
+    from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
+    if not calls.stacked:
+        outputs = {name: np.reshape(o, (-1, *o.shape[2:])) if o.ndim > 1 else o for name, o in outputs.items()}
+    with staged_output(path) as staged:
+        save_file(outputs, staged)

@@ -1,0 +1,111 @@
+"""Inputs of a model from a safetensors file: which tensor is which input, and how many calls they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mlc.support.errors import UserError
+
+Array = NDArray[Any]
+
+
+class TensorInfo(Protocol):
+    """One input or output of a model."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dtype(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The inputs of a series of calls."""
+
+    count: int
+    arrays: tuple[Array, ...]
+    """Per input of the model; all but shared ones start with a dimension of `count`."""
+    shared: tuple[bool, ...]
+    """Whether an input is the same for every call."""
+
+    stacked: bool
+    """Whether calls were told apart by a dimension of their own, not by a multiple of the model's first one."""
+
+    def inputs(self, call: int) -> list[Array]:
+        """The contiguous inputs of one call."""
+        return [a if same else a[call, ...] for a, same in zip(self.arrays, self.shared, strict=True)]
+
+
+def read_tensors(file: str) -> dict[str, Array]:
+    """All tensors of a safetensors file.
+
+    Raises:
+        UserError: the file cannot be read, or is of another format.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
+
+    try:
+        return load_file(file)
+    except FileNotFoundError:
+        raise UserError(f"file '{file}' not found") from None
+    except OSError as e:
+        raise UserError(f"cannot read '{file}': {e.strerror or e}") from None
+    except (SafetensorError, KeyError, TypeError) as e:
+        raise UserError(f"'{file}' is not a safetensors file that NumPy can hold: {e}") from None
+
+
+def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], file: str) -> Calls:
+    """Match tensors to inputs by name (or, if there is one of each, whatever its name) and cut them into calls.
+
+    A tensor of the input's own shape is used for every call. One of shape [n, *shape], or whose first dimension is n
+    times that of the input, holds n calls.
+
+    Raises:
+        UserError: an input has no tensor, or one of another dtype or shape, or two disagree on the number of calls.
+    """
+    arrays: list[Array] = []
+    counts: dict[str, int] = {}
+    found = [_tensor_for(info, tensors, inputs, file) for info in inputs]
+    for info, array in zip(inputs, found, strict=True):
+        if array.dtype != np.dtype(info.dtype):
+            raise UserError(f"tensor '{info.name}' of '{file}' is {array.dtype}; the model takes {info.dtype}")
+        if array.shape == info.shape:
+            arrays.append(np.asarray(array, order="C"))
+            continue
+        counts[info.name] = _count(info, array, file)
+        arrays.append(np.reshape(np.asarray(array, order="C"), (counts[info.name], *info.shape)))
+    if len(set(counts.values())) > 1:
+        numbers = ", ".join(f"'{name}' {n}" for name, n in counts.items())
+        raise UserError(f"the inputs in '{file}' are for different numbers of calls: {numbers}")
+    stacked = any(tensor.ndim > len(i.shape) for i, tensor in zip(inputs, found, strict=True))
+    return Calls(max(counts.values(), default=1), tuple(arrays), tuple(i.name not in counts for i in inputs), stacked)
+
+
+def _tensor_for(info: TensorInfo, tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], file: str) -> Array:
+    if info.name in tensors:
+        return tensors[info.name]
+    if len(tensors) == len(inputs) == 1:
+        return next(iter(tensors.values()))
+    known = ", ".join(f"'{name}'" for name in tensors) or "none"
+    raise UserError(f"'{file}' has no tensor '{info.name}' for that input of the model (it has {known})")
+
+
+def _count(info: TensorInfo, array: Array, file: str) -> int:
+    if array.shape[1:] == info.shape and array.ndim:
+        return array.shape[0]
+    same_rest = array.ndim == len(info.shape) > 0 and array.shape[1:] == info.shape[1:]
+    if same_rest and info.shape[0] and array.shape[0] % info.shape[0] == 0:
+        return array.shape[0] // info.shape[0]
+    wanted = ", ".join(map(str, info.shape))
+    raise UserError(
+        f"tensor '{info.name}' of '{file}' has shape {list(array.shape)}; the model takes [{wanted}], "
+        "or many of these stacked along a first dimension"
+    )

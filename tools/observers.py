@@ -1,0 +1,38 @@
+"""The instrumentations that command-line options ask for."""
+
+from __future__ import annotations
+
+import sys
+from typing import Protocol, TextIO
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.passes.instrumentation import Instrumentation, PrintAfter, Timing
+from mlc.support.context import CompilerContext
+
+
+class ObserverOptions(Protocol):
+    """The options that `observers` looks at."""
+
+    print_ir_after_all: bool
+    print_ir_after: list[str]
+    print_op_generic: bool
+    timing: bool
+    check_each: bool
+    seed: int
+
+
+def observers(options: ObserverOptions, ctx: CompilerContext) -> list[Instrumentation]:
+    """What to call around each pass, in order: timing is innermost, so it measures nothing but the passes."""
+    result: list[Instrumentation] = []
+    if options.timing:
+        result.append(Timing(sys.stderr))
+    if options.print_ir_after_all or options.print_ir_after:
+        from mlc.syntax import print_module
+
+        def to_stream(module: ModuleOp, stream: TextIO) -> None:
+            print_module(module, ctx, stream, generic=options.print_op_generic)
+
+        names = None if options.print_ir_after_all else options.print_ir_after
+        result.append(PrintAfter(names, sys.stderr, to_stream))
+    return result

@@ -1,0 +1,133 @@
+"""The command line of mlc-opt. Every pass is a flag; flags of passes take effect in the order in which they stand."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mlc.passes.registry import pass_names, suggest
+from mlc.support.errors import UserError
+from mlc.tools.driver import ArgumentParser
+
+DESCRIPTION = """\
+Parse IR, run passes over it in the given order, and print the result.
+
+  mlc-opt model.mlir --canonicalize --fuse
+  mlc-opt model.mlir --tile="sizes=8,48 loops=m,n"
+  mlc-opt model.mlir --pass-pipeline="fuse,tile{sizes=8,48}"
+  mlc-opt model.mlir -O2 --emit=mlir:loop
+"""
+
+
+@dataclass
+class OptArguments(argparse.Namespace):
+    """The parsed command line."""
+
+    input: str = "-"
+    output: str = "-"
+    pipeline: list[str] = field(default_factory=list[str])
+    """In order: pipeline text, or `-O<level>` for a default pipeline."""
+    emit: str = "mlir"
+    list_passes: bool = False
+    print_op_generic: bool = False
+    print_ir_after_all: bool = False
+    print_ir_after: list[str] = field(default_factory=list[str])
+    timing: bool = False
+    verify_each: bool = False
+    check_each: bool = False
+    split_input_file: bool = False
+    verify_diagnostics: bool = False
+    allow_unregistered_dialect: bool = False
+    run_reproducer: bool = False
+    remarks: bool = False
+    target: str = "native"
+    threads: int = 1
+    seed: int = 0
+
+
+def parse_arguments(argv: Sequence[str]) -> OptArguments:
+    """Read the command line.
+
+    Raises:
+        UserError: an option or a pass does not exist, or has a wrong value.
+    """
+    parser = _make_parser()
+    arguments, unknown = parser.parse_known_args(_pass_flags_to_pipelines(argv), OptArguments())
+    if unknown:
+        raise _unknown(unknown[0], parser)
+    for name in arguments.print_ir_after:
+        if name not in pass_names():
+            raise UserError(f"--print-ir-after: unknown pass '{name}'{suggest(name, pass_names())}")
+    return arguments
+
+
+def _make_parser() -> ArgumentParser:
+    parser = ArgumentParser("mlc-opt", DESCRIPTION)
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="IR text; '-' or nothing: standard input")
+    add("-o", dest="output", metavar="FILE", default="-", help="write there instead of to standard output")
+    add("--pass-pipeline", dest="pipeline", action="append", metavar="PASSES", help="run these passes")
+    for level in "0123":
+        text = f"run the default pipeline of level {level}"
+        add(f"-O{level}", dest="pipeline", action="append_const", const=f"-O{level}", help=text)
+    add("--list-passes", action="store_true", help="print every pass with its options")
+    add("--emit", default="mlir", metavar="FORM", help="mlir (default), mlir:<level> with -O, llvm-ir, or asm")
+    add("--print-op-generic", action="store_true", help="print every op in its generic form")
+    add("--print-ir-after-all", action="store_true", help="print the IR after each pass to standard error")
+    add("--print-ir-after", action="append", metavar="PASS", help="the same after one pass; may be repeated")
+    add("--timing", action="store_true", help="print how long each pass took to standard error")
+    add("--remarks", action="store_true", help="print what passes decided, and why, to standard error")
+    add("--verify-each", action="store_true", help="verify after every pass")
+    add(
+        "--check-each",
+        action="store_true",
+        help="run the module before and after every pass on random inputs",
+    )
+    add("--split-input-file", action="store_true", help="treat the parts between '// -----' lines as files")
+    add("--verify-diagnostics", action="store_true", help="check errors against 'expected-error' comments")
+    add("--allow-unregistered-dialect", action="store_true", help="accept ops of unknown dialects")
+    add("--run-reproducer", action="store_true", help="take the options from the input's first line")
+    add("--target", default="native", help="the machine that passes optimise for (see 'mlc targets')")
+    add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
+    add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
+    parser.epilog = "passes:\n" + "\n".join(f"  --{name}" for name in pass_names())
+    return parser
+
+
+_OPTION_WORD = re.compile(r"[a-z][a-z0-9_-]*=")
+
+
+def _pass_flags_to_pipelines(argv: Sequence[str]) -> list[str]:
+    """Spell `--tile=sizes=8,48 loops=m,n` as `--pass-pipeline=tile{sizes=8,48 loops=m,n}`.
+
+    The options of a pass may be one quoted word or follow as words of their own.
+    """
+    known, result, words = set(pass_names()), list[str](), list(argv)
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            return [*result, word, *words]
+        name, _, options = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or name not in known:
+            result.append(word)
+            continue
+        parts = [options.strip()] if options.strip() else []
+        while words and _OPTION_WORD.match(words[0]):
+            parts.append(words.pop(0).strip())
+        result.append(f"--pass-pipeline={name}" + (f"{{{' '.join(parts)}}}" if parts else ""))
+    return result
+
+
+def _unknown(word: str, parser: ArgumentParser) -> UserError:
+    if not word.startswith("-"):
+        return UserError(f"unexpected argument '{word}': mlc-opt reads one input file")
+    flag = word.partition("=")[0]
+    near_pass = suggest(flag, [f"--{n}" for n in pass_names()])
+    near_option = suggest(flag, parser.flags())
+    if near_pass and not near_option:
+        return UserError(f"unknown pass '{flag}'{near_pass}")
+    if near_option:
+        return UserError(f"unknown option '{flag}'{near_option}")
+    return UserError(f"unknown pass or option '{flag}' (--list-passes prints the passes, --help the options)")

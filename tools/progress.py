@@ -1,0 +1,50 @@
+"""A progress bar on standard error, for compiles that take longer than a second."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+_PATIENCE = 1.0
+"""Seconds after which a user wants to see that something happens."""
+
+
+@contextmanager
+def progress_bar(text: str) -> Generator[Callable[[int, int], None] | None]:
+    """A function to be told how many parts are done, of how many; None if standard error is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = _Bar(text)
+    try:
+        yield bar.update
+    finally:
+        bar.stop()
+
+
+class _Bar:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.start = time.perf_counter()
+        self.progress: Progress | None = None
+
+    def update(self, done: int, total: int) -> None:
+        if self.progress is None and time.perf_counter() - self.start > _PATIENCE:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self.progress = Progress(console=Console(stderr=True), transient=True)
+            self.progress.add_task(self.text)
+            self.progress.start()
+        if self.progress is not None:
+            self.progress.update(self.progress.task_ids[0], completed=done, total=total)
+
+    def stop(self) -> None:
+        if self.progress is not None:
+            self.progress.stop()
