@@ -1,0 +1,1 @@
+"""The executable meaning of every op, in NumPy, one module per dialect."""

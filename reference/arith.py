@@ -1,0 +1,191 @@
+"""The arith dialect, on arrays as on scalars.
+
+Integers wrap around and are signed unless the op says otherwise; `i1` is NumPy's bool, whose one bit counts as -1 in
+signed ops. Integer division by zero yields 0 (it has no meaning in the dialect).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.ir import Operation
+
+from mlc.reference.constants import constant_data
+from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import element_type
+
+
+def truncating_divide(a: Array, b: Array) -> Array:
+    """Integer quotient, rounded towards zero."""
+    quotient = a // b
+    inexact = (a - quotient * b != 0) & (b != 0)
+    return quotient + (inexact & ((a < 0) != (b < 0)))
+
+
+def _remainder(a: Array, b: Array) -> Array:
+    return a - truncating_divide(a, b) * b
+
+
+def _ceiling_divide(a: Array, b: Array) -> Array:
+    quotient = a // b
+    return quotient + ((a - quotient * b != 0) & (b != 0))
+
+
+def _unsigned(a: Array) -> Array:
+    return a.astype(f"u{a.dtype.itemsize}")
+
+
+_INTEGER: dict[type[Operation], Callable[[Array, Array], Array]] = {
+    arith.AddiOp: np.add,
+    arith.SubiOp: np.subtract,
+    arith.MuliOp: np.multiply,
+    arith.DivSIOp: truncating_divide,
+    arith.FloorDivSIOp: np.floor_divide,
+    arith.CeilDivSIOp: _ceiling_divide,
+    arith.RemSIOp: _remainder,
+    arith.MinSIOp: np.minimum,
+    arith.MaxSIOp: np.maximum,
+    arith.AndIOp: np.bitwise_and,
+    arith.OrIOp: np.bitwise_or,
+    arith.XOrIOp: np.bitwise_xor,
+    arith.ShLIOp: np.left_shift,
+    arith.ShRSIOp: np.right_shift,
+}
+_UNSIGNED: dict[type[Operation], Callable[[Array, Array], Array]] = {
+    arith.DivUIOp: np.floor_divide,
+    arith.CeilDivUIOp: _ceiling_divide,
+    arith.RemUIOp: np.remainder,
+    arith.MinUIOp: np.minimum,
+    arith.MaxUIOp: np.maximum,
+    arith.ShRUIOp: np.right_shift,
+}
+_FLOAT: dict[type[Operation], Callable[[Array, Array], Array]] = {
+    arith.AddfOp: np.add,
+    arith.SubfOp: np.subtract,
+    arith.MulfOp: np.multiply,
+    arith.DivfOp: np.divide,
+    arith.MaximumfOp: np.maximum,  # NaN wins
+    arith.MinimumfOp: np.minimum,
+    arith.MaxnumfOp: np.fmax,  # NaN loses
+    arith.MinnumfOp: np.fmin,
+}
+
+
+@evaluates(*_INTEGER, *_UNSIGNED)
+def integer_binary(op: Operation, a: Array, b: Array) -> Array:
+    """Signed or unsigned, as the op says; `i1` is computed in 8 bits and cut."""
+    if a.dtype == np.bool_:
+        wide = integer_binary(op, _as_signed_byte(a), _as_signed_byte(b))
+        return (wide & 1).astype(np.bool_)
+    if type(op) in _UNSIGNED:
+        return _UNSIGNED[type(op)](_unsigned(a), _unsigned(b)).astype(a.dtype)
+    return _INTEGER[type(op)](a, b)
+
+
+def _as_signed_byte(a: Array) -> Array:
+    return -a.astype(np.int8)
+
+
+@evaluates(*_FLOAT)
+def float_binary(op: Operation, a: Array, b: Array) -> Array:
+    """In the precision of the operands."""
+    return _FLOAT[type(op)](a, b)
+
+
+@evaluates(arith.NegfOp)
+def negate(op: arith.NegfOp, a: Array) -> Array:
+    """Flips the sign bit."""
+    return np.negative(a)
+
+
+@evaluates(arith.SelectOp)
+def select(op: arith.SelectOp, condition: Array, on_true: Array, on_false: Array) -> Array:
+    """A scalar condition selects whole vectors: their axes come after its lane axes."""
+    own = rank_of(op.result.type) - rank_of(op.cond.type)
+    if own and condition.ndim:
+        condition = np.reshape(condition, condition.shape + (1,) * own)
+    return np.where(condition, on_true, on_false)
+
+
+_COMPARE = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+_CMPI = ("eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
+_CMPF = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord")
+_CMPF_UNORDERED = ("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true")
+
+
+@evaluates(arith.CmpiOp)
+def compare_integers(op: arith.CmpiOp, a: Array, b: Array) -> Array:
+    """`i1` counts as -1 in signed predicates."""
+    name = _CMPI[op.predicate.value.data]
+    if a.dtype == np.bool_:
+        a, b = _as_signed_byte(a), _as_signed_byte(b)
+    if name.startswith("u"):
+        a, b = _unsigned(a), _unsigned(b)
+    return _COMPARE[name[-2:]](a, b)
+
+
+@evaluates(arith.CmpfOp)
+def compare_floats(op: arith.CmpfOp, a: Array, b: Array) -> Array:
+    """Ordered predicates are false, and unordered ones true, if an operand is NaN."""
+    name = (*_CMPF, *_CMPF_UNORDERED)[op.predicate.value.data]
+    nan = np.isnan(a) | np.isnan(b)
+    if name in ("false", "true"):
+        return np.full(nan.shape, name == "true")
+    if name in ("ord", "uno"):
+        return ~nan if name == "ord" else nan
+    holds = _COMPARE[name[1:]](a, b)
+    return holds & ~nan if name[0] == "o" else holds | nan
+
+
+@evaluates(
+    arith.IndexCastOp,
+    arith.SIToFPOp,
+    arith.FPToSIOp,
+    arith.FPToUIOp,
+    arith.ExtFOp,
+    arith.TruncFOp,
+)
+def convert(op: Operation, a: Array) -> Array:
+    """Float to integer towards zero, else to the nearest value; a signed `i1` is -1."""
+    if a.dtype == np.bool_:
+        a = _as_signed_byte(a)
+    return a.astype(to_numpy(element_type(op.results[0].type)))
+
+
+@evaluates(arith.ExtSIOp, arith.TruncIOp)
+def resize_integer(op: Operation, a: Array) -> Array:
+    """Extends with the sign, or keeps the low bits."""
+    target = to_numpy(element_type(op.results[0].type))
+    if target == np.bool_:
+        return (a & 1).astype(np.bool_)
+    return (_as_signed_byte(a) if a.dtype == np.bool_ else a).astype(target)
+
+
+@evaluates(arith.ExtUIOp, arith.UIToFPOp)
+def convert_unsigned(op: Operation, a: Array) -> Array:
+    """The operand's bits are an unsigned number."""
+    bits = a if a.dtype == np.bool_ else _unsigned(a)
+    return bits.astype(to_numpy(element_type(op.results[0].type)))
+
+
+@evaluates(arith.BitcastOp)
+def bitcast(op: arith.BitcastOp, a: Array) -> Array:
+    """The same bits as another type."""
+    return cast(Any, a).view(to_numpy(element_type(op.result.type)))
+
+
+@executes(arith.ConstantOp)
+def constant(op: arith.ConstantOp, frame: Frame) -> None:
+    """Scalars, splats, dense data and resources."""
+    frame[op.result] = constant_data(op.value, frame.resources)

@@ -1,0 +1,157 @@
+"""How ops get their meaning: one function per op type, and the frame that holds the values of a running function.
+
+Most ops are functions from arrays to arrays; `evaluates` registers theirs. The others (loops, memory, calls, data
+behind resource names) need the frame; `executes` registers theirs. A plugin adds its own ops with the same decorators.
+
+Iterations of a parallel loop are independent, so they run in lockstep, as *lanes*: while such loops are open, a value
+of rank r is an array with one axis per open loop (extent 1 where it does not depend on that loop) and then its own r
+axes. A value that depends on no loop may leave the lane axes out: NumPy aligns shapes at the last axis. A function
+that computes elementwise, or on the last axes only, never sees the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from mlc.support.locations import error_at
+from mlc.support.resources import Resources
+
+Array = NDArray[Any]
+_Evaluator = Callable[..., Array | Sequence[Array]]
+_E = TypeVar("_E", bound=_Evaluator)
+_X = TypeVar("_X", bound="Callable[[Any, Frame], None]")
+
+_evaluators: dict[type[Operation], _Evaluator] = {}
+_executors: dict[type[Operation], Callable[[Any, Frame], None]] = {}
+
+
+class UndefinedBehavior(Exception):
+    """A program did what has no meaning, such as reading outside of a buffer."""
+
+
+def evaluates(*op_types: type[Operation]) -> Callable[[_E], _E]:
+    """Decorator: `f(op, *operands)` computes the result of these ops, or the sequence of their results.
+
+    Raises:
+        ValueError: an op has a meaning already.
+    """
+
+    def register(function: _E) -> _E:
+        for op_type in op_types:
+            _require_new(op_type)
+            _evaluators[op_type] = function
+        return function
+
+    return register
+
+
+def executes(*op_types: type[Operation]) -> Callable[[_X], _X]:
+    """Decorator: `f(op, frame)` runs these ops in a frame, from which it takes operands and where it puts results.
+
+    Raises:
+        ValueError: an op has a meaning already.
+    """
+
+    def register(function: _X) -> _X:
+        for op_type in op_types:
+            _require_new(op_type)
+            _executors[op_type] = function
+        return function
+
+    return register
+
+
+def has_meaning(op_type: type[Operation]) -> bool:
+    """Whether the reference can run ops of this type."""
+    return op_type in _evaluators or op_type in _executors
+
+
+class Frame:
+    """The values of one running function.
+
+    Attributes:
+        resources: the data behind resource names.
+        symbols: the ops of the module that have a name, such as functions that can be called.
+        lanes: the extents of the parallel loops that run in lockstep around the current op, outermost first.
+    """
+
+    def __init__(self, resources: Resources, symbols: Mapping[str, Operation], lanes: Sequence[int] = ()) -> None:
+        self.resources = resources
+        self.symbols = symbols
+        self.lanes = list(lanes)
+        self._values: dict[SSAValue, Array] = {}
+
+    def __getitem__(self, value: SSAValue) -> Array:
+        """The array that `value` is, its lane axes completed if it has any."""
+        array = self._values[value]
+        if not self.lanes or not array.ndim:
+            return array
+        own = rank_of(value.type)
+        present = array.ndim - own
+        if not 0 < present < len(self.lanes):
+            return array
+        missing = (1,) * (len(self.lanes) - present)
+        return np.reshape(array, array.shape[:present] + missing + array.shape[present:])
+
+    def __setitem__(self, value: SSAValue, array: Array) -> None:
+        self._values[value] = array
+
+    def run(self, op: Operation) -> None:
+        """Run one op.
+
+        Raises:
+            UserError: the op has no meaning here.
+        """
+        if (evaluator := _evaluators.get(type(op))) is not None:
+            found = evaluator(op, *[self[v] for v in op.operands])
+            results = [found] if isinstance(found, np.ndarray | np.generic) else found
+            for result, array in zip(op.results, results, strict=True):
+                self._values[result] = array
+        elif (executor := _executors.get(type(op))) is not None:
+            executor(op, self)
+        else:
+            raise error_at(op, f"'{op.name}' has no reference semantics; register some with mlc.reference.execution")
+
+    def run_block(self, block: Block, arguments: Sequence[Array]) -> list[Array]:
+        """Run the ops of `block`, and return the operands of its terminator."""
+        for argument, array in zip(block.args, arguments, strict=True):
+            self._values[argument] = array
+        terminator = block.last_op
+        assert terminator is not None
+        for op in block.ops:
+            if op is terminator:
+                break
+            self.run(op)
+        return [self[v] for v in terminator.operands]
+
+
+def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | None = None) -> list[Array]:
+    """The results of one op that does not call functions.
+
+    Raises:
+        UserError: the op has no reference semantics.
+    """
+    frame = Frame(resources or Resources(), {})
+    for operand, array in zip(op.operands, operands, strict=True):
+        frame[operand] = array
+    with np.errstate(all="ignore"):
+        frame.run(op)
+    return [np.asarray(frame[r]) for r in op.results]
+
+
+def _require_new(op_type: type[Operation]) -> None:
+    if has_meaning(op_type):
+        raise ValueError(f"'{op_type.name}' has two reference semantics")
+
+
+def rank_of(type: Attribute) -> int:
+    """The number of axes of a value of this type: 0 for scalars."""
+    if isinstance(type, TensorType | MemRefType | VectorType):
+        return len(cast(Any, type).shape)
+    return 0

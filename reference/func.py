@@ -1,0 +1,27 @@
+"""The func dialect: calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.func import CallOp, FuncOp
+
+from mlc.reference.execution import Array, Frame, executes
+from mlc.support.locations import error_at
+
+
+@executes(CallOp)
+def call(op: CallOp, frame: Frame) -> None:
+    """Run the callee in a frame of its own, with the same lanes."""
+    callee = frame.symbols.get(op.callee.string_value())
+    if not isinstance(callee, FuncOp) or not callee.body.blocks:
+        raise error_at(op, f"'{op.callee.string_value()}' is called, but it is not a function with a body")
+    inside = Frame(frame.resources, frame.symbols, frame.lanes)
+    found = run_body(callee, inside, [frame[v] for v in op.arguments])
+    for result, array in zip(op.results, found, strict=True):
+        frame[result] = array
+
+
+def run_body(function: FuncOp, frame: Frame, arguments: Sequence[Array]) -> list[Array]:
+    """What the function returns for these arguments."""
+    return frame.run_block(function.body.block, arguments)

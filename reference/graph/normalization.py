@@ -1,0 +1,34 @@
+"""Normalisations, in the precision of the input."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlc.dialects.graph.normalization import BatchNormOp, LayerNormOp, SoftmaxOp
+from mlc.reference.execution import Array, evaluates
+
+
+@evaluates(SoftmaxOp)
+def softmax(op: SoftmaxOp, x: Array) -> Array:
+    """Shifted by the maximum, so that no exponential overflows."""
+    axis = op.axis.value.data
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+@evaluates(LayerNormOp)
+def layer_norm(op: LayerNormOp, x: Array, scale: Array, bias: Array) -> Array:
+    """Statistics over all axes from `axis` on; the variance is that of the population."""
+    axes = tuple(range(op.axis.value.data, x.ndim))
+    centred = x - x.mean(axes, keepdims=True)
+    variance = (centred * centred).mean(axes, keepdims=True)
+    return centred / np.sqrt(variance + x.dtype.type(op.epsilon.value.data)) * scale + bias
+
+
+@evaluates(BatchNormOp)
+def batch_norm(op: BatchNormOp, x: Array, scale: Array, bias: Array, mean: Array, variance: Array) -> Array:
+    """Each parameter holds one number per channel."""
+    shape = [1] * x.ndim
+    shape[op.axis.value.data] = -1
+    scale, bias, mean, variance = (np.reshape(p, shape) for p in (scale, bias, mean, variance))
+    return (x - mean) / np.sqrt(variance + x.dtype.type(op.epsilon.value.data)) * scale + bias

@@ -1,0 +1,25 @@
+"""Reductions along axes; they accumulate in the element type, so sums of integers wrap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from mlc.dialects.graph.reduction import ReduceOp
+from mlc.dialects.graph.types import ints
+from mlc.reference.execution import Array, evaluates
+
+_KINDS: dict[str, Callable[[Array, tuple[int, ...], bool], Array]] = {
+    "sum": lambda x, axes, keep: x.sum(axes, x.dtype, keepdims=keep),
+    "mean": lambda x, axes, keep: x.mean(axes, x.dtype, keepdims=keep),
+    "max": lambda x, axes, keep: x.max(axes, keepdims=keep),
+    "min": lambda x, axes, keep: x.min(axes, keepdims=keep),
+    "prod": lambda x, axes, keep: x.prod(axes, x.dtype, keepdims=keep),
+}
+
+
+@evaluates(ReduceOp)
+def reduce(op: ReduceOp, x: Array) -> Array:
+    """No axes: nothing is combined."""
+    return np.asarray(_KINDS[op.kind.data.value](x, ints(op.axes), op.keepdims is not None))

@@ -1,0 +1,121 @@
+"""Run a function of a module, at any level down to loops, with NumPy arrays in and out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation
+
+# Imported because they register the meaning of their dialects.
+from mlc.reference import arith, graph, loop, math, memref, tensor, vector
+from mlc.reference.execution import Array, Frame
+from mlc.reference.func import run_body
+from mlc.reference.memory import unwritten
+from mlc.support.dtypes import to_numpy
+from mlc.support.errors import UserError
+from mlc.support.resources import Resources
+from mlc.support.types import MemRef, Tensor
+
+__all__ = [
+    "Signature",
+    "arith",
+    "graph",
+    "loop",
+    "math",
+    "memref",
+    "run_function",
+    "signature_of",
+    "tensor",
+    "vector",
+]
+
+OUTPUT = "mlc.output"
+WORKSPACE = "mlc.workspace"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What a function takes and gives, whether as results or in buffers that the caller provides."""
+
+    inputs: tuple[Tensor | MemRef, ...]
+    outputs: tuple[Tensor | MemRef, ...]
+
+    @property
+    def shapes(self) -> tuple[tuple[tuple[tuple[int, ...], Attribute], ...], ...]:
+        """Shapes and element types of inputs and outputs: equal for a function before and after bufferization."""
+        return tuple(
+            tuple((tuple(t.get_shape()), t.element_type) for t in side) for side in (self.inputs, self.outputs)
+        )
+
+
+def signature_of(function: FuncOp) -> Signature | None:
+    """The signature of a function on tensors or memrefs; None if it has arguments of other types."""
+    inputs: list[Attribute] = []
+    outputs: list[Attribute] = []
+    for argument, attributes in zip(function.body.block.args, _arg_attrs(function), strict=True):
+        if WORKSPACE not in attributes:
+            (outputs if OUTPUT in attributes else inputs).append(argument.type)
+    outputs += function.function_type.outputs.data
+    if not all(isinstance(t, TensorType | MemRefType) for t in (*inputs, *outputs)):
+        return None
+    return Signature(*(tuple(cast("Tensor | MemRef", t) for t in side) for side in (inputs, outputs)))
+
+
+def run_function(module: ModuleOp, name: str, args: Sequence[Array], resources: Resources) -> list[Array]:
+    """The outputs of function `name` for the inputs `args`.
+
+    At the loop level, the buffers marked `mlc.output` and `mlc.workspace` are provided here and are not among `args`.
+
+    Raises:
+        UserError: there is no such function, an array does not fit its argument, or an op cannot be run.
+        UndefinedBehavior: the function reads or writes where it must not.
+    """
+    symbols: dict[str, Operation] = {}
+    for op in module.ops:
+        if isinstance(symbol := op.get_attr_or_prop("sym_name"), StringAttr):
+            symbols[symbol.data] = op
+    function = symbols.get(name)
+    if not isinstance(function, FuncOp) or not function.body.blocks:
+        names = ", ".join(n for n, op in symbols.items() if isinstance(op, FuncOp))
+        raise UserError(f"no function '{name}' with a body in the module, which has: {names}")
+    given = iter(args)
+    arguments: list[Array] = []
+    outputs: list[Array] = []
+    for argument, attributes in zip(function.body.block.args, _arg_attrs(function), strict=True):
+        shaped = cast("Tensor | MemRef", argument.type)
+        if OUTPUT in attributes or WORKSPACE in attributes:
+            arguments.append(unwritten(shaped.get_shape(), shaped.element_type))
+            if OUTPUT in attributes:
+                outputs.append(arguments[-1])
+        else:
+            arguments.append(_checked_input(name, len(arguments), shaped, next(given, None)))
+    if next(given, None) is not None:
+        raise UserError(f"'{name}' takes {len(arguments) - len(outputs)} inputs, got {len(args)}")
+    with np.errstate(all="ignore"):
+        returned = run_body(function, Frame(resources, symbols), arguments)
+    return [*outputs, *(np.asarray(r) for r in returned)]
+
+
+def _checked_input(name: str, number: int, needed: Tensor | MemRef, array: Array | None) -> Array:
+    """A read-only view of an input."""
+    if array is None:
+        raise UserError(f"'{name}' needs an input of type {needed} as its argument {number}, got none")
+    shape, dtype = tuple(needed.get_shape()), to_numpy(needed.element_type)
+    if array.shape != shape or array.dtype != dtype:
+        raise UserError(
+            f"argument {number} of '{name}' is {array.dtype} {list(array.shape)}, it must be {dtype} {list(shape)}"
+        )
+    view = array[...]
+    view.flags.writeable = False
+    return view
+
+
+def _arg_attrs(function: FuncOp) -> list[Mapping[str, Attribute]]:
+    if not function.arg_attrs:
+        return [{} for _ in function.body.block.args]
+    return [d.data for d in function.arg_attrs]

@@ -1,0 +1,167 @@
+"""The tensor dialect: its structured ops, and those of xDSL's ops that mlc uses.
+
+A structured op is evaluated at all points at once: each operand is gathered by its index map into an array with one
+axis per dim (extent 1 for dims that it does not use), and the body runs on these arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects import tensor
+from xdsl.ir.affine import AffineMap
+
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp
+from mlc.reference.execution import Array, Frame, evaluates, executes
+from mlc.reference.subscripts import apply_map, grid
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import tensor_type
+
+_MAX_POINTS = 1 << 23
+"""A reduction handles at most this many points at a time, to bound memory."""
+
+
+def _gather(operand: Array, affine: AffineMap, dims: Sequence[Array]) -> Array:
+    """`operand` at every point: one axis per dim, of extent 1 where no subscript depends on it."""
+    if not affine.results:
+        return np.reshape(operand, (1,) * len(dims))
+    return operand[tuple(apply_map(affine, dims))]
+
+
+@executes(MapOp)
+def map_(op: MapOp, frame: Frame) -> None:
+    """The body, at all points."""
+    dims = grid(op.dim_sizes)
+    gathered = [_gather(frame[v], m, dims) for v, m in zip(op.inputs, op.index_maps, strict=True)]
+    (points,) = frame.run_block(op.body.block, gathered)
+    frame[op.result] = np.broadcast_to(points, op.dim_sizes)
+
+
+@executes(ReduceOp)
+def reduce(op: ReduceOp, frame: Frame) -> None:
+    """The body at all points, combined over the `reduce` dims; in slabs of the first dim, if that one is parallel."""
+    sizes, parallel = op.dim_sizes, op.num_parallel
+    rows = max(1, _MAX_POINTS // prod(sizes[1:])) if parallel else sizes[0]
+    slabs: list[Array] = []
+    for start in range(0, sizes[0], rows):
+        dims = grid(sizes)
+        dims[0] = dims[0][start : start + rows]
+        gathered = [_gather(frame[v], m, dims) for v, m in zip(op.inputs, op.index_maps, strict=True)]
+        (points,) = frame.run_block(op.body.block, gathered)
+        space = (len(dims[0]), *sizes[1:])
+        slabs.append(combine(op.reduction, np.broadcast_to(points, space), tuple(range(parallel, len(sizes)))))
+    frame[op.result] = np.concatenate(slabs) if parallel else slabs[0]
+
+
+def combine(kind: str, points: Array, axes: tuple[int, ...]) -> Array:
+    """Combine `points` over `axes` in their element type; `i1` is -1 or 0, as in arith."""
+    if points.dtype == np.bool_:
+        return (combine(kind, -points.astype(np.int8), axes) & 1).astype(np.bool_)
+    match kind:
+        case "add":
+            return np.asarray(points.sum(axes, points.dtype))
+        case "mul":
+            return np.asarray(points.prod(axes, points.dtype))
+        case "max":
+            return np.asarray(points.max(axes))
+        case "min":
+            return np.asarray(points.min(axes))
+        case _:
+            raise ValueError(f"unknown reduction '{kind}'")
+
+
+@evaluates(ContractOp)
+def contract(op: ContractOp, lhs: Array, rhs: Array) -> Array:
+    """A convolution becomes a matrix product when its image is gathered (im2col); einsum does the rest."""
+    dims, parallel = grid(op.dim_sizes), op.num_parallel
+    operands = [_gather(v, m, dims) for v, m in zip((lhs, rhs), op.index_maps, strict=True)]
+    used = [{d for e in m.results for d in e.used_dims()} for m in op.index_maps]
+    # A dim that neither uses repeats the same product: let the first operand have it.
+    used[0] |= set(range(len(dims))) - used[1]
+    shape = [n if d in used[0] else 1 for d, n in enumerate(op.dim_sizes)]
+    operands[0] = np.broadcast_to(operands[0], shape)
+    labels = [sorted(u) for u in used]
+    squeezed = [np.reshape(a, [a.shape[d] for d in axes]) for a, axes in zip(operands, labels, strict=True)]
+    return np.einsum(squeezed[0], labels[0], squeezed[1], labels[1], list(range(parallel)), optimize=True)
+
+
+@evaluates(tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ReshapeOp)
+def reshape(op: tensor.CollapseShapeOp | tensor.ExpandShapeOp | tensor.ReshapeOp, x: Array, *shape: Array) -> Array:
+    """The same elements in row-major order; the static result type has the shape."""
+    return np.reshape(x, tensor_type(op.result).get_shape())
+
+
+@evaluates(tensor.CastOp)
+def cast(op: tensor.CastOp, x: Array) -> Array:
+    """Only the static type changes."""
+    return x
+
+
+@evaluates(tensor.EmptyOp)
+def empty(op: tensor.EmptyOp) -> Array:
+    """Contents do not matter; zeros make runs repeatable."""
+    result = tensor_type(op.tensor)
+    return np.zeros(result.get_shape(), to_numpy(result.element_type))
+
+
+@evaluates(tensor.SplatOp)
+def splat(op: tensor.SplatOp, x: Array) -> Array:
+    """One element everywhere."""
+    return np.broadcast_to(x, tensor_type(op.result).get_shape())
+
+
+@evaluates(tensor.FromElementsOp)
+def from_elements(op: tensor.FromElementsOp, *elements: Array) -> Array:
+    """In row-major order."""
+    return np.reshape(np.stack(elements), tensor_type(op.result).get_shape())
+
+
+@evaluates(tensor.ExtractOp)
+def extract(op: tensor.ExtractOp, x: Array, *indices: Array) -> Array:
+    """One element, or one per lane."""
+    return np.asarray(x[indices])
+
+
+@evaluates(tensor.ConcatOp)
+def concat(op: tensor.ConcatOp, *inputs: Array) -> Array:
+    """In the order of the operands."""
+    return np.concatenate(inputs, op.dim.value.data)
+
+
+@evaluates(tensor.ExtractSliceOp)
+def extract_slice(op: tensor.ExtractSliceOp, x: Array, *dynamic: Array) -> Array:
+    """Static offsets, sizes and strides."""
+    return np.reshape(x[_ranges(op)], tensor_type(op.result).get_shape())
+
+
+@evaluates(tensor.InsertSliceOp)
+def insert_slice(op: tensor.InsertSliceOp, source: Array, dest: Array, *dynamic: Array) -> Array:
+    """A copy of `dest` with the slice replaced."""
+    result = np.array(dest)
+    ranges = _ranges(op)
+    result[ranges] = np.reshape(source, result[ranges].shape)
+    return result
+
+
+def _ranges(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> tuple[slice, ...]:
+    if op.offsets or op.sizes or op.strides:
+        raise NotImplementedError(f"{op.name}: offsets, sizes and strides must be static")
+    amounts = (op.static_offsets, op.static_sizes, op.static_strides)
+    triples = zip(*(a.get_values() for a in amounts), strict=True)
+    return tuple(slice(offset, offset + (size - 1) * stride + 1, stride) for offset, size, stride in triples)
+
+
+@executes(tensor.PadOp)
+def pad(op: tensor.PadOp, frame: Frame) -> None:
+    """Static amounts; the region computes the value from the position."""
+    if op.low or op.high:
+        raise NotImplementedError("tensor.pad: amounts must be static")
+    source = frame[op.source]
+    low = op.static_low.get_values()
+    shape = tensor_type(op.result).get_shape()
+    (value,) = frame.run_block(op.region.block, grid(shape))
+    result = np.array(np.broadcast_to(value, shape))
+    result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
+    frame[op.result] = result
