@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects.func import CallOp, FuncOp
 
-from mlc.reference.execution import Array, Frame, executes
+from mlc.reference.execution import Frame, executes
 from mlc.support.locations import error_at
 
 
@@ -17,11 +15,6 @@ def call(op: CallOp, frame: Frame) -> None:
     if not isinstance(callee, FuncOp) or not callee.body.blocks:
         raise error_at(op, f"'{op.callee.string_value()}' is called, but it is not a function with a body")
     inside = Frame(frame.resources, frame.symbols, frame.lanes)
-    found = run_body(callee, inside, [frame[v] for v in op.arguments])
+    found = inside.run_block(callee.body.block, [frame[v] for v in op.arguments])
     for result, array in zip(op.results, found, strict=True):
         frame[result] = array
-
-
-def run_body(function: FuncOp, frame: Frame, arguments: Sequence[Array]) -> list[Array]:
-    """What the function returns for these arguments."""
-    return frame.run_block(function.body.block, arguments)

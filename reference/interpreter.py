@@ -12,9 +12,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 # Imported because they register the meaning of their dialects.
-from mlc.reference import arith, graph, loop, math, memref, tensor, vector
+from mlc.reference import arith, func, graph, loop, math, memref, tensor, vector
 from mlc.reference.execution import Array, Frame
-from mlc.reference.func import run_body
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
@@ -24,6 +23,7 @@ from mlc.support.types import MemRef, Tensor
 __all__ = [
     "Signature",
     "arith",
+    "func",
     "graph",
     "loop",
     "math",
@@ -97,7 +97,7 @@ def run_function(module: ModuleOp, name: str, args: Sequence[Array], resources: 
     if next(given, None) is not None:
         raise UserError(f"'{name}' takes {len(arguments) - len(outputs)} inputs, got {len(args)}")
     with np.errstate(all="ignore"):
-        returned = run_body(function, Frame(resources, symbols), arguments)
+        returned = Frame(resources, symbols).run_block(function.body.block, arguments)
     return [*outputs, *(np.asarray(r) for r in returned)]
 
 

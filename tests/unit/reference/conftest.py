@@ -10,13 +10,13 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.parser import Parser
 from xdsl.utils.test_value import create_ssa_value
 
 from mlc.compiler import new_context
 from mlc.reference.interpreter import run_function
 from mlc.support.dtypes import from_numpy
 from mlc.support.resources import Resources
+from mlc.syntax import parse_module
 
 Array = NDArray[Any]
 
@@ -26,9 +26,9 @@ def run() -> Callable[..., list[Array]]:
     """`run(text, *arrays, name=..., resources=...)` runs a function of a module given as text."""
 
     def run(text: str, *arrays: Array, name: str = "f", resources: Resources | None = None) -> list[Array]:
-        module = Parser(new_context(), text).parse_module()
-        module.verify()
-        return run_function(module, name, arrays, resources or Resources())
+        ctx = new_context()
+        ctx.resources = resources or Resources()
+        return run_function(parse_module(text, "test.mlir", ctx), name, arrays, ctx.resources)
 
     return run
 

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.func import FuncOp
 
+from mlc.compiler import new_context
 from mlc.reference.interpreter import signature_of
 from mlc.support.errors import UserError
+from mlc.syntax import parse_module
 
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]
@@ -39,12 +41,7 @@ def test_arguments_that_do_not_fit(arrays: list[Array], message: str, run: Run) 
 
 
 def test_signatures_are_equal_before_and_after_bufferization() -> None:
-    from xdsl.parser import Parser
-
-    from mlc.compiler import new_context
-
-    module = Parser(
-        new_context(),
+    module = parse_module(
         """
         func.func @a(%x: tensor<2xf32>) -> tensor<3xi64> {
           %y = arith.constant dense<0> : tensor<3xi64>
@@ -54,7 +51,9 @@ def test_signatures_are_equal_before_and_after_bufferization() -> None:
           return
         }
         """,
-    ).parse_module()
+        "test.mlir",
+        new_context(),
+    )
     a, b = (signature_of(op) for op in module.ops if isinstance(op, FuncOp))
     assert a is not None and b is not None
     assert a.shapes == b.shapes

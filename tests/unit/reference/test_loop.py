@@ -89,7 +89,8 @@ def test_vector_ops(kind: str, run: Run) -> None:
     x = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.float32)
     y, s = run(
         f"""
-        func.func private @f(%x: memref<2x4xf32>, %y: memref<2x4xf32> {{mlc.output}}, %s: memref<2xf32> {{mlc.output}}) {{
+        func.func private @f(%x: memref<2x4xf32>, %y: memref<2x4xf32> {{mlc.output}},
+                             %s: memref<2xf32> {{mlc.output}}) {{
           loop.for {kind} "m" %m = 0 to 2 {{
             %v = loop.load %x[%m, 0] : memref<2x4xf32>, vector<4xf32>
             %e = "vector.extract"(%v) <{{static_position = array<i64: 3>}}> : (vector<4xf32>) -> f32
@@ -143,7 +144,8 @@ def test_entry_with_kernels_workspace_and_weights(run: Run) -> None:
     resources.define("w", np.array([1, 2, 3, 4], np.float32))
     (found,) = run(
         """
-        memref.global "private" constant @g : memref<4xf32> = dense<5.0>
+        "memref.global"() <{sym_name = "g", sym_visibility = "private", type = memref<4xf32>,
+            initial_value = dense<5.0> : tensor<4xf32>, constant}> : () -> ()
         func.func private @add(%a: memref<4xf32>, %b: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
           loop.for threads "i" %i = 0 to 4 {
             %0 = loop.load %a[%i] : memref<4xf32>

@@ -158,7 +158,8 @@ def test_upstream_ops(run: Run) -> None:
         """
         func.func @f(%x: tensor<2x3xf32>)
             -> (tensor<6xf32>, tensor<3x4xf32>, tensor<2x6xf32>, tensor<2xf32>, tensor<2x3xf32>, tensor<1x2xf32>) {
-          %flat = "tensor.collapse_shape"(%x) {reassociation = [[0 : i64, 1 : i64]]} : (tensor<2x3xf32>) -> tensor<6xf32>
+          %flat = "tensor.collapse_shape"(%x) {reassociation = [[0 : i64, 1 : i64]]}
+              : (tensor<2x3xf32>) -> tensor<6xf32>
           %zero = arith.constant -1.0 : f32
           %padded = "tensor.pad"(%x) <{static_low = array<i64: 1, 0>, static_high = array<i64: 0, 1>,
               operandSegmentSizes = array<i32: 1, 0, 0>}> ({

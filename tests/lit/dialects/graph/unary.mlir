@@ -1,0 +1,50 @@
+// RUN: mlc-opt %s | mlc-opt | filecheck %s
+
+// CHECK-LABEL: @numbers
+func.func @numbers(%x: tensor<2x3xf32>, %i: tensor<4xi64>) {
+  // CHECK: graph.neg %x : tensor<2x3xf32>
+  %0 = graph.neg %x : tensor<2x3xf32>
+  // CHECK: graph.abs %i : tensor<4xi64>
+  %1 = graph.abs %i : tensor<4xi64>
+  // CHECK: graph.relu %x : tensor<2x3xf32>
+  %2 = graph.relu %x : tensor<2x3xf32>
+  return
+}
+
+// CHECK-LABEL: @floats
+func.func @floats(%x: tensor<2x3xf64>) {
+  // CHECK: graph.exp %x : tensor<2x3xf64>
+  %0 = graph.exp %x : tensor<2x3xf64>
+  // CHECK: graph.log %x
+  %1 = graph.log %x : tensor<2x3xf64>
+  // CHECK: graph.sqrt %x
+  %2 = graph.sqrt %x : tensor<2x3xf64>
+  // CHECK: graph.rsqrt %x
+  %3 = graph.rsqrt %x : tensor<2x3xf64>
+  // CHECK: graph.tanh %x
+  %4 = graph.tanh %x : tensor<2x3xf64>
+  // CHECK: graph.sigmoid %x
+  %5 = graph.sigmoid %x : tensor<2x3xf64>
+  // CHECK: graph.erf %x
+  %6 = graph.erf %x : tensor<2x3xf64>
+  // CHECK: graph.floor %x
+  %7 = graph.floor %x : tensor<2x3xf64>
+  // CHECK: graph.ceil %x
+  %8 = graph.ceil %x : tensor<2x3xf64>
+  // CHECK: graph.sin %x
+  %9 = graph.sin %x : tensor<2x3xf64>
+  // CHECK: graph.cos %x
+  %10 = graph.cos %x : tensor<2x3xf64>
+  // CHECK: graph.gelu %x : tensor<2x3xf64>
+  %11 = graph.gelu %x : tensor<2x3xf64>
+  // CHECK: graph.gelu %x approximate "tanh" : tensor<2x3xf64>
+  %12 = graph.gelu %x approximate "tanh" : tensor<2x3xf64>
+  return
+}
+
+// CHECK-LABEL: @bits
+func.func @bits(%x: tensor<2xi1>) {
+  // CHECK: graph.not %x : tensor<2xi1>
+  %0 = graph.not %x : tensor<2xi1>
+  return
+}

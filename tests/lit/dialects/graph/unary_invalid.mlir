@@ -1,0 +1,23 @@
+// RUN: mlc-opt %s --verify-diagnostics --split-input-file
+
+func.func @float_op_on_integers(%x: tensor<4xi32>) {
+  // expected-error @+1 {{i32}}
+  %0 = graph.exp %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @bit_op_on_floats(%x: tensor<4xf32>) {
+  // expected-error @+1 {{f32}}
+  %0 = graph.not %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_approximation(%x: tensor<4xf32>) {
+  // expected-error @+1 {{graph.gelu: approximate is "erf"; use "none" or "tanh" (gelu_c1)}}
+  %0 = graph.gelu %x approximate "erf" : tensor<4xf32>
+  return
+}

@@ -1,0 +1,85 @@
+// RUN: mlc-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{loop.for: step must be positive, got 0}}
+loop.for serial "m" %m = 0 to 8 step 0 {
+}
+
+// -----
+
+%zero = arith.constant 0.0 : f32
+// expected-error @+1 {{loop.for: a parallel loop cannot carry values, got 1 iter_args}}
+%r = loop.for parallel "m" %m = 0 to 8 iter_args(%a = %zero) -> (f32) {
+  loop.yield %a : f32
+}
+
+// -----
+
+%zero = arith.constant 0.0 : f32
+// expected-error @+1 {{loop.for: the body yields (index), the iter_args are (f32)}}
+%r = loop.for serial "m" %m = 0 to 8 iter_args(%a = %zero) -> (f32) {
+  loop.yield %m : index
+}
+
+// -----
+
+%zero = arith.constant 0.0 : f32
+// expected-error @+1 {{expected 1 types, one for each of the iter_args, got 2}}
+%r = loop.for serial "m" %m = 0 to 8 iter_args(%a = %zero) -> (f32, f32) {
+  loop.yield %a : f32
+}
+
+// -----
+
+func.func @f(%x: memref<8x8xf32>) {
+  loop.for serial "m" %m = 0 to 8 {
+    // expected-error @+1 {{loop.load: 1 subscripts for memref<8x8xf32>, which takes 2}}
+    %a = loop.load %x[%m] : memref<8x8xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<?xf32>) {
+  loop.for serial "m" %m = 0 to 8 {
+    // expected-error @+1 {{loop.load: the memref must be static and row-major, got memref<?xf32>}}
+    %a = loop.load %x[%m] : memref<?xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{loop.load: vector<4xf64> does not fit the elements of memref<8xf32>: required f32, or a vector of it}}
+  %a = loop.load %x[0] : memref<8xf32>, vector<4xf64>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{loop.constant: the data has type tensor<4xf32>, the buffer memref<8xf32>; shapes and elements must be equal}}
+  %a = loop.constant dense<0.0> : tensor<4xf32> to memref<8xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{unknown schedule step 'tyle'; the steps are tile, interchange, vectorize, unroll, parallel}}
+func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'tile' takes one size, got 0}}
+func.func private @f() attributes {schedule = #loop.schedule<[tile(n)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'unroll' takes 1 loop name, got 2}}
+func.func private @f() attributes {schedule = #loop.schedule<[unroll(n, m)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'interchange' takes two or more loop names, got 1}}
+func.func private @f() attributes {schedule = #loop.schedule<[interchange(n)]>}

@@ -1,0 +1,46 @@
+// RUN: mlc-opt %s --interchange="order=n,m" | filecheck %s
+// RUN: mlc-opt %s --interchange="order=n,m" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// CHECK-LABEL: @copy
+// CHECK: loop.for parallel "n" %[[N:.*]] = 0 to 8 {
+// CHECK-NEXT: loop.for parallel "m" %[[M:.*]] = 0 to 4 step 2 {
+// CHECK-NEXT: loop.load %{{.*}}[%[[M]], %[[N]]]
+func.func private @copy(%x: memref<4x8xf32>, %y: memref<4x8xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 step 2 {
+    loop.for parallel "n" %n = 0 to 8 {
+      %a = loop.load %x[%m, %n] : memref<4x8xf32>
+      loop.store %a, %y[%m, %n] : memref<4x8xf32>
+    }
+  }
+  return
+}
+
+// A serial loop keeps its place.
+// CHECK-LABEL: @serial
+// CHECK: loop.for serial "m"
+// CHECK-NEXT: loop.for parallel "n"
+// REMARK: remark: not interchanged: the loops n, m are not all parallel
+func.func private @serial(%x: memref<4x8xf32>) {
+  loop.for serial "m" %m = 0 to 3 {
+    loop.for parallel "n" %n = 0 to 8 {
+      %a = loop.load %x[%m, %n] : memref<4x8xf32>
+      loop.store %a, %x[%m + 1, %n] : memref<4x8xf32>
+    }
+  }
+  return
+}
+
+// So does a nest with something between the loops.
+// CHECK-LABEL: @imperfect
+// CHECK: loop.for parallel "m"
+// CHECK-NEXT: loop.load
+// CHECK-NEXT: loop.for parallel "n"
+func.func private @imperfect(%x: memref<4xf32>, %y: memref<4x8xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 {
+    %a = loop.load %x[%m] : memref<4xf32>
+    loop.for parallel "n" %n = 0 to 8 {
+      loop.store %a, %y[%m, %n] : memref<4x8xf32>
+    }
+  }
+  return
+}

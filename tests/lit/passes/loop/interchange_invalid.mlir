@@ -1,0 +1,6 @@
+// RUN: not mlc-opt %s --interchange="order=n" 2>&1 | filecheck %s
+
+// CHECK: error: interchange: expected two or more loop names, outermost first, as in "order=n,m"
+func.func private @f() {
+  return
+}

@@ -1,0 +1,57 @@
+// RUN: mlc-opt %s --plan-memory | filecheck %s
+// RUN: mlc-opt %s --plan-memory --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// A kernel's scratch comes from its caller.
+// CHECK-LABEL: func.func private @scratch(
+// CHECK-SAME: %[[WS:.*]]: memref<64xi8> {mlc.workspace}) {
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.view %[[WS]]{{.*}} : memref<64xi8> to memref<4xf32>
+// REMARK-DAG: remark: 'scratch' works in an arena of 64 bytes
+func.func private @scratch(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %t = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %x[%n] : memref<4xf32>
+    loop.store %a, %t[%n] : memref<4xf32>
+  }
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %t[%n] : memref<4xf32>
+    loop.store %a, %y[%n] : memref<4xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func private @copy(
+// CHECK-NOT: mlc.workspace
+// CHECK: return
+func.func private @copy(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %x[%n] : memref<4xf32>
+    loop.store %a, %y[%n] : memref<4xf32>
+  }
+  return
+}
+
+// %c may have the place of %a, which nobody reads any more, also not through the view; %b may not.
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME: %[[WS:.*]]: memref<192xi8> {mlc.workspace}) {
+// CHECK-NEXT: %[[O0:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[A:.*]] = memref.view %[[WS]]{{.*}}
+// CHECK-NEXT: %[[O1:.*]] = arith.constant 64 : index
+// CHECK-NEXT: %[[B:.*]] = memref.view %[[WS]]{{.*}}
+// CHECK: call @copy(%{{.*}}, %[[B]])
+// CHECK-NEXT: %[[O2:.*]] = arith.constant 0 : index
+// CHECK-NEXT: %[[C:.*]] = memref.view %[[WS]]{{.*}}
+// CHECK: %[[S:.*]] = memref.view %[[WS]]{{.*}} : memref<192xi8> to memref<64xi8>
+// CHECK: call @scratch(%[[B]], %[[C]], %[[S]])
+// REMARK-DAG: remark: 'main' works in an arena of 192 bytes
+func.func @main(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %a = memref.alloc() {alignment = 64 : i64} : memref<2x2xf32>
+  %b = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+  %v = memref.reinterpret_cast %a to offset: [0], sizes: [4], strides: [1] : memref<2x2xf32> to memref<4xf32>
+  func.call @copy(%x, %v) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.call @copy(%v, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+  %c = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+  func.call @scratch(%b, %c) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.call @copy(%c, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}

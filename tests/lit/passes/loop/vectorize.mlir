@@ -1,0 +1,96 @@
+// RUN: mlc-opt %s --vectorize="loops=n" | filecheck %s
+// RUN: mlc-opt %s --vectorize="loops=n" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// A carried scalar becomes a carried vector; what is the same for all lanes stays a scalar and is broadcast.
+// CHECK-LABEL: @matvec
+// CHECK: %[[Z:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+// CHECK-NEXT: %[[S:.*]] = loop.for serial "k" %[[K:.*]] = 0 to 4 iter_args(%[[ACC:.*]] = %[[Z]]) -> (vector<8xf32>) {
+// CHECK-NEXT: %[[A:.*]] = loop.load %{{.*}}[%[[K]]] : memref<4xf32>
+// CHECK-NEXT: %[[B:.*]] = loop.load %{{.*}}[%[[K]], 0] : memref<4x8xf32>, vector<8xf32>
+// CHECK-NEXT: %[[AA:.*]] = vector.broadcast %[[A]] : f32 to vector<8xf32>
+// CHECK-NEXT: %[[R:.*]] = math.fma %[[AA]], %[[B]], %[[ACC]] : vector<8xf32>
+// CHECK-NEXT: loop.yield %[[R]] : vector<8xf32>
+// CHECK: loop.store %[[S]], %{{.*}}[0] : memref<8xf32>, vector<8xf32>
+func.func private @matvec(%x: memref<4xf32>, %w: memref<4x8xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 {
+    %zero = arith.constant 0.0 : f32
+    %s = loop.for serial "k" %k = 0 to 4 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %x[%k] : memref<4xf32>
+      %b = loop.load %w[%k, %n] : memref<4x8xf32>
+      %next = math.fma %a, %b, %acc : f32
+      loop.yield %next : f32
+    }
+    loop.store %s, %y[%n] : memref<8xf32>
+  }
+  return
+}
+
+// Comparisons and selections work lane by lane.
+// CHECK-LABEL: @clip
+// CHECK: arith.cmpf ogt, %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK-NEXT: arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<4xi1>, vector<4xf32>
+func.func private @clip(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 4 to 8 {
+    %one = arith.constant 1.0 : f32
+    %a = loop.load %x[%n] : memref<8xf32>
+    %c = arith.cmpf ogt, %a, %one : f32
+    %r = arith.select %c, %one, %a : f32
+    loop.store %r, %y[%n] : memref<8xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @strided
+// CHECK: loop.for parallel "n"
+// REMARK: remark: loop 'n' not vectorized: a load does not go through consecutive elements
+func.func private @strided(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %x[%n * 2] : memref<8xf32>
+    loop.store %a, %y[%n] : memref<4xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @same_element
+// CHECK: loop.for parallel "n"
+// REMARK: remark: loop 'n' not vectorized: a store goes to the same element in every iteration
+func.func private @same_element(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %x[0] : memref<8xf32>
+    loop.store %a, %y[0] : memref<4xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @serial
+// CHECK: loop.for serial "n"
+// REMARK: remark: loop 'n' not vectorized: its iterations depend on each other
+func.func private @serial(%y: memref<8xf32>) {
+  loop.for serial "n" %n = 0 to 4 {
+    %a = loop.load %y[%n] : memref<8xf32>
+    loop.store %a, %y[%n + 1] : memref<8xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @long
+// CHECK: loop.for parallel "n"
+// REMARK: remark: loop 'n' not vectorized: 1000 iterations, the limit is 64; tile it first
+func.func private @long(%y: memref<1000xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "n" %n = 0 to 1000 {
+    loop.store %zero, %y[%n] : memref<1000xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @counter
+// CHECK: loop.for parallel "n"
+// REMARK: remark: loop 'n' not vectorized: 'arith.index_cast' uses the counter itself
+func.func private @counter(%y: memref<8xi64> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 {
+    %i = arith.index_cast %n : index to i64
+    loop.store %i, %y[%n] : memref<8xi64>
+  }
+  return
+}

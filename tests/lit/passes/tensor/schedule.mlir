@@ -1,0 +1,48 @@
+// RUN: mlc-opt %s --schedule="target=x86-64-v4" | filecheck %s --check-prefixes=CHECK,V4
+// RUN: mlc-opt %s --schedule="target=x86-64-v3" | filecheck %s --check-prefixes=CHECK,V3
+// RUN: mlc-opt %s --schedule="target=neoverse-n1" | filecheck %s --check-prefixes=CHECK,N1
+// RUN: mlc-opt %s --schedule --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// The tile fits the registers: rows * vectors + vectors + 1 of them.
+// CHECK-LABEL: @matmul
+// V4-SAME: schedule = #loop.schedule<[tile(m, 9), tile(n, 48), tile(ni, 16), vectorize(nii), unroll(ni), unroll(mi)]>
+// V3-SAME: schedule = #loop.schedule<[tile(m, 4), tile(n, 24), tile(ni, 8), vectorize(nii), unroll(ni), unroll(mi)]>
+// N1-SAME: tile(ni, 4), vectorize(nii)
+func.func private @matmul(%x: tensor<72x64xf32>, %w: tensor<64x480xf32>) -> tensor<72x480xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 72, n: 480) reduce (k: 64) : tensor<72x64xf32>, tensor<64x480xf32> -> tensor<72x480xf32>
+  return %0 : tensor<72x480xf32>
+}
+
+// CHECK-LABEL: @elementwise
+// V4-SAME: schedule = #loop.schedule<[tile(n, 8), vectorize(ni)]>
+func.func private @elementwise(%x: tensor<64xf64>) -> tensor<64xf64> {
+  %0 = tensor.map %x[n] over (n: 64) : tensor<64xf64> -> tensor<64xf64> {
+  ^bb0(%a: f64):
+    %s = arith.addf %a, %a : f64
+    tensor.yield %s : f64
+  }
+  return %0 : tensor<64xf64>
+}
+
+// What was written by hand stays.
+// CHECK-LABEL: @by_hand
+// CHECK-SAME: schedule = #loop.schedule<[unroll(n)]>
+func.func private @by_hand(%x: tensor<4xf32>) -> tensor<4xf32> attributes {schedule = #loop.schedule<[unroll(n)]>} {
+  %0 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    tensor.yield %s : f32
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @transpose
+// CHECK-NOT: schedule
+// REMARK: remark: not vectorized: tensor.map does not read operand 0 consecutively along 'n', its last dim
+func.func private @transpose(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
+  %0 = tensor.map %x[n, m] over (m: 4, n: 8) : tensor<8x4xf32> -> tensor<4x8xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  return %0 : tensor<4x8xf32>
+}

@@ -1,0 +1,192 @@
+"""The checker finds passes that change what a module computes, and only those."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.compiler import new_context
+from mlc.passes.checking import EquivalenceChecker
+from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug, UserError
+from mlc.syntax import parse_module
+
+ADD = """
+    func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+      %a = graph.add %x, %y : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+      %b = graph.BINARY %x, %y : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+      return %a, %b : tensor<2x3xf32>, tensor<2x3xf32>
+    }
+"""
+KERNEL = """
+    func.func private @k(%a: memref<2xELEMENT>, %y: memref<2xELEMENT> {mlc.output}) {
+      loop.for parallel "i" %i = 0 to 2 {
+        %0 = loop.load %a[FROM] : memref<2xELEMENT>
+        loop.store %0, %y[TO] : memref<2xELEMENT>
+      }
+      return
+    }
+"""
+ENTRY = """
+    func.func @main(%x: memref<2xELEMENT>, %y: memref<2xELEMENT> {mlc.output}) {
+      %t = memref.alloc() : memref<2xELEMENT>
+      func.call @k(%x, %t) : (memref<2xELEMENT>, memref<2xELEMENT>) -> ()
+      func.call @k(%t, %y) : (memref<2xELEMENT>, memref<2xELEMENT>) -> ()
+      return
+    }
+"""
+FORWARD, BACKWARD, OUTSIDE = ("%i", "%i"), ("-%i + 1", "%i"), ("%i + 1", "%i")
+
+
+def parse(text: str) -> tuple[ModuleOp, CompilerContext]:
+    ctx = new_context()
+    return parse_module(text, "test.mlir", ctx), ctx
+
+
+def kernel(subscripts: tuple[str, str], element: str = "f32") -> str:
+    return KERNEL.replace("FROM", subscripts[0]).replace("TO", subscripts[1]).replace("ELEMENT", element)
+
+
+def run_check(before: str, after: str) -> EquivalenceChecker:
+    module, ctx = parse(before)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    checker.check("first", module)
+    checker.check("second", parse(after)[0])
+    return checker
+
+
+def test_names_the_pass_the_function_and_the_value() -> None:
+    message = (
+        r"after 'second', 'main' computes something else: result 1 at \[\d, \d\] is -?[\d.]+, it was -?[\d.]+; "
+        r"6 of 6 elements differ"
+    )
+    with pytest.raises(CompilerBug, match=message) as caught:
+        run_check(ADD.replace("BINARY", "sub"), ADD.replace("BINARY", "mul"))
+    assert caught.value.stage == "second"
+
+
+def test_rounding_is_not_a_difference() -> None:
+    body = """
+        func.func @main(%x: tensor<64x512xf32>) -> tensor<64xf32> {
+          %s = tensor.reduce add %x[m, k] over (m: 64) reduce (k: 512) : tensor<64x512xf32> -> tensor<64xf32>
+          return %s : tensor<64xf32>
+        }
+    """
+    serial = """
+        func.func @main(%x: memref<64x512xf32>, %y: memref<64xf32> {mlc.output}) {
+          %z = arith.constant 0.0 : f32
+          loop.for parallel "m" %m = 0 to 64 {
+            %s = loop.for serial "k" %k = 0 to 512 iter_args(%c = %z) -> (f32) {
+              %a = loop.load %x[%m, -%k + 511] : memref<64x512xf32>
+              %d = arith.addf %c, %a : f32
+              loop.yield %d : f32
+            }
+            loop.store %s, %y[%m] : memref<64xf32>
+          }
+          return
+        }
+    """
+    run_check(body, serial)
+    with pytest.raises(CompilerBug, match="computes something else"):
+        run_check(body, serial.replace("to 512", "to 511"))
+
+
+def test_integers_must_be_equal() -> None:
+    run_check(kernel(FORWARD, "i64"), kernel(FORWARD, "i64"))
+    with pytest.raises(CompilerBug, match="'k' computes something else: result 0"):
+        run_check(kernel(FORWARD, "i64"), kernel(BACKWARD, "i64"))
+
+
+def test_a_wrong_kernel_is_named_before_the_entry_that_calls_it() -> None:
+    entry = ENTRY.replace("ELEMENT", "f32").replace("@k(%t, %y)", "@copy(%t, %y)")
+    copy = kernel(FORWARD).replace("@k", "@copy")
+    with pytest.raises(CompilerBug, match="'k' computes something else"):
+        run_check(entry + copy + kernel(FORWARD), entry + copy + kernel(BACKWARD))
+
+
+def test_a_kernel_may_change_together_with_its_callers() -> None:
+    entry = ENTRY.replace("ELEMENT", "f32")
+    run_check(entry + kernel(FORWARD), entry + kernel(BACKWARD))  # reversed twice
+
+
+def test_a_new_or_changed_function_is_compared_from_then_on() -> None:
+    module, ctx = parse(kernel(FORWARD, "f32"))
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    checker.check("widen", parse(kernel(FORWARD, "f64"))[0])
+    with pytest.raises(CompilerBug, match="after 'reverse', 'k' computes something else"):
+        checker.check("reverse", parse(kernel(BACKWARD, "f64"))[0])
+
+
+def test_undefined_behavior_is_blamed_on_the_pass_that_made_it() -> None:
+    message = "after 'second', 'k' has undefined behavior: .*loop.load: subscript 0 runs from 1 to 2, outside of"
+    with pytest.raises(CompilerBug, match=message):
+        run_check(kernel(FORWARD), kernel(OUTSIDE))
+
+
+def test_undefined_behavior_at_the_start_is_the_users() -> None:
+    module, ctx = parse(kernel(OUTSIDE))
+    with pytest.raises(UserError, match="'k' has undefined behavior"):
+        EquivalenceChecker(ctx).start(module)
+
+
+def test_functions_that_cannot_be_run_are_skipped_with_a_reason() -> None:
+    module, ctx = parse("""
+        func.func private @low() {
+          %0 = "llvm.mlir.zero"() : () -> !llvm.ptr
+          return
+        }
+        func.func @caller() {
+          func.call @low() : () -> ()
+          return
+        }
+        func.func @index(%i: index) { return }
+        func.func @dynamic(%x: tensor<?xf32>) { return }
+        func.func @fine(%x: tensor<2xf32>) { return }
+    """)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    assert checker.skipped == {
+        "low": "'llvm.mlir.zero' has no reference semantics",
+        "caller": "it calls 'low': 'llvm.mlir.zero' has no reference semantics",
+        "index": "its arguments are not all tensors or buffers",
+        "dynamic": "its shapes are not all static",
+    }
+    assert checker.inputs_of("low") is None
+    assert checker.inputs_of("fine") is not None
+
+
+def test_outputs_from_elsewhere_are_compared() -> None:
+    module, ctx = parse(ADD.replace("BINARY", "sub"))
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    inputs = checker.inputs_of("main")
+    assert inputs is not None
+    x, y = inputs
+    checker.compare_outputs("clang", "main", [x + y, x - y])
+    checker.compare_outputs("clang", "unknown", [])
+    wrong = x - y
+    wrong[1, 2] = np.nan
+    message = re.escape("in 'clang', 'main' computes something else: result 1 at [1, 2] is nan, it was ")
+    with pytest.raises(CompilerBug, match=message):
+        checker.compare_outputs("clang", "main", [x + y, wrong])
+    with pytest.raises(CompilerBug, match="'main' has 1 outputs, it had 2"):
+        checker.compare_outputs("clang", "main", [x + y])
+    with pytest.raises(CompilerBug, match=re.escape("result 0 of 'main' is float64 [2, 3], it was float32 [2, 3]")):
+        checker.compare_outputs("clang", "main", [(x + y).astype(np.float64), x - y])
+
+
+def test_inputs_depend_on_the_seed_alone() -> None:
+    module, ctx = parse(ADD.replace("BINARY", "sub"))
+    found: list[bytes] = []
+    for seed in (0, 0, 1):
+        checker = EquivalenceChecker(ctx, seed)
+        checker.start(module)
+        inputs = checker.inputs_of("main")
+        assert inputs is not None
+        found.append(inputs[0].tobytes())
+    assert found[0] == found[1] != found[2]
