@@ -1,7 +1,7 @@
 """What a pass is.
 
-A pass is a dataclass with a `name`, its options as typed fields with defaults, and `run`. It lives alone in a file whose
-name is the pass name (`passes/loop/tile.py` holds `tile`); `passes/registry.py` finds it there.
+A pass is a dataclass with a `name`, its options as typed fields with defaults, and `run`. It lives alone in a file
+whose name is the pass name (`passes/loop/tile.py` holds `tile`); `passes/registry.py` finds it there.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from mlc.support.context import CompilerContext
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+
+from mlc.support.context import CompilerContext
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """How a level is lowered to the next: one visit per op, patterns found by the type of the op.
 
 A lowering is a set of `RewritePattern`s, each for the op types that it names. The driver takes the ops of a region in
-program order, so the operands of an op are already lowered when its pattern runs; ops that patterns make are not visited
-again. One dictionary look-up per op keeps it linear, however many patterns there are.
+program order, so the operands of an op are already lowered when its pattern runs; ops that patterns make are not
+visited again. One dictionary look-up per op keeps it linear, however many patterns there are.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mlc.support.context import CompilerContext
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from mlc.support.context import CompilerContext
 
 PatternFactory = Callable[[CompilerContext], RewritePattern]
 _T = TypeVar("_T", bound=PatternFactory)

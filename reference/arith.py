@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
+from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of
 from mlc.support.dtypes import to_numpy
@@ -102,8 +103,8 @@ def negate(op: arith.NegfOp, a: Array) -> Array:
     return np.negative(a)
 
 
-@evaluates(arith.SelectOp)
-def select(op: arith.SelectOp, condition: Array, on_true: Array, on_false: Array) -> Array:
+@evaluates(SelectOp)
+def select(op: SelectOp, condition: Array, on_true: Array, on_false: Array) -> Array:
     """A scalar condition selects whole vectors: their axes come after its lane axes."""
     own = rank_of(op.result.type) - rank_of(op.cond.type)
     if own and condition.ndim:
@@ -124,8 +125,8 @@ _CMPF = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord")
 _CMPF_UNORDERED = ("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true")
 
 
-@evaluates(arith.CmpiOp)
-def compare_integers(op: arith.CmpiOp, a: Array, b: Array) -> Array:
+@evaluates(CmpiOp)
+def compare_integers(op: CmpiOp, a: Array, b: Array) -> Array:
     """`i1` counts as -1 in signed predicates."""
     name = _CMPI[op.predicate.value.data]
     if a.dtype == np.bool_:
@@ -135,8 +136,8 @@ def compare_integers(op: arith.CmpiOp, a: Array, b: Array) -> Array:
     return _COMPARE[name[-2:]](a, b)
 
 
-@evaluates(arith.CmpfOp)
-def compare_floats(op: arith.CmpfOp, a: Array, b: Array) -> Array:
+@evaluates(CmpfOp)
+def compare_floats(op: CmpfOp, a: Array, b: Array) -> Array:
     """Ordered predicates are false, and unordered ones true, if an operand is NaN."""
     name = (*_CMPF, *_CMPF_UNORDERED)[op.predicate.value.data]
     nan = np.isnan(a) | np.isnan(b)

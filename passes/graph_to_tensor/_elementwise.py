@@ -11,6 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
+from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d, dims_of
 from mlc.passes.graph_to_tensor._patterns import ToTensor
@@ -93,7 +94,7 @@ BODIES: dict[type[Operation], Body] = {
     graph.PowOp: _just(math.PowFOp),
     graph.AndOp: _just(arith.AndIOp),
     graph.OrOp: _just(arith.OrIOp),
-    graph.WhereOp: _just(arith.SelectOp),
+    graph.WhereOp: _just(SelectOp),
 }
 """The scalar body of each elementwise op that has no properties."""
 
@@ -183,8 +184,8 @@ class CompareToMap(_Elementwise):
 
         def body(p: Points, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
             if is_integer(lhs):
-                return p(arith.CmpiOp, lhs, rhs, _INTEGER_PREDICATES[predicate])
-            return p(arith.CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
+                return p(CmpiOp, lhs, rhs, _INTEGER_PREDICATES[predicate])
+            return p(CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
 
         return self.map(op, b, body)
 
@@ -203,7 +204,7 @@ class CastToMap(_Elementwise):
             width = integer_width(x.type)
             if target == i1:
                 zero = p.number(0, x.type)
-                return p(arith.CmpiOp, x, zero, "ne") if width else p(arith.CmpfOp, x, zero, "une")
+                return p(CmpiOp, x, zero, "ne") if width else p(CmpfOp, x, zero, "une")
             if wide is None and width is None:
                 widening = x.type.bitwidth < target.bitwidth  # pyright: ignore
                 return p(arith.ExtFOp if widening else arith.TruncFOp, x, target)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects.arith import Arith
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscripts, set_subscripts
@@ -20,7 +21,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone
 
-ELEMENTWISE = frozenset({*arith.Arith.operations, *math.Math.operations}) - {arith.ConstantOp}
+ELEMENTWISE = frozenset({*Arith.operations, *math.Math.operations}) - {arith.ConstantOp}
 """The op types that compute lane by lane when their operands are vectors."""
 
 

@@ -48,14 +48,16 @@ class LowerToLoopsPass(Pass):
         driver = LoweringDriver(self.name, ctx)
         functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
         for function in functions:
+            _check_handled(function, driver)
+        for function in functions:
             _functions.convert_signature(function)
         for function in functions:
             driver.lower(function.walk())
-        self._check_legal(module)
 
-    @staticmethod
-    def _check_legal(module: ModuleOp) -> None:
-        """After this pass no value is a tensor."""
-        for op in module.walk():
-            if any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results)):
-                raise error_at(op, f"'{op.name}' cannot be lowered to loops: no pattern of lower-to-loops handles it")
+
+def _check_handled(function: func.FuncOp, driver: LoweringDriver) -> None:
+    """After this pass no value is a tensor, so each op that has tensors needs a pattern."""
+    for op in function.walk():
+        tensors = any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
+        if tensors and not driver.handles(op):
+            raise error_at(op, f"'{op.name}' cannot be lowered to loops: no pattern of lower-to-loops handles it")

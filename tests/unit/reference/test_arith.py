@@ -17,6 +17,7 @@ from xdsl.utils.test_value import create_ssa_value
 
 from mlc.reference import interpreter as interpreter
 from mlc.reference.execution import evaluate, has_meaning
+from mlc.dialects.arith import Arith, CmpfOp, CmpiOp
 
 Array = NDArray[Any]
 NAN = math.nan
@@ -92,7 +93,7 @@ def test_integer_predicates_of_either_sign() -> None:
         "ugt": [True, False, True],
         "uge": [True, True, True],
     }.items():
-        op = arith.CmpiOp(create_ssa_value(i64), create_ssa_value(i64), name)
+        op = CmpiOp(create_ssa_value(i64), create_ssa_value(i64), name)
         assert evaluate(op, [a, b])[0].tolist() == expected, name
 
 
@@ -108,11 +109,11 @@ def test_float_predicates_with_nan() -> None:
     }.items():
         for order, with_nan in (("o", "0"), ("u", "1")):
             predicate = f"{order}{name}"
-            op = arith.CmpfOp(create_ssa_value(f32), create_ssa_value(f32), predicate)
+            op = CmpfOp(create_ssa_value(f32), create_ssa_value(f32), predicate)
             expected = [c == "1" for c in holds[:3] + with_nan]
             assert evaluate(op, [a, b])[0].tolist() == expected, predicate
     for predicate, expected in {"ord": [True] * 3 + [False], "uno": [False] * 3 + [True]}.items():
-        op = arith.CmpfOp(create_ssa_value(f32), create_ssa_value(f32), predicate)
+        op = CmpfOp(create_ssa_value(f32), create_ssa_value(f32), predicate)
         assert evaluate(op, [a, b])[0].tolist() == expected
 
 

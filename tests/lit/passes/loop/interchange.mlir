@@ -20,7 +20,7 @@ func.func private @copy(%x: memref<4x8xf32>, %y: memref<4x8xf32> {mlc.output}) {
 // CHECK: loop.for serial "m"
 // CHECK-NEXT: loop.for parallel "n"
 // REMARK: remark: not interchanged: the loops n, m are not all parallel
-func.func private @serial(%x: memref<4x8xf32>) {
+func.func private @serial(%x: memref<4x8xf32> {mlc.output}) {
   loop.for serial "m" %m = 0 to 3 {
     loop.for parallel "n" %n = 0 to 8 {
       %a = loop.load %x[%m, %n] : memref<4x8xf32>

@@ -65,7 +65,7 @@ func.func private @same_element(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output
 // CHECK-LABEL: @serial
 // CHECK: loop.for serial "n"
 // REMARK: remark: loop 'n' not vectorized: its iterations depend on each other
-func.func private @serial(%y: memref<8xf32>) {
+func.func private @serial(%y: memref<8xf32> {mlc.output}) {
   loop.for serial "n" %n = 0 to 4 {
     %a = loop.load %y[%n] : memref<8xf32>
     loop.store %a, %y[%n + 1] : memref<8xf32>

@@ -6,8 +6,8 @@
 // The tile fits the registers: rows * vectors + vectors + 1 of them.
 // CHECK-LABEL: @matmul
 // V4-SAME: schedule = #loop.schedule<[tile(m, 9), tile(n, 48), tile(ni, 16), vectorize(nii), unroll(ni), unroll(mi)]>
-// V3-SAME: schedule = #loop.schedule<[tile(m, 4), tile(n, 24), tile(ni, 8), vectorize(nii), unroll(ni), unroll(mi)]>
-// N1-SAME: tile(ni, 4), vectorize(nii)
+// V3-SAME: schedule = #loop.schedule<[tile(m, 6), tile(n, 16), tile(ni, 8), vectorize(nii), unroll(ni), unroll(mi)]>
+// N1-SAME: schedule = #loop.schedule<[tile(m, 9), tile(n, 12), tile(ni, 4), vectorize(nii), unroll(ni), unroll(mi)]>
 func.func private @matmul(%x: tensor<72x64xf32>, %w: tensor<64x480xf32>) -> tensor<72x480xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 72, n: 480) reduce (k: 64) : tensor<72x64xf32>, tensor<64x480xf32> -> tensor<72x480xf32>
   return %0 : tensor<72x480xf32>

@@ -1,0 +1,28 @@
+// RUN: mlc-opt --cse %s | filecheck %s
+// NO-CHECK-EACH: the reference runs functions of one block only
+
+// A block may use what dominates it; siblings do not share.
+// CHECK-LABEL: @blocks
+func.func @blocks(%c: i1, %x: i32) -> i32 {
+  // CHECK-NEXT: %0 = arith.addi %x, %x
+  %0 = arith.addi %x, %x : i32
+  cf.cond_br %c, ^left, ^right
+^left:
+  // CHECK: ^left:
+  // CHECK-NEXT: arith.muli %0, %x
+  %1 = arith.addi %x, %x : i32
+  %2 = arith.muli %1, %x : i32
+  cf.br ^join(%2 : i32)
+^right:
+  // CHECK: ^right:
+  // CHECK-NEXT: arith.muli %0, %x
+  %3 = arith.muli %0, %x : i32
+  cf.br ^join(%3 : i32)
+^join(%r: i32):
+  // CHECK: ^join(%r: i32):
+  // CHECK-NEXT: %[[M:.*]] = arith.muli %0, %x
+  // CHECK-NEXT: arith.addi %r, %[[M]]
+  %4 = arith.muli %0, %x : i32
+  %5 = arith.addi %r, %4 : i32
+  return %5 : i32
+}
