@@ -30,6 +30,9 @@ def all_dialects() -> dict[str, Callable[[], Dialect]]:
 def _load(name: str) -> Dialect:
     module = import_module(f"{mlc.dialects.__name__}.{name}")
     found = [v for v in vars(module).values() if isinstance(v, Dialect) and v.name == name]
+    if len(found) > 1:  # one that extends xDSL's has that one at hand too
+        upstream = get_all_dialects()[name]()
+        found = [d for d in found if d is not upstream]
     if len(found) != 1:
         raise CompilerBug(f"{module.__name__} exports {len(found)} dialects named '{name}', not one", "dialects.universe")
     return found[0]

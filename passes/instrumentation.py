@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -40,6 +40,29 @@ class PrintAfter(Instrumentation):
             self.stream.write(f"// -----// IR after {pass_.name} //----- //\n")
             self.print_module(module, self.stream)
             self.stream.flush()
+
+
+class Checker(Protocol):
+    """Compares what a module computes with what it computed at the start."""
+
+    def start(self, module: ModuleOp) -> None: ...
+    def check(self, pass_name: str, module: ModuleOp) -> None: ...
+
+
+@dataclass
+class CheckEach(Instrumentation):
+    """Have `checker` look at the module before the first and after every pass."""
+
+    checker: Checker
+    _started: bool = False
+
+    def before(self, pass_: Pass, module: ModuleOp) -> None:
+        if not self._started:
+            self.checker.start(module)
+        self._started = True
+
+    def after(self, pass_: Pass, module: ModuleOp) -> None:
+        self.checker.check(pass_.name, module)
 
 
 @dataclass

@@ -21,7 +21,7 @@ from mlc.support.errors import CompilerBug, UserError
 
 @dataclass
 class PassManager:
-    """Runs lists of passes; `instrumentations` are called around each pass, in order."""
+    """Runs lists of passes; `instrumentations` are called around each pass, the first nearest to it."""
 
     ctx: CompilerContext
     instrumentations: Sequence[Instrumentation] = ()
@@ -45,7 +45,7 @@ class PassManager:
                 self._verify(module, passes[-1] if len(passes) == 1 else None)
 
     def _run_one(self, module: ModuleOp, pass_: Pass) -> None:
-        for instrumentation in self.instrumentations:
+        for instrumentation in reversed(self.instrumentations):
             instrumentation.before(pass_, module)
         self._ran.append(pass_)
         try:

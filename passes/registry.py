@@ -76,5 +76,5 @@ def load_pass(name: str) -> type[Pass]:
 
 def suggest(word: str, known: list[str], quote: str = "'{}'") -> str:
     """`; did you mean 'x'?` for the known word nearest to `word`, or nothing if none is near."""
-    near = get_close_matches(word, known, n=1, cutoff=0.7)
+    near = get_close_matches(word, known, n=1)
     return f"; did you mean {quote.format(near[0])}?" if near else ""

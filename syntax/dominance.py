@@ -18,6 +18,10 @@ from mlc.support.errors import Note, UserError
 from mlc.support.locations import location_of
 
 
+_ORDERLESS = frozenset({"equivalence.class", "equivalence.const_class"})
+"""Operations whose operands may come later: the members of the classes of an e-graph."""
+
+
 def undominated_uses(root: Operation) -> Iterator[tuple[Operation, int]]:
     """The operands, by operation and number, that are not defined where they are used."""
     order = _Order()
@@ -35,6 +39,8 @@ def undominated_uses(root: Operation) -> Iterator[tuple[Operation, int]]:
                     if inner.regions:
                         pending.append(inner)
     for op in order.positions:
+        if op.name in _ORDERLESS:
+            continue
         for i, operand in enumerate(op.operands):
             if not order.dominates(operand, op):
                 yield op, i
@@ -55,7 +61,7 @@ def _is_graph(op: Operation, region: Region) -> bool:
 
     As in MLIR, that is so in a single block that needs no terminator; and nothing is known of unregistered operations.
     """
-    if isinstance(op, UnregisteredOp):
+    if isinstance(op, UnregisteredOp) or op.name == "equivalence.graph":
         return True
     return region.first_block is region.last_block and op.has_trait(NoTerminator)
 

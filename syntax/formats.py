@@ -67,7 +67,7 @@ class Format:
             put(builder, parts, children[i])
         for put in self.defaults:
             put(parts)
-        operand_types, result_types = self.types.resolve(builder, parts)
+        operand_types, result_types = self.types.resolve(parts)
         return builder.create_formatted(self.op, parts, operand_types, result_types)
 
 

@@ -2,99 +2,146 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import xdsl.irdl.declarative_assembly_format as daf
 from xdsl.ir import Attribute
-from xdsl.irdl import EqAttrConstraint, IRDLOperation, VarConstraint
-from xdsl.irdl.constraints import SingleOf
+from xdsl.irdl import (
+    EqAttrConstraint,
+    IRDLOperation,
+    OperandDef,
+    ParamAttrConstraint,
+    ResultDef,
+    VarConstraint,
+    VariadicDef,
+)
+from xdsl.irdl.constraints import RangeLengthConstraint, RangeOf, SingleOf
 
 from mlc.syntax.directives import Parts
 
-if TYPE_CHECKING:
-    from mlc.syntax.builder import Builder
-
 Types = Sequence[Sequence[Attribute]]
+Source = Callable[[Parts], "Sequence[Attribute] | None"]
+"""Finds the types of an operand or result; None if it cannot."""
 
 
 @dataclass
 class TypePlan:
     """How the types of an op's operands and results are found.
 
-    The usual case is that operands and results share a constraint variable: then the type is copied. Anything else is
-    left to xDSL's own constraint solver, which also verifies what it sees; a copy is verified with the whole op later.
+    The usual case is a constraint variable that stands for the type of an operand or result, or for a parameter of that
+    type: then the type is copied from there. Anything else is left to xDSL's constraint solver, which verifies what it
+    sees, and takes ten times as long; what was copied is verified with the whole op later.
     """
 
     program: daf.FormatProgram
-    operand_sources: list[tuple[str, Any]]
-    result_sources: list[tuple[str, Any]]
+    operands: list[Source]
+    results: list[Source]
 
     @staticmethod
     def of(op: type[IRDLOperation], program: daf.FormatProgram) -> TypePlan:
         """Find, for each operand and result, who knows its type if the format does not say it."""
         definition = op.get_irdl_definition()
-        givers: dict[str, tuple[bool, int]] = {}
+        variables: dict[str, Source] = {}
         for is_operand, parts in ((True, definition.operands), (False, definition.results)):
             for i, (_, part) in enumerate(parts):
-                if (name := _variable(part.constr)) is not None and _given(program.stmts, is_operand, i):
-                    givers.setdefault(name, (is_operand, i))
+                if (constraint := _single(part)) is not None and _given(program.stmts, is_operand, i):
+                    for name, source in _bound_variables(constraint, is_operand, i):
+                        variables.setdefault(name, source)
 
-        def source(constraint: object) -> tuple[str, Any]:
-            if (name := _variable(constraint)) is not None and name in givers:
-                return "copy", givers[name]
-            if isinstance(constraint, SingleOf) and isinstance(inner := cast(Any, constraint).constr, EqAttrConstraint):
-                return "constant", (cast(Any, inner).attr,)
-            return "solve", None
+        def source(part: OperandDef | ResultDef, i: int) -> Source:
+            constraint = _single(part)
+            if isinstance(constraint, VarConstraint) and (name := cast(Any, constraint).name) in variables:
+                return variables[name]
+            if isinstance(constraint, EqAttrConstraint):
+                return _constant(cast(Any, constraint).attr)
+            inner = part.constr
+            if isinstance(part, OperandDef) and isinstance(inner, RangeOf):
+                element = cast(Any, inner).constr
+                if isinstance(element, EqAttrConstraint):
+                    return _constant_for_each(cast(Any, element).attr, i)
+            return _unknown
 
         return TypePlan(
             program,
-            [source(part.constr) for _, part in definition.operands],
-            [source(part.constr) for _, part in definition.results],
+            [source(part, i) for i, (_, part) in enumerate(definition.operands)],
+            [source(part, i) for i, (_, part) in enumerate(definition.results)],
         )
 
-    def resolve(self, builder: Builder, parts: Parts) -> tuple[Types, Types]:
+    def resolve(self, parts: Parts) -> tuple[Types, Types]:
         """The types of all operands and results. Raises VerifyException where they contradict each other."""
         operand_types, result_types = parts.operand_types, parts.result_types
-        solved: daf.ParsingState | None = None
-        definition = parts.op_type.get_irdl_definition()
-        for types, sources, is_operand in (
-            (operand_types, self.operand_sources, True),
-            (result_types, self.result_sources, False),
-        ):
+        for types, sources in ((operand_types, self.operands), (result_types, self.results)):
             for i, known in enumerate(types):
-                if known is not None:
-                    continue
-                kind, argument = sources[i]
-                if kind == "copy":
-                    types[i] = (operand_types if argument[0] else result_types)[argument[1]]
-                elif kind == "constant":
-                    types[i] = argument
-                if types[i] is None:
-                    if solved is None:
-                        solved = self._solve(parts)
-                    constraint = (definition.operands if is_operand else definition.results)[i][1].constr
-                    count = len(parts.operands[i] or ()) if is_operand else None
-                    types[i] = constraint.infer(solved.context, length=count)
-        return cast(Types, operand_types), cast(Types, result_types)
+                if known is None:
+                    types[i] = sources[i](parts)
+        if None in operand_types or None in result_types:
+            self._solve(parts)
+        return cast(Types, parts.operand_types), cast(Types, parts.result_types)
 
-    def _solve(self, parts: Parts) -> daf.ParsingState:
-        """Let xDSL bind the constraint variables to what is known."""
+    def _solve(self, parts: Parts) -> None:
+        """Let xDSL bind the constraint variables to what is known, and infer the rest."""
+        definition = parts.op_type.get_irdl_definition()
         state = daf.ParsingState(parts.op_type)
         state.operands = cast(Any, parts.operands)
-        state.operand_types = list(parts.operand_types)
-        state.result_types = list(parts.result_types)
+        state.operand_types = parts.operand_types
+        state.result_types = parts.result_types
         state.properties, state.attributes = parts.properties, parts.attributes
-        self.program.resolve_constraint_variables(state, parts.op_type.get_irdl_definition())
-        return state
+        self.program.resolve_constraint_variables(state, definition)
+        parts.operand_types = [*self.program.resolve_operand_types(state, definition)]
+        parts.result_types = [*self.program.resolve_result_types(state, definition)]
 
 
-def _variable(constraint: object) -> str | None:
-    """The name of the variable that is the whole constraint of a single operand or result."""
-    if isinstance(constraint, SingleOf) and isinstance(inner := cast(Any, constraint).constr, VarConstraint):
-        return cast(Any, inner).name
+def _unknown(_parts: Parts) -> None:
     return None
+
+
+def _constant(kind: Attribute) -> Source:
+    return lambda _parts: (kind,)
+
+
+def _constant_for_each(kind: Attribute, operand: int) -> Source:
+    return lambda parts: (kind,) * len(parts.operands[operand] or ())
+
+
+def _copy(is_operand: bool, index: int) -> Source:
+    if is_operand:
+        return lambda parts: parts.operand_types[index]
+    return lambda parts: parts.result_types[index]
+
+
+def _parameter(whole: Source, base: type[Attribute], name: str) -> Source:
+    """The parameter `name` of the type that `whole` finds."""
+
+    def source(parts: Parts) -> Sequence[Attribute] | None:
+        types = whole(parts)
+        return None if types is None or not isinstance(types[0], base) else (getattr(types[0], name),)
+
+    return source
+
+
+def _single(part: OperandDef | ResultDef) -> object | None:
+    """The constraint of the type of a single operand or result."""
+    constraint: Any = part.constr
+    if isinstance(part, VariadicDef):
+        return None
+    if isinstance(constraint, RangeLengthConstraint):
+        constraint = cast(Any, constraint).constraint
+    return constraint.constr if isinstance(constraint, RangeOf | SingleOf) else None
+
+
+def _bound_variables(constraint: object, is_operand: bool, index: int) -> Iterator[tuple[str, Source]]:
+    """The variables that a given type binds."""
+    whole = _copy(is_operand, index)
+    if isinstance(constraint, VarConstraint):
+        yield cast(Any, constraint).name, whole
+    elif isinstance(constraint, ParamAttrConstraint):
+        base, inner = cast(Any, constraint).base_attr, cast(Any, constraint).param_constrs
+        definition = base.get_irdl_definition()  # None for a class that several attributes extend
+        for (name, _), parameter in zip(definition.parameters if definition else (), inner):
+            if isinstance(parameter, VarConstraint):
+                yield cast(Any, parameter).name, _parameter(whole, base, name)
 
 
 def _given(directives: Sequence[daf.FormatDirective], is_operand: bool, index: int) -> bool:

@@ -175,7 +175,7 @@ class Lexer:
                     kind, value = "BARE_ID", Name(word, start)
                 elif tables.accepts(stack, "OP_NAME") and stack[-1] not in directive_rows:
                     self.start, self.position = start, end
-                    raise builder.unknown_operation(word, start)
+                    raise builder.unknown_operation(word, start, dialects)
                 else:
                     kind = kind or "BARE_ID"
             elif group == "shaped":

@@ -55,6 +55,8 @@ def load(builder: Builder) -> None:
         try:
             if use.name in builder.blobs and use.name not in resources:
                 resources.define(use.name, _decode(use.name, builder.blobs[use.name], use.type))
+            if use.name not in resources:
+                raise Fault(_unknown(use.name, resources, builder.blobs))
             _check(use.name, use.type, resources)
         except Fault as e:
             builder.report(e, use.position)
@@ -86,8 +88,6 @@ def encode(array: np.ndarray[Any, np.dtype[Any]]) -> str:
 
 
 def _check(name: str, kind: ShapedType, resources: Resources) -> None:
-    if name not in resources:
-        raise Fault(_unknown(name, resources))
     shape, dtype = resources.shape_of(name), resources.dtype_of(name)
     wanted_shape, wanted_dtype = tuple(kind.get_shape()), element_dtype(_element(kind))
     if DYNAMIC_INDEX in wanted_shape:
@@ -98,8 +98,8 @@ def _check(name: str, kind: ShapedType, resources: Resources) -> None:
         raise Fault(f"resource '{name}' has elements of type {dtype.name}, but {kind} has {wanted_dtype.name}")
 
 
-def _unknown(name: str, resources: Resources) -> str:
-    near = get_close_matches(name, resources.names(), 1)
+def _unknown(name: str, resources: Resources, blobs: Iterable[str]) -> str:
+    near = get_close_matches(name, [*resources.names(), *blobs], 1)
     files = ", ".join(f"'{p}'" for p in resources.spellings.values())
     message = f"unknown resource '{name}'"
     if near:

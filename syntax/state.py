@@ -166,13 +166,14 @@ class State:
             self._operations[name] = self.ctx.get_optional_op(name) if known else None
         return self._operations[name]
 
-    def unknown_operation(self, name: str, position: int) -> Fault:
-        """The error for a name that stands for no operation here."""
+    def unknown_operation(self, name: str, position: int, dialects: Sequence[str] = ()) -> Fault:
+        """The error for a name that stands for no operation here; `dialects` need no prefix."""
         prefix = name.split(".", 1)[0]
         if "." in name and (unknown := self._unknown_dialect(prefix, position)) is not None:
             return unknown
         names = [op.name for op in self.ctx.loaded_ops]
-        if near := get_close_matches(name, names, 1, 0.7):
+        short = [n for d in dialects for op in names if (n := op.removeprefix(f"{d}.")) != op]
+        if near := get_close_matches(name, names if "." in name else short, 1, 0.7):
             return Fault(f"unknown operation '{name}', did you mean '{near[0]}'?", position)
         return Fault(f"unknown operation '{name}'", position)
 

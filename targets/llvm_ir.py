@@ -187,7 +187,7 @@ def _linkage(func: llvm.FuncOp) -> Iterator[str]:
 
 
 def _argument_attributes(func: llvm.FuncOp) -> list[list[str]]:
-    """What `arg_attrs` say of each argument in LLVM's words: `llvm.noalias` is `noalias`, `llvm.align = 8` `align 8`."""
+    """Per argument, what `arg_attrs` say in LLVM's words: `llvm.noalias` is `noalias`, `llvm.align = 8` `align 8`."""
     if func.arg_attrs is None:
         return [[] for _ in func.function_type.inputs.data]
     return [

@@ -104,10 +104,15 @@ def report(name: str, error: Exception) -> int:
         case CompilerBug():
             print_bug(name, error)
         case _:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{Path(where.filename).name}:{where.lineno}"
-            print_bug(name, CompilerBug(f"{type(error).__name__}: {error}", place))
+            print_bug(name, CompilerBug(f"{type(error).__name__}: {error}", _origin(error)))
     return COMPILER_BUG
+
+
+def _origin(error: BaseException) -> str:
+    """The innermost line of mlc that `error` came through, as file:line."""
+    root = Path(__file__).parent.parent
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if root in Path(f.filename).parents]
+    return f"{Path(frames[-1].filename).relative_to(root)}:{frames[-1].lineno}"
 
 
 def print_error(name: str, error: UserError) -> None:

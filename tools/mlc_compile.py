@@ -7,6 +7,8 @@ no suffix: a program that reads raw inputs from standard input and writes raw ou
 
 from __future__ import annotations
 
+import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,7 +71,7 @@ def run(arguments: Namespace) -> None:
     if form in _IR_FORMS:
         _write_ir(timed, form, args.output)
     else:
-        build_artifact(timed, cast(Kind, form), Path("/dev/stdout" if args.output == "-" else args.output), args.model)
+        _write_artifact(timed, cast(Kind, form), args)
     if args.remarks:
         print_remarks(timed.compilation)
     timed.finish()
@@ -103,6 +105,16 @@ def form_of(output: str) -> str:
         known = ", ".join(s for s in _BY_SUFFIX if s)
         raise UserError(f"cannot tell from '{output}' what to make: use a suffix among {known}, or --emit")
     return _BY_SUFFIX[suffix]
+
+
+def _write_artifact(timed: TimedCompilation, kind: Kind, args: Arguments) -> None:
+    if args.output != "-":
+        build_artifact(timed, kind, Path(args.output), args.model)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "output"
+        build_artifact(timed, kind, file, args.model)
+        sys.stdout.write(file.read_text(encoding="utf-8"))
 
 
 def _write_ir(timed: TimedCompilation, form: str, output: str) -> None:

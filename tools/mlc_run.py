@@ -53,10 +53,10 @@ def run(arguments: Namespace) -> None:
     if args.repeat is not None and args.repeat < 1:
         raise UserError(f"--repeat {args.repeat}: at least 1 is needed")
     tensors = read_tensors(args.inputs)
-    model = LocalModel(Path(args.model)) if args.model.endswith(".so") else _compile(args)
     labels = tensors.pop(args.check_labels, None) if args.check_labels else None
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
+    model = LocalModel(Path(args.model)) if args.model.endswith(".so") else _compile(args)
     calls = arrange_calls(tensors, model.inputs, args.inputs)
     outputs = model.run(calls)
     if labels is not None:

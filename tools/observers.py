@@ -7,7 +7,7 @@ from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.passes.instrumentation import Instrumentation, PrintAfter, Timing
+from mlc.passes.instrumentation import CheckEach, Instrumentation, PrintAfter, Timing
 from mlc.support.context import CompilerContext
 
 
@@ -35,4 +35,8 @@ def observers(options: ObserverOptions, ctx: CompilerContext) -> list[Instrument
 
         names = None if options.print_ir_after_all else options.print_ir_after
         result.append(PrintAfter(names, sys.stderr, to_stream))
+    if options.check_each:
+        from mlc.passes.checking import EquivalenceChecker
+
+        result.append(CheckEach(EquivalenceChecker(ctx, options.seed)))
     return result

@@ -124,10 +124,8 @@ def _unknown(word: str, parser: ArgumentParser) -> UserError:
     if not word.startswith("-"):
         return UserError(f"unexpected argument '{word}': mlc-opt reads one input file")
     flag = word.partition("=")[0]
-    near_pass = suggest(flag, [f"--{n}" for n in pass_names()])
-    near_option = suggest(flag, parser.flags())
-    if near_pass and not near_option:
-        return UserError(f"unknown pass '{flag}'{near_pass}")
-    if near_option:
-        return UserError(f"unknown option '{flag}'{near_option}")
-    return UserError(f"unknown pass or option '{flag}' (--list-passes prints the passes, --help the options)")
+    own, passes = parser.flags(), [f"--{name}" for name in pass_names()]
+    near = suggest(flag, own + passes)
+    if not near:
+        return UserError(f"unknown pass or option '{flag}' (--list-passes prints the passes, --help the options)")
+    return UserError(f"unknown {'option' if suggest(flag, own) == near else 'pass'} '{flag}'{near}")

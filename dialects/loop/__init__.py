@@ -1,10 +1,11 @@
 """The loop dialect: *how* things are computed, as loop nests over memrefs, and schedules that shape them."""
 
+from xdsl.ir import Dialect
+
 from mlc.dialects.loop.constant import ConstantOp
 from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
 from mlc.dialects.loop.memory import LoadOp, StoreOp
 from mlc.dialects.loop.schedule import ScheduleAttr, StepAttr
-from xdsl.ir import Dialect
 
 Loop = Dialect("loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp], [LoopKindAttr, StepAttr, ScheduleAttr])
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import cast
 
-from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
-from mlc.support.types import MemRef, element_type, memref_type, vector_type
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, MemRefType, NoneAttr
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -21,6 +19,9 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
+
+from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
+from mlc.support.types import MemRef, element_type, memref_type, vector_type
 
 
 class _AccessOp(IRDLOperation):

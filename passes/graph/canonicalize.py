@@ -73,15 +73,19 @@ class _Driver:
                     raise CompilerBug(f"patterns of '{op.name}' do not come to an end", "canonicalize")
 
     def _simplify(self, op: Operation) -> bool:
-        if all(result.first_use is None for result in op.results) and is_trivially_dead(op):
+        """Erase, fold or rewrite `op`; whether anything changed."""
+        # Whether an op without results is of any use takes a look at all that is in it: that is left to `dce`.
+        if op.results and all(r.first_use is None for r in op.results) and is_trivially_dead(op):
             self._rewriter(op).erase(op)
             return True
-        if op.has_trait(HasFolder) and not op.has_trait(ConstantLike):
-            rewriter = self._rewriter(op)
-            if self.folder.replace_with_fold(op, rewriter) is not None:
-                return True
-        for pattern in self._patterns_of(type(op)):
-            rewriter = self._rewriter(op)
+        patterns = self._patterns_of(type(op))
+        folds = op.has_trait(HasFolder) and not op.has_trait(ConstantLike)
+        if not patterns and not folds:
+            return False
+        rewriter = self._rewriter(op)
+        if folds and self.folder.replace_with_fold(op, rewriter) is not None:
+            return True
+        for pattern in patterns:
             pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 if op.parent is not None:

@@ -21,7 +21,11 @@ from mlc.support.types import element_type, integer_width, tensor_type
 
 
 def _relu(p: Points, x: SSAValue) -> SSAValue:
-    return p.typed(arith.MaximumfOp, arith.MaxSIOp, x, p.number(0, x.type))
+    zero = p.number(0, x.type)
+    if is_integer(x):
+        return p(arith.MaxSIOp, x, zero)
+    # NaN is not less than zero and stays; x86 has this selection as one instruction, and maximumf takes three.
+    return p(SelectOp, p(CmpfOp, x, zero, "olt"), zero, x)
 
 
 def _neg(p: Points, x: SSAValue) -> SSAValue:

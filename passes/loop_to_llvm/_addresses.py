@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import IntegerAttr, i64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -163,28 +163,27 @@ class Addresses:
         return anchors
 
 
+_ARITHMETIC: dict[AffineBinaryOpKind, tuple[type[Operation], dict[str, Attribute]]] = {
+    AffineBinaryOpKind.Add: (llvm.AddOp, {"overflowFlags": IntegerAttr(0, 32)}),
+    AffineBinaryOpKind.Mul: (llvm.MulOp, {"overflowFlags": IntegerAttr(0, 32)}),
+    AffineBinaryOpKind.Mod: (llvm.URemOp, {}),
+    AffineBinaryOpKind.FloorDiv: (llvm.UDivOp, {}),
+}
+
+
 def _compute(expr: AffineExpr, indices: Sequence[SSAValue], before: Operation) -> SSAValue:
-    """Ops for an affine expression of numbers that are not negative."""
+    """Ops for an affine expression; what is divided must not be negative."""
     match expr:
         case AffineConstantExpr():
             return _insert(integer_constant(expr.value), before)
         case AffineDimExpr():
             return indices[expr.position]
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.CeilDiv, lhs=lhs, rhs=rhs):
+            return _compute(AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, lhs + rhs - 1, rhs), indices, before)
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
-            left = _compute(lhs, indices, before)
-            if kind is AffineBinaryOpKind.CeilDiv and isinstance(rhs, AffineConstantExpr):
-                rounding = _insert(integer_constant(rhs.value - 1), before)
-                left = _insert(llvm.AddOp(left, rounding), before)
-            right = _compute(rhs, indices, before)
-            match kind:
-                case AffineBinaryOpKind.Add:
-                    return _insert(llvm.AddOp(left, right), before)
-                case AffineBinaryOpKind.Mul:
-                    return _insert(llvm.MulOp(left, right), before)
-                case AffineBinaryOpKind.Mod:
-                    return _insert(llvm.URemOp(left, right), before)
-                case _:
-                    return _insert(llvm.UDivOp(left, right), before)
+            target, properties = _ARITHMETIC[kind]
+            operands = [_compute(lhs, indices, before), _compute(rhs, indices, before)]
+            return _insert(target.create(operands=operands, result_types=[i64], properties=properties), before)
         case _:
             raise CompilerBug(f"the affine expression {expr} has symbols", VALUES)
 

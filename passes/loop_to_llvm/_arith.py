@@ -17,6 +17,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
 from mlc.dialects.llvm import intrinsics, vectors
 from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, bit_width, lower_type
 from mlc.passes.lowering import lowers
@@ -36,7 +37,7 @@ _FLOAT: dict[type[Operation], type[Operation]] = {
     arith.MinimumfOp: intrinsics.MinimumOp,
     arith.MaxnumfOp: llvm.VectorFMaxOp,
     arith.MinnumfOp: llvm.VectorFMinOp,
-    arith.SelectOp: vectors.SelectOp,
+    SelectOp: vectors.SelectOp,
     math.AbsFOp: llvm.FAbsOp,
     math.CeilOp: llvm.FCeilOp,
     math.CopySignOp: llvm.FCopySignOp,
@@ -146,15 +147,15 @@ class LowerConstant(StatelessPattern):
         rewriter.replace(op, llvm.ConstantOp.create(result_types=[kind], properties={"value": value}))
 
 
-@lowers(VALUES, arith.CmpiOp, arith.CmpfOp)
+@lowers(VALUES, CmpiOp, CmpfOp)
 class LowerCompare(StatelessPattern):
     """The predicates of arith and llvm are numbered alike."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: arith.CmpiOp | arith.CmpfOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: CmpiOp | CmpfOp, rewriter: PatternRewriter) -> None:
         properties: dict[str, Attribute] = {"predicate": op.predicate}
         target: type[Operation] = llvm.ICmpOp
-        if isinstance(op, arith.CmpfOp):
+        if isinstance(op, CmpfOp):
             target = vectors.FCmpOp
             properties |= fast_math(op)
         kind = vectors.mask_type_of(op.lhs.type)

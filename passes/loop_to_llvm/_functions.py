@@ -136,9 +136,7 @@ def _entry(function: func.FuncOp) -> llvm.FuncOp:
     """`i32 mlc_<name>(ptr inputs, ptr outputs, ptr workspace)`, which loads the addresses of its buffers first."""
     name = function.sym_name.data
     if function.function_type.outputs.data or not function.body.blocks:
-        raise error_at(
-            function, f"func.func @{name}: an entry has a body and returns nothing; its outputs are arguments"
-        )
+        raise error_at(function, f"func.func @{name}: required a body and no results; outputs are arguments")
     body = function.detach_region(function.body)
     entry = body.blocks[0]
     first = entry.first_op

@@ -33,6 +33,7 @@ _COMPILER_BUG = 70
 """The exit status of our tools after a bug in mlc: `not` accepts user errors only."""
 _NOT = f'not() {{ "$@"; local s=$?; [ $s -ge 1 ] && [ $s -lt {_COMPILER_BUG} ]; }}'
 _NEEDS_SHELL = re.compile(r"[;&<>`$*?(){}#~]")
+_LEVELS = ("-O0", "-O1", "-O2", "-O3")
 _OBSERVING = (
     "--verify-diagnostics",
     "--check-each",
@@ -104,12 +105,12 @@ class LitTest(pytest.Item):
     def _watched(self, stages: list[list[str]]) -> list[list[str]]:
         """The same with verification and checking added, if the line is a plain pass test."""
         flags = {word.split("=")[0] for word in stages[0][1:]}
-        runs_passes = bool(flags & {"--pass-pipeline", *(f"--{name}" for name in pass_names())})
+        runs_passes = bool(flags & {"--pass-pipeline", *_LEVELS, *(f"--{name}" for name in pass_names())})
         observes = any(flag.startswith(_OBSERVING) for flag in flags)
         if stages[0][0] != "mlc-opt" or not runs_passes or observes:
             return stages
         checks = ["--verify-each", *(["--check-each"] if self.script.checks_each else [])]
-        return [[*stages[0], *checks], *stages[1:]]
+        return [[stages[0][0], *checks, *stages[0][1:]], *stages[1:]]
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: object = None) -> str:
         """What failed, without a Python traceback."""

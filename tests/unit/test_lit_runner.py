@@ -66,6 +66,7 @@ _TESTS = {
     "first_command_fails": ("// RUN: mlc-opt nowhere.mlir | filecheck --allow-empty %s\n// CHECK-NOT: x\n", "failed"),
     "not_of_success": ("// RUN: not mlc-opt %s | filecheck %s\n" + _GOOD, "failed"),
     "not_of_failure": ("// RUN: not mlc-opt nowhere.mlir\n", "passed"),
+    "checked_and_merged": ("// RUN: mlc-opt %s --cse --remarks 2>&1 | filecheck %s\n" + _GOOD, "passed"),
     "in_shell": ("// RUN: mlc-opt %s > %t && filecheck %s < %t\n" + _GOOD, "passed"),
     "in_shell_pipefail": ("// RUN: false | true; exit $?\n", "failed"),
     "in_shell_not": ("// RUN: (not mlc-opt nowhere.mlir)\n", "passed"),

@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import PassFailedException
 
 from mlc.compiler import new_context
 from mlc.passes.base import Pass
-from mlc.passes.instrumentation import PrintAfter, Timing
+from mlc.passes.instrumentation import CheckEach, PrintAfter, Timing
 from mlc.passes.manager import PassManager
 from mlc.passes.reproducer import reproducer_arguments
 from mlc.support.context import CompilerContext
@@ -161,3 +161,29 @@ def test_the_collector_is_as_before() -> None:
     assert during == [(100_000, 50, 50)]
     assert gc.get_threshold() == before
     assert gc.get_freeze_count() == 0
+
+
+@dataclass
+class _CountingChecker:
+    """Notes when it is called, and finds the second pass wrong."""
+
+    calls: list[str] = field(default_factory=list[str])
+
+    def start(self, module: ModuleOp) -> None:
+        self.calls.append("start")
+
+    def check(self, pass_name: str, module: ModuleOp) -> None:
+        self.calls.append(pass_name)
+        if len(self.calls) > 2:
+            raise CompilerBug("it computes something else", pass_name)
+
+
+def test_check_each(tmp_path: Path) -> None:
+    checker = _CountingChecker()
+    manager = PassManager(new_context(), [CheckEach(checker)], source=lambda: "text")
+    with pytest.raises(CompilerBug, match="something else") as e:
+        manager.run(ModuleOp([]), [Does(), Does(), Does()])
+    assert checker.calls == ["start", "does", "does"]
+    (reproducer,) = tmp_path.iterdir()
+    assert "--pass-pipeline=does,does" in reproducer.read_text()
+    assert str(reproducer) in e.value.details

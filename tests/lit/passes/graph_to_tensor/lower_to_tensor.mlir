@@ -6,7 +6,8 @@
 // CHECK-NEXT: tensor.map %{{.*}}[m, n], %{{.*}}[n] over (m: 2, n: 3)
 // CHECK: arith.addf
 // CHECK: tensor.map %{{.*}}[m, n] over (m: 2, n: 3)
-// CHECK: arith.maximumf
+// CHECK: arith.cmpf olt
+// CHECK-NEXT: arith.select
 // CHECK: return
 // CHECK-LABEL: func.func private @mul(
 // CHECK: ^bb0(%[[X:.*]]: f32):

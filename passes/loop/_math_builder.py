@@ -1,0 +1,312 @@
+"""Numbers that write IR: operators on a `Number` append the ops of `arith` and `math` that compute the result.
+
+An expansion is a function from numbers to a number and reads like the formula that it implements. It never asks
+whether it works on scalars or on vectors: Python numbers become constants of the type of the other operand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, f64, i32, i64
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
+from mlc.support.types import element_type, scalar_attribute, vector_type
+
+
+@dataclass(frozen=True)
+class Format:
+    """A binary floating-point format of IEEE 754 and the integers of its size."""
+
+    float_type: Attribute
+    int_type: Attribute
+    fraction: int
+    """How many bits of the significand are stored."""
+    bias: int
+    """What is added to an exponent to store it."""
+
+    @property
+    def shifter(self) -> float:
+        """1.5 * 2^fraction: a float of this size has unit spacing, so adding it rounds to an integer (to even)."""
+        return 1.5 * 2.0**self.fraction
+
+    @property
+    def smallest_normal(self) -> float:
+        """The smallest positive number with a full significand."""
+        return 2.0 ** (1 - self.bias)
+
+    @property
+    def one_bits(self) -> int:
+        """The number 1.0 as an integer."""
+        return self.bias << self.fraction
+
+    @property
+    def exponent_bits(self) -> int:
+        """How many bits an exponent takes."""
+        return self.bias.bit_length() + 1
+
+    @property
+    def sign_bit(self) -> int:
+        """The integer whose only bit is that of the sign."""
+        return -(1 << (self.fraction + self.exponent_bits))
+
+
+F32 = Format(f32, i32, 23, 127)
+F64 = Format(f64, i64, 52, 1023)
+_FORMATS = {f32: F32, i32: F32, f64: F64, i64: F64}
+
+
+def has_format(type: Attribute) -> bool:
+    """Whether `type` is f32 or f64, or a vector of one rank of them."""
+    vector = vector_type(type)
+    return element_type(type) in (f32, f64) and (vector is None or vector.get_num_dims() == 1)
+
+
+@dataclass
+class ConstantPool:
+    """The constants that were made, so that the expansions of one block share them."""
+
+    _made: dict[tuple[Block, Attribute, float | int, bool], SSAValue] = field(
+        default_factory=dict[tuple[Block, Attribute, "float | int", bool], SSAValue]
+    )
+
+    def get(self, value: float, type: Attribute, before: Operation) -> SSAValue:
+        """The constant `value` in the block of `before`, made right there if it is new.
+
+        Ops are expanded in program order: what was made for an earlier op dominates later ones.
+        """
+        block = before.parent
+        assert block is not None
+        key = (block, type, value, str(value).startswith("-"))  # 0.0 == -0.0
+        if key not in self._made:
+            op = arith.ConstantOp.create(result_types=[type], properties={"value": _constant(value, type)})
+            Rewriter.insert_op(op, InsertPoint.before(before))
+            self._made[key] = op.result
+        return self._made[key]
+
+
+def _constant(value: float, type: Attribute) -> Attribute:
+    vector = vector_type(type)
+    return scalar_attribute(value, type) if vector is None else DenseIntOrFPElementsAttr.from_list(vector, [value])
+
+
+@dataclass(frozen=True)
+class Emitter:
+    """Appends ops in front of the op that is expanded, with its location."""
+
+    op: Operation
+    constants: ConstantPool
+
+    def emit(
+        self,
+        op_type: type[Operation],
+        operands: Sequence[SSAValue],
+        result: Attribute,
+        properties: dict[str, Attribute] | None = None,
+    ) -> Number:
+        """One op, as the number that it computes."""
+        new = op_type.create(
+            operands=operands, result_types=[result], properties=properties or {}, location=self.op.location
+        )
+        Rewriter.insert_op(new, InsertPoint.before(self.op))
+        return Number(self, new.results[0])
+
+    def number(self, value: Number | float, like: Number) -> Number:
+        """`value`, or a constant of it that has the type of `like`."""
+        if isinstance(value, Number):
+            return value
+        return Number(self, self.constants.get(value, like.type, self.op))
+
+
+_FLAGS: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
+_OVERFLOW: dict[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
+_FLOAT_PREDICATES = {"eq": 1, "gt": 2, "ge": 3, "lt": 4, "le": 5}
+"""The ordered ones: false if an operand is NaN."""
+
+
+@dataclass(frozen=True)
+class Mask:
+    """The outcome of a comparison; what `where` chooses by."""
+
+    value: SSAValue
+
+
+@dataclass(frozen=True)
+class Number:
+    """A float or an integer, or a vector of them."""
+
+    emitter: Emitter
+    value: SSAValue
+
+    @property
+    def type(self) -> Attribute:
+        """The type of the value in the IR."""
+        return self.value.type
+
+    @property
+    def format(self) -> Format:
+        """The format of the float, or that of the floats of this integer's size."""
+        return _FORMATS[cast(Any, element_type(self.type))]
+
+    @property
+    def is_float(self) -> bool:
+        """Whether it is a float, not an integer."""
+        return element_type(self.type) == self.format.float_type
+
+    def __add__(self, other: Number | float) -> Number:
+        return self._arith(arith.AddfOp, arith.AddiOp, other)
+
+    def __sub__(self, other: Number | float) -> Number:
+        return self._arith(arith.SubfOp, arith.SubiOp, other)
+
+    def __neg__(self) -> Number:
+        return self._unary(arith.NegfOp)
+
+    def __rsub__(self, other: float) -> Number:
+        return self.emitter.number(other, self) - self
+
+    def __mul__(self, other: Number | float) -> Number:
+        return self._arith(arith.MulfOp, arith.MuliOp, other)
+
+    def __truediv__(self, other: Number) -> Number:
+        return self._emit(arith.DivfOp, other, _FLAGS)
+
+    def __rtruediv__(self, other: float) -> Number:
+        return self.emitter.number(other, self) / self
+
+    def __and__(self, other: Number | int) -> Number:
+        return self._emit(arith.AndIOp, other)
+
+    def __or__(self, other: Number | int) -> Number:
+        return self._emit(arith.OrIOp, other)
+
+    def __xor__(self, other: Number | int) -> Number:
+        return self._emit(arith.XOrIOp, other)
+
+    def __lshift__(self, places: int) -> Number:
+        return self._emit(arith.ShLIOp, places, _OVERFLOW)
+
+    def __rshift__(self, places: int) -> Number:
+        """Zeros come in from the left."""
+        return self._emit(arith.ShRUIOp, places)
+
+    def __lt__(self, other: Number | float) -> Mask:
+        return self._compare("lt", other)
+
+    def __le__(self, other: Number | float) -> Mask:
+        return self._compare("le", other)
+
+    def __gt__(self, other: Number | float) -> Mask:
+        return self._compare("gt", other)
+
+    def __ge__(self, other: Number | float) -> Mask:
+        return self._compare("ge", other)
+
+    def equals(self, other: Number | float) -> Mask:
+        """`==` on floats: false if one is NaN."""
+        return self._compare("eq", other)
+
+    def is_zero(self) -> Mask:
+        """`== 0` on integers."""
+        return self._compare("eq", 0)
+
+    def _compare(self, predicate: str, other: Number | float) -> Mask:
+        # xDSL gives comparisons of vectors the type i1, too; select takes their outcome per element all the same.
+        right = self.emitter.number(other, self).value
+        if self.is_float:
+            return Mask(self._append(CmpfOp(self.value, right, _FLOAT_PREDICATES[predicate])))
+        return Mask(self._append(CmpiOp(self.value, right, predicate)))
+
+    def _append(self, op: Operation) -> SSAValue:
+        op.location = self.emitter.op.location
+        Rewriter.insert_op(op, InsertPoint.before(self.emitter.op))
+        return op.results[0]
+
+    def _arith(self, of_float: type[Operation], of_int: type[Operation], other: Number | float) -> Number:
+        return self._emit(of_float, other, _FLAGS) if self.is_float else self._emit(of_int, other, _OVERFLOW)
+
+    def _emit(
+        self, op_type: type[Operation], other: Number | float, properties: dict[str, Attribute] | None = None
+    ) -> Number:
+        right = self.emitter.number(other, self)
+        return self.emitter.emit(op_type, [self.value, right.value], self.type, properties)
+
+    def at_most(self, limit: float) -> Number:
+        """The smaller of the two; NaN stays. Compilers make one min instruction of it."""
+        return where(self > limit, limit, self)
+
+    def at_least(self, limit: float) -> Number:
+        """The larger of the two; NaN stays."""
+        return where(self < limit, limit, self)
+
+    def bits(self) -> Number:
+        """The float as an integer."""
+        return self._cast(arith.BitcastOp, self.format.int_type)
+
+    def as_float(self) -> Number:
+        """The integer as the float with the same bits."""
+        return self._cast(arith.BitcastOp, self.format.float_type)
+
+    def to_f64(self) -> Number:
+        """An f32 as an f64."""
+        return self._cast(arith.ExtFOp, f64)
+
+    def to_f32(self) -> Number:
+        """An f64 as the nearest f32."""
+        return self._cast(arith.TruncFOp, f32)
+
+    def to_i32(self) -> Number:
+        """The low half of an i64."""
+        return self._cast(arith.TruncIOp, i32)
+
+    def _cast(self, op_type: type[Operation], element: Attribute) -> Number:
+        vector = vector_type(self.type)
+        result = element if vector is None else VectorType(element, vector.get_shape())
+        return self.emitter.emit(op_type, [self.value], result)
+
+    def _unary(self, op_type: type[Operation]) -> Number:
+        return self.emitter.emit(op_type, [self.value], self.type, _FLAGS)
+
+    def __abs__(self) -> Number:
+        return self._unary(math.AbsFOp)
+
+    def sqrt(self) -> Number:
+        """The square root, correctly rounded."""
+        return self._unary(math.SqrtOp)
+
+    def floor(self) -> Number:
+        """The largest integer that is not larger."""
+        return self._unary(math.FloorOp)
+
+    def with_sign_of(self, other: Number) -> Number:
+        """This magnitude with the sign of `other`."""
+        return self._emit(math.CopySignOp, other, _FLAGS)
+
+
+def fma(a: Number, b: Number | float, c: Number | float) -> Number:
+    """a * b + c, rounded once if the machine can do that in one instruction."""
+    operands = [a.value, a.emitter.number(b, a).value, a.emitter.number(c, a).value]
+    return a.emitter.emit(math.FmaOp, operands, a.type, _FLAGS)
+
+
+def where(mask: Mask, on_true: Number | float, on_false: Number | float, like: Number | None = None) -> Number:
+    """Element by element, one value or the other; `like` gives the type if both are constants."""
+    for choice in (on_true, on_false):
+        like = choice if isinstance(choice, Number) else like
+    assert like is not None
+    chosen = [like.emitter.number(v, like).value for v in (on_true, on_false)]
+    return like.emitter.emit(SelectOp, [mask.value, *chosen], like.type)
+
+
+def polynomial(x: Number, coefficients: Sequence[float]) -> Number:
+    """c[0] + c[1] x + c[2] x^2 + …, by Horner's rule: fewest operations and smallest error; loops hide its latency."""
+    *rest, last = coefficients
+    total = fma(x, last, rest.pop())
+    for coefficient in reversed(rest):
+        total = fma(total, x, coefficient)
+    return total

@@ -1,0 +1,156 @@
+"""exp, exp2, expm1 and tanh: reduction to a small interval around 0, a polynomial there, scaling by powers of two.
+
+The reduction is that of Cody & Waite, "Software Manual for the Elementary Functions" (1980): x = n ln 2 + r, where
+n ln 2 is subtracted in two parts, of which the first times n is exact, so that r is right even where fma rounds twice.
+n is found by adding a constant so large that the sum has no bits for a fraction (`Format.shifter`). With the
+exponent's bias added as well, the low bits of that sum, shifted up, are the float 2^n.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mlc.passes.loop._math_builder import F32, Format, Number, fma, polynomial
+
+LOG2_E = 1.4426950408889634
+
+
+@dataclass(frozen=True)
+class _Constants:
+    ln2_high: float
+    """ln 2 with so many zeros at its end that products with exponents are exact."""
+    ln2_low: float
+    """ln 2 - ln2_high"""
+    overflow: float
+    """Beyond it, exp is infinite."""
+    underflow: float
+    """Below it, exp is 0."""
+    saturation: float
+    """Beyond it, tanh is 1."""
+    exp: tuple[float, ...]
+    """exp(r) for |r| <= ln 2."""
+    expm1: tuple[float, ...]
+    """(exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2."""
+
+
+# Minimax polynomials by Remez' algorithm for the relative error of exp(r) (f32: 2^-26.0, f64: 2^-56.4) and of
+# exp(r) - 1 (f32: 2^-26.2, f64: 2^-55.6), with the first coefficients fixed: 1 + r + c r^2 + ….
+_F32 = _Constants(
+    ln2_high=355 / 512,
+    ln2_low=-2.1219444005469058e-4,
+    overflow=89.0,
+    underflow=-105.0,
+    saturation=10.0,
+    exp=(
+        1.0,
+        1.0,
+        0.5000003576278687,
+        0.16666613519191742,
+        0.04166123643517494,
+        0.008336120285093784,
+        0.0014105091104283929,
+        0.00019610834715422243,
+    ),
+    expm1=(
+        0.4999999701976776,
+        0.16666541993618011,
+        0.04166720435023308,
+        0.00836664717644453,
+        0.0013882496859878302,
+    ),
+)
+_F64 = _Constants(
+    ln2_high=6.93147180369123816490e-01,
+    ln2_low=1.90821492927058770002e-10,
+    overflow=710.0,
+    underflow=-746.0,
+    saturation=20.0,
+    exp=(
+        1.0,
+        1.0,
+        0.4999999999999993,
+        0.16666666666666943,
+        0.0416666666667027,
+        0.008333333333268786,
+        0.001388888888350216,
+        0.0001984126989351248,
+        2.4801590867579567e-05,
+        2.755730045269513e-06,
+        2.7556149740038347e-07,
+        2.5055054220918202e-08,
+        2.106299769746648e-09,
+        1.593514555532919e-10,
+    ),
+    expm1=(
+        0.5000000000000006,
+        0.16666666666666588,
+        0.04166666666657538,
+        0.008333333333390409,
+        0.0013888888932051856,
+        0.0001984126971760936,
+        2.4801504650302905e-05,
+        2.7557408214762272e-06,
+        2.7626298804869894e-07,
+        2.5053781285608505e-08,
+    ),
+)
+
+
+def _constants(format: Format) -> _Constants:
+    return _F32 if format == F32 else _F64
+
+
+def exp(x: Number) -> Number:
+    """e^x = e^r s^2 with s = 2^n and x = 2n ln 2 + r.
+
+    One power of two cannot be both below the smallest float and above the largest; the square of one can. That widens
+    the interval of r to |r| <= ln 2, at the price of two more coefficients. The last product rounds, once, if the
+    result is denormal.
+    """
+    c = _constants(x.format)
+    x = x.at_most(c.overflow).at_least(c.underflow)
+    n, s = _round_to_power(x, LOG2_E / 2)
+    r = fma(n, -2 * c.ln2_low, fma(n, -2 * c.ln2_high, x))
+    return polynomial(r, c.exp) * s * s
+
+
+def exp2(x: Number) -> Number:
+    """2^x = e^r s^2 with s = 2^n and r = (x - 2n) ln 2."""
+    limit = x.format.bias + 1.0
+    x = x.at_most(limit).at_least(-limit - x.format.fraction)
+    n, s = _round_to_power(x, 0.5)
+    r = fma(n, -2.0, x) * (1 / LOG2_E)
+    return polynomial(r, _constants(x.format).exp) * s * s
+
+
+def expm1(x: Number) -> Number:
+    """e^x - 1 = 2 (p s + (s - 1/2)) with x = n ln 2 + r, p = e^r - 1, s = 2^(n-1), finite wherever the result is."""
+    c = _constants(x.format)
+    reduced = x.at_most(c.overflow).at_least(c.underflow / 2)
+    p, s = _expm1_parts(reduced, exponent=-1)
+    half = fma(p, s, s - 0.5)
+    return (half + half).with_sign_of(x)
+
+
+def tanh(x: Number) -> Number:
+    """(e - 1) / (e + 1) with e = e^2|x|: no cancellation with e - 1 computed as expm1 does."""
+    limited = abs(x).at_most(_constants(x.format).saturation)
+    p, s = _expm1_parts(limited + limited)
+    e = fma(p, s, s - 1.0)
+    return (e / (e + 2.0)).with_sign_of(x)
+
+
+def _expm1_parts(x: Number, exponent: int = 0) -> tuple[Number, Number]:
+    """e^r - 1 and 2^(n + exponent), where x = n ln 2 + r."""
+    c = _constants(x.format)
+    n, s = _round_to_power(x, LOG2_E, exponent)
+    r = fma(n, -c.ln2_low, fma(n, -c.ln2_high, x))
+    return fma(r * r, polynomial(r, c.expm1), r), s
+
+
+def _round_to_power(x: Number, factor: float, exponent: int = 0) -> tuple[Number, Number]:
+    """The integer n that is nearest to `x * factor`, as a float, and 2^(n + exponent)."""
+    shifter = x.format.shifter + x.format.bias + exponent
+    shifted = fma(x, factor, shifter)
+    power = (shifted.bits() << x.format.fraction).as_float()
+    return shifted - shifter, power

@@ -1,0 +1,72 @@
+"""How exceptions become messages and exit statuses, and how output files are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
+from mlc.tools.driver import open_output, read_text, run_tool
+
+
+def _raise(error: BaseException) -> int:
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (UserError("bad"), 1, "tool: error: bad\n"),
+        (UserError("bad", SourceLocation("f", 1, 2)), 1, "f:1:2: error: bad\n"),
+        (UserError("bad", None, [Note("see")]), 1, "tool: error: bad\nnote: see\n"),
+        (UserErrors([UserError("one"), UserError("two")]), 1, "tool: error: one\ntool: error: two\n"),
+        (OSError(28, "No space left on device", "/out"), 1, "tool: error: '/out': No space left on device\n"),
+        (MemoryError(), 1, "tool: error: out of memory\n"),
+        (RecursionError(), 1, "tool: error: the input nests too deeply\n"),
+        (KeyboardInterrupt(), 130, "\ntool: interrupted\n"),
+        (SystemExit(0), 0, ""),
+    ],
+)
+def test_statuses(error: BaseException, status: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_tool("tool", lambda: _raise(error)) == status
+    assert capsys.readouterr().err == message
+
+
+def test_a_bug_is_called_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_tool("tool", lambda: _raise(CompilerBug("it is wrong", "fuse", "reproducer: f"))) == 70
+    shown = capsys.readouterr().err
+    assert shown.startswith("tool: bug in mlc: it is wrong\n  in: fuse\n  reproducer: f\n")
+
+
+def test_an_unexpected_exception_is_a_bug_with_its_place(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_tool("tool", lambda: _raise(KeyError("x"))) == 70
+    shown = capsys.readouterr().err
+    assert shown.startswith("tool: bug in mlc: KeyError: 'x'\n  in: ")
+    assert "Traceback" not in shown
+
+
+def test_tracebacks_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_TRACEBACK", "1")
+    with pytest.raises(UserError):
+        run_tool("tool", lambda: _raise(UserError("bad")))
+
+
+def test_errors_show_the_line_they_are_about(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "m.mlir"
+    file.write_text("first\nsecond line\n")
+    _, name = read_text(str(file))
+    run_tool("tool", lambda: _raise(UserError("bad", SourceLocation(name, 2, 8))))
+    assert capsys.readouterr().err == f"{file}:2:8: error: bad\n  second line\n         ^\n"
+
+
+def test_output_appears_when_it_is_complete(tmp_path: Path) -> None:
+    file = tmp_path / "out"
+    with pytest.raises(KeyError), open_output(str(file)) as stream:
+        stream.write("half")
+        raise KeyError
+    assert not list(tmp_path.iterdir())
+    with open_output(str(file)) as stream:
+        stream.write("whole")
+        assert not file.exists()
+    assert file.read_text() == "whole"

@@ -1,0 +1,165 @@
+"""The command `mlc`: what its commands make and print, and how they fail."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
+
+from mlc.targets.toolchain import find_emulator
+from mlc.tools.mlc_compile import form_of
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_MODEL = """
+func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2x3xf32> {
+  %sum = graph.add %x, %y : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+  return %sum : tensor<2x3xf32>
+}
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.mlir").write_text(_MODEL)
+    x = np.arange(24, dtype=np.float32).reshape(8, 3)
+    y = np.array([1, 2, 3], np.float32)
+    labels = np.array([2, 2, 2, 2, 2, 2, 2, 0], np.int32)
+    save_file({"x": x, "y": y, "labels": labels}, "in.safetensors")
+    return "model.mlir"
+
+
+def test_help_and_version(mlc: CommandLine) -> None:
+    shown = mlc("--help").out
+    assert all(f"\n  {name}" in shown for name in ("compile", "run", "targets", "doctor"))
+    assert re.fullmatch(r"mlc \d+\.\d+\.\d+\n", mlc("--version").out)
+    assert "--emit FORM" in mlc("compile", "--help").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rum"], "mlc: error: unknown command 'rum'; did you mean 'run'?"),
+        (["zzz"], "mlc: error: unknown command 'zzz' (the commands are compile, run, targets, doctor)"),
+        (["compile", "model.mlir"], "the following arguments are required: -o"),
+        (["compile", "model.mlir", "-o", "m.xyz"], "cannot tell from 'm.xyz' what to make: use a suffix among .o, .so"),
+        (["compile", "model.mlir", "-o", "m.so", "--emit", "elf"], "argument --emit: invalid choice: 'elf'"),
+        (["compile", "model.mlir", "-o", "-", "--emit", "obj"], "'-o -' prints text; 'obj' needs a file"),
+        (["compile", "model.mlir", "-o", "m.so", "-O7"], "argument -O: invalid choice: 7"),
+        (["compile", "model.mlir", "-o", "m.so", "--threads=0"], "found 0 threads; at least 1 is needed"),
+        (["compile", "model.mlir", "-o", "m.so", "--target=pdp11"], "unknown target 'pdp11'"),
+        (["compile", "model.mlir", "-o", "m.so", "--targte=x"], "unknown option '--targte'; did you mean '--target'?"),
+        (["compile", "model.mlir", "-o", "m.so", "--cc=/bin/true"], "--cc names '/bin/true', which is not clang"),
+        (["compile", "model.mlir", "-o", "none/m.so"], "cannot write 'none/m.so'"),
+        (["compile", "none.mlir", "-o", "m.so"], "input file 'none.mlir' not found"),
+        (["run", "model.mlir"], "the following arguments are required: --inputs"),
+        (["run", "model.mlir", "--inputs", "none"], "file 'none' not found"),
+        (["run", "model.mlir", "--inputs", "model.mlir"], "'model.mlir' is not a safetensors file"),
+        (["run", "none.so", "--inputs", "in.safetensors"], "model 'none.so' not found"),
+        (["run", "model.mlir", "--inputs", "in.safetensors", "--repeat=0"], "--repeat 0: at least 1 is needed"),
+        (["run", "model.mlir", "--inputs", "in.safetensors", "--check-labels=k"], "has no tensor 'k' to compare with"),
+    ],
+)
+def test_user_errors(arguments: list[str], message: str, model: str, mlc: CommandLine) -> None:
+    result = mlc(*arguments)
+    assert result.status == 1
+    assert message in result.err
+    assert result.err.startswith("mlc: error: ")
+    assert not list(Path().glob("*.so"))
+
+
+def test_a_model_needs_one_public_function(model: str, mlc: CommandLine) -> None:
+    Path("none.mlir").write_text("func.func private @f()\n")
+    assert "has no public function" in mlc("compile", "none.mlir", "-o", "m.so").err
+    Path("two.mlir").write_text(_MODEL + _MODEL.replace("@main", "@other"))
+    assert "a model has one public function, found 2: @main, @other" in mlc("compile", "two.mlir", "-o", "m.so").err
+
+
+@pytest.mark.parametrize(
+    ("output", "form"),
+    [("a.o", "obj"), ("a.so", "shared"), ("a.h", "header"), ("a.s", "asm"), ("a.ll", "llvm-ir"), ("a", "exe")],
+)
+def test_form_follows_from_the_suffix(output: str, form: str) -> None:
+    assert form_of(output) == form
+
+
+@pytest.mark.parametrize(
+    ("form", "content"),
+    [
+        ("mlir:graph", "graph."),
+        ("mlir:tensor", "tensor.map"),
+        ("mlir:loop", "loop.for"),
+        ("mlir:llvm", "llvm.func"),
+        ("llvm-ir", "define i32 @mlc_main"),
+        ("asm", "mlc_main:"),
+        ("header", "mlc_main("),
+    ],
+)
+def test_text_forms(form: str, content: str, model: str, mlc: CommandLine) -> None:
+    result = mlc("compile", model, "-o", "-", "--emit", form)
+    assert (result.status, result.err) == (0, "")
+    assert content in result.out
+
+
+def test_run(model: str, mlc: CommandLine) -> None:
+    result = mlc("run", model, "--check-labels", "--inputs", "in.safetensors", "--outputs", "out.safetensors")
+    assert (result.status, result.err) == (0, "")
+    accuracy, latency, artifact = result.out.splitlines()
+    assert accuracy == "accuracy: 87.50% (7 of 8)"
+    assert re.fullmatch(r"latency: [\d.]+ µs per call \(median\), [\d.]+ µs when called from Python", latency)
+    assert Path(artifact.removeprefix("artifact: ")).is_file()
+    data = load_file("in.safetensors")
+    np.testing.assert_array_equal(load_file("out.safetensors")["out"], data["x"] + data["y"])
+
+
+def test_run_a_library(model: str, mlc: CommandLine) -> None:
+    assert mlc("compile", model, "-o", "m.so").status == 0
+    result = mlc("run", "m.so", "--inputs", "in.safetensors", "--check-labels=labels", "--repeat=5")
+    assert result.status == 0
+    assert result.out.startswith("accuracy: 87.50%")
+    assert result.out.endswith("artifact: m.so\n")
+
+
+def test_run_for_another_architecture(model: str, mlc: CommandLine) -> None:
+    if find_emulator("aarch64") is None:
+        pytest.skip("needs qemu-aarch64")
+    options = ("--inputs", "in.safetensors", "--target=aarch64", "--repeat=2", "-o", "m", "--check-labels")
+    result = mlc("run", model, *options)
+    assert (result.status, result.err) == (0, "")
+    assert "accuracy: 87.50% (7 of 8)" in result.out
+    assert "under qemu-aarch64" in result.out
+
+
+def test_timing_names_passes_and_phases(model: str, mlc: CommandLine) -> None:
+    shown = mlc("compile", model, "-o", "m.o", "--timing").err
+    for name in ("(parse)", "lower-to-tensor", "lower-to-llvm", "(clang and linker)", "total"):
+        assert f"\n{name} " in shown
+
+
+def test_labels_that_do_not_fit(model: str, mlc: CommandLine) -> None:
+    data = load_file("in.safetensors")
+    save_file(data | {"labels": data["labels"][:3]}, "short.safetensors")
+    save_file(data | {"labels": data["x"]}, "float.safetensors")
+    assert "found 3 labels for 8 answers" in mlc("run", model, "--inputs", "short.safetensors", "--check-labels").err
+    assert (
+        "labels are integers, found float32" in mlc("run", model, "--inputs", "float.safetensors", "--check-labels").err
+    )
+
+
+def test_targets_and_doctor(mlc: CommandLine) -> None:
+    assert re.search(r"^aarch64 +aarch64 +32 x 128 bit", mlc("targets").out, re.MULTILINE)
+    shown = mlc("doctor")
+    assert shown.status == 0
+    assert "clang" in shown.out
+
+
+def test_doctor_says_what_is_missing(mlc: CommandLine) -> None:
+    shown = mlc("doctor", "--cc=/no/clang")
+    assert shown.status == 1
+    assert "MISSING: --cc names '/no/clang'" in shown.out
