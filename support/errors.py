@@ -40,6 +40,10 @@ class UserError(Exception):
         self.location = location
         self.notes = tuple(notes)
 
+    def __str__(self) -> str:
+        """The message with its place, as Python shows it to users of the API."""
+        return f"{self.location}: error: {self.message}" if self.location else self.message
+
 
 class UserErrors(UserError):
     """Several user errors that were found in one go, in source order."""
