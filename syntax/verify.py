@@ -67,7 +67,7 @@ def _error_in(op: Operation) -> UserError | None:
         if text.count("\n") > 2 and isinstance(e.__cause__, VerifyException):
             text = str(e.__cause__)
         message = one_line(text)
-        return error_at(op, message if f"'{op.name}'" in message else f"'{op.name}': {message}")
+        return error_at(op, message if op.name in message else f"'{op.name}': {message}")
     return None
 
 

@@ -63,7 +63,7 @@ def read_tensors(file: str) -> dict[str, Array]:
 
 
 def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], file: str) -> Calls:
-    """Match tensors to inputs by name (or, if there is one of each, whatever its name) and cut them into calls.
+    """Match tensors to inputs by name and cut them into calls.
 
     A tensor of the input's own shape is used for every call. One of shape [n, *shape], or whose first dimension is n
     times that of the input, holds n calls.
@@ -73,7 +73,7 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], fi
     """
     arrays: list[Array] = []
     counts: dict[str, int] = {}
-    found = [_tensor_for(info, tensors, inputs, file) for info in inputs]
+    found = [_tensor_for(info, tensors, file) for info in inputs]
     for info, array in zip(inputs, found, strict=True):
         if array.dtype != np.dtype(info.dtype):
             raise UserError(f"tensor '{info.name}' of '{file}' is {array.dtype}; the model takes {info.dtype}")
@@ -89,11 +89,9 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], fi
     return Calls(max(counts.values(), default=1), tuple(arrays), tuple(i.name not in counts for i in inputs), stacked)
 
 
-def _tensor_for(info: TensorInfo, tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], file: str) -> Array:
+def _tensor_for(info: TensorInfo, tensors: Mapping[str, Array], file: str) -> Array:
     if info.name in tensors:
         return tensors[info.name]
-    if len(tensors) == len(inputs) == 1:
-        return next(iter(tensors.values()))
     known = ", ".join(f"'{name}'" for name in tensors) or "none"
     raise UserError(f"'{file}' has no tensor '{info.name}' for that input of the model (it has {known})")
 
