@@ -6,6 +6,7 @@ y = model(x)                           # NumPy arrays in and out
 model.save("mlp.so")                   # needs nothing else to run
 mlc.load("mlp.so")(x)
 module = mlc.parse("mlp.mlir")         # the IR, as an xDSL module
+mlc.load_dialect("poly.py")            # a dialect of your own, in one file: docs/writing-a-dialect.md
 ```
 """
 
@@ -16,14 +17,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mlc.api import compile, parse
+    from mlc.plugins import load_dialect, load_pass
     from mlc.runtime import ArtifactError, InputError, Model, load
     from mlc.support.errors import CompilerBug, UserError
 
-__all__ = ["ArtifactError", "CompilerBug", "InputError", "Model", "UserError", "compile", "load", "parse"]
+__all__ = ["ArtifactError", "CompilerBug", "InputError", "Model", "UserError", "compile", "load", "load_dialect", "load_pass", "parse"]
 
 _HOMES = {
     "compile": "mlc.api",
     "parse": "mlc.api",
+    "load_dialect": "mlc.plugins",
+    "load_pass": "mlc.plugins",
     "ArtifactError": "mlc.runtime",
     "InputError": "mlc.runtime",
     "Model": "mlc.runtime",

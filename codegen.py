@@ -41,8 +41,10 @@ def signature_of(module: ModuleOp) -> Signature:
     return _signature(entries[0])
 
 
-def program_of(module: ModuleOp, signature: Signature, resources: Resources, machine: Machine) -> Program:
-    """The program of a module at the llvm level."""
+def program_of(
+    module: ModuleOp, signature: Signature, resources: Resources, machine: Machine, threads: int = 1
+) -> Program:
+    """The program of a module at the llvm level, whose loops may run on `threads` threads."""
     kernels: list[Kernel] = []
     entry: Kernel | None = None
     for unit in units(module, machine):
@@ -52,7 +54,7 @@ def program_of(module: ModuleOp, signature: Signature, resources: Resources, mac
             kernels.append(Kernel(unit.name, unit.text))
     if entry is None:
         raise UserError(f"the module has no function @{signature.symbol}: it is not the result of lower-to-llvm")
-    return Program(kernels, entry, signature, list(_weights(module, resources)))
+    return Program(kernels, entry, signature, list(_weights(module, resources)), threads)
 
 
 def _weights(module: ModuleOp, resources: Resources) -> Iterator[Weight]:

@@ -85,7 +85,8 @@ class Compilation:
         from mlc.codegen import program_of
         from mlc.targets.machine import resolve_target
 
-        return program_of(self.module, signature, self.ctx.resources, resolve_target(self.options.target))
+        machine = resolve_target(self.options.target)
+        return program_of(self.module, signature, self.ctx.resources, machine, self.options.threads)
 
     def build(self, kind: Kind, output: Path, progress: Callable[[int, int], None] | None = None) -> BuildReport:
         """Make the artifact `output`.

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache, partial
 from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import Builtin
-from xdsl.ir import Dialect
+from xdsl.ir import Dialect, TypeAttribute
+
+from mlc.support.additions import Additions
+from mlc.support.errors import UserError
 
 
 @cache
@@ -17,6 +22,19 @@ def dialect_names() -> tuple[str, ...]:
     """The dialects that mlc defines, one per folder beside this file."""
     here = Path(__file__).parent
     return tuple(sorted(f.parent.name for f in here.glob("*/__init__.py")))
+
+
+def _owner(name: str) -> str | None:
+    """Who has a dialect of that name, besides plugins."""
+    if name in dialect_names():
+        return "mlc"
+    return "xDSL" if name in get_all_dialects() else None
+
+
+plugin_dialects: Additions[Dialect] = Additions("dialect", "mlc.dialects", _owner)
+"""The dialects that plugins bring. An installed one is imported when a text first names it (entry point
+`poly = "my_package.poly:Poly"` in the group `mlc.dialects`); ops of it exist only from then on, so it is early enough
+if that import also registers lowering patterns and reference semantics."""
 
 
 def load_dialect(name: str) -> Dialect:
@@ -34,11 +52,56 @@ def load_dialect(name: str) -> Dialect:
 
 
 def register_dialects(ctx: Context) -> None:
-    """Make every dialect known to `ctx`: mlc's own, and xDSL's where mlc has none of that name."""
+    """Make every dialect known to `ctx`: mlc's own, those of plugins, and xDSL's where mlc has none of that name.
+
+    Raises:
+        UserError: two plugins bring dialects of one name.
+    """
     ctx.load_dialect(Builtin)
     ours = dialect_names()
     for name in ours:
-        ctx.register_dialect(name, lambda name=name: load_dialect(name))
+        ctx.register_dialect(name, partial(load_dialect, name))
+    for name in plugin_dialects.names():
+        ctx.register_dialect(name, partial(load_plugin_dialect, name))
     for name, factory in get_all_dialects().items():
         if name not in ours and name != Builtin.name:
             ctx.register_dialect(name, factory)
+
+
+def load_plugin_dialect(name: str) -> Dialect:
+    """The dialect that a plugin brings under this name.
+
+    Raises:
+        UserError: it cannot be imported, is no dialect, or is not well formed.
+    """
+    addition = plugin_dialects.get(name)
+    assert addition is not None
+    dialect: object = addition.load()
+    if not isinstance(dialect, Dialect) or dialect.name != name:
+        found = f"the dialect '{dialect.name}'" if isinstance(dialect, Dialect) else type(dialect).__name__
+        raise UserError(f"{addition.origin} promises a dialect '{name}', found {found}")
+    check_dialect(dialect, addition.origin)
+    return dialect
+
+
+def check_dialect(dialect: Dialect, origin: str) -> None:
+    """Refuse a dialect that xDSL would misunderstand.
+
+    Raises:
+        UserError: the name of an op or attribute is used twice, or does not start with the dialect's.
+    """
+    for fault in _faults(dialect):
+        raise UserError(f"dialect '{dialect.name}' of {origin}: {fault}")
+
+
+def _faults(dialect: Dialect) -> Iterator[str]:
+    types = [a for a in dialect.attributes if issubclass(a, TypeAttribute)]
+    attributes = [a for a in dialect.attributes if not issubclass(a, TypeAttribute)]
+    for noun, definitions in (("op", dialect.operations), ("type", types), ("attribute", attributes)):
+        names = Counter(d.name for d in definitions)
+        for name, count in names.items():
+            if count > 1:
+                classes = " and ".join(d.__name__ for d in definitions if d.name == name)
+                yield f"{noun} '{name}' is defined {count} times (by {classes}); rename or drop one"
+            if not name.startswith(f"{dialect.name}."):
+                yield f"{noun} '{name}' is not in the dialect's namespace; call it '{dialect.name}.{name}'"

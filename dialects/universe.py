@@ -34,5 +34,7 @@ def _load(name: str) -> Dialect:
         upstream = get_all_dialects()[name]()
         found = [d for d in found if d is not upstream]
     if len(found) != 1:
-        raise CompilerBug(f"{module.__name__} exports {len(found)} dialects named '{name}', not one", "dialects.universe")
+        raise CompilerBug(
+            f"{module.__name__} exports {len(found)} dialects named '{name}', not one", "dialects.universe"
+        )
     return found[0]

@@ -1,7 +1,8 @@
 """Which passes there are: found by file name, imported one at a time.
 
 A file `passes/<folder>/<pass_name>.py` holds the pass `pass-name`. Listing the names imports nothing, so a tool can
-check its command line before it loads any pass. Files that start with `_` hold no pass.
+check its command line before it loads any pass. Files that start with `_` hold no pass. Plugins add passes of their
+own (`plugin_passes`), which from then on are passes like any other.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlc.support.additions import Additions
 from mlc.support.errors import CompilerBug, UserError
 
 if TYPE_CHECKING:
@@ -50,19 +52,30 @@ def _module_name(path: Path) -> str:
     return ".".join(("mlc.passes", *path.relative_to(_HERE).with_suffix("").parts))
 
 
+plugin_passes: Additions[type[Pass]] = Additions("pass", "mlc.passes", lambda n: "mlc" if n in _modules() else None)
+"""The passes that plugins bring; an installed one is imported when it is first used (entry point
+`fit = "my_package.fit:FitPass"` in the group `mlc.passes`)."""
+
+
 def pass_names() -> list[str]:
-    """The names of all passes, sorted, without importing any of them."""
-    return sorted(_modules())
+    """The names of all passes, sorted, without importing any of them.
+
+    Raises:
+        UserError: two plugins bring passes of one name.
+    """
+    return sorted([*_modules(), *plugin_passes.names()])
 
 
 def load_pass(name: str) -> type[Pass]:
     """Import the one module that holds the pass `name`.
 
     Raises:
-        UserError: there is no such pass; the message names the nearest one.
+        UserError: there is no such pass (the message names the nearest one), or a plugin does not hold it.
         CompilerBug: the file that should hold the pass does not.
     """
     module_name = _modules().get(name)
+    if (addition := plugin_passes.get(name)) is not None:
+        return _checked(addition.load(), name, addition.origin)
     if module_name is None:
         raise UserError(f"unknown pass '{name}'{suggest(name, pass_names())}")
     from mlc.passes.base import Pass
@@ -72,6 +85,14 @@ def load_pass(name: str) -> type[Pass]:
         if isinstance(value, type) and issubclass(value, Pass) and vars(value).get("name") == name:
             return value
     raise CompilerBug(f"{module_name} holds no pass named '{name}'", "pass registry")
+
+
+def _checked(loaded: object, name: str, origin: str) -> type[Pass]:
+    from mlc.passes.base import Pass
+
+    if isinstance(loaded, type) and issubclass(loaded, Pass) and loaded.name == name:
+        return loaded
+    raise UserError(f"{origin} promises a pass '{name}', found {loaded!r}")
 
 
 def suggest(word: str, known: list[str], quote: str = "'{}'") -> str:

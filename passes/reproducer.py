@@ -13,6 +13,7 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+from mlc.support.additions import load_options
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
 
@@ -25,8 +26,9 @@ def write_reproducer(bug: CompilerBug, text: str, pipeline: str, ctx: CompilerCo
     Returns:
         Its path, or None where nothing can be written.
     """
+    options = [*load_options, f"--target={ctx.target}", "--verify-each", f"--pass-pipeline={pipeline}"]
     head = [
-        _FIRST_LINE + shlex.join([f"--target={ctx.target}", "--verify-each", f"--pass-pipeline={pipeline}"]),
+        _FIRST_LINE + shlex.join(options),
         f"// fails in: {bug.stage}",
         *(f"// {line}".rstrip() for line in f"{bug.message}\n{bug.details}".strip().splitlines()),
         f"// mlc {version('mlc')}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",

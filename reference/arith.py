@@ -13,7 +13,18 @@ import numpy as np
 from xdsl.dialects import arith
 from xdsl.ir import Operation
 
-from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
+from mlc.dialects.arith import (
+    CmpfOp,
+    CmpiOp,
+    ExtSIOp,
+    ExtUIOp,
+    FPToSIOp,
+    FPToUIOp,
+    SelectOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+)
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of
 from mlc.support.dtypes import to_numpy
@@ -151,9 +162,9 @@ def compare_floats(op: CmpfOp, a: Array, b: Array) -> Array:
 
 @evaluates(
     arith.IndexCastOp,
-    arith.SIToFPOp,
-    arith.FPToSIOp,
-    arith.FPToUIOp,
+    SIToFPOp,
+    FPToSIOp,
+    FPToUIOp,
     arith.ExtFOp,
     arith.TruncFOp,
 )
@@ -164,7 +175,7 @@ def convert(op: Operation, a: Array) -> Array:
     return a.astype(to_numpy(element_type(op.results[0].type)))
 
 
-@evaluates(arith.ExtSIOp, arith.TruncIOp)
+@evaluates(ExtSIOp, TruncIOp)
 def resize_integer(op: Operation, a: Array) -> Array:
     """Extends with the sign, or keeps the low bits."""
     target = to_numpy(element_type(op.results[0].type))
@@ -173,7 +184,7 @@ def resize_integer(op: Operation, a: Array) -> Array:
     return (_as_signed_byte(a) if a.dtype == np.bool_ else a).astype(target)
 
 
-@evaluates(arith.ExtUIOp, arith.UIToFPOp)
+@evaluates(ExtUIOp, UIToFPOp)
 def convert_unsigned(op: Operation, a: Array) -> Array:
     """The operand's bits are an unsigned number."""
     bits = a if a.dtype == np.bool_ else _unsigned(a)

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 
+from mlc.dialects.memref import GlobalOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, unwritten, write
@@ -32,7 +33,7 @@ def dealloc(op: memref.DeallocOp, frame: Frame) -> None:
 def get_global(op: memref.GetGlobalOp, frame: Frame) -> None:
     """The read-only data of the `memref.global`."""
     definition = frame.symbols[op.name_.string_value()]
-    assert isinstance(definition, memref.GlobalOp)
+    assert isinstance(definition, GlobalOp)
     value = definition.initial_value
     if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
         raise fault(op, f"'{definition.sym_name.data}' has no data")

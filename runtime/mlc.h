@@ -1,6 +1,7 @@
 #ifndef MLC_H
 #define MLC_H
-/* What all models compiled by mlc share. They need nothing else: no library, no malloc, no state that changes. */
+/* What all models compiled by mlc share. They need nothing else: no library, no malloc, and, threads excepted, no state
+   that changes. */
 
 #include <stdint.h>
 
@@ -13,5 +14,24 @@ typedef struct {
     int32_t dtype, rank;
     const int64_t *shape; /* `rank` extents */
 } mlc_tensor_info;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How a model compiled with --threads N spreads a loop over threads: calls task(context, i) once for each i from 0 to
+   count - 1, in any order, on any threads, and returns when all calls have.
+
+   Such a model brings a definition: a pool of N threads at most, the caller included, and never more than the CPUs that
+   the first caller may use. It starts with the first loop and stays; a process made by fork() starts its own. While it
+   is busy, loops of other callers run on their own threads. Without a pthread_create in the process, all do.
+
+   To use another pool, define this function: in the program that model.o is linked into, or in the program that loads
+   model.so (exported, as by -rdynamic). Results do not depend on it. */
+void mlc_parallel_for(void (*task)(void *context, int64_t index), void *context, int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

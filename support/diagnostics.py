@@ -31,7 +31,11 @@ def _lines(error: UserError, sources: Mapping[str, str], style: Mapping[str, str
 
 
 def _report(
-    kind: str, message: str, location: SourceLocation | None, sources: Mapping[str, str], style: Mapping[str, str]
+    kind: str,
+    message: str,
+    location: SourceLocation | None,
+    sources: Mapping[str, str],
+    style: Mapping[str, str],
 ) -> Iterator[str]:
     place = f"{location}: " if location else ""
     yield f"{place}{style[kind]}{kind}:{style['end']} {message}"

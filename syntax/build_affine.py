@@ -14,7 +14,9 @@ Space = tuple[int, int]
 
 
 class AffineActions(State):
-    """Makes affine maps and sets. An affine space is read before the expressions over it, so names are looked up at once."""
+    """Makes affine maps and sets. An affine space is read before the expressions over it, so names are looked up at
+    once.
+    """
 
     _affine_names: dict[str, AffineExpr]
 

@@ -90,7 +90,7 @@ class AttributeActions(State):
             self.fault(f"the type of a number is an integer, index or float type, got {kind}")
         if isinstance(value, float):
             self.fault(f"a number with a fraction cannot have type {kind}")
-        return IntegerAttr(int(value), kind)
+        return IntegerAttr(int(value), cast(Any, kind))
 
     def _bits_as_float(self, value: Hexadecimal, kind: AnyFloat) -> float:
         size = kind.compile_time_size
@@ -226,7 +226,7 @@ class AttributeActions(State):
                     kind.verify_value(value)
                 except VerifyException as e:
                     self.fault(str(e))
-            return DenseArrayBase.from_list(kind, integers)
+            return DenseArrayBase.from_list(cast(Any, kind), integers)
         if not isinstance(kind, AnyFloat):
             self.fault(f"the elements of an array are integers or floats, got {kind}")
         return DenseArrayBase.from_list(cast(Any, kind), [self.real_of(v) for v in values])
@@ -259,7 +259,15 @@ class AttributeActions(State):
         return OpaqueAttr.from_strings(self.string(name), self.string(value))
 
     def typed_opaque(
-        self, _word: Name, _open: str, name: Name, _comma: str, value: Name, _close: str, _colon: str, kind: Attribute
+        self,
+        _word: Name,
+        _open: str,
+        name: Name,
+        _comma: str,
+        value: Name,
+        _close: str,
+        _colon: str,
+        kind: Attribute,
     ) -> Attribute:
         """`opaque<"dialect", "text"> : type`."""
         return OpaqueAttr.from_strings(self.string(name), self.string(value), type=kind)

@@ -7,17 +7,13 @@ from typing import Any
 from xdsl.ir import Attribute
 
 from mlc.syntax.lexer import Name
-from mlc.syntax.resources import Blob, ExternalFile
-from mlc.syntax.state import State
+from mlc.syntax.state import Blob, ExternalFile, State
 
 Group = tuple[Name, "dict[str, tuple[Name, Any]]"]
 
 
 class MetadataActions(State):
     """Collects what a file says besides its operations."""
-
-    blobs: dict[str, Blob]
-    external_files: list[ExternalFile]
 
     def define_alias(self, token: Name, _equal: str, value: Attribute) -> None:
         """`#name = attribute` or `!name = type`."""
@@ -52,12 +48,15 @@ class MetadataActions(State):
     def empty_metadata(self, _open: str, _close: str) -> None:
         """`{-# #-}`."""
 
-    def metadata(self, _open: str, sections: list[tuple[Name, list[tuple[Name, list[tuple[Name, Any]]]]]], _close: str) -> None:
+    def metadata(
+        self, _open: str, sections: list[tuple[Name, list[tuple[Name, list[tuple[Name, Any]]]]]], _close: str
+    ) -> None:
         """`{-# dialect_resources: {...}, external_resources: {...} #-}`."""
         for section, groups in sections:
             if section.text not in ("dialect_resources", "external_resources"):
                 self.fault(
-                    f"metadata is dialect_resources or external_resources, got '{section.text}'", section.position
+                    f"metadata is dialect_resources or external_resources, got '{section.text}'",
+                    section.position,
                 )
             for group, entries in groups:
                 for key, value in entries:
@@ -75,5 +74,9 @@ class MetadataActions(State):
         if dialect.text != "builtin":
             return
         if key.text in self.blobs:
-            self.fault(f"resource '{key.text}' is defined twice", key.position, [("defined here before", self.blobs[key.text].position)])
+            self.fault(
+                f"resource '{key.text}' is defined twice",
+                key.position,
+                [("defined here before", self.blobs[key.text].position)],
+            )
         self.blobs[key.text] = Blob(value.text[2:], key.position)

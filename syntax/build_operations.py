@@ -11,9 +11,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
-from mlc.syntax.directives import Operand, Parts
 from mlc.syntax.build_types import Signature
-from mlc.syntax.errors import Fault
+from mlc.syntax.directives import Operand, Parts
+from mlc.syntax.errors import FatalFault, Fault
 from mlc.syntax.lexer import Name, OpenBrace, OpName, is_isolated
 from mlc.syntax.regions import OpenRegion
 from mlc.syntax.state import State
@@ -81,7 +81,7 @@ class OperationActions(State):
             where = operands[0][2] if operands else name.position
             self.fault(f"{_count(len(operands), 'operand')} but {_count(len(inputs), 'operand type')}", where)
         resolve = self.scopes.resolve
-        values = [resolve(n, index, position, t) for (n, index, position), t in zip(operands, inputs)]
+        values = [resolve(n, index, position, t) for (n, index, position), t in zip(operands, inputs, strict=True)]
         if attributes and issubclass(op, IRDLOperation):
             for key in op.get_irdl_definition().properties:
                 if key in attributes and key not in properties:
@@ -111,12 +111,12 @@ class OperationActions(State):
         """An operation from what its assembly format found."""
         resolve = self.scopes.resolve
         operands: list[list[SSAValue]] = []
-        for found, types in zip(parts.operands, operand_types):
+        for found, types in zip(parts.operands, operand_types, strict=True):
             found = found or ()
             if len(found) != len(types):
                 where = found[0][2] if found else None
                 self.fault(f"{_count(len(found), 'operand')} but {_count(len(types), 'operand type')}", where)
-            operands.append([resolve(n, i, p, t) for (n, i, p), t in zip(found, types)])
+            operands.append([resolve(n, i, p, t) for (n, i, p), t in zip(found, types, strict=True)])
         if op.get_irdl_definition().options:
             return op.build(
                 operands=operands,
@@ -153,13 +153,13 @@ class OperationActions(State):
         """`{`."""
         op, position, braces = opening
         if self.scopes.depth > _MAX_DEPTH:
-            self.fault(f"regions are nested more than {_MAX_DEPTH} deep", position)
+            raise FatalFault(f"regions are nested more than {_MAX_DEPTH} deep", position)
         arguments, self._region_arguments = self._region_arguments, None
         scope = self.scopes.enter(is_isolated(op), position)
         if arguments is None:
             return OpenRegion(scope, None, braces)
         entry = Block(arg_types=[a.type for a in arguments])
-        for value, argument in zip(entry.args, arguments):
+        for value, argument in zip(entry.args, arguments, strict=True):
             self.scopes.define(argument.name.text[1:], (value,), argument.name.start)
             if argument.location is not None:
                 value.location = argument.location

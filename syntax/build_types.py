@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import (
     UnrankedTensorType,
     VectorType,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, TypeAttribute
 
 from mlc.syntax.lexer import Name
 from mlc.syntax.state import State
@@ -51,7 +51,9 @@ class TypeActions(State):
             self.fault(f"alias '{token.text}' is not defined", token.position)
         return found
 
-    def signature(self, _open: str, inputs: list[Attribute], _close: str, _arrow: str, outputs: list[Attribute]) -> Signature:
+    def signature(
+        self, _open: str, inputs: list[Attribute], _close: str, _arrow: str, outputs: list[Attribute]
+    ) -> Signature:
         """`(a, b) -> c`."""
         return inputs, outputs
 
@@ -98,7 +100,15 @@ class TypeActions(State):
         return MemRefType(element, sizes, memory_space=qualifier)
 
     def strided_memref(
-        self, _word: Name, _open: str, shape: Shape, _c1: str, layout: Attribute, _c2: str, space: Attribute, _close: str
+        self,
+        _word: Name,
+        _open: str,
+        shape: Shape,
+        _c1: str,
+        layout: Attribute,
+        _c2: str,
+        space: Attribute,
+        _close: str,
     ) -> Attribute:
         """`memref<4xf32, layout, memory-space>`."""
         sizes, element = shape
@@ -117,11 +127,11 @@ class TypeActions(State):
         """`complex<f32>`."""
         if not isinstance(element, IntegerType | AnyFloat):
             self.fault(f"a complex type has integer or float parts, got {element}")
-        return ComplexType(element)
+        return ComplexType(cast(Any, element))
 
     def tuple(self, _word: Name, _open: str, types: Sequence[Attribute], _close: str) -> Attribute:
         """`tuple<f32, i32>`."""
-        return TupleType([*types])
+        return TupleType(ArrayAttr(cast(Sequence[TypeAttribute], types)))
 
     # ---- locations
 
@@ -156,7 +166,14 @@ class TypeActions(State):
         return FusedLoc(tuple(parts), NoneAttr())
 
     def fused_location_with_metadata(
-        self, _word: Name, _lt: str, metadata: Attribute, _gt: str, _open: str, parts: list[LocationAttr], _close: str
+        self,
+        _word: Name,
+        _lt: str,
+        metadata: Attribute,
+        _gt: str,
+        _open: str,
+        parts: list[LocationAttr],
+        _close: str,
     ) -> LocationAttr:
         """`fused<metadata>[a, b]`."""
         return FusedLoc(tuple(parts), metadata)

@@ -22,15 +22,13 @@ from mlc.syntax.build_types import TypeActions
 from mlc.syntax.handover import HandOver
 from mlc.syntax.lexer import RegionOf
 from mlc.syntax.machine import Machine
-from mlc.syntax.resources import Blob, ExternalFile
-from mlc.syntax.tables import Tables
 
 
 class Builder(OperationActions, TypeActions, AttributeActions, AffineActions, MetadataActions):
     """Everything that one parse knows and does.
 
     Args:
-        operations: the operations whose formats are in `tables`.
+        operations: the operations whose formats are in the grammar.
     """
 
     def __init__(
@@ -39,17 +37,16 @@ class Builder(OperationActions, TypeActions, AttributeActions, AffineActions, Me
         filename: str,
         ctx: CompilerContext,
         base: Path,
-        tables: Tables,
         operations: Sequence[type[IRDLOperation]],
     ) -> None:
         super().__init__(text, filename, ctx, base)
-        self.blobs: dict[str, Blob] = {}
-        self.external_files: list[ExternalFile] = []
         self.directives: dict[str, tuple[type[IRDLOperation], daf.FormatDirective]] = {}
         self._formatted = {formats.action(op): op for op in operations}
-        self.hand = HandOver(ctx, self)
-        self.hand.attribute_aliases = self.aliases
-        self._machine = Machine(tables, self)
+
+    def connect(self, hand: HandOver, machine: Machine) -> None:
+        """Complete the builder with the two that need it themselves."""
+        self.hand = hand
+        self._machine = machine
 
     def parse_file(self) -> list[Operation]:
         """The operations of the whole text. Raises Fault and TooManyErrors; other errors are in `errors`."""

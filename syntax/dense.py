@@ -29,6 +29,7 @@ from xdsl.parser import AttrParser
 from mlc.syntax.errors import Fault
 from mlc.syntax.state import Hexadecimal
 
+_ELEMENTS = (IntegerType, IndexType, AnyFloat, ComplexType)
 Element = int | float | bool | tuple[Any, Any]
 
 
@@ -85,8 +86,8 @@ def attribute(literal: Literal | None, kind: Attribute, position: int) -> DenseI
     """The attribute `dense<literal> : kind`. Raises Fault if the literal does not fit the type."""
     if not isinstance(kind, ShapedType) or not hasattr(kind, "element_type"):
         raise Fault(f"a dense literal is of a tensor, memref or vector type, got {kind}", position)
-    element: Attribute = cast(Any, kind).element_type
-    if not isinstance(element, IntegerType | IndexType | AnyFloat | ComplexType):
+    element = cast(Attribute, cast(Any, kind).element_type)
+    if not isinstance(element, _ELEMENTS):
         raise Fault(f"a dense literal has integer, index, float or complex elements, got {element}", position)
     shape = list(kind.get_shape())
     if DYNAMIC_INDEX in shape:
@@ -125,7 +126,10 @@ def _hex_data(literal: Hex, count: int, element: Any, kind: Attribute) -> bytes:
     if len(data) == size:
         return data * count
     if len(data) != size * count:
-        raise Fault(f"{kind} has {count} elements of {size} bytes, but the literal has {len(data)} bytes", literal.position)
+        raise Fault(
+            f"{kind} has {count} elements of {size} bytes, but the literal has {len(data)} bytes",
+            literal.position,
+        )
     return data
 
 
@@ -133,7 +137,7 @@ def _convert(value: Element, element: Attribute, position: int) -> Any:
     if isinstance(element, ComplexType):
         if not isinstance(value, tuple):
             raise Fault("expected complex elements such as (1.0, 2.0)", position)
-        return tuple(_convert(part, element.element_type, position) for part in value)
+        return tuple(_convert(part, cast(Any, element).element_type, position) for part in value)
     if isinstance(value, tuple):
         raise Fault(f"complex elements do not fit {element}", position)
     if isinstance(element, AnyFloat):
@@ -145,10 +149,14 @@ def _convert(value: Element, element: Attribute, position: int) -> Any:
     if isinstance(value, bool) and element != IntegerType(1):
         raise Fault(f"booleans do not fit {element}", position)
     if isinstance(element, IntegerType):
-        if element.signedness.data == Signedness.UNSIGNED and value < 0:
+        if _is_unsigned(cast(Attribute, element)) and value < 0:
             raise Fault(f"a negative number does not fit {element}", position)
         element.verify_value(int(value))
     return int(value)
+
+
+def _is_unsigned(element: Attribute) -> bool:
+    return isinstance(element, IntegerType) and cast(Any, element).signedness.data == Signedness.UNSIGNED
 
 
 # ---- long lists
@@ -249,7 +257,9 @@ def _element(token: str) -> Element:
     return float(token) if "." in token else int(token)
 
 
-def scan(text: str, position: int, kind: Attribute | None, parser: AttrParser) -> tuple[DenseIntOrFPElementsAttr, int] | None:
+def scan(
+    text: str, position: int, kind: Attribute | None, parser: AttrParser
+) -> tuple[DenseIntOrFPElementsAttr, int] | None:
     """A dense attribute from its `<` on, if plain numbers stand there; `kind` is its type, or None if that follows."""
     if (m := _PLAIN(text, position)) is None:
         return None

@@ -6,13 +6,22 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import xdsl.irdl.declarative_assembly_format as daf
-from xdsl.dialects.builtin import AnyFloat, BytesAttr, DenseArrayBase, IndexType, IntegerAttr, IntegerType, StringAttr, UnitAttr
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    BytesAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.ir import Attribute, Block, Region
 from xdsl.irdl import IRDLOperation, VarIRConstruct
 from xdsl.parser import UnresolvedOperand
 
 if TYPE_CHECKING:
-    from mlc.syntax.builder import Builder
+    from mlc.syntax.build_operations import OperationActions
 
 Operand = tuple[str, int, int]
 """A use of a value: its name, the number behind `#`, and the position in the text."""
@@ -25,7 +34,16 @@ class HandOver(Exception):
 class Parts:
     """What a format has found so far; shaped like xDSL's `ParsingState`, so that its directives can fill it."""
 
-    __slots__ = ("attributes", "op_type", "operand_types", "operands", "properties", "regions", "result_types", "successors")
+    __slots__ = (
+        "attributes",
+        "op_type",
+        "operand_types",
+        "operands",
+        "properties",
+        "regions",
+        "result_types",
+        "successors",
+    )
 
     def __init__(self, op: type[IRDLOperation]) -> None:
         definition = op.get_irdl_definition()
@@ -64,7 +82,7 @@ def as_operand(operand: UnresolvedOperand) -> Operand:
 class Setter(Protocol):
     """Puts the value of a grammar symbol in its place."""
 
-    def __call__(self, builder: Builder, parts: Parts, value: Any, /) -> None: ...
+    def __call__(self, builder: OperationActions, parts: Parts, value: Any, /) -> None: ...
 
 
 Piece = tuple[str, "Setter | None"]
@@ -105,14 +123,14 @@ def _setting(symbol: str, optional: str | None = None) -> Callable[[Any, bool], 
 def _operand(directive: daf.OperandVariable, _opens_group: bool) -> Piece:
     index = directive.index
 
-    def put(_builder: Builder, parts: Parts, value: Operand) -> None:
+    def put(_builder: OperationActions, parts: Parts, value: Operand) -> None:
         parts.operands[index] = (value,)
 
     return "operand", put
 
 
 def _all_operands(directive: daf.OperandsDirective, opens_group: bool) -> Piece:
-    def put(_builder: Builder, parts: Parts, value: Sequence[Operand]) -> None:
+    def put(_builder: OperationActions, parts: Parts, value: Sequence[Operand]) -> None:
         # xDSL takes any sequence for a group of operands, so it distributes numbers, not the operands themselves.
         groups: list[Sequence[int] | None] = [None] * len(parts.operands)
         directive._set_using_variadic_index(  # pyright: ignore[reportPrivateUsage]
@@ -133,12 +151,12 @@ def _type(directive: daf.TypeDirective, opens_group: bool) -> Piece:
         index = inner.index
         if isinstance(inner, daf.OperandVariable):
 
-            def put_operand(_builder: Builder, parts: Parts, value: Attribute) -> None:
+            def put_operand(_builder: OperationActions, parts: Parts, value: Attribute) -> None:
                 parts.operand_types[index] = (value,)
 
             return "type", put_operand
 
-        def put_result(_builder: Builder, parts: Parts, value: Attribute) -> None:
+        def put_result(_builder: OperationActions, parts: Parts, value: Attribute) -> None:
             parts.result_types[index] = (value,)
 
         return "type", put_result
@@ -153,7 +171,7 @@ def _functional_type(directive: daf.FunctionalTypeDirective, _opens_group: bool)
     put_operands = directive.operand_typeable_directive.set_types
     put_results = directive.result_typeable_directive.set_types
 
-    def put(_builder: Builder, parts: Parts, value: tuple[Sequence[Attribute], Sequence[Attribute]]) -> None:
+    def put(_builder: OperationActions, parts: Parts, value: tuple[Sequence[Attribute], Sequence[Attribute]]) -> None:
         put_operands(cast(Any, parts), value[0])
         put_results(cast(Any, parts), value[1])
 
@@ -165,7 +183,7 @@ def _attr_dict(directive: daf.AttrDictDirective, opens_group: bool) -> Piece | N
         return None
     reserved, expected = directive.reserved_attr_names, directive.expected_properties
 
-    def put(builder: Builder, parts: Parts, value: dict[str, Attribute]) -> None:
+    def put(builder: OperationActions, parts: Parts, value: dict[str, Attribute]) -> None:
         if not value:
             return
         for name, attr in value.items():
@@ -182,7 +200,7 @@ def _optional_unit(directive: daf.OptionalUnitAttrVariable, _opens_group: bool) 
 
 
 def _attribute(directive: daf.AttributeVariable, opens_group: bool) -> Piece:
-    def put(_builder: Builder, parts: Parts, value: Attribute | None) -> None:
+    def put(_builder: OperationActions, parts: Parts, value: Attribute | None) -> None:
         if value is not None:
             directive.set(cast(Any, parts), value)
 
@@ -190,7 +208,7 @@ def _attribute(directive: daf.AttributeVariable, opens_group: bool) -> Piece:
 
 
 def _symbol_name(directive: daf.SymbolNameAttributeVariable, opens_group: bool) -> Piece:
-    def put(_builder: Builder, parts: Parts, value: str | None) -> None:
+    def put(_builder: OperationActions, parts: Parts, value: str | None) -> None:
         if value is not None:
             directive.set(cast(Any, parts), StringAttr(value))
 
@@ -202,8 +220,8 @@ def _typed_attribute(directive: daf.TypedAttributeVariable, opens_group: bool) -
     if directive.unique_base is not IntegerAttr or not isinstance(kind, IntegerType | IndexType):
         return None
 
-    def put(builder: Builder, parts: Parts, value: object) -> None:
-        directive.set(cast(Any, parts), IntegerAttr(builder.integer_of(value), kind))
+    def put(builder: OperationActions, parts: Parts, value: object) -> None:
+        directive.set(cast(Any, parts), IntegerAttr(builder.integer_of(value), cast(Any, kind)))
 
     return "integer_or_boolean", put
 
@@ -213,7 +231,7 @@ def _dense_array(directive: daf.DenseArrayAttributeVariable, opens_group: bool) 
         return None
     kind = directive.elt_type
 
-    def put(builder: Builder, parts: Parts, value: Sequence[object]) -> None:
+    def put(builder: OperationActions, parts: Parts, value: Sequence[object]) -> None:
         numbers = [builder.real_of(v) if isinstance(kind, AnyFloat) else builder.integer_of(v) for v in value]
         packed = BytesAttr(cast(Any, kind).pack(numbers))
         directive.set(cast(Any, parts), DenseArrayBase(kind, packed))

@@ -1,7 +1,8 @@
 """Whether every value is defined where it is used.
 
-A definition must come before the use: in the same block, in a block on every path from the region's entry to the use's
-block, or in a region around it. xDSL's verifier does not check this. The time is linear in operations, operands and edges
+A definition must come before the use: in the same block, in a block on every path from the region's entry to the
+use's block, or in a region around it. xDSL's verifier does not check this. The time is linear in operations,
+operands and edges
 (dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
 """
 
@@ -16,7 +17,6 @@ from xdsl.traits import NoTerminator
 
 from mlc.support.errors import Note, UserError
 from mlc.support.locations import location_of
-
 
 _ORDERLESS = frozenset({"equivalence.class", "equivalence.const_class"})
 """Operations whose operands may come later: the members of the classes of an e-graph."""
@@ -59,7 +59,8 @@ def error_of(op: Operation, operand: int) -> UserError:
 def _is_graph(op: Operation, region: Region) -> bool:
     """Whether the order of operations in a region means nothing.
 
-    As in MLIR, that is so in a single block that needs no terminator; and nothing is known of unregistered operations.
+    As in MLIR, that is so in a single block that needs no terminator; and nothing is known of unregistered
+    operations.
     """
     if isinstance(op, UnregisteredOp) or op.name == "equivalence.graph":
         return True
@@ -68,11 +69,15 @@ def _is_graph(op: Operation, region: Region) -> bool:
 
 @dataclass
 class _Order:
-    """The order of operations in their blocks, and the dominator trees of regions, made when they are first needed."""
+    """The order of operations in their blocks, and the dominator trees of regions, made when they are first
+    needed.
+    """
 
     positions: dict[Operation, int] = field(default_factory=dict[Operation, int])
     """The place of each operation in its block, except in graph regions."""
-    _trees: dict[Region, dict[Block, tuple[int, int]]] = field(default_factory=dict[Region, "dict[Block, tuple[int, int]]"])
+    _trees: dict[Region, dict[Block, tuple[int, int]]] = field(
+        default_factory=dict[Region, "dict[Block, tuple[int, int]]"]
+    )
 
     def dominates(self, value: SSAValue, user: Operation) -> bool:
         """Whether `value` is defined wherever `user` runs."""

@@ -21,6 +21,10 @@ class Fault(Exception):
         self.notes = tuple(notes)
 
 
+class FatalFault(Fault):
+    """An error after which there is no point in going on."""
+
+
 class SyntaxFault(Fault):
     """The next token is not one that may stand here; the parser's state knows which may."""
 

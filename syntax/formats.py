@@ -20,13 +20,13 @@ from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.syntax.errors import Fault
-from mlc.syntax.words import one_line
 from mlc.syntax.directives import HandOver, Parts, Setter, piece_of
+from mlc.syntax.errors import Fault
 from mlc.syntax.inference import TypePlan
+from mlc.syntax.words import one_line
 
 if TYPE_CHECKING:
-    from mlc.syntax.builder import Builder
+    from mlc.syntax.build_operations import OperationActions
 
 Directive = daf.FormatDirective
 
@@ -54,14 +54,14 @@ class Format:
     """Hand-written directives, by terminal."""
     types: TypePlan
 
-    def build(self, builder: Builder, children: Sequence[Any]) -> Operation:
+    def build(self, builder: OperationActions, children: Sequence[Any]) -> Operation:
         """The operation. Raises Fault."""
         try:
             return self._build(builder, children)
         except (VerifyException, ValueError) as e:
             raise Fault(f"'{self.op.name}': {one_line(str(e))}", children[0]) from None
 
-    def _build(self, builder: Builder, children: Sequence[Any]) -> Operation:
+    def _build(self, builder: OperationActions, children: Sequence[Any]) -> Operation:
         parts = Parts(self.op)
         for i, put in self.setters:
             put(builder, parts, children[i])
@@ -184,7 +184,7 @@ class _Compiler:
         then_setters, then_defaults = _place(taken, first_child=0)
         else_setters, else_defaults = _place(absent, first_child=0)
 
-        def put(builder: Builder, parts: Parts, found: tuple[bool, Sequence[Any]]) -> None:
+        def put(builder: OperationActions, parts: Parts, found: tuple[bool, Sequence[Any]]) -> None:
             is_taken, children = found
             for d in group.else_elements if is_taken else (group.then_first, *group.then_elements):
                 d.set_empty(parts)  # pyright: ignore[reportArgumentType]
@@ -196,6 +196,6 @@ class _Compiler:
         return name, put
 
 
-def _merge(builder: Builder, parts: Parts, found: Parts) -> None:
+def _merge(builder: OperationActions, parts: Parts, found: daf.ParsingState) -> None:
     """Take over what a hand-written directive found."""
     parts.merge(found)

@@ -1,7 +1,7 @@
 """From the core grammar and the operations of some dialects to LALR(1) tables, cached on disk.
 
-Building the tables takes lark up to a second; loading them takes milliseconds. So they are kept, one file for each set of
-dialects that a text named, and found again by a hash of everything they depend on.
+Building the tables takes lark up to a second; loading them takes milliseconds. So they are kept, one file for each
+set of dialects that a text named, and found again by a hash of everything they depend on.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+
 from xdsl.ir import Dialect
 from xdsl.irdl import AttrConstraint, IRDLOperation
 

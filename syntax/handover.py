@@ -1,14 +1,16 @@
 """Hand-over: an xDSL parser at the position of ours, for syntax that has a hand-written parser.
 
-Operations with a `parse` method, dialect types and attributes, and the custom directives of assembly formats keep working
-unchanged: they get this object, which shares names, blocks and aliases with the builder, and comes back to the machine
+Operations with a `parse` method, dialect types and attributes, and the custom directives of assembly formats keep
+working unchanged: they get this object, which shares names, blocks and aliases with the builder, and comes back to
+the machine
 for regions and to the builder for types and attributes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,12 +18,15 @@ import xdsl.irdl.declarative_assembly_format as daf
 from xdsl.context import Context
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, RankedStructure, ShapedType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
-from xdsl.parser import Parser, UnresolvedOperand
-from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind
+from xdsl.parser import AttrParser, Parser, UnresolvedOperand
+from xdsl.parser.generic_parser import ParserState
+from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from mlc.syntax.errors import Fault
-from mlc.syntax.lexer import SIMPLE_TYPE
+from mlc.syntax.lexer import SIMPLE_TYPE, STRING
+from mlc.syntax.words import one_line
 
 if TYPE_CHECKING:
     from mlc.syntax.builder import Builder
@@ -29,11 +34,23 @@ if TYPE_CHECKING:
 _SIMPLE_TYPE = re.compile(rf"{SIMPLE_TYPE}|[a-z]+[0-9]*(?![\w.$<])").match
 
 
+class _Lexer(MLIRLexer):
+    """xDSL's lexer, with a pattern for strings that takes linear time for unclosed ones too."""
+
+    _unescaped_characters_regex = re.compile(STRING)
+
+
 class HandOver(Parser):
     """xDSL's parser interface over the state of a builder."""
 
     def __init__(self, ctx: Context, builder: Builder) -> None:
-        super().__init__(ctx, builder.text, builder.source.filename)
+        lexer = _Lexer(Input(builder.text, builder.source.filename))
+        lexer.pos = len(builder.text)  # it is told later where to start
+        AttrParser.__init__(self, ParserState(lexer), ctx, builder.aliases)
+        self.ssa_values = {}
+        self.blocks = {}
+        self.forward_block_references = defaultdict(list)
+        self.forward_ssa_references = {}
         self._builder = builder
         self._op: type[Operation] | None = None
 
@@ -47,12 +64,19 @@ class HandOver(Parser):
         return result, self.pos
 
     @contextmanager
-    def _inside(self, op: type[Operation], dialects: Sequence[str]) -> Iterator[None]:
+    def _inside(self, op: type[Operation], dialects: Sequence[str]) -> Generator[None, None, None]:
         """While a part of `op` is parsed: its dialect's names need no prefix, and regions are its regions."""
         outer = self._parser_state.dialect_stack, self._op
         self._parser_state.dialect_stack, self._op = [*dialects, op.dialect_name()], op
         try:
             yield
+        except (Fault, ParseError, RecursionError, MemoryError):
+            raise
+        except (VerifyException, ValueError) as e:
+            raise Fault(one_line(str(e)) or "this is not valid here", self.pos) from None
+        except (AssertionError, LookupError, TypeError, AttributeError, NotImplementedError) as e:
+            # Hand-written parsers of dialects use assertions, lookups and conversions that bad text makes fail.
+            raise Fault(f"cannot parse this as part of '{op.name}'", self.pos) from e
         finally:
             self._parser_state.dialect_stack, self._op = outer
 
@@ -163,4 +187,3 @@ class HandOver(Parser):
         if not isinstance(kind, ShapedType):
             raise Fault(f"a dense_resource has a shaped type, got {kind}", position)
         return self._builder.resource_use(name, kind, position)
-

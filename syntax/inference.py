@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import xdsl.irdl.declarative_assembly_format as daf
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import (
     EqAttrConstraint,
     IRDLOperation,
     OperandDef,
     ParamAttrConstraint,
+    ParamAttrDef,
     ResultDef,
     VarConstraint,
     VariadicDef,
 )
-from xdsl.irdl.constraints import RangeLengthConstraint, RangeOf, SingleOf
+from xdsl.irdl.constraints import RangeLengthConstraint, RangeOf
 
 from mlc.syntax.directives import Parts
 
@@ -47,8 +48,8 @@ class TypePlan:
         for is_operand, parts in ((True, definition.operands), (False, definition.results)):
             for i, (_, part) in enumerate(parts):
                 if (constraint := _single(part)) is not None and _given(program.stmts, is_operand, i):
-                    for name, source in _bound_variables(constraint, is_operand, i):
-                        variables.setdefault(name, source)
+                    for name, bound in _bound_variables(constraint, is_operand, i):
+                        variables.setdefault(name, bound)
 
         def source(part: OperandDef | ResultDef, i: int) -> Source:
             constraint = _single(part)
@@ -123,12 +124,12 @@ def _parameter(whole: Source, base: type[Attribute], name: str) -> Source:
 
 def _single(part: OperandDef | ResultDef) -> object | None:
     """The constraint of the type of a single operand or result."""
-    constraint: Any = part.constr
     if isinstance(part, VariadicDef):
         return None
+    constraint = part.constr
     if isinstance(constraint, RangeLengthConstraint):
         constraint = cast(Any, constraint).constraint
-    return constraint.constr if isinstance(constraint, RangeOf | SingleOf) else None
+    return cast(Any, constraint).constr if isinstance(constraint, RangeOf) else None
 
 
 def _bound_variables(constraint: object, is_operand: bool, index: int) -> Iterator[tuple[str, Source]]:
@@ -137,9 +138,11 @@ def _bound_variables(constraint: object, is_operand: bool, index: int) -> Iterat
     if isinstance(constraint, VarConstraint):
         yield cast(Any, constraint).name, whole
     elif isinstance(constraint, ParamAttrConstraint):
-        base, inner = cast(Any, constraint).base_attr, cast(Any, constraint).param_constrs
-        definition = base.get_irdl_definition()  # None for a class that several attributes extend
-        for (name, _), parameter in zip(definition.parameters if definition else (), inner):
+        base: type[ParametrizedAttribute] = cast(Any, constraint).base_attr
+        inner: Sequence[object] = cast(Any, constraint).param_constrs
+        definition = cast("ParamAttrDef | None", base.get_irdl_definition())
+        parameters = definition.parameters if definition else ()  # none for a class that several attributes extend
+        for (name, _), parameter in zip(parameters, inner, strict=False):
             if isinstance(parameter, VarConstraint):
                 yield cast(Any, parameter).name, _parameter(whole, base, name)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -51,10 +51,10 @@ def build_tables(operations: Sequence[type[IRDLOperation]]) -> Tables:
         keep_all_tokens=True,
         maybe_placeholders=False,
     )
-    return _flatten(lark.parser.parser._parse_table, lark.terminals)
+    return _flatten(cast(Any, lark).parser.parser._parse_table, lark.terminals)
 
 
-def _flatten(table: Any, terminals: Sequence[TerminalDef]) -> Tables:
+def _flatten(table: Any, terminals: Iterable[TerminalDef]) -> Tables:
     """Lark's parse table (states that map symbols to actions on rule objects) as plain data."""
     numbers: dict[int, int] = {}
     rules: list[Rule] = []
@@ -63,7 +63,13 @@ def _flatten(table: Any, terminals: Sequence[TerminalDef]) -> Tables:
         if id(rule) not in numbers:
             numbers[id(rule)] = len(rules)
             action = sys.intern(str(rule.alias or rule.options.template_source or rule.origin.name))
-            rules.append(Rule(len(rule.expansion), sys.intern(str(rule.origin.name)), None if action == "keep" else action))
+            rules.append(
+                Rule(
+                    len(rule.expansion),
+                    sys.intern(str(rule.origin.name)),
+                    None if action == "keep" else action,
+                )
+            )
         return numbers[id(rule)]
 
     rows: list[Row] = [{} for _ in table.states]
@@ -72,7 +78,9 @@ def _flatten(table: Any, terminals: Sequence[TerminalDef]) -> Tables:
             sys.intern(str(symbol)): arg if kind is Shift else ~number(arg) for symbol, (kind, arg) in actions.items()
         }
     words = {str(t.pattern.value): sys.intern(str(t.name)) for t in terminals}
-    directive_rows = {i: found for i, row in enumerate(rows) if (found := [t for t in row if t.startswith("DIRECTIVE__")])}
+    directive_rows = {
+        i: found for i, row in enumerate(rows) if (found := [t for t in row if t.startswith("DIRECTIVE__")])
+    }
     return Tables(
         rows,
         rules,

@@ -1,8 +1,9 @@
 """The lexer: tokens that depend on what the parser can accept.
 
-MLIR's text cannot be cut into tokens without its grammar: `4x8` is two sizes in a shape, `index` is a type or the name of
-an attribute, `"a.b"` is a string or an operation, and the body of an operation with a hand-written parser is anything at
-all. So the lexer sees the parser's stack, and turns a word into a keyword only where the parser accepts that keyword.
+MLIR's text cannot be cut into tokens without its grammar: `4x8` is two sizes in a shape, `index` is a type or the
+name of an attribute, `"a.b"` is a string or an operation, and the body of an operation with a hand-written parser
+is anything at all. So the lexer sees the parser's stack, and turns a word into a keyword only where the parser
+accepts that keyword.
 
 Lines and columns are not counted; errors find them (`errors.py`).
 """
@@ -10,40 +11,38 @@ Lines and columns are not counted; errors find them (`errors.py`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation
 from xdsl.traits import IsolatedFromAbove
-from xdsl.dialects.builtin import UnregisteredOp
 
 from mlc.syntax import formats, words
 from mlc.syntax.errors import Fault, SyntaxFault
-from mlc.syntax.tables import Tables
+from mlc.syntax.tables import Row, Tables
 
 if TYPE_CHECKING:
     from mlc.syntax.builder import Builder
 
 _SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
-STRING = r'"(?:[^"\\\n\v\f]+|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"'
+STRING = r'"[^"\\\n\v\f]*(?:\\(?:["nt\\]|[0-9A-Fa-f]{2})[^"\\\n\v\f]*)*"'
+"""A string literal; there is one way only to match it, so an unclosed one is found out in linear time."""
 _SCALAR = r"(?:[su]?i[0-9]+|b?f[0-9]+|index)"
 SIMPLE_TYPE = rf"(?:tensor|memref|vector)<(?:[0-9]+x|\?x)*{_SCALAR}>"
 """A shaped type of plain sizes, which is one token."""
 
 _TOKEN = re.compile(
-    r"(?:\s+|//[^\n]*)*(?:"
+    r"\s*(?://[^\n]*(?:\n|\Z)\s*)*(?:"
     rf"(?P<percent>%{_SUFFIX})(?P<index>\#[0-9]+)?"
     rf"|(?P<shaped>{SIMPLE_TYPE})"
     r"|(?P<word>[a-zA-Z_][a-zA-Z0-9_$.]*)"
     r"|(?P<punctuation>\#-\}|\{-\#|->|\.\.\.|[:,(){}\[\]<>=+\-*/?|])"
     rf"|(?P<string>{STRING})"
-    r"|(?P<hexadecimal>0x[0-9a-fA-F]+)"
-    r"|(?P<real>[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?)"
-    r"|(?P<integer>[0-9]+)"
+    r"|(?P<number>0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]*(?:[eE][+-]?[0-9]+)?)?)"
     rf"|(?P<caret>\^{_SUFFIX})"
     rf"|(?P<symbol>@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING}))"
-    rf"|(?P<exclamation>!{_SUFFIX})"
-    rf"|(?P<hash>\#{_SUFFIX})"
+    rf"|(?P<sigil>[!\#]{_SUFFIX})"
     r"|(?P<end>\Z))",
     re.ASCII,
 ).match
@@ -52,6 +51,10 @@ _SCALABLE_DIM = re.compile(r"\[\s*([0-9]+)\s*\]\s*x").match
 _STAR_DIM = re.compile(r"\*\s*x").match
 _DENSE_LIST = re.compile(r"[\[\]\s,0-9eE+\-.]*(?=>)|[\[\]\s,truefals]*(?=>)").match
 _DOUBLE = re.compile(r"::|>=|<=|==").match
+
+
+Token = tuple[str, Any, int]
+"""A terminal, its value, and the position behind it."""
 
 
 class Name(NamedTuple):
@@ -106,141 +109,190 @@ class Lexer:
         self._region_of = region_of
         self.dialects: list[str] = ["builtin"] if region_of is None else list(region_of.dialects)
         """The dialect whose names need no prefix, for each open brace."""
-        self.ops: list[type[Operation] | None] = []
+        self._ops: list[type[Operation] | None] = []
         """The operation around each open brace."""
+        self._op = region_of.op if region_of is not None else None
+        """The operation to which the next brace belongs."""
+        self._dialect = self.dialects[-1]
+        self._readers: dict[str, Callable[[int, int, Row], Token]] = {
+            "index": self._percent_index,
+            "shaped": self._shaped_type,
+            "word": self._word,
+            "punctuation": self._punctuation,
+            "string": self._string,
+            "number": self._number,
+            "caret": self._caret,
+            "symbol": self._symbol,
+            "sigil": self._sigil,
+            "end": self._end,
+        }
 
     def tokens(self) -> Iterator[tuple[str, Any]]:
         """Terminals and their values. Raises Fault and xDSL's ParseError."""
-        builder, tables = self.builder, self.tables
-        text, rows, stack, types = builder.text, tables.rows, self.stack, builder.simple_types
-        punctuation, keywords = tables.punctuation, tables.keywords
-        directive_rows = tables.directive_rows
-        dialects, ops = self.dialects, self.ops
-        current = self._region_of.op if self._region_of is not None else None
-        dialect = dialects[-1]
-        position = self.position
+        tables, stack, text = self.tables, self.stack, self.builder.text
+        rows, directive_rows = tables.rows, tables.directive_rows
+        readers = self._readers
         while True:
-            m = _TOKEN(text, position)
-            row = rows[stack[-1]]
+            m = _TOKEN(text, self.position)
             if m is None:
-                raise self._no_token(position)
+                raise self._no_token(self.position)
             group = m.lastgroup
             assert group is not None
             start, end = m.span(group)
-            value: Any
-            if group == "percent":
+            if group == "percent":  # the most frequent one
                 kind, value = "PERCENT_ID", (text[start + 1 : end], 0, start)
-            elif group == "punctuation":
-                value = text[start:end]
-                kind = punctuation.get(value, "UNKNOWN")
-                if value == "{":
-                    dialects.append(dialect)
-                    ops.append(current)
-                    value = OpenBrace(current, start, len(ops))
-                elif value == "}":
-                    if ops:
-                        dialect = dialects.pop()
-                        current = ops.pop()
-                elif value == "[":
-                    if "DENSE_LIST" in row and (d := _DENSE_LIST(text, start)):
-                        kind, end = "DENSE_LIST", d.end()
-                        value = Name(text[start:end], start)
-                    elif "SCALABLE_DIM" in row and (d := _SCALABLE_DIM(text, start)):
-                        kind, value, end = "SCALABLE_DIM", (int(d[1]), True), d.end()
-                elif value == "?":
-                    if "DIM" in row and (d := _DIM(text, start)):
-                        kind, value, end = "DIM", (None, False), d.end()
-                elif value == "*":
-                    if "STAR_DIM" in row and (d := _STAR_DIM(text, start)):
-                        kind, end = "STAR_DIM", d.end()
-                elif value in ":><=" and (d := _DOUBLE(text, start)) and punctuation.get(d[0]) in row:
-                    kind, value, end = punctuation[d[0]], d[0], d.end()
-            elif group == "word":
-                word = text[start:end]
-                kind = keywords.get(word, "")
-                value = word
-                if kind in row and ("OP_NAME" not in row or tables.accepts(stack, kind)):
-                    value = Name(word, start)
-                elif "TYPE" in row and (known := types.get(word) or builder.scalar_type(word)) is not None:
-                    kind, value = "TYPE", known
-                elif "OP_NAME" in row and (op := self._operation(word, text, end, row)) is not None:
-                    self.start, self.position = start, end
-                    yield "OP_NAME", OpName(op, start)
-                    dialect, current = op.dialect_name(), op
-                    kind, value = formats.terminal(op), start
-                    if kind not in rows[stack[-1]]:
-                        kind = "HAND_BODY"
-                        value, end = builder.hand.operation(op, end, dialects)
-                elif "BARE_ID" in row:
-                    kind, value = "BARE_ID", Name(word, start)
-                elif tables.accepts(stack, "OP_NAME") and stack[-1] not in directive_rows:
-                    self.start, self.position = start, end
-                    raise builder.unknown_operation(word, start, dialects)
-                else:
-                    kind = kind or "BARE_ID"
-            elif group == "shaped":
-                word = text[start:end]
-                kind = "TYPE"
-                if (value := types.get(word)) is None and kind in row:
-                    self.start, self.position = start, end
-                    value = builder.simple_type(word)
-            elif group == "string":
-                kind, value = "STRING_LIT", Name(text[start:end], start)
-                if "OP_STRING" in row and ("STRING_LIT" not in row or not tables.accepts(stack, kind)):
-                    kind = "OP_STRING"
-                    name = value.text[1:-1]
-                    current = builder.operation_class(name)
-                    dialect = name.split(".", 1)[0]
-            elif group in ("integer", "hexadecimal", "real"):
-                if "DIM" in row and (d := _DIM(text, start)):
-                    kind, value, end = "DIM", (int(d[1]), False), d.end()
-                elif "DENSE_LIST" in row and (d := _DENSE_LIST(text, start)) and d.end() - start > end - start:
-                    kind, end = "DENSE_LIST", d.end()
-                    value = Name(text[start:end], start)
-                elif group == "integer":
-                    kind, value = "INT_LIT", text[start:end]
-                elif group == "real":
-                    kind, value = "FLOAT_LIT", text[start:end]
-                else:
-                    kind, value = "HEX_LIT", text[start:end]
-            elif group == "index":
-                start = m.start("percent")
-                kind, value = "PERCENT_INDEXED", (m["percent"][1:], int(text[m.start("index") + 1 : end]), start)
-            elif group == "caret":
-                kind, value = "CARET_ID", Name(text[start + 1 : end], start)
-            elif group == "symbol":
-                kind, value = "AT_ID", builder.symbol(text[start:end], start)
-            elif group == "end":
-                self.start = self.position = end
-                yield "$END", None
-                return
             else:
-                kind = "EXCL_ALIAS" if group == "exclamation" else "HASH_ALIAS"
-                value = Name(text[start:end], start)
-                if "." in value.text or text.startswith("<", end):
-                    kind = "DIALECT_TYPE" if group == "exclamation" else "DIALECT_ATTR"
-                    if kind in row:
-                        value, end = builder.hand.dialect_attribute(value.text, start, end)
-            if stack[-1] in directive_rows and not (kind in row and tables.accepts(stack, kind)):
-                for terminal in directive_rows[stack[-1]]:
-                    if tables.accepts(stack, terminal):
-                        if kind == punctuation["{"]:
-                            dialects.pop()
-                            ops.pop()
-                        kind = terminal
-                        value, end = builder.hand.directive(terminal, start, dialects)
-                        break
+                self.start, self.position = start, end
+                kind, value, end = readers[group](start, end, rows[stack[-1]])
+                if kind == "OP_NAME":
+                    yield kind, value
+                    kind, value, end = self._body_of(value, end)
+                elif kind == "PERCENT_INDEXED":
+                    start = value[2]
+            if stack[-1] in directive_rows and (directive := self._directive(kind, start)) is not None:
+                kind, value, end = directive
             self.start, self.position = start, end
             yield kind, value
-            position = end
-            if self._region_of is not None and not ops:
+            if kind == "$END":
+                return
+            if self._region_of is not None and not self._ops:
                 yield "$END", None
                 return
+
+    def _percent_index(self, start: int, end: int, row: Row) -> Token:
+        at = self.builder.text.rindex("%", 0, start)
+        text = self.builder.text
+        return "PERCENT_INDEXED", (text[at + 1 : start], int(text[start + 1 : end]), at), end
+
+    def _punctuation(self, start: int, end: int, row: Row) -> Token:
+        text, punctuation = self.builder.text, self.tables.punctuation
+        spelling = text[start:end]
+        kind = punctuation.get(spelling, "")
+        match spelling:
+            case "{":
+                self.dialects.append(self._dialect)
+                self._ops.append(self._op)
+                return kind, OpenBrace(self._op, start, len(self._ops)), end
+            case "}":
+                if self._ops:
+                    self._dialect = self.dialects.pop()
+                    self._op = self._ops.pop()
+            case "[":
+                if "DENSE_LIST" in row and (d := _DENSE_LIST(text, start)):
+                    return "DENSE_LIST", Name(d[0], start), d.end()
+                if "SCALABLE_DIM" in row and (d := _SCALABLE_DIM(text, start)):
+                    return "SCALABLE_DIM", (int(d[1]), True), d.end()
+            case "?":
+                if "DIM" in row and (d := _DIM(text, start)):
+                    return "DIM", (None, False), d.end()
+            case "*":
+                if "STAR_DIM" in row and (d := _STAR_DIM(text, start)):
+                    return "STAR_DIM", spelling, d.end()
+            case ":" | ">" | "<" | "=":
+                if (d := _DOUBLE(text, start)) and punctuation.get(d[0]) in row:
+                    return punctuation[d[0]], d[0], d.end()
+            case _:
+                pass
+        return kind, spelling, end
+
+    def _word(self, start: int, end: int, row: Row) -> Token:
+        builder, tables, stack = self.builder, self.tables, self.stack
+        word = builder.text[start:end]
+        kind = tables.keywords.get(word, "")
+        if kind in row and ("OP_NAME" not in row or tables.accepts(stack, kind)):
+            return kind, Name(word, start), end
+        if "TYPE" in row and (known := builder.scalar_type(word)) is not None:
+            return "TYPE", known, end
+        if "OP_NAME" in row and (op := self._operation(word, end, row)) is not None:
+            return "OP_NAME", OpName(op, start), end
+        if "BARE_ID" not in row and tables.accepts(stack, "OP_NAME") and stack[-1] not in tables.directive_rows:
+            raise builder.unknown_operation(word, start, self.dialects)
+        return "BARE_ID", Name(word, start), end
+
+    def _operation(self, word: str, end: int, row: Row) -> type[Operation] | None:
+        """The operation that a word names here, if any."""
+        if "BARE_ID" in row and self.builder.text[end : end + 3].lstrip()[:1] in ("=", ",", "}"):
+            return None
+        for name in (word, *(f"{d}.{word}" for d in reversed(self.dialects))):
+            if (op := self.builder.operation_class(name)) is not None and not issubclass(op, UnregisteredOp):
+                return op
+        return None
+
+    def _body_of(self, name: OpName, end: int) -> Token:
+        """What comes behind the name of an operation: its terminal, or all the rest of it.
+
+        The parser has taken the name by now, so the operation before it is complete and its results have names.
+        """
+        op = name.op
+        self._dialect, self._op = op.dialect_name(), op
+        kind = formats.terminal(op)
+        if kind in self.tables.rows[self.stack[-1]]:
+            return kind, name.position, end
+        value, end = self.builder.hand.operation(op, end, self.dialects)
+        return "HAND_BODY", value, end
+
+    def _shaped_type(self, start: int, end: int, row: Row) -> Token:
+        return "TYPE", self.builder.simple_type(self.builder.text[start:end]), end
+
+    def _string(self, start: int, end: int, row: Row) -> Token:
+        token = Name(self.builder.text[start:end], start)
+        if "OP_STRING" not in row or ("STRING_LIT" in row and self.tables.accepts(self.stack, "STRING_LIT")):
+            return "STRING_LIT", token, end
+        name = token.text[1:-1]
+        self._op = self.builder.operation_class(name)
+        self._dialect = name.split(".", 1)[0]
+        return "OP_STRING", token, end
+
+    def _number(self, start: int, end: int, row: Row) -> Token:
+        text = self.builder.text
+        if "DIM" in row and (d := _DIM(text, start)):
+            return "DIM", (int(d[1]), False), d.end()
+        if "DENSE_LIST" in row and (d := _DENSE_LIST(text, start)) and d.end() >= end:
+            return "DENSE_LIST", Name(d[0], start), d.end()
+        spelling = text[start:end]
+        kind = "HEX_LIT" if "x" in spelling else "FLOAT_LIT" if "." in spelling else "INT_LIT"
+        return kind, spelling, end
+
+    def _caret(self, start: int, end: int, row: Row) -> Token:
+        return "CARET_ID", Name(self.builder.text[start + 1 : end], start), end
+
+    def _symbol(self, start: int, end: int, row: Row) -> Token:
+        return "AT_ID", self.builder.symbol(self.builder.text[start:end], start), end
+
+    def _sigil(self, start: int, end: int, row: Row) -> Token:
+        """`!` or `#`: an alias, or a type or attribute of a dialect."""
+        token = Name(self.builder.text[start:end], start)
+        is_type = token.text[0] == "!"
+        if "." not in token.text and not self.builder.text.startswith("<", end):
+            return "EXCL_ALIAS" if is_type else "HASH_ALIAS", token, end
+        kind = "DIALECT_TYPE" if is_type else "DIALECT_ATTR"
+        if kind not in row:
+            return kind, token, end
+        value, end = self.builder.hand.dialect_attribute(token.text, start, end)
+        return kind, value, end
+
+    def _end(self, start: int, end: int, row: Row) -> Token:
+        return "$END", None, end
+
+    def _directive(self, kind: str, start: int) -> Token | None:
+        """What a hand-written directive makes of the text here, unless the token fits as it is."""
+        tables, stack = self.tables, self.stack
+        if tables.accepts(stack, kind):
+            return None
+        for terminal in tables.directive_rows[stack[-1]]:
+            if tables.accepts(stack, terminal):
+                if kind == tables.punctuation["{"]:
+                    self.dialects.pop()
+                    self._ops.pop()
+                value, end = self.builder.hand.directive(terminal, start, self.dialects)
+                return terminal, value, end
+        return None
 
     def restart(self, position: int, open_braces: int) -> None:
         """Go on at another position, inside of so many of the braces that are open."""
         self.position = self.start = position
-        del self.dialects[open_braces + 1 :], self.ops[open_braces:]
+        del self.dialects[open_braces + 1 :], self._ops[open_braces:]
+        self._dialect = self.dialects[-1]
 
     def describe(self, kind: str) -> str:
         """The last token, for an error message."""
@@ -248,15 +300,6 @@ class Lexer:
             return words.END
         token = self.builder.text[self.start : self.position].split("\n", 1)[0]
         return f"'{token if len(token) <= 40 else token[:37] + '...'}'" if token else words.END
-
-    def _operation(self, word: str, text: str, end: int, row: dict[str, int]) -> type[Operation] | None:
-        """The operation that a word names here, if any."""
-        if "BARE_ID" in row and text[end : end + 3].lstrip()[:1] in ("=", ",", "}"):
-            return None
-        for name in (word, *(f"{d}.{word}" for d in reversed(self.dialects))):
-            if (op := self.builder.operation_class(name)) is not None and not issubclass(op, UnregisteredOp):
-                return op
-        return None
 
     def _no_token(self, position: int) -> Fault:
         text = self.builder.text

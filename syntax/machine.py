@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from xdsl.utils.exceptions import ParseError, VerifyException
+
 from mlc.syntax.errors import Fault, SyntaxFault
 from mlc.syntax.lexer import Lexer, RegionOf
 from mlc.syntax.recovery import Recovery
@@ -23,7 +25,8 @@ class Machine:
         self.tables = tables
         self.builder = builder
         self._rules: list[tuple[int, str, Action | None]] = [
-            (rule.size, rule.origin, None if rule.action is None else builder.action(rule.action)) for rule in tables.rules
+            (rule.size, rule.origin, None if rule.action is None else builder.action(rule.action))
+            for rule in tables.rules
         ]
 
     def run(self, start: str, position: int, region_of: RegionOf | None = None) -> tuple[Any, int]:
@@ -43,7 +46,7 @@ class Machine:
         while True:
             try:
                 self._run(lexer, states, values, self.tables.end_states[start])
-            except Exception as e:
+            except (Fault, ParseError, VerifyException, ValueError, OverflowError) as e:
                 recovery.resume_after(e)
             else:
                 return values[-1], lexer.position

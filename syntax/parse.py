@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
@@ -20,19 +20,21 @@ from mlc.syntax.builder import Builder
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import Fault
 from mlc.syntax.grammar import formatted_operations, tables_for
+from mlc.syntax.handover import HandOver
+from mlc.syntax.machine import Machine
 from mlc.syntax.recovery import TooManyErrors
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
-_RECURSION = 20_000
+_RECURSION = 8_000
 """Hand-written parsers of nested operations recurse; the depth of regions is bounded by the builder."""
 
 
 def parse_module(text: str, filename: str, ctx: CompilerContext, base: Path | None = None) -> ModuleOp:
     """Parse MLIR's text into a module.
 
-    Every operation gets the location of its name in the text, unless the text gives one by `loc(...)`. Weight files that
-    the text names are opened into `ctx.resources`, and every `dense_resource` is checked against them. Several operations
-    at the top level are wrapped in a module, as MLIR does.
+    Every operation gets the location of its name in the text, unless the text gives one by `loc(...)`. Weight files
+    that the text names are opened into `ctx.resources`, and every `dense_resource` is checked against them. Several
+    operations at the top level are wrapped in a module, as MLIR does.
 
     Args:
         base: where relative paths of weight files start; the folder of `filename` if None.
@@ -50,7 +52,8 @@ def parse_module(text: str, filename: str, ctx: CompilerContext, base: Path | No
 def _parse(text: str, filename: str, ctx: CompilerContext, base: Path) -> ModuleOp:
     dialects = _dialects(text, ctx)
     operations = [op for d in dialects for op in formatted_operations(d)]
-    builder = Builder(text, filename, ctx, base, tables_for(dialects), operations)
+    builder = Builder(text, filename, ctx, base, operations)
+    builder.connect(HandOver(ctx, builder), Machine(tables_for(dialects), builder))
     try:
         ops = builder.parse_file()
     except TooManyErrors:
@@ -100,8 +103,10 @@ def _dialects(text: str, ctx: CompilerContext) -> list[Dialect]:
 
 
 @contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Python's cycle collector doubles the time of making many operations, and finds nothing: all of them stay alive."""
+def _paused_collector() -> Generator[None, None, None]:
+    """Python's cycle collector doubles the time of making many operations, and finds nothing: all of them stay
+    alive.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -112,7 +117,7 @@ def _paused_collector() -> Iterator[None]:
 
 
 @contextmanager
-def _deep_recursion() -> Iterator[None]:
+def _deep_recursion() -> Generator[None, None, None]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _RECURSION))
     try:

@@ -67,5 +67,7 @@ def _key(name: str) -> str:
 
 
 def _string(text: str) -> str:
-    escaped = "".join(c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text)
+    escaped = "".join(
+        c if " " <= c <= "~" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode()) for c in text
+    )
     return f'"{escaped}"'

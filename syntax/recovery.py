@@ -1,8 +1,9 @@
-"""Going on after an error: the rest of the broken operation is skipped, and the next one is parsed as if it were not there.
+"""Going on after an error: the rest of the broken operation is skipped, and the next one is parsed as if it were
+not there.
 
-The place to go on is the next line, outside of any braces that the broken operation opened, that looks like the start of
-an operation, a block label or the end of the region. Names that the operation would have defined are marked, so that
-their uses make no further errors.
+The place to go on is the next line, outside of any braces that the broken operation opened, that looks like the
+start of an operation, a block label or the end of the region. Names that the operation would have defined are
+marked, so that their uses make no further errors.
 """
 
 from __future__ import annotations
@@ -12,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
 
-from mlc.support.errors import CompilerBug, UserError
 from mlc.syntax import words
-from mlc.syntax.errors import Fault, SyntaxFault
-from mlc.syntax.regions import OpenRegion
+from mlc.syntax.errors import FatalFault, Fault, SyntaxFault
 from mlc.syntax.lexer import STRING, Lexer, OpenBrace
+from mlc.syntax.regions import OpenRegion
 from mlc.syntax.tables import Tables
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ _LIMIT = 20
 """Errors that are reported for one text."""
 
 _SKIPPED = re.compile(rf'{STRING}|"|//[^\n]*|[{{}}]|\n')
-_OPERATION = re.compile(r'[ \t]*(?:%[\w$.-]+(?::\d+)?\s*[,=]|"[\w.$-]+"\s*\(|[A-Za-z_]\w*\.[\w.$]+|\^|[#!][\w.$]+\s*=|\{-#)').match
+_OPERATION = re.compile(
+    r'[ \t]*(?:%[\w$.-]+(?::\d+)?\s*[,=]|"[\w.$-]+"\s*\(|[A-Za-z_]\w*\.[\w.$]+|\^|[#!][\w.$]+\s*=|\{-#)'
+).match
 _DEFINITIONS = re.compile(r"\s*%([\w$.-]+)(?::\d+)?\s*([,=])").match
 
 
@@ -50,7 +52,7 @@ class Recovery:
         """Report an error and move the lexer and the stacks to where parsing can go on. Raises TooManyErrors."""
         fault = self._as_fault(error)
         self.builder.report(fault, self.lexer.start)
-        if len(self.builder.errors) >= _LIMIT:
+        if isinstance(fault, FatalFault) or len(self.builder.errors) >= _LIMIT:
             raise TooManyErrors
         at = self.lexer.start if fault.position is None else max(fault.position, self._last)
         begin = self._begin_of_operation(min(at, self.lexer.start))
@@ -77,14 +79,10 @@ class Recovery:
                 return Fault(words.one_line(error.msg), error.span.start, notes)
             case ParseError():
                 return Fault(_with_token(words.one_line(error.msg), error.span.text), error.span.start)
-            case VerifyException() | NotImplementedError():
+            case VerifyException() | OverflowError() | ValueError():
                 return Fault(words.one_line(str(error)) or "this is not valid here")
-            case TooManyErrors() | UserError() | CompilerBug() | RecursionError() | MemoryError():
-                raise error
             case _:
-                # Hand-written parsers of dialects use assertions, lookups and conversions that bad text makes fail.
-                detail = words.one_line(str(error))
-                return Fault(f"cannot parse this ({type(error).__name__}{': ' if detail else ''}{detail})")
+                raise error
 
     def _innermost_region(self) -> OpenRegion | None:
         return next((v for v in reversed(self.values) if isinstance(v, OpenRegion)), None)

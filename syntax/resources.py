@@ -4,42 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerType, ShapedType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, Float16Type, IntegerType, ShapedType
 from xdsl.ir import Attribute
 
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.syntax.errors import Fault
+from mlc.syntax.state import Blob
 
 if TYPE_CHECKING:
     from mlc.syntax.builder import Builder
 
 ALIGNMENT_BYTES = 4
 """A blob starts with its alignment as a little-endian 32-bit number; then come the elements."""
-
-
-@dataclass(frozen=True)
-class Blob:
-    """Bytes in hexadecimal that the text holds."""
-
-    digits: str
-    position: int
-
-
-@dataclass(frozen=True)
-class ExternalFile:
-    """A weight file that the text names."""
-
-    key: str
-    path: str
-    position: int
 
 
 def load(builder: Builder) -> None:
@@ -74,7 +57,9 @@ def _decode(name: str, blob: Blob, kind: ShapedType) -> np.ndarray[Any, np.dtype
     found, wanted = len(data) - ALIGNMENT_BYTES, dtype.itemsize * prod(shape)
     if found != wanted:
         raise Fault(
-            f"resource '{name}' has {found} bytes, but {kind} needs {wanted}", None, [("its data is here", blob.position)]
+            f"resource '{name}' has {found} bytes, but {kind} needs {wanted}",
+            None,
+            [("its data is here", blob.position)],
         )
     array = np.frombuffer(data, dtype.newbyteorder("<"), offset=ALIGNMENT_BYTES).reshape(shape)
     return array if sys.byteorder == "little" else array.astype(dtype)
@@ -113,7 +98,7 @@ def _shape(shape: Iterable[int]) -> str:
 
 
 def _element(kind: ShapedType) -> Attribute:
-    return getattr(kind, "element_type")  # noqa: B009
+    return cast(Any, kind).element_type
 
 
 def element_dtype(element: Attribute) -> np.dtype[Any]:
@@ -125,9 +110,9 @@ def element_dtype(element: Attribute) -> np.dtype[Any]:
     try:
         return to_numpy(element)
     except KeyError:
-        size = getattr(element, "compile_time_size", 0)
-        if isinstance(element, IntegerType | IndexType) and size in (1, 2, 4, 8):
-            return np.dtype(f"i{size}")
+        size: int = cast(Any, element).compile_time_size if isinstance(element, FixedBitwidthType) else 0
         if size not in (1, 2, 4, 8):
             raise Fault(f"a dense_resource cannot have elements of type {element}") from None
-        return np.dtype("float16") if str(element) == "f16" else np.dtype(f"u{size}")
+        if isinstance(element, IntegerType):
+            return np.dtype(f"i{size}")
+        return np.dtype("float16") if isinstance(element, Float16Type) else np.dtype(f"u{size}")

@@ -1,9 +1,10 @@
 """Names of values and blocks while the text is parsed.
 
-One dict holds the visible values. Leaving a region takes back the names that it defined, so entering one costs nothing;
-an op that is isolated from above starts with an empty dict, and may use any name again. A value that is used before the
-text defines it gets a placeholder, kept with the innermost region: a definition there, or in a region around it, replaces
-the placeholder. Whether the definition dominates the use is checked afterwards (`dominance.py`).
+One dict holds the visible values. Leaving a region takes back the names that it defined, so entering one costs
+nothing; an op that is isolated from above starts with an empty dict, and may use any name again. A value that is
+used before the text defines it gets a placeholder, kept with the innermost region: a definition there, or in a
+region around it, replaces the placeholder. Whether the definition dominates the use is checked afterwards
+(`dominance.py`).
 """
 
 from __future__ import annotations
@@ -67,9 +68,13 @@ class Scopes:
         return scope
 
     def leave(self) -> list[Fault]:
-        """Close the innermost region; tells which blocks, and which values where that is final, have no definition."""
+        """Close the innermost region; tells which blocks, and which values where that is final, have no
+        definition.
+        """
         scope = self._stack.pop()
-        faults = [Fault(f"block '^{name}' is not defined in this region", p) for name, p in scope.missing_blocks.items()]
+        faults = [
+            Fault(f"block '^{name}' is not defined in this region", p) for name, p in scope.missing_blocks.items()
+        ]
         if scope.outer_values is not None:
             faults += self._undefined(scope)
             self._values = scope.outer_values

@@ -51,6 +51,23 @@ class ResourceUse:
     position: int
 
 
+@dataclass(frozen=True)
+class Blob:
+    """Bytes in hexadecimal that the text holds."""
+
+    digits: str
+    position: int
+
+
+@dataclass(frozen=True)
+class ExternalFile:
+    """A weight file that the text names."""
+
+    key: str
+    path: str
+    position: int
+
+
 class State:
     """The state of one parse; the base of the builder."""
 
@@ -65,6 +82,9 @@ class State:
         self.simple_types: dict[str, Attribute] = {}
         """Builtin types by their text."""
         self.resource_uses: list[ResourceUse] = []
+        self.blobs: dict[str, Blob] = {}
+        """The data that the text holds, by resource name."""
+        self.external_files: list[ExternalFile] = []
         self._dialect_attributes: dict[str, Attribute] = {}
         self._operations: dict[str, type[Operation] | None] = {}
         self._file = StringAttr(filename)
@@ -78,7 +98,9 @@ class State:
 
     def report(self, fault: Fault, position: int) -> None:
         """Keep an error; all are raised together at the end."""
-        self.errors.append(self.source.user_error(fault, position))
+        error = self.source.user_error(fault, position)
+        if (error.message, error.location) not in [(e.message, e.location) for e in self.errors]:
+            self.errors.append(error)
 
     # ---- locations
 
@@ -214,9 +236,9 @@ class State:
 
     def integer_of(self, value: object) -> int:
         """An integer or boolean literal as an integer."""
-        if isinstance(value, (int, Hexadecimal)):
-            return int(value)
-        self.fault("expected an integer, got a number with a fraction")
+        if not isinstance(value, int):
+            self.fault("expected an integer, got a number with a fraction")
+        return int(value)
 
     def real_of(self, value: object) -> float:
         """A number literal as a float."""

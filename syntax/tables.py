@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 Row = dict[str, int]
-"""What a state does, by symbol: `n >= 0` shifts to (or, for a nonterminal, goes to) state `n`; `~n` reduces by rule `n`."""
+"""What a state does, by symbol: `n >= 0` shifts to (for a nonterminal, goes to) state `n`; `~n` reduces by rule `n`."""
 
 
 class Rule(NamedTuple):
-    """A production: its length, the nonterminal it makes and the action that makes its value (None: keep the value)."""
+    """A production: its length, the nonterminal it makes and the action that makes its value (None: keep the
+    value).
+    """
 
     size: int
     origin: str
@@ -37,7 +39,6 @@ class Tables:
     """The inverse of both."""
     directive_rows: dict[int, list[str]] = field(default_factory=dict[int, list[str]])
     """The terminals of hand-written directives that a state accepts, for the states that accept one."""
-
 
     def __post_init__(self) -> None:
         self.spellings = {t: s for spelling in (self.keywords, self.punctuation) for s, t in spelling.items()}
@@ -64,4 +65,6 @@ class Tables:
 
     def expected(self, stack: list[int]) -> list[str]:
         """The terminals that the parser can really shift next, in the order of the table."""
-        return [t for t in self.rows[stack[-1]] if t[0].isupper() or t[0] == "_" or t == "$END" if self.accepts(stack, t)]
+        return [
+            t for t in self.rows[stack[-1]] if t[0].isupper() or t[0] == "_" or t == "$END" if self.accepts(stack, t)
+        ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation, Region
 from xdsl.traits import NoTerminator
@@ -25,10 +27,7 @@ def verify_module(module: ModuleOp) -> None:
     errors: list[UserError] = []
     failed: set[Operation] = set()
     for op in _inner_first(module):
-        if op in failed:  # what is wrong inside would be told again
-            error = None
-        else:
-            error = _error_in(op)
+        error = None if op in failed else _error_in(op)  # what is wrong inside would be told again
         if error is None and op not in failed:
             continue
         if error is not None:
@@ -38,7 +37,7 @@ def verify_module(module: ModuleOp) -> None:
         if len(errors) == _LIMIT:
             break
     if not errors:
-        errors = [error_of(op, operand) for (op, operand), _ in zip(undominated_uses(module), range(_LIMIT))]
+        errors = [error_of(op, operand) for op, operand in islice(undominated_uses(module), _LIMIT)]
     if errors:
         raise errors[0] if len(errors) == 1 else UserErrors(errors)
 

@@ -34,11 +34,13 @@ _TERMS = {
 _IMPLIED = {
     "an operation": {"a value such as %x", "an alias", "'{-#'", END},
     "a type": {"an alias", "'tensor'", "'memref'", "'vector'", "'complex'", "'tuple'", "'('"},
-    "an attribute": {"an alias", "a string", "an integer", "a number", "'true'", "'false'", "'['", "'{'", "'unit'", "'dense'", "'-'",
-                     "'dense_resource'", "'array'", "'affine_map'", "'affine_set'", "'strided'", "'opaque'", "'loc'",
-                     "a symbol such as @main", "a type", "'tensor'", "'memref'", "'vector'", "'complex'", "'tuple'", "'('"},
+    "an attribute": {
+        *("an alias", "a string", "an integer", "a number", "a symbol such as @main", "a type", "'true'", "'false'"),
+        *("'unit'", "'dense'", "'dense_resource'", "'array'", "'affine_map'", "'affine_set'", "'strided'", "'opaque'"),
+        *("'['", "'{'", "'('", "'-'", "'loc'", "'tensor'", "'memref'", "'vector'", "'complex'", "'tuple'"),
+    },
     "a number": {"an integer", "'-'"},
-}  # fmt: skip
+}
 """What a term covers, so that its parts need not be said."""
 _MANY = 6
 

@@ -2,7 +2,7 @@
 
     units ─ clang, in parallel ─> objects ┐
     weights ─ .incbin ─> object           ├─ linker ─> artifact
-    signature, runner ─ clang ─> objects  ┘
+    signature, threads, runner ─> objects ┘
 
 Each unit and the artifact itself are cached under what they depend on, so a second build of the same program starts no
 process at all.
@@ -20,7 +20,7 @@ from typing import Literal
 from mlc.support.errors import CompilerBug
 from mlc.targets import elf, weights
 from mlc.targets.cache import Cache, digest
-from mlc.targets.glue import header_text, memory_unit, runner_unit, signature_unit
+from mlc.targets.glue import PARALLEL_FOR, header_text, memory_unit, runner_unit, signature_unit, threads_unit
 from mlc.targets.machine import Machine
 from mlc.targets.output import staged_output
 from mlc.targets.program import Program
@@ -33,7 +33,6 @@ _LINK_FLAGS: dict[str, tuple[str, ...]] = {
     "obj": ("-r",),
     "shared": (
         "-shared",
-        "-Bsymbolic",
         "-z",
         "defs",
         "-z",
@@ -43,6 +42,8 @@ _LINK_FLAGS: dict[str, tuple[str, ...]] = {
     ),
     "exe": ("-static", "-e", "_start", "-z", "noexecstack", "--build-id=none"),
 }
+_NO_UNLOADING = ("-z", "nodelete")
+"""For shared libraries with a thread pool: dlclose must not take the code away from under the workers."""
 _LARGEST_CACHED = 1 << 30
 """Artifacts above this many bytes are linked again each time rather than kept twice on disk."""
 
@@ -100,6 +101,9 @@ class _Build:
         self.linker: Tool | None = None if kind == "asm" else find_linker(machine.arch, clang, cache)
         self.units = [Unit(k.name, k.text) for k in (program.entry, *program.kernels)]
         self.units.append(signature_unit(program.signature, machine))
+        self.threaded = any(PARALLEL_FOR in unit.text for unit in self.units)
+        if self.threaded:
+            self.units.append(threads_unit(program.threads))
         if kind == "exe":
             self.units.append(runner_unit(program.signature))
         self.blobs = [] if kind == "asm" else weights.collect(program.weights)
@@ -128,9 +132,7 @@ class _Build:
         blobs = [part for blob in self.blobs for part in (blob.sha256, *blob.symbols)]
         units = [self.compiler.key(unit) for unit in self.units]
         linker = self.linker.identity if self.linker else ""
-        return digest(
-            self.kind, *_LINK_FLAGS.get(self.kind, ()), linker, memory_unit().text, *units, "+", *blobs
-        )
+        return digest(self.kind, *self._link_flags(), linker, memory_unit().text, *units, "+", *blobs)
 
     def _complete(self, objects: Sequence[Path]) -> list[Path]:
         """The objects, with that of the weights and, where LLVM calls them, that of memcpy and its like."""
@@ -151,9 +153,12 @@ class _Build:
             raise CompilerBug(f"the generated code refers to symbols that nothing defines: {names}", "link")
         return complete
 
+    def _link_flags(self) -> tuple[str, ...]:
+        return _LINK_FLAGS.get(self.kind, ()) + (_NO_UNLOADING if self.kind == "shared" and self.threaded else ())
+
     def _link(self, linker: Tool, objects: Sequence[Path], staged: Path) -> None:
         names = [file.name for file in objects]
-        command = [*linker.command, *_LINK_FLAGS[self.kind], "-o", staged.name, *names]
+        command = [*linker.command, *self._link_flags(), "-o", staged.name, *names]
         status, messages = self.processes.run(command, staged.parent)
         if status != 0:
             raise CompilerBug(f"the linker {linker} refuses the generated objects", "link", messages)

@@ -31,7 +31,7 @@ _SYMBOL = np.dtype(
 _RELA = np.dtype([("offset", "<u8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
 
 _SYMTAB, _RELA_TYPE, _GROUP = 2, 4, 17
-_HIDDEN = 2
+_HIDDEN, _WEAK = 2, 2
 
 
 class _Object:
@@ -55,9 +55,9 @@ class _Object:
 
 
 def undefined_symbols(path: Path) -> set[str]:
-    """The names that an object refers to and does not define."""
+    """The names that an object refers to, does not define and cannot do without: weak ones may stay undefined."""
     elf = _Object(path, "r")
-    undefined = elf.symbols["section"] == 0
+    undefined = (elf.symbols["section"] == 0) & (elf.symbols["info"] >> 4 != _WEAK)
     undefined[0] = False  # the table's null entry
     return elf.symbol_names(undefined)
 

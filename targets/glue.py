@@ -1,4 +1,4 @@
-"""The units around the generated code: the functions that describe a model, its C header, the runner, memcpy."""
+"""The units around the generated code: what describes a model, its C header, its thread pool, the runner, memcpy."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ C_DTYPES: dict[str, str] = {
     "int8": "MLC_I8",
 }
 """NumPy dtype name → its constant in runtime/mlc.h."""
+
+PARALLEL_FOR = "mlc_parallel_for"
+"""The function that kernels call to spread a loop over threads, see runtime/mlc.h."""
 
 
 def signature_unit(signature: Signature, machine: Machine) -> Unit:
@@ -51,6 +54,11 @@ def runner_unit(signature: Signature) -> Unit:
 #define OUTPUT_BYTES {_c_sizes(signature.outputs)}
 """
     return Unit("runner", prelude + _runtime_file("runner.c"), "c")
+
+
+def threads_unit(threads: int) -> Unit:
+    """The default `mlc_parallel_for`, which runs a loop on at most so many threads."""
+    return Unit("threads", f"#define THREADS {threads}\n{_runtime_file('threads.c')}", "c")
 
 
 @cache

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, Stri
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from mlc.dialects.llvm import LoopAnnotationAttr, intrinsics, vectors
+from mlc.dialects.llvm import LoopAnnotationAttr, integers, intrinsics, reductions, vectors
 from mlc.support.errors import CompilerBug
 from mlc.targets.llvm_ir_function import EmitOp, FunctionText, operands_of
 from mlc.targets.llvm_ir_literals import STAGE, spell_constant
@@ -28,8 +28,6 @@ def _emits(*op_types: type[Operation]) -> Callable[[EmitOp], EmitOp]:
 
 
 # Arithmetic ------------------------------------------------------------------------------------------------------
-
-_OVERFLOW = ("", " nsw", " nuw", " nuw nsw")
 
 
 def _contract(op: Operation) -> str:
@@ -51,7 +49,7 @@ def _binary(opcode: str, flags: Callable[[Operation], str] | None = None) -> Emi
 
 def _wrap(op: Operation) -> str:
     flags = op.properties.get("overflowFlags")
-    return "" if flags is None else f"{_OVERFLOW[cast(IntegerAttr, flags).value.data]} ".lstrip()
+    return "" if flags is None else "".join(f"{flag} " for flag in cast(llvm.OverflowAttr, flags).data)
 
 
 def _exact(op: Operation) -> str:
@@ -89,10 +87,10 @@ def _intrinsic(name: str, trailing_flag: str = "") -> EmitOp:
 
 
 for _opcode, _op in {
-    "add": llvm.AddOp,
-    "sub": llvm.SubOp,
-    "mul": llvm.MulOp,
-    "shl": llvm.ShlOp,
+    "add": integers.AddOp,
+    "sub": integers.SubOp,
+    "mul": integers.MulOp,
+    "shl": integers.ShlOp,
 }.items():
     EMITTERS[_op] = _binary(_opcode, _wrap)
 for _opcode, _op in {
@@ -135,6 +133,7 @@ for _opcode, _op in {
     EMITTERS[_op] = _cast(_opcode)
 for _op in (
     *intrinsics.INTRINSICS,
+    *reductions.REDUCTIONS,
     *(llvm.FAbsOp, llvm.FCeilOp, llvm.FFloorOp, llvm.FSqrtOp, llvm.FMAOp, llvm.FCopySignOp),
     *(llvm.VectorFMaxOp, llvm.VectorFMinOp),
     *(llvm.FExpOp, llvm.FExp2Op, llvm.FLogOp, llvm.FLog2Op, llvm.FSinOp, llvm.FCosOp, llvm.FPowOp),

@@ -72,7 +72,8 @@ class Machine:
                 f"-march={self.base}",
                 f"-mprefer-vector-width={self.vector_bits}",
             )
-        return (f"--target={self.triple}", f"-mcpu={self.base}")
+        # Atomic operations in line: those out of line are functions of a library.
+        return (f"--target={self.triple}", f"-mcpu={self.base}", "-mno-outline-atomics")
 
     @cached_property
     def required_cpu_flags(self) -> tuple[str, ...]:

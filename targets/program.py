@@ -81,6 +81,8 @@ class Program:
     entry: Kernel
     signature: Signature
     weights: Sequence[Weight] = field(default=())
+    threads: int = 1
+    """How many threads a loop may run on, if a kernel calls `mlc_parallel_for`."""
 
 
 def _tensor(spec: TensorSpec) -> dict[str, object]:

@@ -10,11 +10,12 @@ from pathlib import Path
 from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
 from mlc.passes.instrumentation import Instrumentation, Timing
 from mlc.passes.pipeline import HIGHEST
-from mlc.tools.driver import ArgumentParser, Namespace, read_text
+from mlc.tools.driver import ArgumentParser, read_text
+from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
 
 @dataclass
-class CompileArguments(Namespace):
+class CompileArguments(PluginArguments):
     """The parsed options."""
 
     target: str = "native"
@@ -49,6 +50,7 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     add("--verify-each", action="store_true", help="verify after every pass")
     add("--check-each", action="store_true", help="run the model before and after every pass on random inputs")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each (0)")
+    add_plugin_arguments(parser)
 
 
 @dataclass
@@ -77,6 +79,7 @@ def start_compilation(model: str, arguments: CompileArguments) -> TimedCompilati
         UserError: an option or the model is wrong.
     """
     arguments.options.check()
+    arguments.load()
     start = time.perf_counter()
     text, file = read_text(model)
     from mlc.passes.manager import PassManager

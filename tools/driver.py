@@ -11,8 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from mlc.passes.registry import suggest
-from mlc.support.errors import CompilerBug, SourceLocation, UserError, UserErrors
+from mlc.passes.registry import plugin_passes, suggest
+from mlc.support.additions import plugin_scope
+from mlc.support.blame import blame
+from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
 
 USER_ERROR = 1
 COMPILER_BUG = 70
@@ -63,6 +65,11 @@ def run_tool(name: str, body: Callable[[], int | None]) -> int:
 
     `MLC_TRACEBACK=1` in the environment lets exceptions through, for people who work on mlc.
     """
+    with plugin_scope():
+        return _guarded(name, body)
+
+
+def _guarded(name: str, body: Callable[[], int | None]) -> int:
     try:
         status = body() or 0
         sys.stdout.flush()
@@ -101,11 +108,22 @@ def report(name: str, error: Exception) -> int:
         case RecursionError():
             print_error(name, UserError("the input nests too deeply"))
             return USER_ERROR
+        case _ if (place := blame(error)) is not None:
+            print_error(name, _of_plugin(error, place))
+            return USER_ERROR
         case CompilerBug():
             print_bug(name, error)
         case _:
             print_bug(name, CompilerBug(f"{type(error).__name__}: {error}", _origin(error)))
     return COMPILER_BUG
+
+
+def _of_plugin(error: Exception, place: SourceLocation) -> UserError:
+    """The error for a line of a plugin that failed."""
+    if isinstance(error, CompilerBug):
+        found = [Note(line) for line in error.details.splitlines() if line.startswith("reproducer:")]
+        return UserError(error.message, place, found)
+    return UserError(f"{type(error).__name__}: {error}", place)
 
 
 def _origin(error: BaseException) -> str:
@@ -125,11 +143,14 @@ def print_error(name: str, error: UserError) -> None:
 
 
 def print_bug(name: str, bug: CompilerBug) -> None:
-    """Say that mlc has a bug, where, and what to send along with a report."""
-    print(f"{name}: bug in mlc: {bug.message}\n  in: {bug.stage}", file=sys.stderr)
+    """Say that mlc, or a pass of a plugin, has a bug, where, and what to send along with a report."""
+    plugin = plugin_passes.get(bug.stage)
+    owner = f"a pass of {plugin.origin}" if plugin else "mlc"
+    print(f"{name}: bug in {owner}: {bug.message}\n  in: {bug.stage}", file=sys.stderr)
     for line in bug.details.splitlines():
         print(f"  {line}", file=sys.stderr)
-    print("  please report it together with the input (MLC_TRACEBACK=1 shows where in mlc)", file=sys.stderr)
+    if plugin is None:
+        print("  please report it together with the input (MLC_TRACEBACK=1 shows where in mlc)", file=sys.stderr)
 
 
 def read_text(file: str) -> tuple[str, str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mlc.passes.registry import pass_names, suggest
+from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser
+from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 
 DESCRIPTION = """\
 Parse IR, run passes over it in the given order, and print the result.
@@ -22,7 +22,7 @@ Parse IR, run passes over it in the given order, and print the result.
 
 
 @dataclass
-class OptArguments(argparse.Namespace):
+class OptArguments(PluginArguments):
     """The parsed command line."""
 
     input: str = "-"
@@ -48,12 +48,16 @@ class OptArguments(argparse.Namespace):
 
 
 def parse_arguments(argv: Sequence[str]) -> OptArguments:
-    """Read the command line.
+    """Read the command line, and load the plugins that it names.
 
     Raises:
-        UserError: an option or a pass does not exist, or has a wrong value.
+        UserError: an option or a pass does not exist, or has a wrong value; a plugin cannot be loaded.
     """
+    load_plugins_of(argv)
     parser = _make_parser()
+    for name, plugin in plugin_passes:
+        if f"--{name}" in parser.flags():
+            raise UserError(f"pass '{name}' of {plugin.origin} has the name of an option of mlc-opt; rename it")
     arguments, unknown = parser.parse_known_args(_pass_flags_to_pipelines(argv), OptArguments())
     if unknown:
         raise _unknown(unknown[0], parser)
@@ -92,6 +96,7 @@ def _make_parser() -> ArgumentParser:
     add("--target", default="native", help="the machine that passes optimise for (see 'mlc targets')")
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
+    add_plugin_arguments(parser)
     parser.epilog = "passes:\n" + "\n".join(f"  --{name}" for name in pass_names())
     return parser
 

@@ -1,15 +1,38 @@
-"""The arith dialect: xDSL's, with comparisons and selections that also work lane by lane on vectors, as upstream's do.
+"""The arith dialect: xDSL's, with comparisons, selections and conversions that also work lane by lane on vectors, as
+upstream's do.
 
-The classes of these three ops are here, all others are in `xdsl.dialects.arith`.
+The classes of these ops are here, all others are in `xdsl.dialects.arith`.
 """
 
 from xdsl.dialects.arith import Arith as _Upstream
 from xdsl.ir import Dialect
 
+from mlc.dialects.arith.conversions import (
+    CONVERSIONS,
+    ExtSIOp,
+    ExtUIOp,
+    FPToSIOp,
+    FPToUIOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+)
 from mlc.dialects.arith.lanes import CmpfOp, CmpiOp, SelectOp
 
-_OURS = {op.name: op for op in (CmpiOp, CmpfOp, SelectOp)}
+_OURS = {op.name: op for op in (CmpiOp, CmpfOp, SelectOp, *CONVERSIONS)}
 
 Arith = Dialect("arith", [_OURS.get(op.name, op) for op in _Upstream.operations], [*_Upstream.attributes])
 
-__all__ = ["Arith", "CmpfOp", "CmpiOp", "SelectOp"]
+__all__ = [
+    "Arith",
+    "CmpfOp",
+    "CmpiOp",
+    "ExtSIOp",
+    "ExtUIOp",
+    "FPToSIOp",
+    "FPToUIOp",
+    "SIToFPOp",
+    "SelectOp",
+    "TruncIOp",
+    "UIToFPOp",
+]

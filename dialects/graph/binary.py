@@ -63,7 +63,11 @@ class BinaryOp(ElementwiseOp, HasCanonicalizationPatternsInterface, ABC):
 
     @classmethod
     def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:
-        """The broadcast shape, with the common element type."""
+        """The broadcast shape, with the common element type.
+
+        Raises:
+            VerifyException: c1 the shapes do not broadcast, c2 element types differ.
+        """
         return tensor(cls.broadcast(lhs, rhs), cls.common_element(lhs, rhs))
 
     def inferred_type(self) -> Tensor:
@@ -117,7 +121,12 @@ class LogicOp(BinaryOp, ABC):
 
 @irdl_op_definition
 class AddOp(NumberBinaryOp):
-    """`x + y`."""
+    """`x + y`.
+
+    ```mlir
+    %z = graph.add %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.add"
     NEUTRAL: ClassVar[Neutral] = Neutral(float=-0.0, integer=0)
@@ -126,7 +135,12 @@ class AddOp(NumberBinaryOp):
 
 @irdl_op_definition
 class SubOp(NumberBinaryOp):
-    """`x - y`."""
+    """`x - y`.
+
+    ```mlir
+    %z = graph.sub %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.sub"
     NEUTRAL: ClassVar[Neutral] = Neutral(float=0.0, integer=0)
@@ -134,7 +148,12 @@ class SubOp(NumberBinaryOp):
 
 @irdl_op_definition
 class MulOp(NumberBinaryOp):
-    """`x * y`."""
+    """`x * y`.
+
+    ```mlir
+    %z = graph.mul %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.mul"
     NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0, integer=1)
@@ -143,7 +162,12 @@ class MulOp(NumberBinaryOp):
 
 @irdl_op_definition
 class DivOp(NumberBinaryOp):
-    """`x / y`; of integers, rounded towards zero."""
+    """`x / y`; of integers, rounded towards zero.
+
+    ```mlir
+    %z = graph.div %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.div"
     NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0, integer=1)
@@ -151,7 +175,12 @@ class DivOp(NumberBinaryOp):
 
 @irdl_op_definition
 class MaxOp(NumberBinaryOp):
-    """The larger operand; NaN if either is NaN."""
+    """The larger operand; NaN if either is NaN.
+
+    ```mlir
+    %z = graph.max %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.max"
     NEUTRAL: ClassVar[Neutral] = Neutral(float=-inf)
@@ -161,7 +190,12 @@ class MaxOp(NumberBinaryOp):
 
 @irdl_op_definition
 class MinOp(NumberBinaryOp):
-    """The smaller operand; NaN if either is NaN."""
+    """The smaller operand; NaN if either is NaN.
+
+    ```mlir
+    %z = graph.min %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.min"
     NEUTRAL: ClassVar[Neutral] = Neutral(float=inf)
@@ -171,7 +205,12 @@ class MinOp(NumberBinaryOp):
 
 @irdl_op_definition
 class PowOp(BinaryOp):
-    """`x` to the power of `y`, on floats."""
+    """`x` to the power of `y`, on floats.
+
+    ```mlir
+    %z = graph.pow %x, %y : tensor<64x200xf32>, tensor<f32> -> tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.pow"
     NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0)
@@ -181,7 +220,12 @@ class PowOp(BinaryOp):
 
 @irdl_op_definition
 class AndOp(LogicOp):
-    """Bitwise conjunction."""
+    """Bitwise conjunction.
+
+    ```mlir
+    %z = graph.and %x, %y : tensor<64xi1>, tensor<64xi1> -> tensor<64xi1>
+    ```
+    """
 
     name = "graph.and"
     NEUTRAL: ClassVar[Neutral] = Neutral(integer=-1)
@@ -189,7 +233,12 @@ class AndOp(LogicOp):
 
 @irdl_op_definition
 class OrOp(LogicOp):
-    """Bitwise disjunction."""
+    """Bitwise disjunction.
+
+    ```mlir
+    %z = graph.or %x, %y : tensor<64xi1>, tensor<64xi1> -> tensor<64xi1>
+    ```
+    """
 
     name = "graph.or"
     NEUTRAL: ClassVar[Neutral] = Neutral(integer=0)

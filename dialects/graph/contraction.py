@@ -141,8 +141,9 @@ class Conv2dOp(GraphOp):
         """The image of window positions, with the output channels of the weights.
 
         Raises:
-            VerifyException: c1 to c4 see `Window.output`, c5 layout, c6 ranks, c7 channels and groups, c8 element
-                types.
+            VerifyException: c1 a list of the wrong length, c2 a number in it is too small, c3 the window does not fit
+                into the padded image, c4 padding as wide as the window, c5 an unknown layout, c6 a rank that is not 4,
+                c7 channels, weights and groups do not agree, c8 element types differ.
         """
         require_layout(cls.name, layout)
         x, w = input.get_shape(), weights.get_shape()

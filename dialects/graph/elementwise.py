@@ -114,7 +114,11 @@ class CompareOp(ElementwiseOp):
 
     @classmethod
     def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:
-        """The broadcast shape, of `i1`."""
+        """The broadcast shape, of `i1`.
+
+        Raises:
+            VerifyException: c1 the shapes do not broadcast, c2 element types differ.
+        """
         shape = cls.broadcast(lhs, rhs)
         cls.common_element(lhs, rhs)
         return tensor(shape, i1)
@@ -146,7 +150,11 @@ class WhereOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def infer(cls, condition: Tensor, on_true: Tensor, on_false: Tensor) -> Tensor:
-        """The broadcast shape of all three, with the element type of the branches."""
+        """The broadcast shape of all three, with the element type of the branches.
+
+        Raises:
+            VerifyException: c1 the shapes do not broadcast, c2 the branches have different element types.
+        """
         return tensor(cls.broadcast(condition, on_true, on_false), cls.common_element(on_true, on_false))
 
     def inferred_type(self) -> Tensor:

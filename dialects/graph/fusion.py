@@ -36,7 +36,15 @@ from mlc.dialects.graph.types import AnyTensor, Value, violation
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """Ends the body of `graph.fusion` with its results."""
+    """Ends the body of `graph.fusion` with its results.
+
+    ```mlir
+    %y = graph.fusion "relu" (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
+      %0 = graph.relu %a : tensor<64xf32>
+      graph.yield %0 : tensor<64xf32>
+    }
+    ```
+    """
 
     name = "graph.yield"
 
@@ -112,6 +120,12 @@ class FusionOp(IRDLOperation):
       graph.yield %2 : tensor<64x200xf32>
     }
     ```
+
+    Required:
+
+    - `fusion_c1`: the body takes what the operands are
+    - `fusion_c2`: the body ends in `graph.yield`
+    - `fusion_c3`: the body yields what the results are
     """
 
     name = "graph.fusion"
@@ -145,7 +159,7 @@ class FusionOp(IRDLOperation):
         return terminator.values
 
     def verify_(self) -> None:
-        """c1: the body takes the operands; c2: it ends in `graph.yield`; c3: it yields the results."""
+        """Check what the class says is required."""
         if (found := list(self.body.block.arg_types)) != (needed := list(self.inputs.types)):
             raise violation(self.name, 1, f"the body takes {_list(found)}; the operands are {_list(needed)}")
         if not isinstance(self.body.block.last_op, YieldOp):

@@ -52,7 +52,7 @@ class SoftmaxOp(GraphOp):
         """The type of the operand.
 
         Raises:
-            VerifyException: c1 axis.
+            VerifyException: c1 the axis is out of range.
         """
         require_axis(cls.name, input, axis)
         return input
@@ -98,7 +98,8 @@ class LayerNormOp(GraphOp):
         """The type of the input.
 
         Raises:
-            VerifyException: c1 axis, c2 the type of scale or bias.
+            VerifyException: c1 the axis is out of range, c2 scale or bias has another type than the normalised
+                dimensions call for.
         """
         require_axis(cls.name, input, axis)
         expected = tensor(input.get_shape()[axis:], input.element_type)
@@ -165,7 +166,7 @@ class BatchNormOp(GraphOp):
         """The type of the input.
 
         Raises:
-            VerifyException: c1 axis, c2 the type of a parameter.
+            VerifyException: c1 the axis is out of range, c2 a parameter is not one element per channel.
         """
         require_axis(cls.name, input, axis)
         expected = tensor((input.get_shape()[axis],), input.element_type)

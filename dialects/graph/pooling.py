@@ -50,7 +50,8 @@ class Pool2dOp(GraphOp, ABC):
         """The image of window positions.
 
         Raises:
-            VerifyException: c1 to c4 see `Window.output`, c5 layout, c6 rank.
+            VerifyException: c1 a list of the wrong length, c2 a number in it is too small, c3 the window does not fit
+                into the padded image, c4 padding as wide as the window, c5 an unknown layout, c6 a rank that is not 4.
         """
         require_layout(cls.name, layout)
         shape = input.get_shape()

@@ -65,7 +65,7 @@ class ConcatOp(GraphOp, HasCanonicalizationPatternsInterface):
         """The first shape, with the sum of the extents along the axis.
 
         Raises:
-            VerifyException: c1 no operands, c2 axis, c3 the operands differ in more than the axis.
+            VerifyException: c1 no operands, c2 the axis is out of range, c3 the operands differ in more than the axis.
         """
         if not inputs:
             raise violation(cls.name, 1, "it has no operands; it needs at least one")
@@ -146,7 +146,8 @@ class SliceOp(GraphOp, HasCanonicalizationPatternsInterface):
         """The shape of what is selected.
 
         Raises:
-            VerifyException: c1 lengths, c2 a range is empty or leaves the tensor, c3 a stride below 1.
+            VerifyException: c1 a list has not one number per dimension, c2 a range is empty or leaves the tensor,
+                c3 a stride below 1.
         """
         shape = input.get_shape()
         if not len(starts) == len(ends) == len(strides) == len(shape):
@@ -222,7 +223,8 @@ class PadOp(GraphOp, HasCanonicalizationPatternsInterface):
         """The enlarged shape.
 
         Raises:
-            VerifyException: c1 lengths, c2 a negative amount, c3 the type of the value.
+            VerifyException: c1 a list has not one number per dimension, c2 a negative amount, c3 the value has
+                another type than the elements.
         """
         shape = input.get_shape()
         if not len(low) == len(high) == len(shape):

@@ -91,7 +91,12 @@ class FloatUnaryOp(UnaryOp, ABC):
 
 @irdl_op_definition
 class NegOp(NumberUnaryOp):
-    """`-x`; of a float, the sign bit is flipped."""
+    """`-x`; of a float, the sign bit is flipped.
+
+    ```mlir
+    %y = graph.neg %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.neg"
     INVERTS: ClassVar[str] = "graph.neg"
@@ -99,7 +104,12 @@ class NegOp(NumberUnaryOp):
 
 @irdl_op_definition
 class AbsOp(NumberUnaryOp):
-    """`|x|`."""
+    """`|x|`.
+
+    ```mlir
+    %y = graph.abs %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.abs"
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.abs", "graph.neg")
@@ -107,7 +117,12 @@ class AbsOp(NumberUnaryOp):
 
 @irdl_op_definition
 class ReluOp(NumberUnaryOp):
-    """`max(x, 0)`; NaN stays NaN."""
+    """`max(x, 0)`; NaN stays NaN.
+
+    ```mlir
+    %y = graph.relu %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.relu"
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.relu",)
@@ -115,56 +130,96 @@ class ReluOp(NumberUnaryOp):
 
 @irdl_op_definition
 class ExpOp(FloatUnaryOp):
-    """`e^x`."""
+    """`e^x`.
+
+    ```mlir
+    %y = graph.exp %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.exp"
 
 
 @irdl_op_definition
 class LogOp(FloatUnaryOp):
-    """The natural logarithm."""
+    """The natural logarithm.
+
+    ```mlir
+    %y = graph.log %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.log"
 
 
 @irdl_op_definition
 class SqrtOp(FloatUnaryOp):
-    """The square root, correctly rounded."""
+    """The square root, correctly rounded.
+
+    ```mlir
+    %y = graph.sqrt %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.sqrt"
 
 
 @irdl_op_definition
 class RsqrtOp(FloatUnaryOp):
-    """`1 / sqrt(x)`."""
+    """`1 / sqrt(x)`.
+
+    ```mlir
+    %y = graph.rsqrt %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.rsqrt"
 
 
 @irdl_op_definition
 class TanhOp(FloatUnaryOp):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    ```mlir
+    %y = graph.tanh %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.tanh"
 
 
 @irdl_op_definition
 class SigmoidOp(FloatUnaryOp):
-    """The logistic function `1 / (1 + e^-x)`."""
+    """The logistic function `1 / (1 + e^-x)`.
+
+    ```mlir
+    %y = graph.sigmoid %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.sigmoid"
 
 
 @irdl_op_definition
 class ErfOp(FloatUnaryOp):
-    """The Gauss error function."""
+    """The Gauss error function.
+
+    ```mlir
+    %y = graph.erf %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.erf"
 
 
 @irdl_op_definition
 class FloorOp(FloatUnaryOp):
-    """Rounds towards minus infinity."""
+    """Rounds towards minus infinity.
+
+    ```mlir
+    %y = graph.floor %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.floor"
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.floor",)
@@ -172,7 +227,12 @@ class FloorOp(FloatUnaryOp):
 
 @irdl_op_definition
 class CeilOp(FloatUnaryOp):
-    """Rounds towards infinity."""
+    """Rounds towards infinity.
+
+    ```mlir
+    %y = graph.ceil %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.ceil"
     ABSORBS: ClassVar[tuple[str, ...]] = ("graph.ceil",)
@@ -180,21 +240,36 @@ class CeilOp(FloatUnaryOp):
 
 @irdl_op_definition
 class SinOp(FloatUnaryOp):
-    """The sine of an angle in radians."""
+    """The sine of an angle in radians.
+
+    ```mlir
+    %y = graph.sin %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.sin"
 
 
 @irdl_op_definition
 class CosOp(FloatUnaryOp):
-    """The cosine of an angle in radians."""
+    """The cosine of an angle in radians.
+
+    ```mlir
+    %y = graph.cos %x : tensor<64x200xf32>
+    ```
+    """
 
     name = "graph.cos"
 
 
 @irdl_op_definition
 class NotOp(UnaryOp):
-    """The complement: logical for `i1`, of every bit for other integers."""
+    """The complement: logical for `i1`, of every bit for other integers.
+
+    ```mlir
+    %y = graph.not %x : tensor<64xi1>
+    ```
+    """
 
     name = "graph.not"
     T: ClassVar = VarConstraint("T", IntegerTensor)
@@ -209,6 +284,11 @@ class GeluOp(FloatUnaryOp):
 
     With `approximate = "tanh"` it is `0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))` (Hendrycks and Gimpel,
     "Gaussian Error Linear Units", arXiv:1606.08415).
+
+    ```mlir
+    %y = graph.gelu %x : tensor<64x200xf32>
+    %z = graph.gelu %x approximate "tanh" : tensor<64x200xf32>
+    ```
     """
 
     name = "graph.gelu"
@@ -221,7 +301,11 @@ class GeluOp(FloatUnaryOp):
         self.approximate = StringAttr(approximate)
 
     def inferred_type(self) -> Tensor:
-        """c1: `approximate` is "none" or "tanh"."""
+        """The type of the operand.
+
+        Raises:
+            VerifyException: c1 `approximate` is neither "none" nor "tanh".
+        """
         if self.approximate.data not in ("none", "tanh"):
             raise violation(self.name, 1, f'approximate is "{self.approximate.data}"; use "none" or "tanh"')
         return super().inferred_type()

@@ -1,17 +1,19 @@
 """The llvm dialect: xDSL's, completed with what mlc emits and xDSL lacks, spelled as MLIR spells it.
 
-Three of xDSL's ops are replaced by wider ones of the same name: its `llvm.fcmp` and `llvm.select` take no vectors, and
-its `llvm.intr.masked.store` stores no integers.
+Some of xDSL's ops are replaced by others of the same name: its `llvm.fcmp` and `llvm.select` take no vectors, its
+`llvm.intr.masked.store` stores no integers, and the overflow flags of its integer ops are not spelled as MLIR's are.
 """
 
 from xdsl.dialects import llvm as xdsl_llvm
 from xdsl.ir import Dialect
 
+from mlc.dialects.llvm.integers import INTEGER_OPS
 from mlc.dialects.llvm.intrinsics import INTRINSICS
 from mlc.dialects.llvm.loop_annotation import LoopAnnotationAttr
+from mlc.dialects.llvm.reductions import REDUCTIONS
 from mlc.dialects.llvm.vectors import VECTOR_OPS
 
-_ours = [*INTRINSICS, *VECTOR_OPS]
+_ours = [*INTEGER_OPS, *INTRINSICS, *REDUCTIONS, *VECTOR_OPS]
 _names = {op.name for op in _ours}
 
 LLVM = Dialect(

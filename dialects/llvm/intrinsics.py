@@ -1,4 +1,4 @@
-"""Intrinsics: arithmetic that LLVM knows as functions, and reductions of vectors.
+"""Intrinsics: arithmetic that LLVM knows as functions.
 
 All of them print as `llvm.intr.<name>(%a, %b) : (T, T) -> T`.
 """
@@ -53,21 +53,36 @@ class FloatUnaryIntrinsic(_FloatIntrinsic, ABC):
 
 @irdl_op_definition
 class RoundEvenOp(FloatUnaryIntrinsic):
-    """To the nearest integer, halves to the even one."""
+    """To the nearest integer, halves to the even one.
+
+    ```mlir
+    %r = llvm.intr.roundeven(%a) : (vector<8xf32>) -> vector<8xf32>
+    ```
+    """
 
     name = "llvm.intr.roundeven"
 
 
 @irdl_op_definition
 class RoundOp(FloatUnaryIntrinsic):
-    """To the nearest integer, halves away from zero."""
+    """To the nearest integer, halves away from zero.
+
+    ```mlir
+    %r = llvm.intr.round(%a) : (vector<8xf32>) -> vector<8xf32>
+    ```
+    """
 
     name = "llvm.intr.round"
 
 
 @irdl_op_definition
 class TruncateOp(FloatUnaryIntrinsic):
-    """To the nearest integer towards zero (the float intrinsic; `llvm.trunc` narrows integers)."""
+    """To the nearest integer towards zero (the float intrinsic; `llvm.trunc` narrows integers).
+
+    ```mlir
+    %r = llvm.intr.trunc(%a) : (vector<8xf32>) -> vector<8xf32>
+    ```
+    """
 
     name = "llvm.intr.trunc"
 
@@ -85,16 +100,46 @@ class FloatBinaryIntrinsic(_FloatIntrinsic, ABC):
 
 @irdl_op_definition
 class MaximumOp(FloatBinaryIntrinsic):
-    """IEEE 754-2019 maximum: NaN if either operand is, and -0 < +0."""
+    """IEEE 754-2019 maximum: NaN if either operand is, and -0 < +0.
+
+    ```mlir
+    %r = llvm.intr.maximum(%a, %b) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+    ```
+    """
 
     name = "llvm.intr.maximum"
 
 
 @irdl_op_definition
 class MinimumOp(FloatBinaryIntrinsic):
-    """IEEE 754-2019 minimum: NaN if either operand is, and -0 < +0."""
+    """IEEE 754-2019 minimum: NaN if either operand is, and -0 < +0.
+
+    ```mlir
+    %r = llvm.intr.minimum(%a, %b) : (vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+    ```
+    """
 
     name = "llvm.intr.minimum"
+
+
+@irdl_op_definition
+class FMulAddOp(_FloatIntrinsic):
+    """a * b + c, fused where the target has an instruction for it, and never a call (`llvm.intr.fma` may be one).
+
+    ```mlir
+    %r = llvm.intr.fmuladd(%a, %b, %c) : (vector<8xf32>, vector<8xf32>, vector<8xf32>) -> vector<8xf32>
+    ```
+    """
+
+    name = "llvm.intr.fmuladd"
+
+    a = operand_def(_FloatIntrinsic.T)
+    b = operand_def(_FloatIntrinsic.T)
+    c = operand_def(_FloatIntrinsic.T)
+    res = result_def(_FloatIntrinsic.T)
+
+    def __init__(self, a: Operation | SSAValue, b: Operation | SSAValue, c: Operation | SSAValue):
+        super().__init__(operands=[a, b, c], result_types=[SSAValue.get(a).type])
 
 
 class _IntegerIntrinsic(IRDLOperation, ABC):
@@ -119,21 +164,49 @@ class IntegerBinaryIntrinsic(_IntegerIntrinsic, ABC):
 
 @irdl_op_definition
 class SMaxOp(IntegerBinaryIntrinsic):
+    """The larger of two signed integers.
+
+    ```mlir
+    %r = llvm.intr.smax(%a, %b) : (i64, i64) -> i64
+    ```
+    """
+
     name = "llvm.intr.smax"
 
 
 @irdl_op_definition
 class SMinOp(IntegerBinaryIntrinsic):
+    """The smaller of two signed integers.
+
+    ```mlir
+    %r = llvm.intr.smin(%a, %b) : (i64, i64) -> i64
+    ```
+    """
+
     name = "llvm.intr.smin"
 
 
 @irdl_op_definition
 class UMaxOp(IntegerBinaryIntrinsic):
+    """The larger of two unsigned integers.
+
+    ```mlir
+    %r = llvm.intr.umax(%a, %b) : (i64, i64) -> i64
+    ```
+    """
+
     name = "llvm.intr.umax"
 
 
 @irdl_op_definition
 class UMinOp(IntegerBinaryIntrinsic):
+    """The smaller of two unsigned integers.
+
+    ```mlir
+    %r = llvm.intr.umin(%a, %b) : (i64, i64) -> i64
+    ```
+    """
+
     name = "llvm.intr.umin"
 
 
@@ -146,7 +219,12 @@ class _FlaggedIntegerIntrinsic(_IntegerIntrinsic, ABC):
 
 @irdl_op_definition
 class AbsOp(_FlaggedIntegerIntrinsic):
-    """The absolute value; the flag says whether that of the least integer is poison (it is itself otherwise)."""
+    """The absolute value; the flag says whether that of the least integer is poison (it is itself otherwise).
+
+    ```mlir
+    %r = llvm.intr.abs(%a) {is_int_min_poison = false} : (vector<8xi32>) -> vector<8xi32>
+    ```
+    """
 
     name = "llvm.intr.abs"
     is_int_min_poison = prop_def(IntegerAttr[I1])
@@ -161,7 +239,12 @@ class AbsOp(_FlaggedIntegerIntrinsic):
 
 @irdl_op_definition
 class CountLeadingZerosOp(_FlaggedIntegerIntrinsic):
-    """The number of leading zero bits; the flag says whether that of zero is poison (the bit width otherwise)."""
+    """The number of leading zero bits; the flag says whether that of zero is poison (the bit width otherwise).
+
+    ```mlir
+    %r = llvm.intr.ctlz(%a) {is_zero_poison = false} : (i64) -> i64
+    ```
+    """
 
     name = "llvm.intr.ctlz"
     is_zero_poison = prop_def(IntegerAttr[I1])
@@ -174,149 +257,17 @@ class CountLeadingZerosOp(_FlaggedIntegerIntrinsic):
         )
 
 
-class FloatReduction(IRDLOperation, ABC):
-    """All elements of a float vector combined."""
-
-    T: ClassVar = VarConstraint("T", AnyFloatConstr)
-    input = operand_def(VectorType.constr(T))
-    res = result_def(T)
-    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
-    traits = traits_def(Pure())
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = _FORMAT
-
-
-@irdl_op_definition
-class ReduceFMaxOp(FloatReduction):
-    """The largest number; NaN only if all are."""
-
-    name = "llvm.intr.vector.reduce.fmax"
-
-
-@irdl_op_definition
-class ReduceFMinOp(FloatReduction):
-    """The smallest number; NaN only if all are."""
-
-    name = "llvm.intr.vector.reduce.fmin"
-
-
-@irdl_op_definition
-class ReduceFMaximumOp(FloatReduction):
-    """The maximum; NaN if any is."""
-
-    name = "llvm.intr.vector.reduce.fmaximum"
-
-
-@irdl_op_definition
-class ReduceFMinimumOp(FloatReduction):
-    """The minimum; NaN if any is."""
-
-    name = "llvm.intr.vector.reduce.fminimum"
-
-
-class OrderedFloatReduction(IRDLOperation, ABC):
-    """A start value, then the elements of a vector one after the other."""
-
-    T: ClassVar = VarConstraint("T", AnyFloatConstr)
-    start_value = operand_def(T)
-    input = operand_def(VectorType.constr(T))
-    res = result_def(T)
-    fastmathFlags = prop_def(FastMathAttr, default_value=FastMathAttr(None))
-    traits = traits_def(Pure())
-    irdl_options = (ParsePropInAttrDict(),)
-    assembly_format = _FORMAT
-
-
-@irdl_op_definition
-class ReduceFAddOp(OrderedFloatReduction):
-    name = "llvm.intr.vector.reduce.fadd"
-
-
-@irdl_op_definition
-class ReduceFMulOp(OrderedFloatReduction):
-    name = "llvm.intr.vector.reduce.fmul"
-
-
-class IntegerReduction(IRDLOperation, ABC):
-    """All elements of an integer vector combined."""
-
-    T: ClassVar = VarConstraint("T", SignlessIntegerConstraint)
-    input = operand_def(VectorType.constr(T))
-    res = result_def(T)
-    traits = traits_def(Pure())
-    assembly_format = _FORMAT
-
-
-@irdl_op_definition
-class ReduceAddOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.add"
-
-
-@irdl_op_definition
-class ReduceMulOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.mul"
-
-
-@irdl_op_definition
-class ReduceAndOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.and"
-
-
-@irdl_op_definition
-class ReduceOrOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.or"
-
-
-@irdl_op_definition
-class ReduceXorOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.xor"
-
-
-@irdl_op_definition
-class ReduceSMaxOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.smax"
-
-
-@irdl_op_definition
-class ReduceSMinOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.smin"
-
-
-@irdl_op_definition
-class ReduceUMaxOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.umax"
-
-
-@irdl_op_definition
-class ReduceUMinOp(IntegerReduction):
-    name = "llvm.intr.vector.reduce.umin"
-
-
 INTRINSICS: Sequence[type[IRDLOperation]] = (
     RoundEvenOp,
     RoundOp,
     TruncateOp,
     MaximumOp,
     MinimumOp,
+    FMulAddOp,
     SMaxOp,
     SMinOp,
     UMaxOp,
     UMinOp,
     AbsOp,
     CountLeadingZerosOp,
-    ReduceFMaxOp,
-    ReduceFMinOp,
-    ReduceFMaximumOp,
-    ReduceFMinimumOp,
-    ReduceFAddOp,
-    ReduceFMulOp,
-    ReduceAddOp,
-    ReduceMulOp,
-    ReduceAndOp,
-    ReduceOrOp,
-    ReduceXorOp,
-    ReduceSMaxOp,
-    ReduceSMinOp,
-    ReduceUMaxOp,
-    ReduceUMinOp,
 )

@@ -12,8 +12,14 @@ class LoopAnnotationAttr(ParametrizedAttribute):
     """A subset of MLIR's attribute: whether LLVM may vectorise a loop, and how often it must unroll it.
 
     ```mlir
-    llvm.cond_br %c, ^body, ^exit
-        {loop_annotation = #llvm.loop_annotation<vectorize = <disable = true>, unroll = <count = 4 : i32>>}
+    llvm.func @wait(%again: i1) {
+      llvm.br ^body
+    ^body:
+      llvm.cond_br %again, ^body, ^exit
+          {loop_annotation = #llvm.loop_annotation<vectorize = <disable = true>, unroll = <count = 4 : i32>>}
+    ^exit:
+      llvm.return
+    }
     ```
 
     An unroll count of 1 forbids unrolling.

@@ -38,28 +38,48 @@ _MASK = I1 | VectorType[I1]
 
 @irdl_op_definition
 class FPToSIOp(GenericCastOp):
-    """A float to a signed integer, towards zero; poison if it does not fit."""
+    """A float to a signed integer, towards zero; poison if it does not fit.
+
+    ```mlir
+    %i = llvm.fptosi %x : vector<8xf32> to vector<8xi32>
+    ```
+    """
 
     name = "llvm.fptosi"
 
 
 @irdl_op_definition
 class FPToUIOp(GenericCastOp):
-    """A float to an unsigned integer, towards zero; poison if it does not fit."""
+    """A float to an unsigned integer, towards zero; poison if it does not fit.
+
+    ```mlir
+    %i = llvm.fptoui %x : f32 to i32
+    ```
+    """
 
     name = "llvm.fptoui"
 
 
 @irdl_op_definition
 class UIToFPOp(GenericCastOp):
-    """An unsigned integer to a float."""
+    """An unsigned integer to a float.
+
+    ```mlir
+    %x = llvm.uitofp %i : vector<8xi1> to vector<8xf32>
+    ```
+    """
 
     name = "llvm.uitofp"
 
 
 @irdl_op_definition
 class PoisonOp(IRDLOperation):
-    """A value that nothing may depend on: what a vector is before its elements are inserted."""
+    """A value that nothing may depend on: what a vector is before its elements are inserted.
+
+    ```mlir
+    %v = llvm.mlir.poison : vector<8xf32>
+    ```
+    """
 
     name = "llvm.mlir.poison"
     res = result_def(Attribute)
@@ -72,7 +92,12 @@ class PoisonOp(IRDLOperation):
 
 @irdl_op_definition
 class ExtractElementOp(IRDLOperation):
-    """The element of a vector at a position."""
+    """The element of a vector at a position.
+
+    ```mlir
+    %x = llvm.extractelement %v[%i : i64] : vector<8xf32>
+    ```
+    """
 
     name = "llvm.extractelement"
     T: ClassVar = VarConstraint("T", AnyAttr())
@@ -156,7 +181,13 @@ class FCmpOp(IRDLOperation):
 
 @irdl_op_definition
 class SelectOp(IRDLOperation):
-    """One of two values, or of two vectors element by element."""
+    """One of two values, or of two vectors element by element.
+
+    ```mlir
+    %r = llvm.select %c, %a, %b : i1, f32
+    %s = llvm.select %m, %v, %w : vector<8xi1>, vector<8xf32>
+    ```
+    """
 
     name = "llvm.select"
     T: ClassVar = VarConstraint("T", AnyAttr())
@@ -204,7 +235,12 @@ class MaskedLoadOp(IRDLOperation):
 
 @irdl_op_definition
 class MaskedStoreOp(IRDLOperation):
-    """Writes the lanes whose mask bit is set; memory of the others is not touched."""
+    """Writes the lanes whose mask bit is set; memory of the others is not touched.
+
+    ```mlir
+    llvm.intr.masked.store %v, %p, %mask {alignment = 4 : i32} : vector<16xf32>, vector<16xi1> into !llvm.ptr
+    ```
+    """
 
     name = "llvm.intr.masked.store"
     value = operand_def(VectorType)

@@ -59,7 +59,15 @@ class LoopKindAttr(EnumAttribute[LoopKind]):
 
 @irdl_op_definition
 class YieldOp(AbstractYieldOperation[Attribute]):
-    """Ends the body of a `loop.for` and hands its values to the next iteration, or to the loop's results."""
+    """Ends the body of a `loop.for` and hands its values to the next iteration, or to the loop's results.
+
+    ```mlir
+    %last = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %x) -> (f32) {
+      %next = arith.addf %acc, %acc : f32
+      loop.yield %next : f32
+    }
+    ```
+    """
 
     name = "loop.yield"
     traits = lazy_traits_def(lambda: (IsTerminator(), HasParent(ForOp), Pure()))

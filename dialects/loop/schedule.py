@@ -91,7 +91,22 @@ class StepAttr(ParametrizedAttribute):
 
 @irdl_attr_definition
 class ScheduleAttr(ParametrizedAttribute):
-    """The steps that turn a kernel's plain loop nests into its final ones."""
+    """The steps that turn a kernel's plain loop nests into its final ones, in the order in which they are carried out.
+
+    ```mlir
+    func.func private @kernel() attributes {schedule = #loop.schedule<[tile(n, 64), tile(ni, 16), vectorize(nii)]>} {
+      return
+    }
+    ```
+
+    | step | what it does to the loops that it names |
+    |---|---|
+    | `tile(n, 64)` | `n` runs in steps of 64, around a new loop `ni` of 64 iterations; the rest becomes a nest of its own |
+    | `interchange(n, m)` | perfectly nested parallel loops change places: `n` around `m` |
+    | `vectorize(nii)` | the iterations of a parallel loop become the lanes of vectors |
+    | `unroll(ni)` | the loop is gone; copies of a parallel loop are jammed: loops inside it carry one value more per copy |
+    | `parallel(m)` | the iterations are spread over threads |
+    """
 
     name = "loop.schedule"
 

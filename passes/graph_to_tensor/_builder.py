@@ -34,7 +34,9 @@ _NAMES_BY_RANK: dict[int, tuple[str, ...]] = {
 
 def dim_names(rank: int) -> tuple[str, ...]:
     """The usual names of the dims of a result: `n` is the one that is contiguous in memory."""
-    return _NAMES_BY_RANK.get(rank) or (*(f"d{i}" for i in range(rank - 4)), *_NAMES_BY_RANK[4])
+    if rank in _NAMES_BY_RANK:
+        return _NAMES_BY_RANK[rank]
+    return (*(f"d{i}" for i in range(rank - 4)), *_NAMES_BY_RANK[4])
 
 
 def dims_of(shape: Sequence[int]) -> list[tuple[str, int]]:

@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
-from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
+from mlc.dialects.arith import CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, SelectOp, SIToFPOp, TruncIOp, UIToFPOp
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d, dims_of
 from mlc.passes.graph_to_tensor._patterns import ToTensor
@@ -104,9 +104,13 @@ BODIES: dict[type[Operation], Body] = {
 
 _FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _INTEGER_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+_BOOLEAN_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+"""True is greater than false; read as a signed integer, its one bit would be -1."""
 
 
-class _Elementwise(ToTensor):
+class Elementwise(ToTensor):
+    """A pattern for ops that compute each point of the result from one point of each operand."""
+
     def map(self, op: Operation, b: Builder, body: Body) -> SSAValue:
         """`body` over all points of the result; operands that are one number become that number."""
         result = tensor_type(op.results[0])
@@ -162,7 +166,7 @@ def _dims_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> list[tuple
 
 
 @lowers("lower-to-tensor", *BODIES)
-class ElementwiseToMap(_Elementwise):
+class ElementwiseToMap(Elementwise):
     """One map; the table has its body."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
@@ -170,7 +174,7 @@ class ElementwiseToMap(_Elementwise):
 
 
 @lowers("lower-to-tensor", graph.GeluOp)
-class GeluToMap(_Elementwise):
+class GeluToMap(Elementwise):
     """Either form of gelu."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
@@ -179,7 +183,7 @@ class GeluToMap(_Elementwise):
 
 
 @lowers("lower-to-tensor", graph.CompareOp)
-class CompareToMap(_Elementwise):
+class CompareToMap(Elementwise):
     """Ordered comparisons, except that `ne` holds for NaN."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
@@ -188,14 +192,15 @@ class CompareToMap(_Elementwise):
 
         def body(p: Points, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
             if is_integer(lhs):
-                return p(CmpiOp, lhs, rhs, _INTEGER_PREDICATES[predicate])
+                predicates = _BOOLEAN_PREDICATES if lhs.type == i1 else _INTEGER_PREDICATES
+                return p(CmpiOp, lhs, rhs, predicates[predicate])
             return p(CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
 
         return self.map(op, b, body)
 
 
 @lowers("lower-to-tensor", graph.CastOp)
-class CastToMap(_Elementwise):
+class CastToMap(Elementwise):
     """Conversions between f32, f64, i32, i64 and i1."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
@@ -213,11 +218,11 @@ class CastToMap(_Elementwise):
                 widening = x.type.bitwidth < target.bitwidth  # pyright: ignore
                 return p(arith.ExtFOp if widening else arith.TruncFOp, x, target)
             if wide is None:
-                return p(arith.UIToFPOp if width == 1 else arith.SIToFPOp, x, target)
+                return p(UIToFPOp if width == 1 else SIToFPOp, x, target)
             if width is None:
-                return p(arith.FPToSIOp, x, target)
+                return p(FPToSIOp, x, target)
             if width == 1:
-                return p(arith.ExtUIOp, x, target)
-            return p(arith.ExtSIOp if width < wide else arith.TruncIOp, x, target)
+                return p(ExtUIOp, x, target)
+            return p(ExtSIOp if width < wide else TruncIOp, x, target)
 
         return self.map(op, b, body)

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, f64
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
+from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp, TruncIOp
 from mlc.support.types import element_type, scalar_attribute, vector_type
 
 
@@ -125,8 +125,6 @@ class Emitter:
 
 _FLAGS: dict[str, Attribute] = {"fastmath": arith.FastMathFlagsAttr("none")}
 _OVERFLOW: dict[str, Attribute] = {"overflowFlags": arith.IntegerOverflowAttr("none")}
-_FLOAT_PREDICATES = {"eq": 1, "gt": 2, "ge": 3, "lt": 4, "le": 5}
-"""The ordered ones: false if an operand is NaN."""
 
 
 @dataclass(frozen=True)
@@ -216,16 +214,12 @@ class Number:
         return self._compare("eq", 0)
 
     def _compare(self, predicate: str, other: Number | float) -> Mask:
-        # xDSL gives comparisons of vectors the type i1, too; select takes their outcome per element all the same.
         right = self.emitter.number(other, self).value
-        if self.is_float:
-            return Mask(self._append(CmpfOp(self.value, right, _FLOAT_PREDICATES[predicate])))
-        return Mask(self._append(CmpiOp(self.value, right, predicate)))
-
-    def _append(self, op: Operation) -> SSAValue:
+        ordered = f"o{predicate}"  # false if an operand is NaN
+        op = CmpfOp(self.value, right, ordered) if self.is_float else CmpiOp(self.value, right, predicate)
         op.location = self.emitter.op.location
         Rewriter.insert_op(op, InsertPoint.before(self.emitter.op))
-        return op.results[0]
+        return Mask(op.result)
 
     def _arith(self, of_float: type[Operation], of_int: type[Operation], other: Number | float) -> Number:
         return self._emit(of_float, other, _FLAGS) if self.is_float else self._emit(of_int, other, _OVERFLOW)
@@ -262,7 +256,7 @@ class Number:
 
     def to_i32(self) -> Number:
         """The low half of an i64."""
-        return self._cast(arith.TruncIOp, i32)
+        return self._cast(TruncIOp, i32)
 
     def _cast(self, op_type: type[Operation], element: Attribute) -> Number:
         vector = vector_type(self.type)

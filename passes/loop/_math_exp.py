@@ -1,4 +1,4 @@
-"""exp, exp2, expm1 and tanh: reduction to a small interval around 0, a polynomial there, scaling by powers of two.
+"""exp, exp2 and expm1: reduction to a small interval around 0, a polynomial there, scaling by powers of two.
 
 The reduction is that of Cody & Waite, "Software Manual for the Elementary Functions" (1980): x = n ln 2 + r, where
 n ln 2 is subtracted in two parts, of which the first times n is exact, so that r is right even where fma rounds twice.
@@ -16,7 +16,9 @@ LOG2_E = 1.4426950408889634
 
 
 @dataclass(frozen=True)
-class _Constants:
+class Constants:
+    """What the formulas have for one format."""
+
     ln2_high: float
     """ln 2 with so many zeros at its end that products with exponents are exact."""
     ln2_low: float
@@ -25,8 +27,6 @@ class _Constants:
     """Beyond it, exp is infinite."""
     underflow: float
     """Below it, exp is 0."""
-    saturation: float
-    """Beyond it, tanh is 1."""
     exp: tuple[float, ...]
     """exp(r) for |r| <= ln 2."""
     expm1: tuple[float, ...]
@@ -35,12 +35,11 @@ class _Constants:
 
 # Minimax polynomials by Remez' algorithm for the relative error of exp(r) (f32: 2^-26.0, f64: 2^-56.4) and of
 # exp(r) - 1 (f32: 2^-26.2, f64: 2^-55.6), with the first coefficients fixed: 1 + r + c r^2 + ….
-_F32 = _Constants(
+_F32 = Constants(
     ln2_high=355 / 512,
     ln2_low=-2.1219444005469058e-4,
     overflow=89.0,
     underflow=-105.0,
-    saturation=10.0,
     exp=(
         1.0,
         1.0,
@@ -59,12 +58,11 @@ _F32 = _Constants(
         0.0013882496859878302,
     ),
 )
-_F64 = _Constants(
+_F64 = Constants(
     ln2_high=6.93147180369123816490e-01,
     ln2_low=1.90821492927058770002e-10,
     overflow=710.0,
     underflow=-746.0,
-    saturation=20.0,
     exp=(
         1.0,
         1.0,
@@ -96,7 +94,8 @@ _F64 = _Constants(
 )
 
 
-def _constants(format: Format) -> _Constants:
+def constants_of(format: Format) -> Constants:
+    """The constants for floats of this format."""
     return _F32 if format == F32 else _F64
 
 
@@ -107,9 +106,9 @@ def exp(x: Number) -> Number:
     the interval of r to |r| <= ln 2, at the price of two more coefficients. The last product rounds, once, if the
     result is denormal.
     """
-    c = _constants(x.format)
+    c = constants_of(x.format)
     x = x.at_most(c.overflow).at_least(c.underflow)
-    n, s = _round_to_power(x, LOG2_E / 2)
+    n, s = round_to_power(x, LOG2_E / 2)
     r = fma(n, -2 * c.ln2_low, fma(n, -2 * c.ln2_high, x))
     return polynomial(r, c.exp) * s * s
 
@@ -118,37 +117,29 @@ def exp2(x: Number) -> Number:
     """2^x = e^r s^2 with s = 2^n and r = (x - 2n) ln 2."""
     limit = x.format.bias + 1.0
     x = x.at_most(limit).at_least(-limit - x.format.fraction)
-    n, s = _round_to_power(x, 0.5)
+    n, s = round_to_power(x, 0.5)
     r = fma(n, -2.0, x) * (1 / LOG2_E)
-    return polynomial(r, _constants(x.format).exp) * s * s
+    return polynomial(r, constants_of(x.format).exp) * s * s
 
 
 def expm1(x: Number) -> Number:
     """e^x - 1 = 2 (p s + (s - 1/2)) with x = n ln 2 + r, p = e^r - 1, s = 2^(n-1), finite wherever the result is."""
-    c = _constants(x.format)
+    c = constants_of(x.format)
     reduced = x.at_most(c.overflow).at_least(c.underflow / 2)
-    p, s = _expm1_parts(reduced, exponent=-1)
+    p, s = expm1_parts(reduced, exponent=-1)
     half = fma(p, s, s - 0.5)
     return (half + half).with_sign_of(x)
 
 
-def tanh(x: Number) -> Number:
-    """(e - 1) / (e + 1) with e = e^2|x|: no cancellation with e - 1 computed as expm1 does."""
-    limited = abs(x).at_most(_constants(x.format).saturation)
-    p, s = _expm1_parts(limited + limited)
-    e = fma(p, s, s - 1.0)
-    return (e / (e + 2.0)).with_sign_of(x)
-
-
-def _expm1_parts(x: Number, exponent: int = 0) -> tuple[Number, Number]:
+def expm1_parts(x: Number, exponent: int = 0) -> tuple[Number, Number]:
     """e^r - 1 and 2^(n + exponent), where x = n ln 2 + r."""
-    c = _constants(x.format)
-    n, s = _round_to_power(x, LOG2_E, exponent)
+    c = constants_of(x.format)
+    n, s = round_to_power(x, LOG2_E, exponent)
     r = fma(n, -c.ln2_low, fma(n, -c.ln2_high, x))
     return fma(r * r, polynomial(r, c.expm1), r), s
 
 
-def _round_to_power(x: Number, factor: float, exponent: int = 0) -> tuple[Number, Number]:
+def round_to_power(x: Number, factor: float, exponent: int = 0) -> tuple[Number, Number]:
     """The integer n that is nearest to `x * factor`, as a float, and 2^(n + exponent)."""
     shifter = x.format.shifter + x.format.bias + exponent
     shifted = fma(x, factor, shifter)

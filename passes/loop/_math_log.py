@@ -11,7 +11,7 @@ import math as numbers
 from math import inf, nan
 
 from mlc.passes.loop._math_builder import F32, Number, fma, polynomial, where
-from mlc.passes.loop._math_exp import LOG2_E
+from mlc.passes.loop._math_exp import LOG2_E, constants_of
 
 # Minimax polynomials by Remez' algorithm for the relative error of log(1 + f).
 _F32_COEFFICIENTS = (
@@ -39,15 +39,13 @@ _F64_COEFFICIENTS = (
 _SQRT_HALF_BITS = {23: 0x3F3504F3, 52: 0x3FE6A09E667F3BCD}
 """sqrt(1/2) as an integer, by the length of the fraction."""
 
-_LN2 = {23: (0.693359375, -2.1219444005469058e-4), 52: (6.93147180369123816490e-01, 1.90821492927058770002e-10)}
-"""ln 2 in two parts, of which the first times an exponent is exact."""
 _LOG10_2 = {23: (0.301025390625, 4.605038981195214e-6), 52: (0.3010299955494702, 1.1451100898021838e-10)}
-"""log10 2 in two such parts."""
+"""log10 2 in two parts, of which the first times an exponent is exact."""
 
 
 def log(x: Number) -> Number:
     """log(x) = n ln 2 + f + y"""
-    return _with_limits(x, natural_log(x))
+    return _with_limits(x, _sum(*_parts(x)))
 
 
 def log2(x: Number) -> Number:
@@ -72,19 +70,14 @@ def log1p(x: Number) -> Number:
     back = u - 1.0
     lost = (1.0 - (u - back)) + (x - back)
     n, exponent, f = _split(u)
-    unscale = ((2 * x.format.bias - exponent) << x.format.fraction).as_float()
-    f = fma(lost, unscale, f)
+    unscale = ((2 * x.format.bias + 1 - exponent) << x.format.fraction).as_float()  # 2^(1-n): 2^-n may be denormal
+    f = fma(lost * 0.5, unscale, f)
     return _with_limits(u, _sum(n, f, _remainder(f))).with_sign_of(x)
 
 
-def natural_log(x: Number) -> Number:
-    """log(x) for positive, finite x; denormals included."""
-    return _sum(*_parts(x))
-
-
 def _sum(n: Number, f: Number, y: Number) -> Number:
-    high, low = _LN2[n.format.fraction]
-    return fma(n, high, f + fma(n, low, y))
+    c = constants_of(n.format)
+    return fma(n, c.ln2_high, f + fma(n, c.ln2_low, y))
 
 
 def _parts(x: Number) -> tuple[Number, Number, Number]:

@@ -1,8 +1,8 @@
 """powf and rsqrt.
 
 |x|^y = exp(y log|x|). An f32 is computed in f64, whose 29 more bits take up the error of log(x) times y: the result is
-rounded correctly but in rare cases. An f64 is computed in f64 alone: its relative error is at most
-(4 + 2 |y log x|) 2^-53, some 1500 ulp at the ends of the range of floats.
+rounded correctly but in rare cases. An f64 is computed in f64 alone, so that the error of log(x) is multiplied by y:
+at most 4 + 2 |y log x| units in the last place, some 1500 at the ends of the range of floats.
 """
 
 from __future__ import annotations
@@ -31,10 +31,9 @@ def powf(x: Number, y: Number) -> Number:
 def _with_sign(x: Number, y: Number, power: Number) -> Number:
     """Negative for a negative x and an odd y; NaN for a negative, finite x and a y that is no integer."""
     half = y * 0.5
-    is_even = half.floor().equals(half)
-    is_integer = y.floor().equals(y)
-    signed = where(is_even, power, where(is_integer, power.with_sign_of(x), power))
-    return where(x >= 0.0, signed, where(is_integer, signed, where(x.equals(-inf), power, where(x < 0.0, nan, power))))
+    of_integer = where(half.floor().equals(half), power, power.with_sign_of(x))
+    of_fraction = where(x < 0.0, where(x.equals(-inf), power, nan), power)
+    return where(y.floor().equals(y), of_integer, of_fraction)
 
 
 def _without_special_exponents(x: Number, y: Number, power: Number) -> Number:

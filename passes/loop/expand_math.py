@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.passes.base import Pass
-from mlc.passes.loop import _math_erf, _math_exp, _math_log, _math_pow, _math_trig
+from mlc.passes.loop import _math_erf, _math_exp, _math_log, _math_pow, _math_tanh, _math_trig
 from mlc.passes.loop._math_builder import ConstantPool, Emitter, Number, has_format
 from mlc.passes.lowering import LoweringDriver, lowers
 from mlc.support.context import CompilerContext
@@ -29,7 +29,7 @@ EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
     math.PowFOp: _math_pow.powf,
     math.RsqrtOp: _math_pow.rsqrt,
     math.SinOp: _math_trig.sin,
-    math.TanhOp: _math_exp.tanh,
+    math.TanhOp: _math_tanh.tanh,
 }
 """From each function to its formula: as many numbers in as the op has operands, one number out."""
 

@@ -22,6 +22,7 @@ from xdsl.ir.affine import (
     AffineExpr,
 )
 
+from mlc.dialects.llvm import integers
 from mlc.passes.loop_to_llvm._types import VALUES, array_of, integer_constant, offset
 from mlc.support.errors import CompilerBug
 
@@ -124,7 +125,7 @@ class Addresses:
             kind = element if stride == 1 else array_of(abs(stride), element)
             before = anchors[block] or access
             if stride < 0:
-                value = _insert(llvm.SubOp(_insert(integer_constant(0), before), value), before)
+                value = _insert(integers.SubOp(_insert(integer_constant(0), before), value), before)
             found = self._steps[key] = _insert(offset(pointer, value, kind, inbounds=inbounds), before)
         return found
 
@@ -164,8 +165,8 @@ class Addresses:
 
 
 _ARITHMETIC: dict[AffineBinaryOpKind, tuple[type[Operation], dict[str, Attribute]]] = {
-    AffineBinaryOpKind.Add: (llvm.AddOp, {"overflowFlags": IntegerAttr(0, 32)}),
-    AffineBinaryOpKind.Mul: (llvm.MulOp, {"overflowFlags": IntegerAttr(0, 32)}),
+    AffineBinaryOpKind.Add: (integers.AddOp, {"overflowFlags": integers.NO_OVERFLOW_FLAGS}),
+    AffineBinaryOpKind.Mul: (integers.MulOp, {"overflowFlags": integers.NO_OVERFLOW_FLAGS}),
     AffineBinaryOpKind.Mod: (llvm.URemOp, {}),
     AffineBinaryOpKind.FloorDiv: (llvm.UDivOp, {}),
 }

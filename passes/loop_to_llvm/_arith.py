@@ -17,15 +17,26 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
-from mlc.dialects.llvm import intrinsics, vectors
+from mlc.dialects.arith import (
+    CmpfOp,
+    CmpiOp,
+    ExtSIOp,
+    ExtUIOp,
+    FPToSIOp,
+    FPToUIOp,
+    SelectOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+)
+from mlc.dialects.llvm import integers, intrinsics, vectors
 from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, bit_width, lower_type
 from mlc.passes.lowering import lowers
 from mlc.support.types import vector_type
 
 _STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
 _CONTRACT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr([FastMathFlag.ALLOW_CONTRACT])}
-_WRAP: dict[str, Attribute] = {"overflowFlags": IntegerAttr(0, 32)}
+_WRAP: dict[str, Attribute] = {"overflowFlags": integers.NO_OVERFLOW_FLAGS}
 
 _FLOAT: dict[type[Operation], type[Operation]] = {
     arith.AddfOp: llvm.FAddOp,
@@ -42,7 +53,7 @@ _FLOAT: dict[type[Operation], type[Operation]] = {
     math.CeilOp: llvm.FCeilOp,
     math.CopySignOp: llvm.FCopySignOp,
     math.FloorOp: llvm.FFloorOp,
-    math.FmaOp: llvm.FMAOp,
+    math.FmaOp: intrinsics.FMulAddOp,
     math.RoundEvenOp: intrinsics.RoundEvenOp,
     math.RoundOp: intrinsics.RoundOp,
     math.SqrtOp: llvm.FSqrtOp,
@@ -51,10 +62,10 @@ _FLOAT: dict[type[Operation], type[Operation]] = {
 """Ops that become one op with fast-math flags and the same operands. Of the flags only `contract` goes through."""
 
 _INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = {
-    arith.AddiOp: (llvm.AddOp, _WRAP),
-    arith.SubiOp: (llvm.SubOp, _WRAP),
-    arith.MuliOp: (llvm.MulOp, _WRAP),
-    arith.ShLIOp: (llvm.ShlOp, _WRAP),
+    arith.AddiOp: (integers.AddOp, _WRAP),
+    arith.SubiOp: (integers.SubOp, _WRAP),
+    arith.MuliOp: (integers.MulOp, _WRAP),
+    arith.ShLIOp: (integers.ShlOp, _WRAP),
     arith.DivSIOp: (llvm.SDivOp, {}),
     arith.DivUIOp: (llvm.UDivOp, {}),
     arith.RemSIOp: (llvm.SRemOp, {}),
@@ -68,13 +79,13 @@ _INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = 
     arith.MinSIOp: (intrinsics.SMinOp, {}),
     arith.MaxUIOp: (intrinsics.UMaxOp, {}),
     arith.MinUIOp: (intrinsics.UMinOp, {}),
-    arith.ExtSIOp: (llvm.SExtOp, {}),
-    arith.ExtUIOp: (llvm.ZExtOp, {}),
-    arith.TruncIOp: (llvm.TruncOp, {"overflowFlags": llvm.OverflowAttr(None)}),
-    arith.FPToSIOp: (vectors.FPToSIOp, {}),
-    arith.FPToUIOp: (vectors.FPToUIOp, {}),
-    arith.SIToFPOp: (llvm.SIToFPOp, {}),
-    arith.UIToFPOp: (vectors.UIToFPOp, {}),
+    ExtSIOp: (llvm.SExtOp, {}),
+    ExtUIOp: (llvm.ZExtOp, {}),
+    TruncIOp: (llvm.TruncOp, {"overflowFlags": llvm.OverflowAttr(None)}),
+    FPToSIOp: (vectors.FPToSIOp, {}),
+    FPToUIOp: (vectors.FPToUIOp, {}),
+    SIToFPOp: (llvm.SIToFPOp, {}),
+    UIToFPOp: (vectors.UIToFPOp, {}),
     arith.ExtFOp: (llvm.FPExtOp, {}),
     arith.TruncFOp: (llvm.FPTruncOp, {}),
     arith.BitcastOp: (llvm.BitcastOp, {}),
@@ -97,7 +108,7 @@ def fast_math(op: Operation) -> dict[str, Attribute]:
 
 def no_flags(op_type: type[Operation]) -> dict[str, Attribute]:
     """The properties of an integer op of llvm that promises nothing about overflow."""
-    return _WRAP if op_type in (llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.ShlOp) else {}
+    return _WRAP if op_type in integers.INTEGER_OPS else {}
 
 
 @lowers(VALUES, *_FLOAT)
@@ -126,8 +137,7 @@ def _overflow(op: Operation) -> dict[str, Attribute]:
     flags = cast(Any, op.properties.get("overflowFlags"))
     if flags is None or not flags.data:
         return _WRAP
-    names = {str(flag.value) for flag in flags.data}
-    return {"overflowFlags": IntegerAttr(("nsw" in names) + 2 * ("nuw" in names), 32)}
+    return {"overflowFlags": llvm.OverflowAttr([llvm.OverflowFlag(flag.value) for flag in flags.data])}
 
 
 @lowers(VALUES, arith.ConstantOp)
@@ -204,7 +214,7 @@ class LowerRoundedDivision(StatelessPattern):
             new += [signs, towards, both]
             condition = both.res
         one = llvm.ZExtOp(condition, lhs.type)
-        correct = (llvm.SubOp if isinstance(op, arith.FloorDivSIOp) else llvm.AddOp)(quotient.res, one.res)
+        correct = (integers.SubOp if isinstance(op, arith.FloorDivSIOp) else integers.AddOp)(quotient.res, one.res)
         rewriter.replace(op, [*new, one, correct])
 
 

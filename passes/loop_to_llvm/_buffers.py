@@ -17,6 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects import loop
+from mlc.dialects.memref import GlobalOp
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
@@ -81,13 +82,13 @@ class LowerGetGlobal(StatelessPattern):
         rewriter.replace(op, llvm.AddressOfOp(op.name_, POINTER))
 
 
-@lowers(VALUES, memref.GlobalOp)
+@lowers(VALUES, GlobalOp)
 class LowerGlobal(StatelessPattern):
     """`memref.global constant @w : memref<4xf32> = dense<…>` -> `llvm.mlir.global` of an array."""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: memref.GlobalOp, rewriter: PatternRewriter) -> None:
-        value: Attribute = op.initial_value
+    def match_and_rewrite(self, op: GlobalOp, rewriter: PatternRewriter) -> None:
+        value: Attribute | None = op.initial_value
         if op.constant is None or not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             raise error_at(
                 op, f"memref.global @{op.sym_name.data}: required a constant with a value; an artifact has no state"

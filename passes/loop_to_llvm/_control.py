@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import cf, llvm
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i32, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from mlc.dialects.llvm.integers import AddOp
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, integer_constant
 from mlc.passes.lowering import lowers
@@ -108,7 +111,7 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     start, stride = integer_constant(trips.start), integer_constant(trips.step)
     end = integer_constant(trips.start + len(trips) * trips.step)
     wrap, less = _NATURAL if trips.start >= 0 else _SIGNED
-    advance = llvm.AddOp.create(operands=[body_counter, stride.result], result_types=[i64], properties=wrap)
+    advance = AddOp.create(operands=[body_counter, stride.result], result_types=[i64], properties=wrap)
     more = llvm.ICmpOp.create(operands=[advance.res, end.result], result_types=[i1], properties=less)
     yielded = list(last.arguments)
     back = llvm.CondBrOp.create(
@@ -128,12 +131,13 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
 
 
 def _step_properties(
-    flags: int, predicate: llvm.ICmpPredicateFlag
+    flags: Sequence[llvm.OverflowFlag], predicate: llvm.ICmpPredicateFlag
 ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
     """The properties of the addition and of the comparison that advance a counter."""
-    return {"overflowFlags": IntegerAttr(flags, 32)}, {"predicate": IntegerAttr(predicate.to_int(), i64)}
+    return {"overflowFlags": llvm.OverflowAttr(flags)}, {"predicate": IntegerAttr(predicate.to_int(), i64)}
 
 
-_NATURAL = _step_properties(3, llvm.ICmpPredicateFlag.ULT)
-_SIGNED = _step_properties(1, llvm.ICmpPredicateFlag.SLT)
+_NSW = llvm.OverflowFlag.NO_SIGNED_WRAP
+_NATURAL = _step_properties([_NSW, llvm.OverflowFlag.NO_UNSIGNED_WRAP], llvm.ICmpPredicateFlag.ULT)
+_SIGNED = _step_properties([_NSW], llvm.ICmpPredicateFlag.SLT)
 """A counter that starts below zero wraps around as an unsigned number."""

@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects import loop
+from mlc.dialects.llvm import integers
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.passes.loop_to_llvm._types import POINTER, integer_constant, lower_type, offset_of_field
 from mlc.support.context import CompilerContext
@@ -162,8 +163,8 @@ def _task_function(spread: ForOp, name: str, callee: str, types: Sequence[Attrib
         block.add_ops([field, load])
         values.append(load.dereferenced_value)
     step, start = integer_constant(spread.range.step), integer_constant(spread.range.start)
-    scaled = llvm.MulOp(index, step.result)
-    counter = llvm.AddOp(scaled.res, start.result)
+    scaled = integers.MulOp(index, step.result)
+    counter = integers.AddOp(scaled.res, start.result)
     block.add_ops([step, start, scaled, counter, llvm.CallOp(callee, *values, counter.res), llvm.ReturnOp()])
     kind_of_task = llvm.LLVMFunctionType([POINTER, i64])
     return llvm.FuncOp(name, kind_of_task, llvm.LinkageAttr("weak_odr"), visibility=1, body=Region(block))

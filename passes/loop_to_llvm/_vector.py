@@ -20,7 +20,7 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from mlc.dialects.llvm import intrinsics, vectors
+from mlc.dialects.llvm import integers, intrinsics, reductions, vectors
 from mlc.passes.loop_to_llvm._arith import fast_math, no_flags
 from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, integer_constant, lower_type
 from mlc.passes.lowering import lowers
@@ -94,7 +94,7 @@ class LowerSameOperands(StatelessPattern):
     """Ops that llvm has with the same operands."""
 
     _TARGETS: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = {
-        vector.FMAOp: (llvm.FMAOp, {"fastmathFlags": llvm.FastMathAttr(None)}),
+        vector.FMAOp: (intrinsics.FMulAddOp, {"fastmathFlags": llvm.FastMathAttr(None)}),
         vector.BitcastOp: (llvm.BitcastOp, {}),
     }
 
@@ -161,25 +161,25 @@ class LowerCreateMask(StatelessPattern):
 
 
 _INTRINSICS: dict[CombiningKindFlag, type[Operation]] = {
-    CombiningKindFlag.MAXIMUMF: intrinsics.ReduceFMaximumOp,
-    CombiningKindFlag.MINIMUMF: intrinsics.ReduceFMinimumOp,
-    CombiningKindFlag.MAXNUMF: intrinsics.ReduceFMaxOp,
-    CombiningKindFlag.MINNUMF: intrinsics.ReduceFMinOp,
-    CombiningKindFlag.MAXSI: intrinsics.ReduceSMaxOp,
-    CombiningKindFlag.MINSI: intrinsics.ReduceSMinOp,
-    CombiningKindFlag.MAXUI: intrinsics.ReduceUMaxOp,
-    CombiningKindFlag.MINUI: intrinsics.ReduceUMinOp,
-    CombiningKindFlag.AND: intrinsics.ReduceAndOp,
-    CombiningKindFlag.OR: intrinsics.ReduceOrOp,
-    CombiningKindFlag.XOR: intrinsics.ReduceXorOp,
-    CombiningKindFlag.ADD: intrinsics.ReduceAddOp,
-    CombiningKindFlag.MUL: intrinsics.ReduceMulOp,
+    CombiningKindFlag.MAXIMUMF: reductions.ReduceFMaximumOp,
+    CombiningKindFlag.MINIMUMF: reductions.ReduceFMinimumOp,
+    CombiningKindFlag.MAXNUMF: reductions.ReduceFMaxOp,
+    CombiningKindFlag.MINNUMF: reductions.ReduceFMinOp,
+    CombiningKindFlag.MAXSI: reductions.ReduceSMaxOp,
+    CombiningKindFlag.MINSI: reductions.ReduceSMinOp,
+    CombiningKindFlag.MAXUI: reductions.ReduceUMaxOp,
+    CombiningKindFlag.MINUI: reductions.ReduceUMinOp,
+    CombiningKindFlag.AND: reductions.ReduceAndOp,
+    CombiningKindFlag.OR: reductions.ReduceOrOp,
+    CombiningKindFlag.XOR: reductions.ReduceXorOp,
+    CombiningKindFlag.ADD: reductions.ReduceAddOp,
+    CombiningKindFlag.MUL: reductions.ReduceMulOp,
 }
 """Combining in any order gives one result, so LLVM may choose it (floats: all but add and mul)."""
 
 _COMBINE: dict[CombiningKindFlag, tuple[type[Operation], type[Operation]]] = {
-    CombiningKindFlag.ADD: (llvm.AddOp, llvm.FAddOp),
-    CombiningKindFlag.MUL: (llvm.MulOp, llvm.FMulOp),
+    CombiningKindFlag.ADD: (integers.AddOp, llvm.FAddOp),
+    CombiningKindFlag.MUL: (integers.MulOp, llvm.FMulOp),
     CombiningKindFlag.MAXIMUMF: (intrinsics.MaximumOp, intrinsics.MaximumOp),
     CombiningKindFlag.MINIMUMF: (intrinsics.MinimumOp, intrinsics.MinimumOp),
     CombiningKindFlag.MAXNUMF: (llvm.VectorFMaxOp, llvm.VectorFMaxOp),

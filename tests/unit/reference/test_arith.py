@@ -15,9 +15,9 @@ from xdsl.dialects.builtin import IndexType, f32, f64, i1, i32, i64
 from xdsl.ir import Attribute
 from xdsl.utils.test_value import create_ssa_value
 
+from mlc.dialects.arith import Arith, CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, SIToFPOp, TruncIOp, UIToFPOp
 from mlc.reference import interpreter as interpreter
 from mlc.reference.execution import evaluate, has_meaning
-from mlc.dialects.arith import Arith, CmpfOp, CmpiOp
 
 Array = NDArray[Any]
 NAN = math.nan
@@ -128,17 +128,17 @@ def test_nan_wins_in_maximum_and_loses_in_maxnum() -> None:
 @pytest.mark.parametrize(
     ("op_type", "source", "from_type", "to_type", "expected"),
     [
-        (arith.FPToSIOp, np.array([-1.9, 1.9], np.float32), f32, i32, [-1, 1]),
-        (arith.SIToFPOp, np.array([-3], np.int64), i64, f32, [-3.0]),
-        (arith.SIToFPOp, np.array([True]), i1, f32, [-1.0]),
-        (arith.UIToFPOp, np.array([True]), i1, f32, [1.0]),
-        (arith.UIToFPOp, np.array([-1], np.int32), i32, f64, [2.0**32 - 1]),
-        (arith.ExtSIOp, np.array([-2], np.int32), i32, i64, [-2]),
-        (arith.ExtUIOp, np.array([-2], np.int32), i32, i64, [2**32 - 2]),
-        (arith.ExtUIOp, np.array([True]), i1, i32, [1]),
-        (arith.ExtSIOp, np.array([True]), i1, i32, [-1]),
-        (arith.TruncIOp, np.array([2**32 + 3], np.int64), i64, i32, [3]),
-        (arith.TruncIOp, np.array([2, 3], np.int32), i32, i1, [False, True]),
+        (FPToSIOp, np.array([-1.9, 1.9], np.float32), f32, i32, [-1, 1]),
+        (SIToFPOp, np.array([-3], np.int64), i64, f32, [-3.0]),
+        (SIToFPOp, np.array([True]), i1, f32, [-1.0]),
+        (UIToFPOp, np.array([True]), i1, f32, [1.0]),
+        (UIToFPOp, np.array([-1], np.int32), i32, f64, [2.0**32 - 1]),
+        (ExtSIOp, np.array([-2], np.int32), i32, i64, [-2]),
+        (ExtUIOp, np.array([-2], np.int32), i32, i64, [2**32 - 2]),
+        (ExtUIOp, np.array([True]), i1, i32, [1]),
+        (ExtSIOp, np.array([True]), i1, i32, [-1]),
+        (TruncIOp, np.array([2**32 + 3], np.int64), i64, i32, [3]),
+        (TruncIOp, np.array([2, 3], np.int32), i32, i1, [False, True]),
         (arith.ExtFOp, np.array([0.1], np.float32), f32, f64, [float(np.float32(0.1))]),
         (arith.TruncFOp, np.array([0.1]), f64, f32, [float(np.float32(0.1))]),
         (arith.IndexCastOp, np.array([5], np.int32), i32, IndexType(), [5]),

@@ -1,0 +1,272 @@
+"""Write the reference pages of the dialects, docs/dialects/*.md, from the definitions of their ops.
+
+    python docs/generate.py
+
+What a page says about an op stands in its class: the docstring, the declared operands, properties and results, and the
+numbered constraints in the docstrings of its verifier. A test keeps the committed pages equal to what this makes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from xdsl.dialects.builtin import AnyFloat, ArrayOfConstraint, IntegerType, MemRefType, TensorType, VectorType
+from xdsl.dialects.utils.enum_attribute import EnumAttribute
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import Attribute, Dialect, TypeAttribute
+from xdsl.irdl import (
+    AnyAttr,
+    AnyOf,
+    AttrConstraint,
+    AttrSetConstraint,
+    BaseAttr,
+    EqAttrConstraint,
+    IRDLOperation,
+    OptOperandDef,
+    OptPropertyDef,
+    OptRegionDef,
+    OptResultDef,
+    ParamAttrConstraint,
+    RangeConstraint,
+    RangeLengthConstraint,
+    RangeOf,
+    VarConstraint,
+    VarOperandDef,
+    VarRegionDef,
+    VarResultDef,
+)
+
+from mlc.dialects.registry import dialect_names, load_dialect
+
+FOLDER = Path(__file__).parent / "dialects"
+
+_WORDS = {
+    "affine_map": "affine map",
+    "array": "list of integers",
+    "dense": "`dense<…>`",
+    "dense_resource": "`dense_resource<…>`",
+    "float": "number",
+    "integer": "integer",
+    "integer_type": "integer",
+    "arith.fastmath": "fast-math flags",
+    "llvm.fastmath": "fast-math flags",
+    "llvm.overflow": "overflow flags",
+    "llvm.ptr": "`!llvm.ptr`",
+    "unit": "present or absent",
+}
+"""What readers call an attribute or a type; others go by the name that xDSL gives them."""
+_CONTAINERS = (TensorType, VectorType, MemRefType)
+
+
+def pages() -> dict[str, str]:
+    """The text of every page, by file name."""
+    return {f"{name}.md": _page(load_dialect(name)) for name in dialect_names()}
+
+
+def own_ops(dialect: Dialect) -> list[type[IRDLOperation]]:
+    """The ops of a dialect that mlc defines, without those that come from xDSL's dialect of the same name."""
+    ops = [cast(type[IRDLOperation], op) for op in dialect.operations if op.__module__.startswith("mlc.")]
+    return ops if dialect.name in ("graph", "tensor", "loop") else sorted(ops, key=lambda op: op.name)
+
+
+def _page(dialect: Dialect) -> str:
+    package = sys.modules[f"mlc.dialects.{dialect.name}"]
+    ops = own_ops(dialect)
+    attributes = [a for a in dialect.attributes if a.__module__.startswith("mlc.")]
+    parts = [
+        "<!-- Made by docs/generate.py from the op definitions. Edit those. -->",
+        f"# The {dialect.name} dialect",
+        inspect.cleandoc(package.__doc__ or ""),
+        "\n".join(["| op | |", "|---|---|", *map(_index_row, ops)]),
+    ]
+    for op in ops:
+        parts += _op_section(op)
+    for attribute in attributes:
+        parts += _attribute_section(attribute)
+    return "\n\n".join(parts) + "\n"
+
+
+def _index_row(op: type[IRDLOperation]) -> str:
+    """A link to the op's section, by the fragment that Markdown renderers derive from its heading, and its summary."""
+    summary = " ".join(inspect.cleandoc(op.__doc__ or "").partition("\n\n")[0].split()).replace("|", "\\|")
+    return f"| [`{op.name}`](#{op.name.replace('.', '')}) | {summary} |"
+
+
+def _op_section(op: type[IRDLOperation]) -> Iterator[str]:
+    yield f"## `{op.name}`"
+    yield inspect.cleandoc(op.__doc__ or "")
+    definition = op.get_irdl_definition()
+    if definition.assembly_format is not None:
+        yield f"Syntax:\n\n```text\n{op.name} {_plain(definition.assembly_format)}\n```"
+    rows, variables = _rows(op)
+    if rows:
+        yield "\n".join(["| | name | what it is |", "|---|---|---|", *rows])
+    if variables:
+        yield "\n".join(f"`{name}`: {meaning}, the same each time." for name, meaning in variables.items())
+    if facts := _facts(op):
+        yield "\n".join(facts)
+    if errors := list(_constraints(op)):
+        yield "\n".join(errors)
+
+
+def _plain(assembly_format: str) -> str:
+    """An assembly format as a reader sees it: keywords without backquotes."""
+    text = re.sub(r"`([^`]*)`", r"\1", assembly_format)
+    return re.sub(r" ([,\])])", r"\1", re.sub(r"([\[(]) ", r"\1", text))
+
+
+def _rows(op: type[IRDLOperation]) -> tuple[list[str], dict[str, str]]:
+    """Table rows for what an op takes and gives, and the type variables that occur in them."""
+    definition = op.get_irdl_definition()
+    variables: dict[str, str] = {}
+    rows: list[str] = []
+    for role, declared in (("operand", definition.operands), ("result", definition.results)):
+        for name, d in declared:
+            rows.append(f"| {role} | `{name.rstrip('_')}` | {_count(d)}{_describe(_single(d.constr), variables)} |")
+    for name, p in {**definition.properties, **definition.attributes}.items():
+        rows.append(f"| property | `{name}` | {_property(p, variables)} |")
+    rows += [f"| region | `{name}` | {_count(r)}one block |" for name, r in definition.regions]
+    return rows, variables
+
+
+def _count(declared: object) -> str:
+    if isinstance(declared, VarOperandDef | VarResultDef | VarRegionDef):
+        return "zero or more: "
+    return "optional " if isinstance(declared, OptOperandDef | OptResultDef | OptRegionDef) else ""
+
+
+def _single(constraint: RangeConstraint) -> AttrConstraint:
+    """The constraint on each value of an operand or result."""
+    if isinstance(constraint, RangeLengthConstraint):
+        return _single(constraint.constraint)
+    assert isinstance(constraint, RangeOf), f"no words for {constraint}"
+    return constraint.constr
+
+
+def _property(declared: Any, variables: dict[str, str]) -> str:
+    text = _describe(declared.constr, variables)
+    if declared.default_value is not None:
+        return f"{text}; `{declared.default_value}` if not given"
+    return f"{text}; optional" if isinstance(declared, OptPropertyDef) and text != _WORDS["unit"] else text
+
+
+def _describe(constraint: AttrConstraint, variables: dict[str, str]) -> str:
+    """A constraint in words; variables in it are collected."""
+    match constraint:
+        case AnyAttr():
+            return "any type"
+        case VarConstraint(name=name, constraint=inner):
+            variables[name] = _describe(inner, variables)
+            return f"`{name}`"
+        case AnyOf() | AttrSetConstraint():
+            *others, last = dict.fromkeys(_describe(c, variables) for c in _alternatives(constraint))
+            return f"{', '.join(others)} or {last}" if others else last
+        case EqAttrConstraint(attr=attribute):
+            return f"`{attribute}`"
+        case BaseAttr(attr=cls):
+            return _class_name(cls)
+        case ParamAttrConstraint(base_attr=cls, param_constrs=parameters):
+            return _parametrized(cls, parameters, variables)
+        case ArrayOfConstraint(elem_range_constraint=elements):
+            return f"list of {_describe(_single(elements), variables)}s"
+        case _:
+            words = re.findall("[A-Z][a-z]*", type(constraint).__name__.removesuffix("Constraint"))
+            return " ".join(words).lower()
+
+
+def _alternatives(constraint: AttrConstraint) -> Iterator[AttrConstraint]:
+    """The constraints of which one must hold."""
+    match constraint:
+        case AnyOf(attr_constrs=parts):
+            for part in parts:
+                yield from _alternatives(part)
+        case AttrSetConstraint(values=values):
+            yield from (EqAttrConstraint(v) for v in sorted(values, key=str))
+        case _:
+            yield constraint
+
+
+def _class_name(cls: type[Attribute]) -> str:
+    if issubclass(cls, EnumAttribute):
+        enum = cast(type[EnumAttribute[Any]], cls).enum_type
+        return "one of " + ", ".join(f"`{member.value}`" for member in enum)
+    if issubclass(cls, AnyFloat):
+        return "float"
+    return _WORDS.get(cls.name, cls.name)
+
+
+def _parametrized(cls: type[Attribute], parameters: Sequence[AttrConstraint], variables: dict[str, str]) -> str:
+    """`tensor of float`, `vector of T`, `integer (i64)`: the class, and the parameter that says something."""
+    name = _class_name(cls)
+    for parameter in parameters:
+        match parameter:
+            case VarConstraint() | AnyOf() | AttrSetConstraint() | ParamAttrConstraint():
+                words = _describe(parameter, variables)
+                return f"{name} of ({words})" if " or " in words else f"{name} of {words}"
+            case EqAttrConstraint(attr=IntegerType() as element):
+                return f"{name} of `{element}`" if cls in _CONTAINERS else f"{name} (`{element}`)"
+            case BaseAttr(attr=element) if cls in _CONTAINERS and issubclass(element, TypeAttribute):
+                return f"{name} of {_class_name(element)}"
+            case _:
+                pass
+    return name
+
+
+def _facts(op: type[IRDLOperation]) -> list[str]:
+    """Traits and canonicalization patterns."""
+    facts: list[str] = []
+    if names := sorted(t for t in (type(t).__name__ for t in op.traits.traits) if not t.startswith("_")):
+        facts.append("Traits: " + ", ".join(f"`{n}`" for n in names) + ".")
+    if issubclass(op, HasCanonicalizationPatternsInterface):
+        patterns = op.get_canonicalization_patterns()
+        if patterns:
+            facts.append("Simplified by: " + ", ".join(f"`{type(p).__name__}`" for p in patterns) + ".")
+    return facts
+
+
+_REQUIRED = re.compile(r"^\s*(\w+_c\d+): (.+)$", re.MULTILINE)
+_RAISED = re.compile(r"VerifyException: (c\d.*?)(?=\n\s*\n|\Z)", re.DOTALL)
+_NUMBERED = re.compile(r"c(\d+) (.+?)(?=, c\d|\.?$)")
+
+
+def _constraints(op: type[IRDLOperation]) -> Iterator[str]:
+    """The numbered constraints: required ones in the docstrings of classes, refused cases in those of verifiers."""
+    required = [
+        m for cls in op.__mro__ if cls.__module__.startswith("mlc.") for m in _REQUIRED.findall(cls.__doc__ or "")
+    ]
+    if required:
+        yield "Required:\n"
+        yield from (f"- `{code}`: {text}" for code, text in required)
+    refused: dict[int, str] = {}
+    for method in ("infer", "inferred_type", "verify_"):
+        doc = inspect.cleandoc(getattr(getattr(op, method, None), "__doc__", None) or "")
+        for clause in _RAISED.findall(doc):
+            for number, text in _NUMBERED.findall(" ".join(clause.split())):
+                refused.setdefault(int(number), text)
+    if refused:
+        yield "Refused:\n"
+        yield from (f"- `{op.name.partition('.')[2]}_c{n}`: {refused[n]}" for n in sorted(refused))
+
+
+def _attribute_section(attribute: type[Attribute]) -> Iterator[str]:
+    yield f"## `#{attribute.name}`"
+    yield inspect.cleandoc(attribute.__doc__ or "")
+    words = _class_name(attribute)
+    if words.startswith("one of"):
+        yield f"It is {words}."
+
+
+def main() -> None:
+    """Write the pages."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

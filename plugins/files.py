@@ -1,0 +1,141 @@
+"""Plugins that are one Python file."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from xdsl.ir import Dialect
+
+from mlc.dialects.registry import check_dialect, plugin_dialects
+from mlc.passes.base import Pass
+from mlc.passes.registry import load_pass as load_pass_by_name
+from mlc.passes.registry import pass_names, plugin_passes
+from mlc.plugins.formats import check_formats
+from mlc.support.additions import load_options
+from mlc.support.blame import blame, plugin_files
+from mlc.support.errors import SourceLocation, UserError
+
+_modules: dict[tuple[Path, str], ModuleType] = {}
+"""The files that this process has run, by path and hash of the text: a file is not run twice, because what it registers
+stays registered."""
+
+
+def load_dialect(path: str | os.PathLike[str]) -> None:
+    """Run a Python file and make its dialects and passes known, with the patterns and meanings that it registers.
+
+    Files that are loaded later can import it by its name.
+
+    Raises:
+        UserError: the file is not there or fails, holds no dialect, or a name in it is taken.
+    """
+    module = _run(Path(path))
+    dialects = list(_dialects(module))
+    if not dialects:
+        hint = "load it by --load-pass" if any(_passes(module)) else 'define one: `My = Dialect("my", [MyOp], [])`'
+        raise UserError(f"plugin '{path}' exports no Dialect; {hint}")
+    for dialect in dialects:
+        check_dialect(dialect, f"'{path}'")
+        check_formats(dialect, f"'{path}'")
+        plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
+    _add_passes(module, path)
+    load_options.append(f"--load-dialect={Path(path).resolve()}")
+
+
+def load_pass(path: str | os.PathLike[str]) -> None:
+    """Run a Python file and make its passes known.
+
+    Raises:
+        UserError: the file is not there or fails, holds no pass, or a name in it is taken.
+    """
+    module = _run(Path(path))
+    if not any(_passes(module)):
+        raise UserError(f"plugin '{path}' exports no Pass; derive a dataclass from mlc.passes.base.Pass")
+    _add_passes(module, path)
+    load_options.append(f"--load-pass={Path(path).resolve()}")
+
+
+def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
+    for pass_type in _passes(module):
+        plugin_passes.add(pass_type.name, lambda pass_type=pass_type: pass_type, f"'{path}'")
+
+
+def _run(path: Path) -> ModuleType:
+    """The module that the file makes."""
+    try:
+        source = path.read_bytes()
+    except FileNotFoundError:
+        raise UserError(f"plugin '{path}' not found") from None
+    except IsADirectoryError:
+        raise UserError(f"plugin '{path}' is a directory, not a Python file") from None
+    except OSError as e:
+        raise UserError(f"cannot read plugin '{path}': {e.strerror}") from None
+    key = (path.resolve(), hashlib.sha256(source).hexdigest())
+    if key not in _modules:
+        _import_what_plugins_add_to()
+        _modules[key] = _execute(path, source, f"mlc_plugin_{path.stem}_{key[1][:8]}")
+    module = _modules[key]
+    _make_importable(path.stem, module)
+    return module
+
+
+def _execute(path: Path, source: bytes, name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path, loader=None)
+    module = ModuleType(name)
+    module.__file__, module.__spec__ = str(path), spec
+    sys.modules[name] = module  # dataclasses and type hints look their module up
+    plugin_files.add(str(path))
+    try:
+        exec(compile(source, str(path), "exec"), vars(module))
+    except SyntaxError as e:
+        del sys.modules[name]
+        place = SourceLocation(str(path), e.lineno or 1, e.offset or 0) if e.filename == str(path) else None
+        raise UserError(f"plugin '{path}' is not Python: {e.msg}", place or SourceLocation(str(path), 1)) from e
+    except Exception as e:
+        del sys.modules[name]
+        message = f"plugin '{path}' fails: {type(e).__name__}: {_one_line(e)}"
+        raise UserError(message, blame(e) or SourceLocation(str(path), 1)) from e
+    return module
+
+
+def _import_what_plugins_add_to() -> None:
+    """Let the compiler register first, so that a pattern or a meaning that exists twice is an error of the plugin."""
+    for name in pass_names():
+        if name.startswith("lower-to-") and plugin_passes.get(name) is None:
+            load_pass_by_name(name)
+    importlib.import_module("mlc.reference.interpreter")
+
+
+def _make_importable(stem: str, module: ModuleType) -> None:
+    """Let later plugins say `import stem`, unless that means something else already."""
+    known = sys.modules.get(stem)
+    is_plugin = known in _modules.values()
+    if is_plugin or (known is None and "." not in stem and importlib.util.find_spec(stem) is None):
+        sys.modules[stem] = module
+
+
+def _dialects(module: ModuleType) -> Iterator[Dialect]:
+    """The dialects that the file defines; those that it imports are some other module's too."""
+    for dialect in {id(v): v for v in vars(module).values() if isinstance(v, Dialect)}.values():
+        if not _is_defined_elsewhere(dialect, module):
+            yield dialect
+
+
+def _is_defined_elsewhere(dialect: Dialect, module: ModuleType) -> bool:
+    others = [m for m in list(sys.modules.values()) if m is not module]
+    return any(dialect is v for m in others if isinstance(m, ModuleType) for v in list(vars(m).values()))
+
+
+def _passes(module: ModuleType) -> Iterator[type[Pass]]:
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Pass) and value.__module__ == module.__name__:
+            yield value
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

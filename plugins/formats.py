@@ -1,0 +1,75 @@
+"""Assembly formats that give two readings of one text are refused when their dialect is loaded.
+
+Formats that make no sense at all do not come this far: xDSL refuses them when the class of the op is made.
+"""
+
+from __future__ import annotations
+
+import xdsl.irdl.declarative_assembly_format as daf
+from xdsl.ir import Dialect
+from xdsl.irdl import IRDLOperation
+
+from mlc.support.errors import UserError
+
+
+def check_formats(dialect: Dialect, origin: str) -> None:
+    """Check each format, and compile the grammar of all of them, which the cache keeps for the next time.
+
+    Raises:
+        UserError: a format is ambiguous; the message names its op.
+    """
+    from mlc.syntax.grammar import formatted_operations
+
+    operations = formatted_operations(dialect)
+    for op in operations:
+        if (first := _undecided(op)) is not None:
+            reason = f"where '{first}' may come next, it has two places; put a literal between them"
+            raise _error(dialect, origin, f"op '{op.name}'", reason)
+    reason = _conflict(dialect)
+    if reason is not None:
+        culprits = [f"'{op.name}'" for op in operations if _conflict(Dialect(dialect.name, [op], []))]
+        raise _error(dialect, origin, f"op {' and '.join(culprits)}" if culprits else "its ops together", reason)
+
+
+def _undecided(op: type[IRDLOperation]) -> str | None:
+    """A literal that could begin two parts of the format at one place."""
+    definition = op.get_irdl_definition()
+    assert definition.assembly_format is not None
+    optional: set[str] = set()
+    for part in daf.FormatProgram.from_str(definition.assembly_format, definition).stmts:
+        if isinstance(part, daf.WhitespaceDirective):
+            continue
+        is_group = isinstance(part, daf.OptionalGroupDirective)
+        first = _literal(part.then_first if is_group else part)
+        if first is not None and first in optional:
+            return first
+        if is_group and not part.else_elements:
+            optional |= {first} if first is not None else set()
+        elif not isinstance(part, daf.AttrDictDirective):
+            optional.clear()
+    return None
+
+
+def _literal(part: object) -> str | None:
+    match part:
+        case daf.PunctuationDirective():
+            return part.punctuation
+        case daf.KeywordDirective():
+            return part.keyword
+        case _:
+            return None
+
+
+def _conflict(dialect: Dialect) -> str | None:
+    """What lark says against the grammar of a dialect."""
+    from mlc.syntax.grammar import tables_for
+
+    try:
+        tables_for([dialect])
+    except Exception as e:
+        return " ".join(str(e).split())[:200]
+    return None
+
+
+def _error(dialect: Dialect, origin: str, what: str, reason: str) -> UserError:
+    return UserError(f"dialect '{dialect.name}' of {origin}: the assembly format of {what} is ambiguous: {reason}")

@@ -1,0 +1,137 @@
+"""What plugins add to a registry of the compiler: by name, with where it comes from, loaded when it is first needed.
+
+There are two sources. Files that a command names (`--load-dialect`) add things while that command runs, or, from
+Python, for as long as the process lives. Installed packages add them by entry points, which are found by their names
+alone: nothing of a package is imported before the name is used.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from mlc.support.blame import plugin_files
+from mlc.support.errors import UserError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
+
+load_options: list[str] = []
+"""The options of `mlc-opt` that load the same files again, from any folder: reproducers need them."""
+
+
+@dataclass(frozen=True)
+class Addition(Generic[T]):
+    """One thing that a plugin brings."""
+
+    origin: str
+    """The file or the package, for messages."""
+    load: Callable[[], T]
+
+
+class Additions(Generic[T]):
+    """What plugins add to one registry."""
+
+    _registries: list[Additions[object]] = []
+
+    def __init__(self, noun: str, group: str, own: Callable[[str], str | None]) -> None:
+        """
+        Args:
+            noun: what users call the things, such as `dialect`.
+            group: the group of entry points that name such things.
+            own: says who in the compiler itself has a name, such as `mlc`, or None if it is free.
+        """
+        self._noun = noun
+        self._group = group
+        self._own = own
+        self._added: dict[str, Addition[T]] = {}
+        Additions._registries.append(self)  # pyright: ignore[reportArgumentType]
+
+    def __iter__(self) -> Generator[tuple[str, Addition[T]]]:
+        """All names with what they stand for.
+
+        Raises:
+            UserError: two packages, or a package and a file, add one name.
+        """
+        yield from self._installed.items()
+        yield from self._added.items()
+
+    def names(self) -> list[str]:
+        """All names."""
+        return [name for name, _ in self]
+
+    def get(self, name: str) -> Addition[T] | None:
+        """What a plugin added under `name`."""
+        return self._added.get(name) or self._installed.get(name)
+
+    def add(self, name: str, load: Callable[[], T], origin: str) -> None:
+        """Add something for as long as the innermost `plugin_scope` lasts; to add the same again changes nothing.
+
+        Raises:
+            UserError: the name is taken.
+        """
+        present = self._added.get(name)
+        if present is not None and present.load() is load():
+            return
+        self._require_free(name, origin, self.get(name))
+        self._added[name] = Addition(origin, load)
+
+    def _require_free(self, name: str, origin: str, other: Addition[T] | None) -> None:
+        taken_by = self._own(name) or (other.origin if other else None)
+        if taken_by is not None:
+            raise UserError(
+                f"two {self._noun}{'es' if self._noun.endswith('s') else 's'} are named '{name}': "
+                f"one of {taken_by}, one of {origin}; rename one"
+            )
+
+    @cached_property
+    def _installed(self) -> dict[str, Addition[T]]:
+        from importlib.metadata import entry_points
+
+        found: dict[str, Addition[T]] = {}
+        for entry in entry_points(group=self._group):
+            origin = f"the package '{entry.dist.name}'" if entry.dist else f"'{entry.value}'"
+            self._require_free(entry.name, origin, found.get(entry.name))
+            found[entry.name] = Addition(origin, lambda entry=entry, origin=origin: self._import(entry, origin))
+        return found
+
+    def _import(self, entry: EntryPoint, origin: str) -> T:
+        """What an entry point stands for; the registry checks that it is of the right kind."""
+        try:
+            loaded = entry.load()
+        except Exception as e:
+            raise UserError(
+                f"{self._noun} '{entry.name}' of {origin} cannot be imported from '{entry.value}': "
+                f"{type(e).__name__}: {e}"
+            ) from e
+        plugin_files.add(sys.modules[entry.module].__file__ or "")
+        return loaded
+
+    @classmethod
+    def mark(cls) -> dict[Additions[object], set[str]]:
+        """The names that files have added so far, per registry."""
+        return {registry: set(registry._added) for registry in cls._registries}
+
+    @classmethod
+    def forget_since(cls, mark: dict[Additions[object], set[str]]) -> None:
+        """Drop what files have added since `mark`."""
+        for registry in cls._registries:
+            kept = mark.get(registry, set())
+            registry._added = {name: a for name, a in registry._added.items() if name in kept}
+
+
+@contextmanager
+def plugin_scope() -> Generator[None]:
+    """What files add inside is forgotten at the end: the plugins of a command go with the command."""
+    mark, options = Additions.mark(), len(load_options)
+    try:
+        yield
+    finally:
+        Additions.forget_since(mark)
+        del load_options[options:]

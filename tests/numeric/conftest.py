@@ -1,0 +1,55 @@
+"""Running compiled modules: in this process, or in an emulator for other architectures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+import mlc
+from mlc.compiler import Compilation, CompileOptions, new_context
+from mlc.passes.manager import PassManager
+from mlc.targets import host
+from mlc.targets.machine import resolve_target
+from mlc.targets.toolchain import find_emulator
+from mlc.tools.execution import EmulatedModel
+from mlc.tools.model_inputs import Calls
+
+Array = NDArray[Any]
+
+
+@pytest.fixture
+def run_compiled(tmp_path: Path) -> Callable[..., list[Array]]:
+    """`run_compiled(module, inputs, target="native", opt_level=3)`: the outputs of the module's `main`, compiled.
+
+    Skips the test if there is no way to run code for the target here.
+    """
+
+    def run(module: ModuleOp, inputs: Sequence[Array], target: str = "native", opt_level: int = 3) -> list[Array]:
+        if resolve_target(target).arch != host.architecture():
+            return _emulated(module, inputs, target, opt_level, tmp_path / "model")
+        try:
+            model = mlc.compile(module, target=target, opt_level=opt_level)
+        except mlc.ArtifactError as e:
+            pytest.skip(str(e))
+        results: Any = model(*inputs)
+        return list(results) if isinstance(results, tuple) else [results]
+
+    return run
+
+
+def _emulated(module: ModuleOp, inputs: Sequence[Array], target: str, opt_level: int, path: Path) -> list[Array]:
+    arch = resolve_target(target).arch
+    if find_emulator(arch) is None:
+        pytest.skip(f"there is no emulator of {arch} on this machine")
+    ctx = new_context(target)
+    compilation = Compilation(module.clone(), ctx, CompileOptions(target, opt_level=opt_level), PassManager(ctx))
+    signature = compilation.lower_fully()
+    compilation.build_program(compilation.program(signature), "exe", path)
+    calls = Calls(1, tuple(inputs), (True,) * len(inputs), False)
+    return [np.asarray(o[0]) for o in EmulatedModel(path, arch, signature).run(calls)]

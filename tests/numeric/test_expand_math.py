@@ -1,0 +1,273 @@
+"""The largest errors of the expansions of `expand-math`, in units of the last place, over all magnitudes of arguments.
+
+Each expansion is run by the reference on arrays, with fma rounded once and twice, and as native code. Results are held
+against NumPy in a wider format: f64 for f32, and for f64 the 80-bit floats of x86, where there are any.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math as scalar_math
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.parser import Parser
+from xdsl.pattern_rewriter import PatternRewriter
+
+from mlc.dialects.registry import register_dialects
+from mlc.passes.loop.expand_math import EXPANSIONS, ExpandMathPass
+from mlc.passes.loop_to_llvm.lower_to_llvm import LowerToLlvmPass
+from mlc.reference import interpreter
+from mlc.reference.execution import Frame
+from mlc.support.context import CompilerContext
+from mlc.support.resources import Resources
+from mlc.targets.cache import Cache
+from mlc.targets.elf import undefined_symbols
+from mlc.targets.llvm_ir import emit_module
+from mlc.targets.machine import resolve_target
+from mlc.targets.toolchain import find_clang
+
+Array = NDArray[Any]
+Run = Callable[..., Array]
+
+assert interpreter  # imported because it registers the meaning of ops
+
+_erf = np.frompyfunc(scalar_math.erf, 1, 1)
+WIDE: dict[str, Callable[[Array], Array]] = {
+    "cos": np.cos,
+    "erf": lambda x: np.asarray(_erf(x), np.float64).astype(x.dtype),
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log": np.log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "sin": np.sin,
+    "tanh": np.tanh,
+}
+"""The functions of one argument, computed in the format of the argument."""
+DTYPES = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
+LARGEST_ULP = {"f32": 2.0, "f64": 4.0}
+"""What every function of one argument keeps to."""
+PERIODIC_LIMIT = {"f32": 1e8, "f64": 1.6e6}
+"""Beyond it, sin and cos are NaN."""
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 2.5, -2.5, 1e30, -1e30]
+EDGES = [0.625, 1.125, 1.25, 4.0, 6.0, 9.0, 20.0, 88.72284, -87.33655, -103.9721, 709.782712893384, -745.13321910194]
+"""Where expansions change their formula, and where exp overflows and underflows."""
+
+
+def expanded(op: str, element: str, arity: int = 1) -> ModuleOp:
+    """A module with one function @f whose body is the expansion of one op on scalars."""
+    ctx = CompilerContext()
+    register_dialects(ctx)
+    arguments = ", ".join(f"%a{i}: {element}" for i in range(arity))
+    operands = ", ".join(f"%a{i}" for i in range(arity))
+    text = f"func.func @f({arguments}) -> {element} {{ %y = math.{op} {operands} : {element} return %y : {element} }}"
+    module = Parser(ctx, text).parse_module()
+    ExpandMathPass().run(module, ctx)
+    module.verify()
+    return module
+
+
+def split_fma(module: ModuleOp) -> None:
+    """Round each fma twice, as machines without one do."""
+    for op in list(module.walk()):
+        if isinstance(op, math.FmaOp):
+            product = arith.MulfOp(op.a, op.b)
+            PatternRewriter(op).replace(op, [product, arith.AddfOp(product, op.c)])
+
+
+def run(module: ModuleOp, *arguments: Array) -> Array:
+    """The function @f on arrays: ops on scalars compute elementwise."""
+    function = module.body.block.first_op
+    assert isinstance(function, FuncOp)
+    with np.errstate(all="ignore"):
+        return Frame(Resources(), {}).run_block(function.body.block, arguments)[0]
+
+
+def samples(element: str, count: int) -> Array:
+    """Random bits (so every exponent, infinities and NaN), moderate numbers, and all floats near special ones."""
+    dtype = DTYPES[element]
+    bits = np.dtype(f"i{dtype.itemsize}")
+    random = np.random.default_rng(7)
+    limits = np.iinfo(bits)
+    anywhere = random.integers(limits.min, limits.max, count // 2, bits).view(dtype)
+    moderate = np.concatenate([random.uniform(-r, r, count // 8) for r in (1, 10, 100, 750)]).astype(dtype)
+    smallest = np.finfo(dtype).tiny
+    centres = np.array([*SPECIAL, *EDGES, smallest, np.finfo(dtype).max], dtype)
+    with np.errstate(all="ignore"):
+        near = (centres.view(bits)[:, None] + np.arange(-50, 51, dtype=bits)).view(dtype).ravel()
+    return np.concatenate([anywhere, moderate, near, -near])
+
+
+def errors_in_ulp(found: Array, exact: Array) -> NDArray[np.float64]:
+    """Distances from the exact values, in units of the last place; infinite for a wrong sign, zero, infinity or NaN."""
+    info = np.finfo(found.dtype)
+    with np.errstate(all="ignore"):
+        too_large = np.ldexp(2 - exact.dtype.type(info.eps) / 2, info.maxexp - 1)
+        overflows = np.abs(exact) >= too_large
+        exact = np.where(overflows, np.copysign(exact.dtype.type(np.inf), exact), exact)
+        exponent = np.maximum(np.frexp(exact)[1] - 1, info.minexp)
+        distance = np.abs(found.astype(exact.dtype) - exact)
+        error = np.ldexp(distance, info.nmant - exponent).astype(np.float64)
+        same = (found == exact) & ((exact != 0) | (np.signbit(found) == np.signbit(exact)))
+        error[same | (np.isnan(found) & np.isnan(exact))] = 0
+        error[np.isnan(error) | ((exact == 0) & ~same)] = np.inf
+    return error
+
+
+def widened(x: Array) -> Array:
+    """The same numbers in the format to compare with."""
+    wide = np.dtype(np.float64 if x.dtype == np.float32 else np.longdouble)
+    if np.finfo(wide).nmant <= np.finfo(x.dtype).nmant:
+        pytest.skip(f"NumPy has no floats wider than {x.dtype} here")
+    return x.astype(wide)
+
+
+def arguments_of(op: str, element: str) -> Array:
+    x = samples(element, 1_000_000 if element == "f32" else 200_000)
+    return x[~(np.abs(x) > PERIODIC_LIMIT[element])] if op in ("sin", "cos") else x
+
+
+def exact_values(op: str, x: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return WIDE[op](widened(x))
+
+
+def assert_within(limit: float, found: Array, exact: Array, *arguments: Array) -> None:
+    error = errors_in_ulp(found, exact)
+    worst = int(error.argmax())
+    at = ", ".join(repr(a[worst]) for a in arguments)
+    assert error[worst] <= limit, f"{error[worst]:.2f} ulp at {at}: {found[worst]!r}, exactly {exact[worst]!r}"
+
+
+def test_every_expansion_is_measured() -> None:
+    """A function added to the table needs an entry here."""
+    assert {op.name.removeprefix("math.") for op in EXPANSIONS} == {*WIDE, "powf"}
+
+
+@pytest.mark.parametrize("element", DTYPES)
+@pytest.mark.parametrize("op", WIDE)
+def test_error_of_functions_of_one_argument(op: str, element: str) -> None:
+    """Fused (for f32; the reference rounds an fma of f64 twice) and not."""
+    module, x = expanded(op, element), arguments_of(op, element)
+    exact = exact_values(op, x)
+    assert_within(LARGEST_ULP[element], run(module, x), exact, x)
+    if element == "f32":
+        split_fma(module)
+        assert_within(LARGEST_ULP[element], run(module, x), exact, x)
+
+
+@pytest.mark.parametrize("op", ["sin", "cos"])
+@pytest.mark.parametrize("element", DTYPES)
+def test_periodic_functions_beyond_their_limit(op: str, element: str) -> None:
+    """They are NaN, not some number."""
+    x = np.array([1.01 * PERIODIC_LIMIT[element], -1e30, np.inf], DTYPES[element])
+    assert np.isnan(run(expanded(op, element), x)).all()
+
+
+def power_arguments(element: str) -> tuple[Array, Array]:
+    """Pairs of all magnitudes, pairs whose power is moderate, and all pairs of special numbers."""
+    dtype, random = DTYPES[element], np.random.default_rng(8)
+    special = np.array(SPECIAL, dtype)
+    anything = samples(element, 200_000)
+    bases = [anything, np.exp(random.uniform(-20, 20, 200_000)), -np.exp(random.uniform(-20, 20, 10_000))]
+    exponents = [random.permutation(anything), random.uniform(-6, 6, 200_000), np.rint(random.uniform(-6, 6, 10_000))]
+    with np.errstate(invalid="ignore"):  # some NaN are signaling ones
+        x = np.concatenate([np.repeat(special, len(special)), *bases]).astype(dtype)
+        y = np.concatenate([np.tile(special, len(special)), *exponents]).astype(dtype)
+    return x, y
+
+
+def test_error_of_powf_in_f32() -> None:
+    """It is computed in f64, so it is rounded correctly nearly always."""
+    x, y = power_arguments("f32")
+    with np.errstate(all="ignore"):
+        exact = np.power(widened(x), widened(y))
+    assert_within(0.51, run(expanded("powf", "f32", 2), x, y), exact, x, y)
+
+
+def test_error_of_powf_in_f64() -> None:
+    """The bound that the module states: (4 + 2 |y log x|) ulp, at most some 1500; special cases are exact."""
+    x, y = power_arguments("f64")
+    with np.errstate(all="ignore"):
+        exact = np.power(widened(x), widened(y))
+        factor = 4 + 2 * np.minimum(np.nan_to_num(np.abs(y * np.log(np.abs(x)))), 750)
+    error = errors_in_ulp(run(expanded("powf", "f64", 2), x, y), exact) / factor
+    worst = int(error.argmax())
+    assert error[worst] <= 1, f"{error[worst]:.2f} times the bound at {x[worst]!r}, {y[worst]!r}"
+
+
+LANES = 16
+
+
+def kernels(element: str, count: int) -> str:
+    """For each function a kernel that computes it on vectors, and one on scalars."""
+    text = ""
+    for op in WIDE:
+        for lanes in (LANES, 1):
+            name = f"{op}_{element}" if lanes > 1 else f"{op}_{element}_scalar"
+            value = f"vector<{lanes}x{element}>" if lanes > 1 else element
+            accessed = f", {value}" if lanes > 1 else ""
+            memref = f"memref<{count}x{element}>"
+            text += f"""
+            func.func private @{name}(%x: {memref}, %y: {memref} {{mlc.output}}) {{
+              loop.for parallel "i" %i = 0 to {count} step {lanes} {{
+                %a = loop.load %x[%i] : {memref}{accessed}
+                %b = math.{op} %a : {value}
+                loop.store %b, %y[%i] : {memref}{accessed}
+              }}
+              return
+            }}"""
+    return text
+
+
+def compile_kernels(text: str, target: str, output: Path, *flags: str) -> None:
+    """Lower kernels to LLVM IR and compile that."""
+    ctx = CompilerContext()
+    register_dialects(ctx)
+    module = Parser(ctx, text).parse_module()
+    ExpandMathPass().run(module, ctx)
+    LowerToLlvmPass().run(module, ctx)
+    machine = resolve_target(target)
+    source = output.with_suffix(".ll")
+    source.write_text(emit_module(module, machine).replace("weak_odr hidden", "weak_odr"))
+    clang = find_clang(None, Cache.default())
+    options = ["-O2", "-fPIC", "-Wno-override-module", f"--target={machine.triple}", *flags]
+    subprocess.run([*clang.command, *options, source, "-o", output], check=True)
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_error_of_native_code(element: str, tmp_path: Path) -> None:
+    """The machine's own arithmetic, on vectors and on scalars, on the same arguments."""
+    x = samples(element, 100_000)
+    x = np.ascontiguousarray(x[: len(x) // LANES * LANES])
+    library = tmp_path / "kernels.so"
+    compile_kernels(kernels(element, len(x)), "native", library, "-shared", "-nostdlib")
+    loaded = ctypes.CDLL(str(library))
+    for op in WIDE:
+        exact = exact_values(op, x)
+        if op in ("sin", "cos"):
+            exact[np.abs(x) > PERIODIC_LIMIT[element]] = np.nan
+        for suffix in ("", "_scalar"):
+            found = np.empty_like(x)
+            getattr(loaded, f"{op}_{element}{suffix}")(*(ctypes.c_void_p(a.ctypes.data) for a in (x, found)))
+            assert_within(LARGEST_ULP[element], found, exact, x)
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4", "neoverse-n1"])
+def test_native_code_calls_nothing(target: str, tmp_path: Path) -> None:
+    """Not even fma where the machine has none."""
+    output = tmp_path / "kernels.o"
+    compile_kernels(kernels("f32", LANES) + kernels("f64", LANES), target, output, "-c")
+    assert undefined_symbols(output) <= {"_GLOBAL_OFFSET_TABLE_"}

@@ -1,0 +1,171 @@
+"""Any schedule keeps the meaning of a kernel: random steps, one after the other and as a whole, and as native code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.compiler import new_context
+from mlc.dialects.loop import ForOp, ScheduleAttr
+from mlc.passes.checking import EquivalenceChecker
+from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
+from mlc.passes.loop.apply_schedule import ApplySchedulePass
+from mlc.passes.tensor_to_loop.lower_to_loops import LowerToLoopsPass
+from mlc.support.context import CompilerContext
+from mlc.syntax import parse_module
+
+Array = NDArray[Any]
+Run = Callable[..., list[Array]]
+Step = tuple[str | int, ...]
+
+FIXED = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+
+KERNELS = {
+    "matmul": """
+        func.func @main(%x: tensor<7x11xf32>, %w: tensor<11x19xf32>, %b: tensor<19xf32>) -> tensor<7x19xf32> {
+          %y = graph.fusion "kernel" (%a = %x, %m = %w, %v = %b)
+              : (tensor<7x11xf32>, tensor<11x19xf32>, tensor<19xf32>) -> tensor<7x19xf32> {
+            %0 = graph.matmul %a, %m : tensor<7x11xf32>, tensor<11x19xf32> -> tensor<7x19xf32>
+            %1 = graph.add %0, %v : tensor<7x19xf32>, tensor<19xf32> -> tensor<7x19xf32>
+            %2 = graph.relu %1 : tensor<7x19xf32>
+            graph.yield %2 : tensor<7x19xf32>
+          }
+          return %y : tensor<7x19xf32>
+        }
+    """,
+    "conv2d": """
+        func.func @main(%x: tensor<1x5x6x3xf32>, %w: tensor<3x2x3x9xf32>) -> tensor<1x3x6x9xf32> {
+          %y = graph.fusion "kernel" (%a = %x, %m = %w)
+              : (tensor<1x5x6x3xf32>, tensor<3x2x3x9xf32>) -> tensor<1x3x6x9xf32> {
+            %0 = graph.conv2d %a, %m {strides = array<i64: 2, 1>, padding = array<i64: 1, 1, 1, 0>, layout = "NHWC"}
+                : tensor<1x5x6x3xf32>, tensor<3x2x3x9xf32> -> tensor<1x3x6x9xf32>
+            %1 = graph.tanh %0 : tensor<1x3x6x9xf32>
+            graph.yield %1 : tensor<1x3x6x9xf32>
+          }
+          return %y : tensor<1x3x6x9xf32>
+        }
+    """,
+    "elementwise": """
+        func.func @main(%x: tensor<3x5x17xf32>, %y: tensor<5x1xf32>, %z: tensor<17xf32>) -> tensor<3x5x17xf32> {
+          %r = graph.fusion "kernel" (%a = %x, %b = %y, %c = %z)
+              : (tensor<3x5x17xf32>, tensor<5x1xf32>, tensor<17xf32>) -> tensor<3x5x17xf32> {
+            %0 = graph.mul %a, %b : tensor<3x5x17xf32>, tensor<5x1xf32> -> tensor<3x5x17xf32>
+            %1 = graph.compare lt, %0, %c : tensor<3x5x17xf32>, tensor<17xf32> -> tensor<3x5x17xi1>
+            %2 = graph.where %1, %0, %a : tensor<3x5x17xi1>, tensor<3x5x17xf32>, tensor<3x5x17xf32> -> tensor<3x5x17xf32>
+            graph.yield %2 : tensor<3x5x17xf32>
+          }
+          return %r : tensor<3x5x17xf32>
+        }
+    """,
+    "softmax": """
+        func.func @main(%x: tensor<6x13xf32>) -> (tensor<6x13xf32>, tensor<6x13xf32>) {
+          %y, %z = graph.fusion "kernel" (%a = %x) : (tensor<6x13xf32>) -> (tensor<6x13xf32>, tensor<6x13xf32>) {
+            %0 = graph.softmax %a axis 1 : tensor<6x13xf32>
+            %1 = graph.softmax %a axis 0 : tensor<6x13xf32>
+            graph.yield %0, %1 : tensor<6x13xf32>, tensor<6x13xf32>
+          }
+          return %y, %z : tensor<6x13xf32>, tensor<6x13xf32>
+        }
+    """,
+    "pool": """
+        func.func @main(%x: tensor<2x3x6x7xf32>) -> tensor<2x3x3x5xf32> {
+          %y = graph.fusion "kernel" (%a = %x) : (tensor<2x3x6x7xf32>) -> tensor<2x3x3x5xf32> {
+            %0 = graph.avg_pool2d %a {kernel = array<i64: 2, 3>, strides = array<i64: 2, 1>}
+                : tensor<2x3x6x7xf32> -> tensor<2x3x3x5xf32>
+            graph.yield %0 : tensor<2x3x3x5xf32>
+          }
+          return %y : tensor<2x3x3x5xf32>
+        }
+    """,
+}
+"""Sizes are small primes, for the sake of remainders."""
+MOST_TRIPS_UNROLLED = 9
+
+
+def _kernel(module: ModuleOp) -> FuncOp:
+    return next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "kernel")
+
+
+def _at_tensor_level(name: str) -> tuple[ModuleOp, CompilerContext]:
+    ctx = new_context()
+    module = parse_module(KERNELS[name], f"{name}.mlir", ctx)
+    LowerToTensorPass().run(module, ctx)
+    return module, ctx
+
+
+def _apply(module: ModuleOp, ctx: CompilerContext, *steps: Step) -> None:
+    _kernel(module).attributes["schedule"] = ScheduleAttr.of(*steps)
+    ApplySchedulePass().run(module, ctx)
+    module.verify()
+
+
+def _draw_step(data: st.DataObject, kernel: FuncOp) -> Step | None:
+    """A step over loops that the kernel has; None if it has no loops."""
+    trips: dict[str, int] = {}
+    for op in kernel.walk():
+        if isinstance(op, ForOp):
+            trips[op.dim.data] = max(len(op.range), trips.get(op.dim.data, 0))
+    if not trips:
+        return None
+    names = list(trips)
+    action = data.draw(st.sampled_from(("tile", "tile", "vectorize", "unroll", "interchange", "parallel")))
+    if action == "interchange":
+        order = data.draw(st.permutations(names))
+        return ("interchange", *order[: data.draw(st.integers(2, 3))]) if len(order) > 1 else None
+    if action == "unroll":
+        names = [name for name in names if trips[name] <= MOST_TRIPS_UNROLLED] or names[-1:]
+        return None if trips[names[-1]] > MOST_TRIPS_UNROLLED else ("unroll", data.draw(st.sampled_from(names)))
+    name = data.draw(st.sampled_from(names))
+    return ("tile", name, data.draw(st.integers(1, 8))) if action == "tile" else (action, name)
+
+
+def _draw_schedule(data: st.DataObject, kernel_name: str) -> list[Step]:
+    """Random steps, each of which is checked on its own."""
+    module, ctx = _at_tensor_level(kernel_name)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    LowerToLoopsPass().run(module, ctx)
+    steps: list[Step] = []
+    for _ in range(data.draw(st.integers(1, 6))):
+        step = _draw_step(data, _kernel(module))
+        if step is None:
+            break
+        steps.append(step)
+        note(str(step))
+        _apply(module, ctx, step)
+        checker.check(str(step), module)
+    return steps
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(FIXED, max_examples=25)
+@given(data=st.data())
+def test_steps_keep_the_meaning(kernel: str, data: st.DataObject) -> None:
+    steps = _draw_schedule(data, kernel)
+    module, ctx = _at_tensor_level(kernel)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    LowerToLoopsPass().run(module, ctx)
+    _apply(module, ctx, *steps)
+    checker.check("the whole schedule", module)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@settings(FIXED, max_examples=4)
+@given(data=st.data())
+def test_scheduled_native_code(kernel: str, data: st.DataObject, run_compiled: Run) -> None:
+    steps = _draw_schedule(data, kernel)
+    module, ctx = _at_tensor_level(kernel)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    inputs = checker.inputs_of("main")
+    assert inputs is not None
+    _kernel(module).attributes["schedule"] = ScheduleAttr.of(*steps)
+    checker.compare_outputs("native code", "main", run_compiled(module, inputs))

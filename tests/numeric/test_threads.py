@@ -1,0 +1,66 @@
+"""Results have the same bits for any number of threads."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mlc
+from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.passes.manager import PassManager
+from mlc.targets.host import architecture
+from mlc.targets.machine import resolve_target
+from mlc.targets.toolchain import find_emulator
+
+_MODEL = """
+func.func @main(%x: tensor<190x256xf32>, %w: tensor<256x192xf32>) -> (tensor<190x192xf32>, tensor<190x256xf32>) {
+  %0 = graph.matmul %x, %w : tensor<190x256xf32>, tensor<256x192xf32> -> tensor<190x192xf32>
+  %1 = graph.softmax %0 axis 1 : tensor<190x192xf32>
+  %2 = graph.sigmoid %x : tensor<190x256xf32>
+  return %1, %2 : tensor<190x192xf32>, tensor<190x256xf32>
+}
+"""
+"""Loops of 190 rows, which no number of threads divides, and of its tiles."""
+
+
+def _random(seed: int, *shape: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+    return np.random.default_rng(seed).standard_normal(shape, np.float32)
+
+
+_X, _W = _random(0, 190, 256), _random(1, 256, 192)
+
+
+def _answer(model: mlc.Model) -> bytes:
+    return b"".join(y.tobytes() for y in model(_X, _W))
+
+
+def test_any_number_of_threads_gives_the_same_bits() -> None:
+    expected = _answer(mlc.compile(_MODEL))
+    for threads in (2, 7):
+        model = mlc.compile(_MODEL, threads=threads)
+        assert b"mlc_parallel_for" in model.path.read_bytes()
+        assert [_answer(model) for _ in range(20)] == [expected] * 20
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "aarch64"])
+def test_programs_have_no_threads_and_give_the_same_bits(target: str, tmp_path: Path) -> None:
+    arch = resolve_target(target).arch
+    emulator = find_emulator(arch)
+    if arch != architecture() and emulator is None:
+        pytest.skip(f"there is no emulator of {arch} on this machine")
+    answers: list[bytes] = []
+    for threads in (1, 2):
+        ctx, path = new_context(target), tmp_path / f"model{threads}"
+        module = parse_verified(_MODEL, "<text>", ctx, tmp_path)
+        Compilation(module, ctx, CompileOptions(target, threads), PassManager(ctx)).build("exe", path)
+        assert (b"mlc_parallel_for" in path.read_bytes()) == (threads == 2)
+        command = [path] if arch == architecture() else [emulator or "", path]
+        answers.append(
+            subprocess.run(command, input=_X.tobytes() + _W.tobytes(), capture_output=True, check=True).stdout
+        )
+    assert len(answers[0]) == 4 * 190 * (192 + 256)
+    assert answers[0] == answers[1]

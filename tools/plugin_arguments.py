@@ -1,0 +1,54 @@
+"""The options of every command by which it learns dialects and passes of other people."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+
+@dataclass
+class PluginArguments(argparse.Namespace):
+    """The parsed options."""
+
+    load_dialect: list[str] = field(default_factory=list[str])
+    load_pass: list[str] = field(default_factory=list[str])
+    irdl_file: list[str] = field(default_factory=list[str])
+
+    def load(self) -> None:
+        """Load the plugins.
+
+        Raises:
+            UserError: a plugin is not there, fails, or collides with another one.
+        """
+        if not (self.load_dialect or self.load_pass or self.irdl_file):
+            return
+        from mlc import plugins
+
+        loaders: list[tuple[Callable[[str], None], list[str]]] = [
+            (plugins.load_irdl, self.irdl_file),
+            (plugins.load_dialect, self.load_dialect),
+            (plugins.load_pass, self.load_pass),
+        ]
+        for load, files in loaders:
+            for file in files:
+                load(file)
+
+
+def add_plugin_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    add = parser.add_argument
+    add("--load-dialect", action="append", metavar="FILE.py", default=[], help="load dialects, and what belongs to them")
+    add("--load-pass", action="append", metavar="FILE.py", default=[], help="load passes")
+    add("--irdl-file", action="append", metavar="FILE.irdl", default=[], help="load dialects that are defined by IRDL")
+
+
+def load_plugins_of(argv: Sequence[str]) -> None:
+    """Load what a command line asks for, before the rest of it is read: plugins bring options of their own."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    add_plugin_arguments(parser)
+    try:
+        arguments, _ = parser.parse_known_args([*argv], PluginArguments())
+    except argparse.ArgumentError:
+        return  # the parser of the tool says what is wrong
+    arguments.load()
