@@ -11,8 +11,14 @@ plugin_files: set[str] = set()
 
 
 def blame(error: BaseException) -> SourceLocation | None:
-    """The innermost line of a plugin that `error`, or the first cause of it, came through; None if there is none."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in plugin_files]
-    return SourceLocation(frames[-1].filename, frames[-1].lineno or 1) if frames else None
+    """The innermost line of a plugin that `error`, or one of its causes, came through; None if there is none."""
+    place: SourceLocation | None = None
+    seen: set[int] = set()  # `raise e from e` makes a ring
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        frames = [f for f in traceback.extract_tb(cause.__traceback__) if f.filename in plugin_files]
+        if frames:
+            place = SourceLocation(frames[-1].filename, frames[-1].lineno or 1)
+        cause = cause.__cause__
+    return place

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+import math
+
+from xdsl.dialects import arith
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from mlc.support.types import integer_width, scalar_attribute
 
 
 def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Operation:
@@ -10,3 +15,13 @@ def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Ope
     copy = op.clone(mapping)
     copy.location = op.location
     return copy
+
+
+def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
+    """The constant that changes nothing when it is combined: 0, 1, or the least or greatest value of the type."""
+    if (width := integer_width(element)) is not None:
+        least = -(1 << (width - 1))
+        value = {"add": 0, "mul": 1, "max": least, "min": -least - 1}[reduction]
+    else:
+        value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}[reduction]
+    return arith.ConstantOp(scalar_attribute(value, element))

@@ -158,7 +158,7 @@ class StoreOp(_AccessOp):
 
     ```mlir
     loop.store %r, %y[%m, %n] : memref<64x200xf32>
-    loop.store %v, %y[%m, %n * 16] : memref<64x208xf32>, vector<16xf32>
+    loop.store %v, %z[%m, %n * 16] : memref<64x208xf32>, vector<16xf32>
     ```
     """
 

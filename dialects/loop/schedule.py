@@ -29,6 +29,7 @@ STEPS: dict[str, _Form] = {
     "tile": _Form(1, True),
     "interchange": _Form(None, False),
     "vectorize": _Form(1, False),
+    "vectorize_reduction": _Form(1, True),
     "unroll": _Form(1, False),
     "parallel": _Form(1, False),
 }
@@ -101,10 +102,11 @@ class ScheduleAttr(ParametrizedAttribute):
 
     | step | what it does to the loops that it names |
     |---|---|
-    | `tile(n, 64)` | `n` runs in steps of 64, around a new loop `ni` of 64 iterations; the rest becomes a nest of its own |
+    | `tile(n, 64)` | `n` runs in steps of 64, around a new loop `ni`; what fills no block becomes a nest of its own |
     | `interchange(n, m)` | perfectly nested parallel loops change places: `n` around `m` |
     | `vectorize(nii)` | the iterations of a parallel loop become the lanes of vectors |
-    | `unroll(ni)` | the loop is gone; copies of a parallel loop are jammed: loops inside it carry one value more per copy |
+    | `vectorize_reduction(k, 64)` | a loop that reduces keeps 64 partial results, combined at the end |
+    | `unroll(ni)` | each iteration becomes a copy; loops inside a parallel loop carry one value more per copy instead |
     | `parallel(m)` | the iterations are spread over threads |
     """
 

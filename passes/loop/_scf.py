@@ -41,14 +41,15 @@ class LoopToScf(RewritePattern):
     def match_and_rewrite(self, op: ForOp, rewriter: PatternRewriter) -> None:
         bounds = [_index(n) for n in (op.lower.value.data, op.upper.value.data, op.step.value.data)]
         lower, upper, step = (c.result for c in bounds)
+        rewriter.insert(bounds)
         last = op.body.block.last_op
         assert isinstance(last, YieldOp)
         rewriter.replace(last, scf.ReduceOp() if op.is_parallel else scf.YieldOp(*last.arguments))
         body = op.detach_region(op.body)
         if op.is_parallel:
-            rewriter.replace(op, [*bounds, scf.ParallelOp([lower], [upper], [step], body)])
+            rewriter.replace(op, scf.ParallelOp([lower], [upper], [step], body))
         else:
-            rewriter.replace(op, [*bounds, scf.ForOp(lower, upper, step, op.iter_args, body)])
+            rewriter.replace(op, scf.ForOp(lower, upper, step, op.iter_args, body))
 
 
 @lowers(CONVERT, LoadOp, StoreOp)
@@ -69,17 +70,18 @@ class AccessToMemref(RewritePattern):
             )
         ops: list[Operation] = []
         indices = [_subscript(e, op.indices, ops) for e in op.map.data.results]
-        if isinstance(op, StoreOp):
-            ops.append(
-                memref.StoreOp.get(op.value, op.memref, indices)
+        rewriter.insert(ops)
+        if isinstance(op, LoadOp):
+            rewriter.replace(
+                op,
+                memref.LoadOp.get(op.memref, indices)
                 if vectors is None
-                else vector.StoreOp(op.value, op.memref, indices)
+                else vector.LoadOp(op.memref, indices, vectors),
             )
+        elif vectors is None:
+            rewriter.replace(op, memref.StoreOp.get(op.value, op.memref, indices))
         else:
-            ops.append(
-                memref.LoadOp.get(op.memref, indices) if vectors is None else vector.LoadOp(op.memref, indices, vectors)
-            )
-        rewriter.replace(op, ops)
+            rewriter.replace(op, vector.StoreOp(op.value, op.memref, indices))
 
 
 def _subscript(expr: AffineExpr, indices: Sequence[SSAValue], ops: list[Operation]) -> SSAValue:

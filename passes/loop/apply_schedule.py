@@ -16,6 +16,7 @@ from mlc.passes.loop.parallelize import spread
 from mlc.passes.loop.tile import tile
 from mlc.passes.loop.unroll import unroll
 from mlc.passes.loop.vectorize import vectorize_or_remark
+from mlc.passes.loop.vectorize_reduction import vectorize_reduction_or_remark
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
@@ -84,6 +85,10 @@ def _vectorize(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     vectorize_or_remark(loop, MOST_LANES, ctx)
 
 
+def _vectorize_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    vectorize_reduction_or_remark(loop, step.sizes.data[0].data, ctx)
+
+
 def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     del step
     if len(loop.range) > MOST_COPIES:
@@ -102,6 +107,7 @@ _STEPS: dict[str, Callable[[ForOp, StepAttr, CompilerContext], None]] = {
     "tile": _tile,
     "interchange": _interchange,
     "vectorize": _vectorize,
+    "vectorize_reduction": _vectorize_reduction,
     "unroll": _unroll,
     "parallel": _parallel,
 }

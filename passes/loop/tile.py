@@ -29,7 +29,7 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
     """
     step, trips = loop.step.value.data, len(loop.range)
     if trips > size and trips % size:
-        rest = _peel(loop, trips - trips % size)
+        rest = peel(loop, trips - trips % size)
         return [*tile(loop, size), *tile(rest, size)]
     size = min(size, trips)
     inner_body = loop.detach_region(loop.body)
@@ -54,8 +54,8 @@ def _shift_by(counter: SSAValue, base: SSAValue) -> None:
     replace_counter(counter, ((base, counter), AffineExpr.dimension(0) + AffineExpr.dimension(1)))
 
 
-def _peel(loop: ForOp, trips: int) -> ForOp:
-    """Leave the first `trips` iterations to `loop` and give the others to a copy right after it."""
+def peel(loop: ForOp, trips: int) -> ForOp:
+    """Leave the first `trips` iterations to `loop` and give the others to a copy right after it, which is returned."""
     rest = clone(loop)
     assert isinstance(rest, ForOp)
     boundary = IntegerAttr(loop.range.start + trips * loop.step.value.data, i64)

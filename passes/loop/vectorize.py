@@ -45,14 +45,14 @@ def vectorize(loop: ForOp) -> None:
     """
     if not loop.is_parallel:
         raise CannotVectorize("its iterations depend on each other")
-    varying = _Varying(loop)
-    ops = _Widener(loop, varying).block_ops(loop.body.block)
+    varying = Varying(loop)
+    ops = Widener(loop, varying).block_ops(loop.body.block)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.detach()
     loop.erase()
 
 
-class _Varying:
+class Varying:
     """The values inside a loop that differ from lane to lane, and the check that all ops on them have a vector form."""
 
     def __init__(self, loop: ForOp) -> None:
@@ -110,11 +110,11 @@ class _Varying:
 
 
 @dataclass
-class _Widener:
+class Widener:
     """Rebuilds the body of a loop on vectors."""
 
     loop: ForOp
-    varying: _Varying
+    varying: Varying
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     _splats: dict[tuple[SSAValue, Block], SSAValue] = field(default_factory=dict[tuple[SSAValue, Block], SSAValue])
 
@@ -132,7 +132,7 @@ class _Widener:
             elif isinstance(op, AccessOp):
                 ops += self._access(op)
             elif any(r in self.varying.values for r in op.results):
-                operands = [self._as_vector(v, block, ops) for v in op.operands]
+                operands = [self.as_vector(v, block, ops) for v in op.operands]
                 ops.append(widened := self._on_vectors(op, operands))
                 self.new.update(zip(op.results, widened.results, strict=True))
             else:
@@ -151,25 +151,19 @@ class _Widener:
             location=op.location,
         )
 
-    def _as_vector(self, value: SSAValue, block: Block, ops: list[Operation]) -> SSAValue:
+    def as_vector(self, value: SSAValue, block: Block, ops: list[Operation]) -> SSAValue:
         """`value` with one copy per lane; made once per block."""
         if value in self.varying.values:
             return self.new[value]
         key = (value, block)
         if key not in self._splats:
-            splat = self._splat(value)
-            ops.append(splat)
-            self._splats[key] = splat.results[0]
+            wide = self._splat(value)
+            ops.append(wide)
+            self._splats[key] = wide.results[0]
         return self._splats[key]
 
     def _splat(self, value: SSAValue) -> Operation:
-        if isinstance(constant := value.owner, arith.ConstantOp) and isinstance(
-            constant.value, IntegerAttr | FloatAttr
-        ):
-            data: Any = constant.value.value.data
-            wide = DenseIntOrFPElementsAttr.from_list(cast(Any, self._vector_of(value.type)), [data])
-            return arith.ConstantOp(wide)
-        return vector.BroadcastOp(self.new.get(value, value), self._vector_of(value.type))
+        return splat(value, self.lanes, self.new.get(value, value))
 
     def _access(self, op: AccessOp) -> list[Operation]:
         before: list[Operation] = []
@@ -178,7 +172,7 @@ class _Widener:
         if isinstance(op, StoreOp):
             block = op.parent
             assert block is not None
-            self.new[op.value] = self._as_vector(op.value, block, before)
+            self.new[op.value] = self.as_vector(op.value, block, before)
         wide = clone(op, self.new)
         assert isinstance(wide, AccessOp)
         first = constant_index(self.loop.range.start)
@@ -217,7 +211,7 @@ class _Widener:
         wide.location = loop.location
         inside = self.block_ops(loop.body.block)
         yielded = [
-            self._as_vector(v, loop.body.block, inside) if vary else self.new.get(v, v)
+            self.as_vector(v, loop.body.block, inside) if vary else self.new.get(v, v)
             for v, vary in zip(loop.yielded, varies, strict=True)
         ]
         body.add_ops([*inside, YieldOp(*yielded)])
@@ -227,9 +221,18 @@ class _Widener:
     def _initial(self, value: SSAValue, ops: list[Operation]) -> SSAValue:
         if value in self.varying.values:
             return self.new[value]
-        splat = self._splat(value)
-        ops.append(splat)
-        return splat.results[0]
+        wide = self._splat(value)
+        ops.append(wide)
+        return wide.results[0]
+
+
+def splat(value: SSAValue, lanes: int, scalar: SSAValue | None = None) -> Operation:
+    """A vector with `value` in every lane: a constant if it is one, else a broadcast of `scalar` (default: `value`)."""
+    wide: VectorType[Attribute] = VectorType(value.type, [lanes])
+    if isinstance(constant := value.owner, arith.ConstantOp) and isinstance(constant.value, IntegerAttr | FloatAttr):
+        data: Any = constant.value.value.data
+        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, wide), [data]))
+    return vector.BroadcastOp(scalar or value, wide)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import AffineMapAttr, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, TensorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -16,6 +16,7 @@ from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
 from mlc.passes.lowering import lowers
 from mlc.passes.tensor_to_loop._nests import identity_of
 from mlc.support.context import CompilerContext
+from mlc.support.locations import error_at
 from mlc.support.types import element_type, tensor_type
 
 CONVERT = "convert-tensor-to-linalg"
@@ -30,7 +31,8 @@ class StructuredOpToGeneric(RewritePattern):
         %least = arith.constant 0xFF800000 : f32
         %e = tensor.empty() : tensor<4xf32>
         %init = linalg.fill ins(%least : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-        %r = linalg.generic {indexing_maps = [(m, k) -> (m, k), (m, k) -> (m)], iterator_types = ["parallel", "reduction"]}
+        %r = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>],
+                             iterator_types = ["parallel", "reduction"]}
                ins(%x : tensor<4x8xf32>) outs(%init : tensor<4xf32>) {
         ^bb0(%a: f32, %acc: f32):
           %s = arith.maximumf %acc, %a : f32
@@ -43,6 +45,8 @@ class StructuredOpToGeneric(RewritePattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, StructuredOp)
+        if DYNAMIC_INDEX in tensor_type(op.result).get_shape():
+            raise error_at(op, f"{op.name}: the shape of {op.result.type} is not known; bind it before {CONVERT}")
         ops: list[Operation] = []
         inputs = [_window(v, m, op.dim_sizes, ops) for v, m in zip(op.inputs, op.index_maps, strict=True)]
         maps = [*op.index_maps]
@@ -57,7 +61,8 @@ class StructuredOpToGeneric(RewritePattern):
         iterators = [IteratorTypeAttr.parallel()] * parallel + [IteratorTypeAttr.reduction()] * (rank - parallel)
         body = _body(op, [v.type for v in inputs])
         generic = GenericOp(inputs, [init], body, [AffineMapAttr(m) for m in maps], iterators, [op.result.type])
-        rewriter.replace(op, [*ops, generic])
+        rewriter.insert(ops)
+        rewriter.replace(op, generic)
 
 
 def _initial(op: StructuredOp, ops: list[Operation]) -> SSAValue:
@@ -72,7 +77,7 @@ def _initial(op: StructuredOp, ops: list[Operation]) -> SSAValue:
     return fill.results[0]
 
 
-def _body(op: StructuredOp, types: Sequence[TensorType]) -> Region:
+def _body(op: StructuredOp, types: Iterable[Attribute]) -> Region:
     """One point; a contraction multiplies and adds, which is how upstream's patterns recognise it."""
     block = Block(arg_types=[*(element_type(t) for t in types), element_type(op.result.type)])
     values = block.args[: len(op.inputs)]

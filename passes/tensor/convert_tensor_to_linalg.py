@@ -40,8 +40,8 @@ class ConvertTensorToLinalgPass(Pass):
         %0 = linalg.generic {indexing_maps = […], iterator_types = ["parallel", "parallel", "reduction"]}
                ins(%x, %w : …) outs(%init : …) { mulf, addf } -> tensor<64x200xf32>
 
-    Functions, calls, constants, `tensor.pad`, `tensor.concat` and reshapes are upstream's already and stay. Schedules are
-    dropped, with a remark. `mlir-opt` reads what `--print-op-generic` prints.
+    Functions, calls, constants, `tensor.pad`, `tensor.concat` and reshapes are upstream's already and stay. Schedules
+    are dropped, with a remark. `mlir-opt` reads what `--print-op-generic` prints.
     """
 
     name = "convert-tensor-to-linalg"

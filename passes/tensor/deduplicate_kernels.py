@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from io import StringIO
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.printer import Printer
+from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.passes.base import Pass
@@ -23,19 +23,19 @@ class DeduplicateKernelsPass(Pass):
     ->
         func.func private @linear_relu(…) { body }
 
-    Functions are the same if their generic text is, name aside; so shapes, attributes and schedules count. Kernels that
-    call kernels are compared by the names that they call, as written.
+    Functions are the same if they differ in their own name and the names of values alone; so shapes, attributes and
+    schedules count. Kernels that call kernels are compared by the names that they call, as written.
     """
 
     name = "deduplicate-kernels"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        first: dict[str, func.FuncOp] = {}
+        first: dict[Hashable, func.FuncOp] = {}
         replaced: dict[str, str] = {}
         for op in list(module.ops):
             if not isinstance(op, func.FuncOp) or op.is_declaration or not is_private(op):
                 continue
-            kept = first.setdefault(_text_without_name(op), op)
+            kept = first.setdefault(_structure(op, {}), op)
             if kept is not op:
                 replaced[op.sym_name.data] = kept.sym_name.data
                 ctx.remark(op, f"'{op.sym_name.data}' is the same as '{kept.sym_name.data}'")
@@ -52,21 +52,23 @@ def is_private(function: func.FuncOp) -> bool:
     return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
-def _text_without_name(function: func.FuncOp) -> str:
-    name = function.sym_name
-    function.sym_name = StringAttr("")
-    stream = StringIO()
-    # Values are numbered instead of named, so that names do not count.
-    Printer(stream, print_generic_format=True, print_debuginfo=False).print_op(_without_hints(function))
-    function.sym_name = name
-    return stream.getvalue()
+def _structure(op: Operation, numbers: dict[SSAValue | Block, int]) -> Hashable:
+    """What `op` is, with values and blocks numbered as they appear: equal for ops that differ in their names alone."""
 
+    def number(value: SSAValue | Block) -> int:
+        return numbers.setdefault(value, len(numbers))
 
-def _without_hints(function: func.FuncOp) -> func.FuncOp:
-    copy = function.clone(clone_name_hints=False)
-    for op in copy.walk():
-        for region in op.regions:
-            for block in region.blocks:
-                for argument in block.args:
-                    argument.name_hint = None
-    return copy
+    def block(b: Block) -> Hashable:
+        arguments = tuple((number(a), a.type) for a in b.args)
+        return number(b), arguments, tuple(_structure(inner, numbers) for inner in b.ops)
+
+    properties = {k: v for k, v in op.properties.items() if not (isinstance(op, func.FuncOp) and k == "sym_name")}
+    return (
+        op.name,
+        tuple(number(v) for v in op.operands),
+        tuple((number(r), r.type) for r in op.results),
+        tuple(number(b) for b in op.successors),
+        frozenset(properties.items()),
+        frozenset(op.attributes.items()),
+        tuple(tuple(block(b) for b in region.blocks) for region in op.regions),
+    )

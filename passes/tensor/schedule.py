@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.loop import ScheduleAttr
-from mlc.dialects.tensor import ContractOp, StructuredOp
+from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
 from mlc.passes.base import Pass
 from mlc.passes.tensor._register_tile import RegisterTile, best_tile
 from mlc.passes.tensor.deduplicate_kernels import is_private
@@ -30,6 +30,7 @@ class SchedulePass(Pass):
     |---|---|
     | a contraction | a register tile: rows x vectors of accumulators, sized by the machine's registers and the shape |
     | anything else | the last dim as vectors |
+    | a reduction along memory | partial results side by side |
 
     A dim can become vectors if every access goes through it one element at a time, or does not depend on it; a kernel
     where that does not hold gets no schedule, and a remark.
@@ -59,21 +60,42 @@ def choose_steps(kernel: func.FuncOp, machine: Machine, ctx: CompilerContext) ->
     if not ops:
         return []
     root = ops[-1]
-    if root.num_parallel == 0:
-        ctx.remark(kernel, "not vectorized: the result is one number")
-        return []
-    last = root.dim_names[root.num_parallel - 1]
-    if (reason := _not_vectorizable(ops, last)) is not None:
-        ctx.remark(kernel, f"not vectorized: {reason}")
-        return []
     bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in (*op.inputs, op.result))
     lanes = machine.lanes(max(bits, 32))
-    contraction = next((op for op in ops if isinstance(op, ContractOp)), None)
-    if contraction is None:
+    steps = _reduction_steps(ops, lanes)
+    reason = "the result is one number"
+    if root.num_parallel:
+        last = root.dim_names[root.num_parallel - 1]
+        reason = _not_vectorizable(ops, last)
+        if reason is None:
+            return _result_steps(root, ops, lanes, machine) + steps
+    if not steps:
+        ctx.remark(kernel, f"not vectorized: {reason}")
+    return steps
+
+
+def _result_steps(root: StructuredOp, ops: list[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
+    """The last dim of the result as vectors; a register tile if there is a contraction."""
+    last = root.dim_names[root.num_parallel - 1]
+    if not any(isinstance(op, ContractOp) for op in ops):
         return [("tile", last, lanes), ("vectorize", last + "i")]
     rows = _row_dim(root)
     tile = best_tile(rows[1] if rows else 1, root.dim_sizes[root.num_parallel - 1], lanes, machine.vector_registers)
     return _register_tile_steps(last, rows[0] if rows else None, tile, lanes)
+
+
+def _reduction_steps(ops: list[StructuredOp], lanes: int) -> list[Step]:
+    """Partial results side by side for reductions that go through memory one element at a time."""
+    steps: dict[str, Step] = {}
+    for op in ops:
+        dim = len(op.dims) - 1
+        if not isinstance(op, ReduceOp) or _read_with_stride(op, dim) is not None:
+            continue
+        # Four registers of partial results hide the latency of additions.
+        width = next((w for w in (4 * lanes, lanes) if op.dim_sizes[dim] >= w), None)
+        if width is not None:
+            steps[op.dim_names[dim]] = ("vectorize_reduction", op.dim_names[dim], width)
+    return list(steps.values())
 
 
 def _register_tile_steps(last: str, row: str | None, tile: RegisterTile, lanes: int) -> list[Step]:
@@ -98,10 +120,15 @@ def _not_vectorizable(ops: list[StructuredOp], name: str) -> str | None:
     """Why the dim `name`, the last one of results, cannot become vectors; None if it can."""
     for op in ops:
         dim = op.num_parallel - 1
-        if dim < 0 or op.dim_names[dim] != name:
-            continue
-        for operand, affine in enumerate(op.index_maps):
-            *outer, last = affine.results or (AffineExpr.constant(0),)
-            if split_terms(last).get(dim, 0) not in (0, 1) or any(dim in e.used_dims() for e in outer):
-                return f"{op.name} does not read operand {operand} consecutively along '{name}', its last dim"
+        if dim >= 0 and op.dim_names[dim] == name and (operand := _read_with_stride(op, dim)) is not None:
+            return f"{op.name} does not read operand {operand} consecutively along '{name}', its last dim"
+    return None
+
+
+def _read_with_stride(op: StructuredOp, dim: int) -> int | None:
+    """The first operand that depends on a dim but is not read consecutively along it."""
+    for operand, affine in enumerate(op.index_maps):
+        *outer, last = affine.results or (AffineExpr.constant(0),)
+        if split_terms(last).get(dim, 0) not in (0, 1) or any(dim in e.used_dims() for e in outer):
+            return operand
     return None

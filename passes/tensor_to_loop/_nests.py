@@ -6,13 +6,11 @@ producer is *computed in place*, emitted right there: that keeps a bias, an acti
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
@@ -22,7 +20,8 @@ from mlc.passes.lowering import lowers
 from mlc.passes.tensor_to_loop._copies import parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.support.context import CompilerContext
-from mlc.support.types import element_type, integer_width, scalar_attribute
+from mlc.support.ir import identity_of
+from mlc.support.types import element_type
 
 
 def computed_in_place(op: StructuredOp) -> bool:
@@ -42,16 +41,6 @@ def computed_in_place(op: StructuredOp) -> bool:
     subscripts = consumer.index_maps[use.index].results
     read = {e.position for e in subscripts if isinstance(e, AffineDimExpr)}
     return len(read) == len(subscripts) == len(consumer.dims)
-
-
-def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
-    """The constant that changes nothing when it is combined: 0, 1, or the least or greatest value of the type."""
-    if (width := integer_width(element)) is not None:
-        least = -(1 << (width - 1))
-        value = {"add": 0, "mul": 1, "max": least, "min": -least - 1}[reduction]
-    else:
-        value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}[reduction]
-    return arith.ConstantOp(scalar_attribute(value, element))
 
 
 @dataclass

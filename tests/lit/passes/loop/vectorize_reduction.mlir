@@ -1,0 +1,89 @@
+// RUN: mlc-opt %s --vectorize-reduction="loops=k lanes=4" | filecheck %s
+// RUN: mlc-opt %s --vectorize-reduction="loops=k lanes=4" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// Four sums side by side; what fills no vector is added at the end.
+// CHECK-LABEL: @sum
+// CHECK: %[[Z:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK-NEXT: %[[V:.*]] = loop.for serial "k" %[[K:.*]] = 0 to 8 step 4 iter_args(%[[A:.*]] = %[[Z]]) -> (vector<4xf32>) {
+// CHECK-NEXT: %[[X:.*]] = loop.load %{{.*}}[%[[K]]] : memref<10xf32>, vector<4xf32>
+// CHECK-NEXT: %[[S:.*]] = arith.mulf %[[X]], %[[X]] : vector<4xf32>
+// CHECK-NEXT: %[[N:.*]] = arith.addf %[[A]], %[[S]] : vector<4xf32>
+// CHECK-NEXT: loop.yield %[[N]]
+// CHECK: %[[T:.*]] = vector.reduction <add>, %[[V]] : vector<4xf32> into f32
+// CHECK-NEXT: %[[I:.*]] = arith.addf %{{.*}}, %[[T]] : f32
+// CHECK-NEXT: loop.for serial "k" %{{.*}} = 8 to 10 iter_args(%{{.*}} = %[[I]]) -> (f32) {
+func.func private @sum(%x: memref<10xf32>, %y: memref<1xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 10 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<10xf32>
+    %b = arith.mulf %a, %a : f32
+    %next = arith.addf %acc, %b : f32
+    loop.yield %next : f32
+  }
+  loop.store %s, %y[0] : memref<1xf32>
+  return
+}
+
+// A dot product, and a maximum of integers.
+// CHECK-LABEL: @dot_and_max
+// CHECK: math.fma %{{.*}}, %{{.*}}, %{{.*}} : vector<4xf32>
+// CHECK: vector.reduction <add>
+// CHECK: arith.constant dense<-2147483648> : vector<4xi32>
+// CHECK: arith.maxsi %{{.*}}, %{{.*}} : vector<4xi32>
+// CHECK: vector.reduction <maxsi>
+func.func private @dot_and_max(%x: memref<8xf32>, %w: memref<8xf32>, %i: memref<8xi32>, %y: memref<1xf32> {mlc.output}, %j: memref<1xi32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<8xf32>
+    %b = loop.load %w[%k] : memref<8xf32>
+    %next = math.fma %a, %b, %acc : f32
+    loop.yield %next : f32
+  }
+  loop.store %s, %y[0] : memref<1xf32>
+  %least = arith.constant -2147483648 : i32
+  %m = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %least) -> (i32) {
+    %a = loop.load %i[%k] : memref<8xi32>
+    %next = arith.maxsi %acc, %a : i32
+    loop.yield %next : i32
+  }
+  loop.store %m, %j[0] : memref<1xi32>
+  return
+}
+
+// CHECK-LABEL: @refused
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 8 iter_args
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 3 iter_args
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 4 iter_args
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 4 iter_args
+// REMARK-DAG: remark: reduction 'k' not vectorized: a load does not go through consecutive elements
+// REMARK-DAG: remark: reduction 'k' not vectorized: what it carries is no sum, product, maximum or minimum
+// REMARK-DAG: remark: reduction 'k' not vectorized: 3 iterations do not fill 4 lanes
+func.func private @refused(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %difference = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<8xf32>
+    %next = arith.subf %acc, %a : f32
+    loop.yield %next : f32
+  }
+  %short = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<8xf32>
+    %next = arith.addf %acc, %a : f32
+    loop.yield %next : f32
+  }
+  %twice = loop.for serial "k" %k = 0 to 4 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<8xf32>
+    %b = arith.mulf %acc, %a : f32
+    %next = arith.addf %acc, %b : f32
+    loop.yield %next : f32
+  }
+  %strided = loop.for serial "k" %k = 0 to 4 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k * 2] : memref<8xf32>
+    %next = arith.addf %acc, %a : f32
+    loop.yield %next : f32
+  }
+  loop.store %difference, %y[0] : memref<4xf32>
+  loop.store %short, %y[1] : memref<4xf32>
+  loop.store %twice, %y[2] : memref<4xf32>
+  loop.store %strided, %y[3] : memref<4xf32>
+  return
+}
