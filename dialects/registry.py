@@ -24,14 +24,16 @@ def dialect_names() -> tuple[str, ...]:
     return tuple(sorted(f.parent.name for f in here.glob("*/__init__.py")))
 
 
+_UPSTREAM = ("builtin", "func", "math", "vector")
+"""The dialects of xDSL that mlc uses as they are. Others of xDSL's a plugin may replace by its own."""
+
+
 def _owner(name: str) -> str | None:
-    """Who has a dialect of that name, besides plugins."""
-    if name in dialect_names():
-        return "mlc"
-    return "xDSL" if name in get_all_dialects() else None
+    """Who has a dialect of that name which no plugin may replace."""
+    return "mlc" if name in (*dialect_names(), *_UPSTREAM) else None
 
 
-plugin_dialects: Additions[Dialect] = Additions("dialect", "mlc.dialects", _owner)
+plugin_dialects = Additions("dialect", "mlc.dialects", _owner)
 """The dialects that plugins bring. An installed one is imported when a text first names it (entry point
 `poly = "my_package.poly:Poly"` in the group `mlc.dialects`); ops of it exist only from then on, so it is early enough
 if that import also registers lowering patterns and reference semantics."""
@@ -52,7 +54,7 @@ def load_dialect(name: str) -> Dialect:
 
 
 def register_dialects(ctx: Context) -> None:
-    """Make every dialect known to `ctx`: mlc's own, those of plugins, and xDSL's where mlc has none of that name.
+    """Make every dialect known to `ctx`: mlc's own, those of plugins, and xDSL's where neither has one of that name.
 
     Raises:
         UserError: two plugins bring dialects of one name.
@@ -61,10 +63,11 @@ def register_dialects(ctx: Context) -> None:
     ours = dialect_names()
     for name in ours:
         ctx.register_dialect(name, partial(load_dialect, name))
-    for name in plugin_dialects.names():
+    theirs = plugin_dialects.names()
+    for name in theirs:
         ctx.register_dialect(name, partial(load_plugin_dialect, name))
     for name, factory in get_all_dialects().items():
-        if name not in ours and name != Builtin.name:
+        if name not in ours and name not in theirs and name != Builtin.name:
             ctx.register_dialect(name, factory)
 
 
@@ -76,7 +79,7 @@ def load_plugin_dialect(name: str) -> Dialect:
     """
     addition = plugin_dialects.get(name)
     assert addition is not None
-    dialect: object = addition.load()
+    dialect = addition.load()
     if not isinstance(dialect, Dialect) or dialect.name != name:
         found = f"the dialect '{dialect.name}'" if isinstance(dialect, Dialect) else type(dialect).__name__
         raise UserError(f"{addition.origin} promises a dialect '{name}', found {found}")
@@ -97,11 +100,11 @@ def check_dialect(dialect: Dialect, origin: str) -> None:
 def _faults(dialect: Dialect) -> Iterator[str]:
     types = [a for a in dialect.attributes if issubclass(a, TypeAttribute)]
     attributes = [a for a in dialect.attributes if not issubclass(a, TypeAttribute)]
-    for noun, definitions in (("op", dialect.operations), ("type", types), ("attribute", attributes)):
+    for noun, definitions in (("op", list(dialect.operations)), ("type", types), ("attribute", attributes)):
         names = Counter(d.name for d in definitions)
         for name, count in names.items():
             if count > 1:
                 classes = " and ".join(d.__name__ for d in definitions if d.name == name)
                 yield f"{noun} '{name}' is defined {count} times (by {classes}); rename or drop one"
             if not name.startswith(f"{dialect.name}."):
-                yield f"{noun} '{name}' is not in the dialect's namespace; call it '{dialect.name}.{name}'"
+                yield f"{noun} '{name}' is not in the dialect's namespace; its name has to start with '{dialect.name}.'"

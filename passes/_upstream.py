@@ -1,7 +1,7 @@
 """What the passes that hand a module over to upstream MLIR share.
 
-The names that attributes of functions and of their arguments have for mlc (`mlc.output`, `mlc.workspace`) stay: they are
-discardable attributes of a dialect that upstream does not load, which it accepts and keeps.
+The attributes `mlc.output` and `mlc.workspace` of arguments stay: they are discardable attributes, and upstream accepts
+and keeps those of a dialect that it does not load.
 """
 
 from __future__ import annotations

@@ -39,28 +39,33 @@ def lowers(pass_name: str, *op_types: type[Operation]) -> Callable[[_T], _T]:
     return register
 
 
+def lowerings_of(module: str) -> set[str]:
+    """The passes for which a Python module has registered patterns."""
+    return {name for name, factories in _patterns.items() for f in factories.values() if f.__module__ == module}
+
+
 @dataclass
 class LoweringDriver:
-    """The patterns of one pass, made for one run."""
+    """The patterns of one pass for one run, each made when it is first needed."""
 
     pass_name: str
     ctx: CompilerContext
 
     def __post_init__(self) -> None:
-        made: dict[PatternFactory, RewritePattern] = {}
-        self._by_type = {
-            op_type: made.setdefault(factory, factory(self.ctx))
-            for op_type, factory in _patterns[self.pass_name].items()
-        }
+        self._factories = _patterns[self.pass_name]
+        self._made: dict[PatternFactory, RewritePattern] = {}
 
     def handles(self, op: Operation) -> bool:
         """Whether a pattern exists for `op`."""
-        return type(op) in self._by_type
+        return type(op) in self._factories
 
     def lower(self, ops: Iterable[Operation] | Sequence[Operation]) -> None:
         """Apply the matching pattern to each of `ops` that has one; the ops are listed before the first change."""
-        by_type = self._by_type
+        factories, made = self._factories, self._made
         for op in list(ops):
-            pattern = by_type.get(type(op))
-            if pattern is not None and op.parent is not None:
-                pattern.match_and_rewrite(op, PatternRewriter(op))
+            factory = factories.get(type(op))
+            if factory is None or op.parent is None:
+                continue
+            if factory not in made:
+                made[factory] = factory(self.ctx)
+            made[factory].match_and_rewrite(op, PatternRewriter(op))

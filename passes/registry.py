@@ -52,7 +52,7 @@ def _module_name(path: Path) -> str:
     return ".".join(("mlc.passes", *path.relative_to(_HERE).with_suffix("").parts))
 
 
-plugin_passes: Additions[type[Pass]] = Additions("pass", "mlc.passes", lambda n: "mlc" if n in _modules() else None)
+plugin_passes = Additions("pass", "mlc.passes", lambda n: "mlc" if n in _modules() else None)
 """The passes that plugins bring; an installed one is imported when it is first used (entry point
 `fit = "my_package.fit:FitPass"` in the group `mlc.passes`)."""
 

@@ -26,7 +26,7 @@ def write_reproducer(bug: CompilerBug, text: str, pipeline: str, ctx: CompilerCo
     Returns:
         Its path, or None where nothing can be written.
     """
-    options = [*load_options, f"--target={ctx.target}", "--verify-each", f"--pass-pipeline={pipeline}"]
+    options = [*load_options(), f"--target={ctx.target}", "--verify-each", f"--pass-pipeline={pipeline}"]
     head = [
         _FIRST_LINE + shlex.join(options),
         f"// fails in: {bug.stage}",

@@ -6,18 +6,21 @@ import hashlib
 import importlib.util
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from xdsl.ir import Dialect
+from xdsl.ir import Dialect, Operation
+from xdsl.utils.exceptions import PyRDLError
 
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.passes.base import Pass
+from mlc.passes.lowering import lowerings_of
 from mlc.passes.registry import load_pass as load_pass_by_name
-from mlc.passes.registry import pass_names, plugin_passes
+from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.plugins.formats import check_formats
-from mlc.support.additions import load_options
+from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
 
@@ -44,7 +47,7 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
         check_formats(dialect, f"'{path}'")
         plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
     _add_passes(module, path)
-    load_options.append(f"--load-dialect={Path(path).resolve()}")
+    note_load_option(f"--load-dialect={Path(path).resolve()}")
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
@@ -57,7 +60,7 @@ def load_pass(path: str | os.PathLike[str]) -> None:
     if not any(_passes(module)):
         raise UserError(f"plugin '{path}' exports no Pass; derive a dataclass from mlc.passes.base.Pass")
     _add_passes(module, path)
-    load_options.append(f"--load-pass={Path(path).resolve()}")
+    note_load_option(f"--load-pass={Path(path).resolve()}")
 
 
 def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
@@ -96,11 +99,19 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
         del sys.modules[name]
         place = SourceLocation(str(path), e.lineno or 1, e.offset or 0) if e.filename == str(path) else None
         raise UserError(f"plugin '{path}' is not Python: {e.msg}", place or SourceLocation(str(path), 1)) from e
-    except Exception as e:
+    except (Exception, SystemExit) as e:
         del sys.modules[name]
-        message = f"plugin '{path}' fails: {type(e).__name__}: {_one_line(e)}"
+        message = f"plugin '{path}' fails: {_described(e)}"
         raise UserError(message, blame(e) or SourceLocation(str(path), 1)) from e
+    _check_lowerings(module, path)
     return module
+
+
+def _check_lowerings(module: ModuleType, path: Path) -> None:
+    known = [*pass_names(), *(p.name for p in _passes(module))]
+    for name in sorted(lowerings_of(module.__name__)):
+        if name.partition(" (")[0] not in known:
+            raise UserError(f"plugin '{path}' has patterns for '{name}', which is no pass{suggest(name, known)}")
 
 
 def _import_what_plugins_add_to() -> None:
@@ -113,10 +124,9 @@ def _import_what_plugins_add_to() -> None:
 
 def _make_importable(stem: str, module: ModuleType) -> None:
     """Let later plugins say `import stem`, unless that means something else already."""
-    known = sys.modules.get(stem)
-    is_plugin = known in _modules.values()
-    if is_plugin or (known is None and "." not in stem and importlib.util.find_spec(stem) is None):
+    if stem not in sys.modules and "." not in stem and importlib.util.find_spec(stem) is None:
         sys.modules[stem] = module
+        undo_at_end(lambda: sys.modules.pop(stem))
 
 
 def _dialects(module: ModuleType) -> Iterator[Dialect]:
@@ -127,8 +137,8 @@ def _dialects(module: ModuleType) -> Iterator[Dialect]:
 
 
 def _is_defined_elsewhere(dialect: Dialect, module: ModuleType) -> bool:
-    others = [m for m in list(sys.modules.values()) if m is not module]
-    return any(dialect is v for m in others if isinstance(m, ModuleType) for v in list(vars(m).values()))
+    others = [m for m in list(sys.modules.values()) if m is not module and hasattr(m, "__dict__")]
+    return any(dialect is v for m in others for v in list(vars(m).values()))
 
 
 def _passes(module: ModuleType) -> Iterator[type[Pass]]:
@@ -137,5 +147,12 @@ def _passes(module: ModuleType) -> Iterator[type[Pass]]:
             yield value
 
 
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+def _described(error: BaseException) -> str:
+    """The error in one line; one that xDSL raises for the definition of an op also names the op."""
+    message = " ".join(str(error).split())
+    if isinstance(error, PyRDLError):
+        reason = error.args[-1][-1] if isinstance(error.args[-1], tuple) else message  # (where, what is wrong)
+        classes = [f.f_locals.get("cls") for f, _ in traceback.walk_tb(error.__traceback__)]
+        names = [c.name for c in classes if isinstance(c, type) and issubclass(c, Operation)]
+        return f"the definition of op '{names[0]}': {reason}" if names else message
+    return f"{type(error).__name__}: {message}"

@@ -10,7 +10,7 @@ from xdsl.dialects.irdl import DialectOp
 from xdsl.ir import Dialect
 
 from mlc.dialects.registry import check_dialect, plugin_dialects, register_dialects
-from mlc.support.additions import load_options
+from mlc.support.additions import note_load_option
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.locations import error_at
@@ -25,7 +25,7 @@ def load_irdl(path: str | os.PathLike[str]) -> None:
     for dialect in _dialects(Path(path)):
         check_dialect(dialect, f"'{path}'")
         plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
-    load_options.append(f"--irdl-file={Path(path).resolve()}")
+    note_load_option(f"--irdl-file={Path(path).resolve()}")
 
 
 def _dialects(path: Path) -> Sequence[Dialect]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from mlc.support.blame import plugin_files
 from mlc.support.errors import UserError
@@ -20,25 +20,23 @@ from mlc.support.errors import UserError
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-T = TypeVar("T")
-
-load_options: list[str] = []
-"""The options of `mlc-opt` that load the same files again, from any folder: reproducers need them."""
+_load_options: list[str] = []
+_undo: list[Callable[[], object]] = []
+"""What the end of the innermost `plugin_scope` has to call, last first."""
 
 
 @dataclass(frozen=True)
-class Addition(Generic[T]):
+class Addition:
     """One thing that a plugin brings."""
 
     origin: str
     """The file or the package, for messages."""
-    load: Callable[[], T]
+    load: Callable[[], object]
+    """Gives it; the registry checks of what kind it is, as a package may promise what it does not hold."""
 
 
-class Additions(Generic[T]):
+class Additions:
     """What plugins add to one registry."""
-
-    _registries: list[Additions[object]] = []
 
     def __init__(self, noun: str, group: str, own: Callable[[str], str | None]) -> None:
         """
@@ -50,10 +48,9 @@ class Additions(Generic[T]):
         self._noun = noun
         self._group = group
         self._own = own
-        self._added: dict[str, Addition[T]] = {}
-        Additions._registries.append(self)  # pyright: ignore[reportArgumentType]
+        self._added: dict[str, Addition] = {}
 
-    def __iter__(self) -> Generator[tuple[str, Addition[T]]]:
+    def __iter__(self) -> Generator[tuple[str, Addition]]:
         """All names with what they stand for.
 
         Raises:
@@ -66,11 +63,11 @@ class Additions(Generic[T]):
         """All names."""
         return [name for name, _ in self]
 
-    def get(self, name: str) -> Addition[T] | None:
+    def get(self, name: str) -> Addition | None:
         """What a plugin added under `name`."""
         return self._added.get(name) or self._installed.get(name)
 
-    def add(self, name: str, load: Callable[[], T], origin: str) -> None:
+    def add(self, name: str, load: Callable[[], object], origin: str) -> None:
         """Add something for as long as the innermost `plugin_scope` lasts; to add the same again changes nothing.
 
         Raises:
@@ -79,10 +76,15 @@ class Additions(Generic[T]):
         present = self._added.get(name)
         if present is not None and present.load() is load():
             return
-        self._require_free(name, origin, self.get(name))
+        self.require_free(name, origin)
         self._added[name] = Addition(origin, load)
+        undo_at_end(lambda: self._added.pop(name))
 
-    def _require_free(self, name: str, origin: str, other: Addition[T] | None) -> None:
+    def require_free(self, name: str, origin: str) -> None:
+        """Raises: UserError if something is named `name` already."""
+        self._refuse(name, origin, self.get(name))
+
+    def _refuse(self, name: str, origin: str, other: Addition | None) -> None:
         taken_by = self._own(name) or (other.origin if other else None)
         if taken_by is not None:
             raise UserError(
@@ -91,17 +93,17 @@ class Additions(Generic[T]):
             )
 
     @cached_property
-    def _installed(self) -> dict[str, Addition[T]]:
+    def _installed(self) -> dict[str, Addition]:
         from importlib.metadata import entry_points
 
-        found: dict[str, Addition[T]] = {}
+        found: dict[str, Addition] = {}
         for entry in entry_points(group=self._group):
             origin = f"the package '{entry.dist.name}'" if entry.dist else f"'{entry.value}'"
-            self._require_free(entry.name, origin, found.get(entry.name))
+            self._refuse(entry.name, origin, found.get(entry.name))
             found[entry.name] = Addition(origin, lambda entry=entry, origin=origin: self._import(entry, origin))
         return found
 
-    def _import(self, entry: EntryPoint, origin: str) -> T:
+    def _import(self, entry: EntryPoint, origin: str) -> object:
         """What an entry point stands for; the registry checks that it is of the right kind."""
         try:
             loaded = entry.load()
@@ -113,25 +115,29 @@ class Additions(Generic[T]):
         plugin_files.add(sys.modules[entry.module].__file__ or "")
         return loaded
 
-    @classmethod
-    def mark(cls) -> dict[Additions[object], set[str]]:
-        """The names that files have added so far, per registry."""
-        return {registry: set(registry._added) for registry in cls._registries}
 
-    @classmethod
-    def forget_since(cls, mark: dict[Additions[object], set[str]]) -> None:
-        """Drop what files have added since `mark`."""
-        for registry in cls._registries:
-            kept = mark.get(registry, set())
-            registry._added = {name: a for name, a in registry._added.items() if name in kept}
+def load_options() -> list[str]:
+    """The options of `mlc-opt` that load the same files again, from any folder: reproducers need them."""
+    return list(_load_options)
+
+
+def note_load_option(option: str) -> None:
+    """Remember that a file was loaded."""
+    _load_options.append(option)
+    undo_at_end(_load_options.pop)
+
+
+def undo_at_end(action: Callable[[], object]) -> None:
+    """Call `action` when the innermost `plugin_scope` ends."""
+    _undo.append(action)
 
 
 @contextmanager
 def plugin_scope() -> Generator[None]:
     """What files add inside is forgotten at the end: the plugins of a command go with the command."""
-    mark, options = Additions.mark(), len(load_options)
+    start = len(_undo)
     try:
         yield
     finally:
-        Additions.forget_since(mark)
-        del load_options[options:]
+        while len(_undo) > start:
+            _undo.pop()()

@@ -8,6 +8,7 @@ then the tensors' bytes (https://github.com/huggingface/safetensors).
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -95,6 +96,12 @@ class Resources:
             name = f"{hint}.{n}"
         self._arrays[name] = np.ascontiguousarray(array)
         return name
+
+    def respell(self, folder: Path) -> None:
+        """Spell relative paths so that they hold in text that is written to `folder`."""
+        for key, spelling in self.spellings.items():
+            if not Path(spelling).is_absolute():
+                self.spellings[key] = os.path.relpath(self.files[key], folder)
 
     def open_file(self, key: str, spelling: str, base: Path, location: SourceLocation | None) -> None:
         """Make the tensors of a safetensors file available; a relative path starts at `base`.

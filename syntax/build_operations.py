@@ -151,19 +151,18 @@ class OperationActions(State):
 
     def open_region(self, opening: OpenBrace) -> OpenRegion:
         """`{`."""
-        op, position, braces = opening
         if self.scopes.depth > _MAX_DEPTH:
-            raise FatalFault(f"regions are nested more than {_MAX_DEPTH} deep", position)
+            raise FatalFault(f"regions are nested more than {_MAX_DEPTH} deep", opening.position)
         arguments, self._region_arguments = self._region_arguments, None
-        scope = self.scopes.enter(is_isolated(op), position)
+        scope = self.scopes.enter(is_isolated(opening.op), opening.position)
         if arguments is None:
-            return OpenRegion(scope, None, braces)
+            return OpenRegion(scope, None, opening)
         entry = Block(arg_types=[a.type for a in arguments])
         for value, argument in zip(entry.args, arguments, strict=True):
             self.scopes.define(argument.name.text[1:], (value,), argument.name.start)
             if argument.location is not None:
                 value.location = argument.location
-        return OpenRegion(scope, entry, braces)
+        return OpenRegion(scope, entry, opening)
 
     def region(self, opened: OpenRegion, entry_ops: list[Operation], blocks: list[Block], _close: str) -> Region:
         """`{ ... }`."""

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import xdsl.irdl.declarative_assembly_format as daf
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Operation, Region
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
 from mlc.support.context import CompilerContext
-from mlc.syntax import dense, formats
+from mlc.syntax import formats
 from mlc.syntax.build_affine import AffineActions
 from mlc.syntax.build_attributes import AttributeActions
 from mlc.syntax.build_metadata import MetadataActions
@@ -63,6 +62,10 @@ class Builder(OperationActions, TypeActions, AttributeActions, AffineActions, Me
         """A region inside of hand-written syntax, and where it ends."""
         self.enter_region(arguments)
         return self._machine.run("region", position, RegionOf(op, dialects))
+
+    def parse_prefix(self, symbol: str, position: int) -> tuple[Any, int] | None:
+        """A part of hand-written syntax (`Machine.run_prefix`)."""
+        return self._machine.run_prefix(symbol, position)
 
     # ---- actions
 
@@ -129,9 +132,3 @@ class Builder(OperationActions, TypeActions, AttributeActions, AffineActions, Me
     def second(self, _word: Any, value: Any) -> Any:
         """What stands behind a keyword."""
         return value
-
-    # ---- for the hand-over
-
-    def dense_at(self, position: int, kind: Attribute | None) -> tuple[DenseIntOrFPElementsAttr, int] | None:
-        """A dense attribute from its `<`, if it is a plain list of numbers."""
-        return dense.scan(self.text, position, kind, self.hand)

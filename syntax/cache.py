@@ -9,6 +9,7 @@ import hashlib
 import os
 import pickle
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -47,13 +48,17 @@ def store(key: str, entry: object) -> None:
     if (folder := directory()) is None:
         return
     body = pickle.dumps(entry, protocol=pickle.HIGHEST_PROTOCOL)
+    place = folder / "grammar"
+    unfinished: Path | None = None
     try:
-        place = folder / "grammar"
         place.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=place, delete=False) as f:
+            unfinished = Path(f.name)
             f.write(hashlib.sha256(body).digest() + body)
             f.flush()
             os.fsync(f.fileno())
-        Path(f.name).replace(place / key)
+        unfinished.replace(place / key)
     except OSError:
-        return
+        if unfinished is not None:
+            with suppress(OSError):
+                unfinished.unlink()

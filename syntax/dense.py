@@ -24,7 +24,6 @@ from xdsl.dialects.builtin import (
     Signedness,
 )
 from xdsl.ir import Attribute
-from xdsl.parser import AttrParser
 
 from mlc.syntax.errors import Fault
 from mlc.syntax.state import Hexadecimal
@@ -255,16 +254,3 @@ def _element(token: str) -> Element:
     if token in ("true", "false"):
         return token == "true"
     return float(token) if "." in token else int(token)
-
-
-def scan(
-    text: str, position: int, kind: Attribute | None, parser: AttrParser
-) -> tuple[DenseIntOrFPElementsAttr, int] | None:
-    """A dense attribute from its `<` on, if plain numbers stand there; `kind` is its type, or None if that follows."""
-    if (m := _PLAIN(text, position)) is None:
-        return None
-    parser._resume_from(m.end())  # pyright: ignore[reportPrivateUsage]
-    if kind is None:
-        parser.parse_punctuation(":")
-        kind = parser.parse_type()
-    return attribute(Text(m[1], m.start(1)), kind, position), parser.pos

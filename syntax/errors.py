@@ -26,10 +26,14 @@ class FatalFault(Fault):
 
 
 class SyntaxFault(Fault):
-    """The next token is not one that may stand here; the parser's state knows which may."""
+    """The next token is not one that may stand here.
 
-    def __init__(self, position: int, found: str) -> None:
-        super().__init__(f"unexpected {found}", position)
+    Args:
+        expected: what may, in words, or nothing where that would be long.
+    """
+
+    def __init__(self, position: int, found: str, expected: str = "") -> None:
+        super().__init__(f"expected {expected}, got {found}" if expected else f"unexpected {found}", position)
         self.found = found
 
 

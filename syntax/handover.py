@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import xdsl.irdl.declarative_assembly_format as daf
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, RankedStructure, ShapedType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, LocationAttr, RankedStructure, ShapedType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
@@ -24,6 +24,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
+from mlc.syntax import dense
 from mlc.syntax.errors import Fault
 from mlc.syntax.lexer import SIMPLE_TYPE, STRING
 from mlc.syntax.words import one_line
@@ -166,16 +167,36 @@ class HandOver(Parser):
             if "." in token.text and (known := self._builder.dialect_attribute_at(start, end)) is not None:
                 self._resume_from(known[1])
                 return cast(TypeAttribute, known[0])
-        return super().parse_optional_type()
+        return cast("TypeAttribute | None", self._parse_prefix("type"))
+
+    def parse_optional_attribute(self) -> Attribute | None:
+        """An attribute, if one stands here."""
+        return self._parse_prefix("attribute")
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        """A location, if one stands here."""
+        if self._current_token.text != "loc":
+            return None
+        return cast(LocationAttr, self._parse_prefix("location"))
+
+    def _parse_prefix(self, symbol: str) -> Any:
+        if self._current_token.kind == MLIRTokenKind.EOF:
+            return None
+        found = self._builder.parse_prefix(symbol, self.pos)
+        if found is None:
+            return None
+        self._resume_from(found[1])
+        return found[0]
 
     def parse_dense_int_or_fp_elements_attr(self, type: RankedStructure[Any] | None) -> DenseIntOrFPElementsAttr:
-        """A dense attribute behind its keyword; one long list of numbers is not parsed one by one."""
-        found = self._builder.dense_at(self.pos, type)
-        if found is None:
-            return super().parse_dense_int_or_fp_elements_attr(type)
-        attribute, end = found
-        self._resume_from(end)
-        return attribute
+        """A dense attribute behind its keyword; `type` is its type if the text does not say it."""
+        position = self.pos
+        self.parse_punctuation("<")
+        literal = self._parse_prefix("dense_elements")
+        self.parse_punctuation(">")
+        if type is None:
+            self.parse_punctuation(":")
+        return dense.attribute(literal, type or self.parse_type(), position)
 
     def _parse_builtin_dense_resource_attr(self) -> DenseResourceAttr:
         self.parse_punctuation("<")

@@ -76,9 +76,8 @@ class OpenBrace(NamedTuple):
 
     op: type[Operation] | None
     """The operation that it belongs to."""
+    dialect: str
     position: int
-    braces: int
-    """How many braces are open behind it."""
 
 
 class RegionOf(NamedTuple):
@@ -109,6 +108,7 @@ class Lexer:
         self._region_of = region_of
         self.dialects: list[str] = ["builtin"] if region_of is None else list(region_of.dialects)
         """The dialect whose names need no prefix, for each open brace."""
+        self._outer_dialects = len(self.dialects)
         self._ops: list[type[Operation] | None] = []
         """The operation around each open brace."""
         self._op = region_of.op if region_of is not None else None
@@ -131,11 +131,12 @@ class Lexer:
         """Terminals and their values. Raises Fault and xDSL's ParseError."""
         tables, stack, text = self.tables, self.stack, self.builder.text
         rows, directive_rows = tables.rows, tables.directive_rows
+        opening, closing = tables.punctuation["{"], tables.punctuation["}"]
         readers = self._readers
         while True:
             m = _TOKEN(text, self.position)
             if m is None:
-                raise self._no_token(self.position)
+                raise self._no_token()
             group = m.lastgroup
             assert group is not None
             start, end = m.span(group)
@@ -153,10 +154,16 @@ class Lexer:
                 kind, value, end = directive
             self.start, self.position = start, end
             yield kind, value
-            if kind == "$END":
-                return
-            if self._region_of is not None and not self._ops:
-                yield "$END", None
+            # The parser has taken the token.
+            if kind == opening:
+                self.dialects.append(self._dialect)
+                self._ops.append(self._op)
+            elif kind == closing:
+                self._dialect, self._op = self.dialects.pop(), self._ops.pop()
+                if self._region_of is not None and not self._ops:
+                    yield "$END", None
+                    return
+            elif kind == "$END":
                 return
 
     def _percent_index(self, start: int, end: int, row: Row) -> Token:
@@ -170,13 +177,7 @@ class Lexer:
         kind = punctuation.get(spelling, "")
         match spelling:
             case "{":
-                self.dialects.append(self._dialect)
-                self._ops.append(self._op)
-                return kind, OpenBrace(self._op, start, len(self._ops)), end
-            case "}":
-                if self._ops:
-                    self._dialect = self.dialects.pop()
-                    self._op = self._ops.pop()
+                return kind, OpenBrace(self._op, self._dialect, start), end
             case "[":
                 if "DENSE_LIST" in row and (d := _DENSE_LIST(text, start)):
                     return "DENSE_LIST", Name(d[0], start), d.end()
@@ -281,18 +282,16 @@ class Lexer:
             return None
         for terminal in tables.directive_rows[stack[-1]]:
             if tables.accepts(stack, terminal):
-                if kind == tables.punctuation["{"]:
-                    self.dialects.pop()
-                    self._ops.pop()
                 value, end = self.builder.hand.directive(terminal, start, self.dialects)
                 return terminal, value, end
         return None
 
-    def restart(self, position: int, open_braces: int) -> None:
-        """Go on at another position, inside of so many of the braces that are open."""
+    def restart(self, position: int, open_braces: Sequence[OpenBrace]) -> None:
+        """Go on at another position, inside of these braces."""
         self.position = self.start = position
-        del self.dialects[open_braces + 1 :], self._ops[open_braces:]
-        self._dialect = self.dialects[-1]
+        self.dialects[self._outer_dialects :] = [b.dialect for b in open_braces]
+        self._ops = [b.op for b in open_braces]
+        self._dialect, self._op = self.dialects[-1], None
 
     def describe(self, kind: str) -> str:
         """The last token, for an error message."""
@@ -301,15 +300,17 @@ class Lexer:
         token = self.builder.text[self.start : self.position].split("\n", 1)[0]
         return f"'{token if len(token) <= 40 else token[:37] + '...'}'" if token else words.END
 
-    def _no_token(self, position: int) -> Fault:
-        text = self.builder.text
+    def _no_token(self) -> Fault:
+        text, position = self.builder.text, self.position
+        expected = words.expected(self.tables, self.stack)
         while position < len(text) and text[position].isspace():
             position += 1
         found = text[position]
         self.start, self.position = position, position + 1
         if found == '"':
-            return SyntaxFault(position, "a string that is not closed on its line, or has an unknown escape")
-        return SyntaxFault(position, f"character {found!r}")
+            wrong = "a string that is not closed on its line, or has an unknown escape"
+            return SyntaxFault(position, wrong, expected)
+        return SyntaxFault(position, f"character {found!r}", expected)
 
 
 def is_isolated(op: type[Operation] | None) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xdsl.utils.exceptions import ParseError, VerifyException
 
+from mlc.syntax import words
 from mlc.syntax.errors import Fault, SyntaxFault
 from mlc.syntax.lexer import Lexer, RegionOf
 from mlc.syntax.recovery import Recovery
@@ -51,32 +52,100 @@ class Machine:
             else:
                 return values[-1], lexer.position
 
+    def run_prefix(self, start: str, position: int) -> tuple[Any, int] | None:
+        """Parse as much as belongs to the start symbol, from `position`.
+
+        Returns:
+            The value and the position behind it; None if not even the first token fits.
+
+        Raises:
+            Fault: the text starts like the symbol, but goes on in another way.
+        """
+        states = [self.tables.start_states[start]]
+        values: list[Any] = []
+        lexer = Lexer(self.builder, self.tables, states, position, None)
+        end = position
+        tokens = lexer.tokens()
+        while True:
+            try:
+                kind, value = next(tokens)
+                fits = self.tables.accepts(states, kind)
+            except Fault:
+                if not self.tables.accepts(states, "$END"):
+                    raise
+                kind, value, fits = "$END", None, True
+            if not fits or kind == "$END":
+                if self.tables.accepts(states, "$END"):
+                    self._feed("$END", None, states, values, self.tables.end_states[start])
+                    return values[-1], end
+                if not values:
+                    return None
+                raise SyntaxFault(lexer.start, lexer.describe(kind), words.expected(self.tables, states))
+            self._feed(kind, value, states, values)
+            end = lexer.position
+
+    def _feed(self, kind: str, value: Any, states: list[int], values: list[Any], end_state: int | None = None) -> None:
+        """Reduce as the token says, and shift it unless that completes the start symbol."""
+        rows, rules = self.tables.rows, self._rules
+        while states[-1] != end_state or len(states) != 2:
+            action = rows[states[-1]][kind]
+            if action >= 0:
+                states.append(action)
+                values.append(value)
+                return
+            size, origin, make = rules[~action]
+            arguments = values[len(values) - size :]
+            result = arguments[0] if make is None else make(*arguments)
+            del values[len(values) - size :], states[len(states) - size :]
+            values.append(result)
+            states.append(rows[states[-1]][origin])
+
     def _run(self, lexer: Lexer, states: list[int], values: list[Any], end_state: int) -> None:
         rows, rules = self.tables.rows, self._rules
+        taken_back: list[int | list[int]] = []  # states that the reductions for the current token removed
         for kind, value in lexer.tokens():
+            taken_back.clear()
             while True:
                 action = rows[states[-1]].get(kind)
                 if action is None:
-                    raise SyntaxFault(lexer.start, lexer.describe(kind))
+                    before = _before_reductions(states, taken_back)
+                    raise SyntaxFault(lexer.start, lexer.describe(kind), words.expected(self.tables, before))
                 if action >= 0:
                     states.append(action)
                     values.append(value)
                     break
                 size, origin, make = rules[~action]
+                # The symbols leave the stack before the action runs, which may fail.
                 if size == 1:
+                    taken_back.append(states.pop())
                     if make is not None:
-                        values[-1] = make(values[-1])
-                    states.pop()
+                        values.append(make(values.pop()))
+                elif make is None:
+                    raise AssertionError("only the value of a single symbol can be kept")
                 elif size:
                     arguments = values[-size:]
-                    assert make is not None
-                    result = make(*arguments)
+                    taken_back.append(states[-size:])
                     del values[-size:], states[-size:]
-                    values.append(result)
+                    values.append(make(*arguments))
                 else:
-                    assert make is not None
+                    taken_back.append([])
                     values.append(make())
                 states.append(rows[states[-1]][origin])
                 if kind == "$END" and states[-1] == end_state:
                     return
         raise Fault("unexpected end of file")
+
+
+def _before_reductions(states: list[int], taken_back: list[int | list[int]]) -> list[int]:
+    """The stack as it was when the token came.
+
+    LALR(1) may reduce before it sees that a token does not fit; what could have stood there is known before that.
+    """
+    result = list(states)
+    for removed in reversed(taken_back):
+        result.pop()
+        if isinstance(removed, int):
+            result.append(removed)
+        else:
+            result += removed
+    return result

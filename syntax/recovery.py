@@ -58,7 +58,7 @@ class Recovery:
         begin = self._begin_of_operation(min(at, self.lexer.start))
         self._forget_definitions(begin)
         braces = self._unwind()
-        position = self._next_operation(max(at, self._last + 1), braces > 0)
+        position = self._next_operation(begin, max(at, self._last + 1), bool(braces))
         if position is None:
             raise TooManyErrors
         self._last = position
@@ -67,8 +67,6 @@ class Recovery:
     def _as_fault(self, error: Exception) -> Fault:
         match error:
             case SyntaxFault():
-                expected = words.expected(self.tables, self.states)
-                error.message = f"expected {expected}, got {error.found}" if expected else error.message
                 if error.found == words.END and (opened := self._innermost_region()) is not None:
                     error.notes = (("this brace is not closed", opened.scope.opened_at),)
                 return error
@@ -102,32 +100,44 @@ class Recovery:
                 return
             position = m.end()
 
-    def _next_operation(self, position: int, in_region: bool) -> int | None:
+    def _next_operation(self, begin: int, error: int, in_region: bool) -> int | None:
+        """Where to go on behind `error`, which is in the operation that starts at `begin`."""
         depth = 0
         text = self.builder.text
-        for m in _SKIPPED.finditer(text, position):
+        for m in _SKIPPED.finditer(text, begin):
             token = m[0]
             if token == "{":
                 depth += 1
             elif token == "}":
-                if depth == 0 and in_region:
+                if depth == 0 and in_region and m.start() >= error:
                     return m.start()
                 depth = max(0, depth - 1)
-            elif token == "\n" and depth == 0 and _OPERATION(text, m.end()):
+            elif token == "\n" and depth == 0 and m.end() > error and _OPERATION(text, m.end()):
                 return m.end()
         return None
 
-    def _unwind(self) -> int:
-        """Pop the parser's stack down to where an operation may start; tells how many braces are open there."""
+    def _unwind(self) -> list[OpenBrace]:
+        """Pop the parser's stack down to where an operation may start; tells which braces are open there.
+
+        A region that was closed is not opened again: it goes with the operation that it belongs to.
+        """
         accepts, states, values = self.tables.accepts, self.states, self.values
-        while len(states) > 1 and not (accepts(states, "OP_NAME") and accepts(states, "PERCENT_ID")):
+        closed = 0
+        while len(states) > 1 and (closed or not (accepts(states, "OP_NAME") and accepts(states, "PERCENT_ID"))):
             states.pop()
-            values.pop()
-        open_regions = [v for v in values if isinstance(v, OpenRegion)]
-        self.builder.scopes.discard(self._depth + len(open_regions))
+            match values.pop():
+                case "}":
+                    closed += 1
+                case OpenBrace() | OpenRegion():
+                    closed = max(0, closed - 1)
+                case _:
+                    pass
+        regions = [v for v in values if isinstance(v, OpenRegion)]
+        self.builder.scopes.discard(self._depth + len(regions))
+        braces = [r.brace for r in regions]
         if values and isinstance(values[-1], OpenBrace):
-            return values[-1].braces
-        return open_regions[-1].braces if open_regions else 0
+            braces.append(values[-1])
+        return braces
 
 
 def _with_token(message: str, token: str) -> str:

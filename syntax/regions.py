@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Block
 
+from mlc.syntax.lexer import OpenBrace
 from mlc.syntax.scopes import Scope
 
 
@@ -16,5 +17,4 @@ class OpenRegion:
     scope: Scope
     entry: Block | None
     """The first block, where the operation has given it arguments."""
-    braces: int
-    """How many braces of the current run of the machine are open inside it."""
+    brace: OpenBrace

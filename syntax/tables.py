@@ -14,13 +14,12 @@ Row = dict[str, int]
 
 
 class Rule(NamedTuple):
-    """A production: its length, the nonterminal it makes and the action that makes its value (None: keep the
-    value).
-    """
+    """A production: its length, the nonterminal that it makes, and the action that makes its value."""
 
     size: int
     origin: str
     action: str | None
+    """None: the value of the only symbol is kept."""
 
 
 @dataclass
@@ -60,6 +59,8 @@ class Tables:
             if size:
                 del states[-size:]
             states.append(rows[states[-1]][origin])
+            if terminal == "$END" and len(states) == 2 and states[1] in self.end_states.values():
+                return True
             action = rows[states[-1]].get(terminal)
         return action is not None
 

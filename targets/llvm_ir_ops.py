@@ -30,6 +30,9 @@ def _emits(*op_types: type[Operation]) -> Callable[[EmitOp], EmitOp]:
 # Arithmetic ------------------------------------------------------------------------------------------------------
 
 
+_NUW, _NSW = llvm.OverflowFlag.NO_UNSIGNED_WRAP, llvm.OverflowFlag.NO_SIGNED_WRAP
+
+
 def _contract(op: Operation) -> str:
     """`contract ` where the op allows it; of the fast-math flags this is the only one that mlc stands for."""
     flags = op.properties.get("fastmathFlags")
@@ -48,8 +51,9 @@ def _binary(opcode: str, flags: Callable[[Operation], str] | None = None) -> Emi
 
 
 def _wrap(op: Operation) -> str:
-    flags = op.properties.get("overflowFlags")
-    return "" if flags is None else "".join(f"{flag} " for flag in cast(llvm.OverflowAttr, flags).data)
+    """`nuw nsw `, in LLVM's order, as far as the op promises it."""
+    flags = cast(llvm.OverflowAttr, op.properties["overflowFlags"]).data
+    return "".join(f"{flag} " for flag in (_NUW, _NSW) if flag in flags)
 
 
 def _exact(op: Operation) -> str:

@@ -120,6 +120,8 @@ def _write_artifact(timed: TimedCompilation, kind: Kind, args: Arguments) -> Non
 def _write_ir(timed: TimedCompilation, form: str, output: str) -> None:
     compilation = timed.compilation
     compilation.lower(form.partition(":")[2] or "llvm")
+    if output != "-":
+        compilation.ctx.resources.respell(Path(output).parent)
     text = emit_text(compilation.module, compilation.ctx, form)
     with open_output(output) as stream:
         stream.write(text)

@@ -85,6 +85,8 @@ def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArgume
         observer.finish()
     from mlc.tools.emit_text import emit_text
 
+    if arguments.output != "-":
+        ctx.resources.respell(Path(arguments.output).parent)
     return emit_text(module, ctx, arguments.emit, generic=arguments.print_op_generic)
 
 

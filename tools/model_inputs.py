@@ -103,6 +103,11 @@ def _count(info: TensorInfo, array: Array, file: str) -> int:
     if same_rest and info.shape[0] and array.shape[0] % info.shape[0] == 0:
         return array.shape[0] // info.shape[0]
     wanted = ", ".join(map(str, info.shape))
+    if same_rest:
+        raise UserError(
+            f"tensor '{info.name}' of '{file}' has {array.shape[0]} rows; the model takes {info.shape[0]} in a call, "
+            f"so the number of rows must be a multiple of that"
+        )
     raise UserError(
         f"tensor '{info.name}' of '{file}' has shape {list(array.shape)}; the model takes [{wanted}], "
         "or many of these stacked along a first dimension"

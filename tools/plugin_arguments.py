@@ -38,7 +38,13 @@ class PluginArguments(argparse.Namespace):
 def add_plugin_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add = parser.add_argument
-    add("--load-dialect", action="append", metavar="FILE.py", default=[], help="load dialects, and what belongs to them")
+    add(
+        "--load-dialect",
+        action="append",
+        metavar="FILE.py",
+        default=[],
+        help="load dialects and all that belongs to them",
+    )
     add("--load-pass", action="append", metavar="FILE.py", default=[], help="load passes")
     add("--irdl-file", action="append", metavar="FILE.irdl", default=[], help="load dialects that are defined by IRDL")
 

@@ -52,7 +52,7 @@ class ReduceOp(GraphOp, HasCanonicalizationPatternsInterface):
 
     ```mlir
     %s = graph.reduce sum %x axes [1] : tensor<64x10xf32> -> tensor<64xf32>
-    %m = graph.reduce mean %x axes [2, 3] keepdims : tensor<1x8x4x4xf32> -> tensor<1x8x1x1xf32>
+    %m = graph.reduce mean %y axes [2, 3] keepdims : tensor<1x8x4x4xf32> -> tensor<1x8x1x1xf32>
     ```
     """
 

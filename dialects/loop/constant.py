@@ -15,7 +15,7 @@ from mlc.support.types import MemRef, memref_type
 class ConstantOp(IRDLOperation):
     """A read-only buffer with known contents.
 
-    Upstream's `memref.global` needs a symbol per buffer and, in xDSL, takes no resources; a value says it in one line.
+    Upstream's `memref.global` needs a symbol and an op per use; a value says it in one line.
 
     ```mlir
     %w = loop.constant dense_resource<fc1.weight> : tensor<64x200xf32> to memref<64x200xf32>

@@ -143,7 +143,7 @@ def _words(ops: Sequence[GraphOp]) -> Iterator[str]:
         elif isinstance(op, ReduceOp):
             yield op.kind.data.value
         else:
-            yield op.name.removeprefix("graph.")
+            yield op.name.removeprefix("graph.").replace(".", "_")
             if is_biased:
                 yield "bias"
         i += 2 if is_biased else 1

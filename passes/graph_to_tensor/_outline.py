@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, ModuleOp
@@ -32,15 +32,20 @@ class KernelNames:
         return name
 
 
-def outline_kernels(function: func.FuncOp, names: KernelNames) -> list[func.FuncOp]:
-    """Replace the computing graph ops of `function` by calls; returns the new kernels, in program order."""
+def outline_kernels(
+    function: func.FuncOp, names: KernelNames, is_lowered: Callable[[Operation], bool]
+) -> list[func.FuncOp]:
+    """Replace the computing ops of `function` by calls; returns the new kernels, in program order.
+
+    Computing ops are those of the graph dialect, and ops of plugins that have a pattern (`is_lowered`).
+    """
     kernels: list[func.FuncOp] = []
     for op in list(function.walk(region_first=False)):
         if op.parent_op() is not function or isinstance(op, STAYS):
             continue
         if isinstance(op, graph.FusionOp):
             kernels.append(_outline_fusion(op, names))
-        elif isinstance(op, graph.GraphOp):
+        elif isinstance(op, graph.GraphOp) or is_lowered(op):
             kernels.append(_outline_op(op, names))
     return kernels
 
@@ -57,7 +62,7 @@ def _outline_fusion(op: graph.FusionOp, names: KernelNames) -> func.FuncOp:
     return _call(op, op.kernel_name.data, op.inputs, body, names)
 
 
-def _outline_op(op: graph.GraphOp, names: KernelNames) -> func.FuncOp:
+def _outline_op(op: Operation, names: KernelNames) -> func.FuncOp:
     """A kernel of one op; constants that are one number move inside, where they become immediate."""
     inputs = list(dict.fromkeys(v for v in op.operands if graph.splat_of(v) is None))
     block = Block(arg_types=[v.type for v in inputs])

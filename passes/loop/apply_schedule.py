@@ -92,7 +92,7 @@ def _vectorize_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> N
 def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     del step
     if len(loop.range) > MOST_COPIES:
-        ctx.remark(loop, f"not unrolled: {len(loop.range)} iterations; tile it first")
+        ctx.remark(loop, f"loop '{loop.dim.data}' not unrolled: {len(loop.range)} iterations; tile it first")
     else:
         unroll(loop)
 
@@ -100,7 +100,7 @@ def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
 def _parallel(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     del step
     if not spread(loop):
-        ctx.remark(loop, "not spread over threads: its iterations depend on each other")
+        ctx.remark(loop, f"loop '{loop.dim.data}' not spread over threads: its iterations depend on each other")
 
 
 _STEPS: dict[str, Callable[[ForOp, StepAttr, CompilerContext], None]] = {

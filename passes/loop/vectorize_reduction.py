@@ -63,6 +63,8 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
     block = loop.body.block
     if loop.is_parallel or len(loop.carried) != 1:
         raise CannotVectorize("it does not carry exactly one value")
+    if loop.step.value.data != 1:
+        raise CannotVectorize(f"its step is {loop.step.value.data}, so lanes would not be consecutive elements")
     combine = loop.yielded[0].owner
     combination = _COMBINATIONS.get(type(combine)) if isinstance(combine, Operation) else None
     accumulator = loop.carried[0]

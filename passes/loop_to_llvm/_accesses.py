@@ -14,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from mlc.dialects import loop
 from mlc.dialects.llvm import vectors
 from mlc.passes.loop_to_llvm._addresses import Addresses
-from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element
+from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element, truncate
 from mlc.passes.lowering import lowers
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
@@ -42,7 +42,7 @@ def _load(op: Operation, pointer: SSAValue) -> list[Operation]:
     load = llvm.LoadOp.create(operands=[pointer], result_types=[stored], properties=_ORDERING)
     if stored is kind:
         return [load]
-    return [load, llvm.TruncOp(load.results[0], kind)]
+    return [load, truncate(load.results[0], kind)]
 
 
 def _store(op: Operation, pointer: SSAValue) -> list[Operation]:

@@ -30,7 +30,7 @@ from mlc.dialects.arith import (
     UIToFPOp,
 )
 from mlc.dialects.llvm import integers, intrinsics, vectors
-from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, bit_width, lower_type
+from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, bit_width, lower_type, truncate
 from mlc.passes.lowering import lowers
 from mlc.support.types import vector_type
 
@@ -81,7 +81,7 @@ _INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = 
     arith.MinUIOp: (intrinsics.UMinOp, {}),
     ExtSIOp: (llvm.SExtOp, {}),
     ExtUIOp: (llvm.ZExtOp, {}),
-    TruncIOp: (llvm.TruncOp, {"overflowFlags": llvm.OverflowAttr(None)}),
+    TruncIOp: (llvm.TruncOp, {}),
     FPToSIOp: (vectors.FPToSIOp, {}),
     FPToUIOp: (vectors.FPToUIOp, {}),
     SIToFPOp: (llvm.SIToFPOp, {}),
@@ -185,7 +185,7 @@ class LowerIndexCast(StatelessPattern):
         elif before < after:
             rewriter.replace(op, llvm.SExtOp(source, kind))
         else:
-            rewriter.replace(op, llvm.TruncOp(source, kind))
+            rewriter.replace(op, truncate(source, kind))
 
 
 @lowers(VALUES, arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp)

@@ -77,6 +77,11 @@ def integer_constant(value: int, kind: Attribute = i64) -> llvm.ConstantOp:
     return llvm.ConstantOp.create(result_types=[kind], properties={"value": IntegerAttr(value, cast(Any, kind))})
 
 
+def truncate(value: SSAValue, kind: Attribute) -> llvm.TruncOp:
+    """An integer without its high bits. MLIR before version 20 reads no overflow flags here, so there are none."""
+    return llvm.TruncOp.create(operands=[value], result_types=[kind])
+
+
 @cache
 def array_of(size: int, element: Attribute) -> llvm.LLVMArrayType:
     """`size` elements that follow each other."""

@@ -22,7 +22,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from mlc.dialects.llvm import integers, intrinsics, reductions, vectors
 from mlc.passes.loop_to_llvm._arith import fast_math, no_flags
-from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, integer_constant, lower_type
+from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, integer_constant, lower_type, truncate
 from mlc.passes.lowering import lowers
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
@@ -151,7 +151,7 @@ class LowerCreateMask(StatelessPattern):
         lanes = lanes_of(op, op.mask_vector.type)
         kind = VectorType(i32, [lanes])
         steps = llvm.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, range(lanes)), kind)
-        count = llvm.TruncOp(op.mask_dim_sizes[0], i32)
+        count = truncate(op.mask_dim_sizes[0], i32)
         poison, zero = vectors.PoisonOp(kind), integer_constant(0)
         first = llvm.InsertElementOp(poison.res, count.res, zero.result)
         splat = shuffle(first.res, poison.res, [0] * lanes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
+from mlc.passes._static_shapes import require_static_shapes
 from mlc.passes.base import Pass
 from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
 from mlc.passes.lowering import LoweringDriver
@@ -49,6 +50,7 @@ class LowerToLoopsPass(Pass):
         functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
         for function in functions:
             _check_handled(function, driver)
+            require_static_shapes(function)
         for function in functions:
             _functions.convert_signature(function)
         for function in functions:

@@ -37,8 +37,8 @@ def run_compiled(tmp_path: Path) -> Callable[..., list[Array]]:
             model = mlc.compile(module, target=target, opt_level=opt_level)
         except mlc.ArtifactError as e:
             pytest.skip(str(e))
-        results: Any = model(*inputs)
-        return list(results) if isinstance(results, tuple) else [results]
+        outputs = model.run({info.name: array for info, array in zip(model.inputs, inputs, strict=True)})
+        return [outputs[info.name] for info in model.outputs]
 
     return run
 

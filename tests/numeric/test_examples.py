@@ -95,8 +95,8 @@ def test_other_machines(model: str, target: str, tmp_path: Path, capsys: pytest.
     if arch != host.architecture() and find_emulator(arch) is None:
         pytest.skip(f"there is no emulator of {arch} on this machine")
     answers = tmp_path / "answers.safetensors"
-    arguments = ["--inputs", str(DIGITS / "test.safetensors"), "--outputs", str(answers), "--check-labels"]
-    status = run_mlc(["run", str(DIGITS / f"{model}.mlir"), "--target", target, "-o", str(tmp_path / model), *arguments])
+    files = ["--inputs", str(DIGITS / "test.safetensors"), "--outputs", str(answers), "-o", str(tmp_path / model)]
+    status = run_mlc(["run", str(DIGITS / f"{model}.mlir"), "--target", target, *files, "--check-labels"])
     printed = capsys.readouterr()
     assert status == 0, printed.err
     outputs = Resources()

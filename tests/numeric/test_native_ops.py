@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,9 +43,14 @@ class Case:
     build: Callable[..., Operation]
     """From one value per input to the op."""
     inputs: tuple[Array, ...]
-    ulps: int = EXACT
-    terms: float = 0
+    ulps: int
+    terms: float
     """The size of numbers that cancel in the result, where the error grows with them."""
+
+
+def case(build: Callable[..., Operation], *inputs: Array, ulps: int = EXACT, terms: float = 0, **options: Any) -> Case:
+    """The case of `build` with these options."""
+    return Case(partial(build, **options), inputs, ulps, terms)
 
 
 def data(shape: Sequence[int], element: Attribute = f32, seed: int = 0) -> Array:
@@ -71,18 +77,17 @@ def special(element: Attribute) -> Array:
 def _unary() -> list[Case]:
     cases: list[Case] = []
     exact = (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.FloorOp, graph.CeilOp, graph.SqrtOp)
-    wave = (graph.SinOp, graph.CosOp)
-    others = (graph.ExpOp, graph.LogOp, graph.RsqrtOp, graph.TanhOp, graph.SigmoidOp, graph.ErfOp)
+    rounded = (graph.ExpOp, graph.LogOp, graph.RsqrtOp, graph.TanhOp, graph.SigmoidOp, graph.ErfOp)
     for element in FLOATS:
-        both = np.concatenate([special(element), data((40,), element) * 5]).astype(to_numpy(element))
-        cases += [Case(op, (both,)) for op in exact]
-        cases += [Case(op, (both,), ROUNDED) for op in others]
-        cases += [Case(lambda x, a=a: graph.GeluOp(x, a), (both,), ROUNDED, terms=1) for a in ("none", "tanh")]
-        cases += [Case(op, (np.where(np.abs(both) < 1e4, both, np.nan),), ROUNDED) for op in wave]
+        x = np.concatenate([special(element), data((40,), element) * 5]).astype(to_numpy(element))
+        cases += [case(op, x) for op in exact]
+        cases += [case(op, x, ulps=ROUNDED) for op in rounded]
+        cases += [case(graph.GeluOp, x, ulps=ROUNDED, terms=1, approximate=a) for a in ("none", "tanh")]
+        angles = np.where(np.abs(x) < 1e4, x, np.nan)
+        cases += [case(op, angles, ulps=ROUNDED) for op in (graph.SinOp, graph.CosOp)]
     for element in INTEGERS:
-        cases += [Case(op, (special(element),)) for op in (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.NotOp)]
-    cases.append(Case(graph.NotOp, (data((3, 11), i1),)))
-    return cases
+        cases += [case(op, special(element)) for op in (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.NotOp)]
+    return [*cases, case(graph.NotOp, data((3, 11), i1))]
 
 
 def _pairs(element: Attribute) -> tuple[Array, Array]:
@@ -95,18 +100,19 @@ def _binary() -> list[Case]:
     cases: list[Case] = []
     arithmetic = (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp)
     for element in (*FLOATS, *INTEGERS):
-        cases += [Case(op, _pairs(element)) for op in arithmetic]
-    cases += [Case(graph.DivOp, _pairs(element)) for element in FLOATS]
+        cases += [case(op, *_pairs(element)) for op in arithmetic]
+    for element in FLOATS:
+        a, b = _pairs(element)
+        cases.append(case(graph.DivOp, a, b))
+        normal = (a == 0) | ~(np.abs(a) < np.finfo(a.dtype).tiny)
+        cases.append(case(graph.PowOp, a[normal], b[normal], ulps=POWER))
+        a, b = np.abs(data((9, 7), element)), data((9, 7), element, 1) * 3
+        cases.append(case(graph.PowOp, a, b, ulps=POWER))
     for element in INTEGERS:
         a, b = _pairs(element)
-        meaningful = (b != 0) & ~((b == -1) & (a == np.iinfo(a.dtype).min))
-        cases.append(Case(graph.DivOp, (a[meaningful], b[meaningful])))
-    for element in FLOATS:
-        cases.append(Case(graph.PowOp, (np.abs(data((9, 7), element)), data((9, 7), element, 1) * 3), POWER))
-        a, b = _pairs(element)
-        normal = ~(np.abs(a) < np.finfo(a.dtype).tiny) | (a == 0)
-        cases.append(Case(graph.PowOp, (a[normal], b[normal]), POWER))
-    cases += [Case(op, _pairs(element)) for op in (graph.AndOp, graph.OrOp) for element in (*INTEGERS, i1)]
+        defined = (b != 0) & ~((b == -1) & (a == np.iinfo(a.dtype).min))
+        cases.append(case(graph.DivOp, a[defined], b[defined]))
+    cases += [case(op, *_pairs(element)) for op in (graph.AndOp, graph.OrOp) for element in (*INTEGERS, i1)]
     return cases
 
 
@@ -123,16 +129,13 @@ def _broadcast() -> list[Case]:
         ((1, 1), (1,)),
         ((2, 1, 2, 1, 33), (2, 2, 3, 33)),
     ]
-    cases = [Case(graph.SubOp, (data(a), data(b, seed=1))) for a, b in shapes]
-    cases.append(Case(graph.WhereOp, (data((3, 1), i1), data((1, 20)), data((), seed=1))))
-    return cases
+    cases = [case(graph.SubOp, data(a), data(b, seed=1)) for a, b in shapes]
+    return [*cases, case(graph.WhereOp, data((3, 1), i1), data((1, 20)), data((), seed=1))]
 
 
 def _compare() -> list[Case]:
     return [
-        Case(lambda a, b, p=predicate: graph.CompareOp(p, a, b), _pairs(element))
-        for element in ALL
-        for predicate in graph.Predicate
+        case(partial(graph.CompareOp, predicate), *_pairs(element)) for element in ALL for predicate in graph.Predicate
     ]
 
 
@@ -145,29 +148,24 @@ def _cast() -> list[Case]:
             values = np.concatenate([values * 1000, finite[np.abs(finite) < 1e6]]).astype(values.dtype)
         elif source in INTEGERS:
             values = special(source)
-        for target in ALL:
-            if source != target:
-                cases.append(Case(lambda x, t=target: graph.CastOp(x, t), (values,)))
-    cases.append(Case(lambda x: graph.CastOp(x, i1), (special(f32),)))
-    with np.errstate(over="ignore"):
-        cases.append(Case(lambda x: graph.CastOp(x, f32), (special(f64),)))
-    cases += [Case(graph.WhereOp, (data((5, 9), i1), data((5, 9), t), data((5, 9), t, 1))) for t in ALL]
-    return cases
+        cases += [case(graph.CastOp, values, element_type=target) for target in ALL if source != target]
+    cases += [case(graph.CastOp, special(f32), element_type=i1), case(graph.CastOp, special(f64), element_type=f32)]
+    return cases + [case(graph.WhereOp, data((5, 9), i1), data((5, 9), t), data((5, 9), t, 1)) for t in ALL]
 
 
 def _matmul() -> list[Case]:
     sizes = [(1, 1, 1), (7, 13, 5), (17, 33, 65), (64, 64, 64), (1, 100, 10), (50, 3, 1), (6, 1, 31)]
-    cases = [Case(graph.MatmulOp, (data((m, k)), data((k, n), seed=1)), SUMMED) for m, k, n in sizes]
-    stacks = [((2, 3, 4, 5), (5, 6)), ((3, 1, 4, 5), (2, 5, 6)), ((5, 4, 9), (5, 9, 17)), ((4, 6), (3, 6, 2))]
-    cases += [Case(graph.MatmulOp, (data(a), data(b, seed=1)), SUMMED) for a, b in stacks]
+    pairs: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((m, k), (k, n)) for m, k, n in sizes]
+    pairs += [((2, 3, 4, 5), (5, 6)), ((3, 1, 4, 5), (2, 5, 6)), ((5, 4, 9), (5, 9, 17)), ((4, 6), (3, 6, 2))]
+    cases = [case(graph.MatmulOp, data(a), data(b, seed=1), ulps=SUMMED) for a, b in pairs]
     for element in (f64, *INTEGERS):
-        cases.append(Case(graph.MatmulOp, (data((9, 21), element), data((21, 35), element, 1)), SUMMED))
+        cases.append(case(graph.MatmulOp, data((9, 21), element), data((21, 35), element, 1), ulps=SUMMED))
     return cases
 
 
 def _conv2d() -> list[Case]:
+    # images NCHW, weights OIHW
     configurations: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
-        # image NCHW, weights OIHW
         ((1, 1, 8, 8), (16, 1, 3, 3), {"padding": (1, 1, 1, 1)}),
         ((2, 3, 9, 11), (5, 3, 3, 3), {"strides": (2, 2)}),
         ((1, 4, 7, 7), (8, 4, 1, 1), {}),
@@ -181,39 +179,35 @@ def _conv2d() -> list[Case]:
     cases: list[Case] = []
     for image, weights, options in configurations:
         x, w = data(image), data(weights, seed=1)
-        cases.append(Case(lambda x, w, o=options: graph.Conv2dOp(x, w, **o), (x, w), SUMMED))
-        last = (np.ascontiguousarray(x.transpose(0, 2, 3, 1)), np.ascontiguousarray(w.transpose(2, 3, 1, 0)))
-        cases.append(Case(lambda x, w, o=options: graph.Conv2dOp(x, w, layout="NHWC", **o), last, SUMMED))
+        cases.append(case(graph.Conv2dOp, x, w, ulps=SUMMED, **options))
+        last = np.ascontiguousarray(x.transpose(0, 2, 3, 1)), np.ascontiguousarray(w.transpose(2, 3, 1, 0))
+        cases.append(case(graph.Conv2dOp, *last, ulps=SUMMED, layout="NHWC", **options))
     for element in (f64, i32):
-        inputs = (data((1, 3, 6, 6), element), data((4, 3, 3, 3), element, 1))
-        cases.append(Case(graph.Conv2dOp, inputs, SUMMED))
+        inputs = data((1, 3, 6, 6), element), data((4, 3, 3, 3), element, 1)
+        cases.append(case(graph.Conv2dOp, *inputs, ulps=SUMMED))
     return cases
 
 
 def _pool() -> list[Case]:
-    configurations: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
-        ((1, 16, 8, 8), (2, 2), {"strides": (2, 2)}),
-        ((2, 3, 9, 10), (3, 2), {}),
-        ((1, 5, 7, 7), (3, 3), {"strides": (2, 1), "padding": (1, 2, 1, 0)}),
-        ((1, 19, 4, 4), (4, 4), {}),
+    configurations: list[tuple[tuple[int, ...], dict[str, Any]]] = [
+        ((1, 16, 8, 8), {"kernel": (2, 2), "strides": (2, 2)}),
+        ((2, 3, 9, 10), {"kernel": (3, 2)}),
+        ((1, 5, 7, 7), {"kernel": (3, 3), "strides": (2, 1), "padding": (1, 2, 1, 0)}),
+        ((1, 19, 4, 4), {"kernel": (4, 4)}),
     ]
     cases: list[Case] = []
-    for image, kernel, options in configurations:
-        for layout in ("NCHW", "NHWC"):
-            x = data(image)
-            if layout == "NHWC":
-                x = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
-            o = {**options, "layout": layout}
-            cases.append(Case(lambda x, k=kernel, o=o: graph.MaxPool2dOp(x, k, **o), (x,)))
+    for shape, options in configurations:
+        first = data(shape)
+        for layout, x in (("NCHW", first), ("NHWC", np.ascontiguousarray(first.transpose(0, 2, 3, 1)))):
+            cases.append(case(graph.MaxPool2dOp, x, layout=layout, **options))
             for count in (False, True):
-                o = {**options, "layout": layout, "count_include_pad": count}
-                cases.append(Case(lambda x, k=kernel, o=o: graph.AvgPool2dOp(x, k, **o), (x,), SUMMED))
+                build = partial(graph.AvgPool2dOp, count_include_pad=count)
+                cases.append(case(build, x, ulps=SUMMED, layout=layout, **options))
     image = data((1, 2, 8, 8))
     image[0, 0, 3, 4], image[0, 1, 5, 5], image[0, 0, 0, 0] = np.nan, np.inf, -np.inf
-    dilated: dict[str, Any] = {"dilations": (2, 3), "padding": (1, 1, 0, 2)}
-    cases.append(Case(lambda x: graph.MaxPool2dOp(x, (2, 2), **dilated), (image,)))
-    cases.append(Case(lambda x: graph.MaxPool2dOp(x, (2, 2), **dilated), (data((1, 2, 8, 8), i32) - 200,)))
-    cases.append(Case(lambda x: graph.AvgPool2dOp(x, (2, 2), (1, 1), (1, 0, 0, 1)), (data((1, 2, 5, 5), f64),), SUMMED))
+    for x in (image, data((1, 2, 8, 8), i32) - np.int32(200)):
+        cases.append(case(graph.MaxPool2dOp, x, kernel=(2, 2), dilations=(2, 3), padding=(1, 1, 0, 2)))
+    cases.append(case(graph.AvgPool2dOp, data((1, 2, 5, 5), f64), ulps=SUMMED, kernel=(2, 2), padding=(1, 0, 0, 1)))
     return cases
 
 
@@ -228,55 +222,67 @@ def _reduce() -> list[Case]:
         ((2, 3), ()),
         ((7, 1), (1,)),
     ]
+    odd = np.array([[1, np.nan, 2], [-np.inf, np.inf, 0], [-0.0, -0.0, -0.0], [np.inf, 1, 2]], np.float32)
     cases: list[Case] = []
     for number, kind in enumerate(graph.ReduceKind):
+        build = partial(graph.ReduceOp, kind)
         for shape, where in axes:
-            ulps = EXACT if kind in ("max", "min") else SUMMED
             keep = (number + len(where)) % 2 == 0
-            cases.append(Case(lambda x, k=kind, w=where, p=keep: graph.ReduceOp(k, x, w, p), (data(shape),), ulps))
-    for kind in ("sum", "max", "min", "prod"):
-        for element in (*INTEGERS, f64):
-            x = data((3, 21), element)
-            cases.append(Case(lambda x, k=kind: graph.ReduceOp(k, x, (1,), True), (x,), SUMMED))
-    odd = np.array([[1, np.nan, 2], [-np.inf, np.inf, 0], [-0.0, -0.0, -0.0], [np.inf, 1, 2]], np.float32)
-    cases += [Case(lambda x, k=k: graph.ReduceOp(k, x, (1,)), (odd,)) for k in ("sum", "max", "min", "prod", "mean")]
+            cases.append(case(build, data(shape), ulps=SUMMED, axes=where, keepdims=keep))
+        cases.append(case(build, odd, axes=(1,)))
+        for element in (f64,) if kind == "mean" else (f64, *INTEGERS):
+            cases.append(case(build, data((3, 21), element), ulps=SUMMED, axes=(1,), keepdims=True))
     return cases
 
 
 def _normalize() -> list[Case]:
     cases: list[Case] = []
-    for shape, axis in [((5,), 0), ((4, 10), 1), ((4, 10), 0), ((2, 3, 17), 1), ((2, 3, 4, 5), 2), ((3, 1), 1)]:
-        cases.append(Case(lambda x, a=axis: graph.SoftmaxOp(x, a), (data(shape) * 4,), SUMMED))
+    places: list[tuple[tuple[int, ...], int]] = [((5,), 0), ((4, 10), 1), ((4, 10), 0), ((2, 3, 17), 1), ((3, 1), 1)]
+    for shape, axis in (*places, ((2, 3, 4, 5), 2)):
+        cases.append(case(graph.SoftmaxOp, data(shape) * 4, ulps=SUMMED, axis=axis))
     large = np.array([[1e4, 1e4 - 1, -1e4], [-np.inf, 0, 1], [np.nan, 0, 1], [3e38, -3e38, 0]], np.float32)
-    cases.append(Case(lambda x: graph.SoftmaxOp(x, 1), (large,), SUMMED))
-    cases.append(Case(lambda x: graph.SoftmaxOp(x, 0), (data((3, 3), f64),), SUMMED))
-    for shape, axis in [((2, 16, 24), 2), ((2, 5, 7), 1), ((2, 5, 7), 0), ((3, 1), 1)]:
-        inputs = (data(shape) * 3 + 100, data(shape[axis:], seed=1), data(shape[axis:], seed=2))
-        cases.append(Case(lambda x, s, b, a=axis: graph.LayerNormOp(x, s, b, a), inputs, SUMMED, terms=500))
+    cases.append(case(graph.SoftmaxOp, large, ulps=SUMMED, axis=1))
+    cases.append(case(graph.SoftmaxOp, data((3, 3), f64), ulps=SUMMED, axis=0))
+    blocks: list[tuple[tuple[int, ...], int]] = [((2, 16, 24), 2), ((2, 5, 7), 1), ((2, 5, 7), 0), ((3, 1), 1)]
+    for shape, axis in blocks:
+        inputs = data(shape) * 3 + 100, data(shape[axis:], seed=1), data(shape[axis:], seed=2)
+        cases.append(case(graph.LayerNormOp, *inputs, ulps=SUMMED, terms=500, axis=axis))
+    shape = (2, 3, 4, 19)
     for element, axis in ((f32, 1), (f32, 3), (f64, 0)):
-        shape = (2, 3, 4, 19)
-        scale, bias, mean = (data((shape[axis],), element, seed) for seed in range(3))
-        inputs = (data(shape, element), scale, bias, mean, np.abs(data((shape[axis],), element, 3)) + mean.dtype.type(1))
-        cases.append(Case(lambda *v, a=axis: graph.BatchNormOp(*v, axis=a), inputs, SUMMED))
+        scale, bias, mean, variance = (data((shape[axis],), element, seed) for seed in range(4))
+        inputs = data(shape, element), scale, bias, mean, np.abs(variance) + variance.dtype.type(1)
+        cases.append(case(graph.BatchNormOp, *inputs, ulps=SUMMED, axis=axis))
     return cases
+
+
+def _concat(axis: int, *values: SSAValue) -> Operation:
+    return graph.ConcatOp(values, axis)
 
 
 def _rearrange() -> list[Case]:
     cases: list[Case] = []
-    for shape, new in [((4, 6), (24,)), ((24,), (2, 3, 4)), ((1,), ()), ((), (1, 1)), ((2, 3, 4), (4, 6))]:
-        cases.append(Case(lambda x, s=new: graph.ReshapeOp(x, s), (data(shape),)))
-    for shape, order in [((5, 9), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((2, 3, 4, 17), (0, 3, 1, 2)), ((3,), (0,))]:
-        cases.append(Case(lambda x, p=order: graph.TransposeOp(x, p), (data(shape),)))
-    cases.append(Case(lambda x: graph.TransposeOp(x, (1, 0)), (data((5, 6), i1),)))
-    for axis, shapes in ((0, [(2, 3), (1, 3), (4, 3)]), (1, [(3, 2), (3, 17)]), (2, [(2, 2, 1)] * 4), (0, [(5,)])):
-        inputs = tuple(data(s, seed=i) for i, s in enumerate(shapes))
-        cases.append(Case(lambda *v, a=axis: graph.ConcatOp(v, a), inputs))
-    for shape, cut in [((9,), ([1], [9], [3])), ((6, 40), ([2, 3], [5, 40], [1, 1])), ((4, 4), ([0, 1], [4, 4], [2, 2]))]:
-        cases.append(Case(lambda x, c=cut: graph.SliceOp(x, *c), (data(shape),)))
-    for element in ALL:
-        cases.append(Case(lambda x: graph.PadOp(x, (1, 0), (2, 5), 1), (data((3, 14), element),)))
-    cases.append(Case(lambda x: graph.PadOp(x, (0, 0, 3), (1, 0, 0), -np.inf), (data((2, 2, 2)),)))
-    return cases
+    shapes: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((4, 6), (24,)), ((24,), (2, 3, 4)), ((2, 3, 4), (4, 6))]
+    for shape, new in (*shapes, ((1,), ()), ((), (1, 1))):
+        cases.append(case(graph.ReshapeOp, data(shape), shape=new))
+    orders: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((5, 9), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((3,), (0,))]
+    for shape, order in (*orders, ((2, 3, 4, 17), (0, 3, 1, 2))):
+        cases.append(case(graph.TransposeOp, data(shape), permutation=order))
+    cases.append(case(graph.TransposeOp, data((5, 6), i1), permutation=(1, 0)))
+    parts: list[tuple[int, list[tuple[int, ...]]]] = [
+        (0, [(2, 3), (1, 3), (4, 3)]),
+        (1, [(3, 2), (3, 17)]),
+        (2, [(2, 2, 1)] * 4),
+        (0, [(5,)]),
+    ]
+    for axis, pieces in parts:
+        cases.append(case(partial(_concat, axis), *(data(s, seed=i) for i, s in enumerate(pieces))))
+    cases += [
+        case(graph.SliceOp, data((9,)), starts=(1,), ends=(9,), strides=(3,)),
+        case(graph.SliceOp, data((6, 40)), starts=(2, 3), ends=(5, 40)),
+        case(graph.SliceOp, data((4, 4), i1), starts=(0, 1), ends=(4, 4), strides=(2, 2)),
+        case(graph.PadOp, data((2, 2, 2)), low=(0, 0, 3), high=(1, 0, 0), value=-np.inf),
+    ]
+    return cases + [case(graph.PadOp, data((3, 14), t), low=(1, 0), high=(2, 5), value=1) for t in ALL]
 
 
 FAMILIES: dict[str, Callable[[], list[Case]]] = {
@@ -296,12 +302,12 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {
 
 def _module(cases: Sequence[Case], one_kernel: bool) -> tuple[ModuleOp, list[Array]]:
     """A module whose `main` gives the results of all cases, and its inputs."""
-    inputs = {id(a): a for case in cases for a in case.inputs}
+    inputs = {id(a): a for c in cases for a in c.inputs}
     types = [tensor(a.shape, from_numpy(a.dtype)) for a in inputs.values()]
     outside = Block(arg_types=types)
     inside = Block(arg_types=types) if one_kernel else outside
     values: dict[int, SSAValue] = dict(zip(inputs, inside.args, strict=True))
-    ops = [case.build(*(values[id(a)] for a in case.inputs)) for case in cases]
+    ops = [c.build(*(values[id(a)] for a in c.inputs)) for c in cases]
     inside.add_ops(ops)
     results = [op.results[0] for op in ops]
     if one_kernel:
@@ -318,30 +324,29 @@ def _module(cases: Sequence[Case], one_kernel: bool) -> tuple[ModuleOp, list[Arr
 
 def _check(cases: Sequence[Case], found: Sequence[Array], expected: Sequence[Array]) -> None:
     problems: list[str] = []
-    for case, got, want in zip(cases, found, expected, strict=True):
+    for c, got, want in zip(cases, found, expected, strict=True):
         assert (got.shape, got.dtype) == (want.shape, want.dtype)
-        wrong = ~_agrees(got, want, case)
+        wrong = ~_agrees(got, want, c)
         if wrong.any():
             at = tuple(int(i) for i in np.argwhere(wrong)[0])
-            op = case.build.__name__ if isinstance(case.build, type) else ""
-            shapes = [f"{a.dtype}{list(a.shape)}" for a in case.inputs]
-            arguments = [a[at] for a in case.inputs if a.shape == want.shape]
+            shapes = [f"{a.dtype}{list(a.shape)}" for a in c.inputs]
+            operands = [a[at] for a in c.inputs if a.shape == want.shape]
             problems.append(
-                f"case {cases.index(case)} {op} {shapes}: {int(wrong.sum())} of {want.size} wrong; "
-                f"at {at} it is {got[at]!r}, expected {want[at]!r} for {arguments}"
+                f"{c.build} {shapes}: {int(wrong.sum())} of {want.size} wrong; "
+                f"at {at} it is {got[at]!r}, expected {want[at]!r} for {operands}"
             )
     assert not problems, "\n".join(problems)
 
 
-def _agrees(got: Array, want: Array, case: Case) -> NDArray[np.bool_]:
+def _agrees(got: Array, want: Array, c: Case) -> NDArray[np.bool_]:
     """Where elements agree; NaN agrees with NaN, and a zero with a zero of either sign."""
     with np.errstate(all="ignore"):
-        if not np.issubdtype(want.dtype, np.floating) or case.ulps == EXACT:
+        if not np.issubdtype(want.dtype, np.floating) or c.ulps == EXACT:
             return (got == want) | ((got != got) & (want != want))
-        size = np.maximum(np.abs(want), case.terms)
-        if case.ulps == SUMMED:
+        size = np.maximum(np.abs(want), c.terms)
+        if c.ulps == SUMMED:
             size = np.maximum(size, np.max(size, where=np.isfinite(size), initial=0))
-        allowed = np.maximum(case.ulps * np.finfo(want.dtype).eps * size, np.finfo(want.dtype).tiny)
+        allowed = np.maximum(c.ulps * np.finfo(want.dtype).eps * size, np.finfo(want.dtype).tiny)
         close = np.isfinite(want) & (np.abs(got - want) <= allowed)
         return close | (got == want) | (np.isnan(got) & np.isnan(want))
 

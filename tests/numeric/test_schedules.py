@@ -25,7 +25,8 @@ Array = NDArray[Any]
 Run = Callable[..., list[Array]]
 Step = tuple[str | int, ...]
 
-FIXED = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+_UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture)
+FIXED = settings(derandomize=True, database=None, deadline=None, suppress_health_check=_UNHURRIED)
 
 KERNELS = {
     "matmul": """
@@ -58,7 +59,8 @@ KERNELS = {
               : (tensor<3x5x17xf32>, tensor<5x1xf32>, tensor<17xf32>) -> tensor<3x5x17xf32> {
             %0 = graph.mul %a, %b : tensor<3x5x17xf32>, tensor<5x1xf32> -> tensor<3x5x17xf32>
             %1 = graph.compare lt, %0, %c : tensor<3x5x17xf32>, tensor<17xf32> -> tensor<3x5x17xi1>
-            %2 = graph.where %1, %0, %a : tensor<3x5x17xi1>, tensor<3x5x17xf32>, tensor<3x5x17xf32> -> tensor<3x5x17xf32>
+            %2 = graph.where %1, %0, %a
+                : tensor<3x5x17xi1>, tensor<3x5x17xf32>, tensor<3x5x17xf32> -> tensor<3x5x17xf32>
             graph.yield %2 : tensor<3x5x17xf32>
           }
           return %r : tensor<3x5x17xf32>
@@ -87,6 +89,9 @@ KERNELS = {
 }
 """Sizes are small primes, for the sake of remainders."""
 MOST_TRIPS_UNROLLED = 9
+_ACTIONS = ("tile", "tile", "vectorize", "vectorize", "vectorize_reduction", "unroll", "interchange", "parallel")
+_LIKELY = {"vectorize": ("n", "x"), "vectorize_reduction": "k"}
+"""How the names of loops begin that vectors can be made of."""
 
 
 def _kernel(module: ModuleOp) -> FuncOp:
@@ -115,14 +120,18 @@ def _draw_step(data: st.DataObject, kernel: FuncOp) -> Step | None:
     if not trips:
         return None
     names = list(trips)
-    action = data.draw(st.sampled_from(("tile", "tile", "vectorize", "unroll", "interchange", "parallel")))
+    action = data.draw(st.sampled_from(_ACTIONS))
     if action == "interchange":
         order = data.draw(st.permutations(names))
         return ("interchange", *order[: data.draw(st.integers(2, 3))]) if len(order) > 1 else None
     if action == "unroll":
         names = [name for name in names if trips[name] <= MOST_TRIPS_UNROLLED] or names[-1:]
         return None if trips[names[-1]] > MOST_TRIPS_UNROLLED else ("unroll", data.draw(st.sampled_from(names)))
+    if action in _LIKELY and data.draw(st.integers(0, 4)):
+        names = [name for name in names if name.startswith(_LIKELY[action])] or names
     name = data.draw(st.sampled_from(names))
+    if action == "vectorize_reduction":
+        return (action, name, data.draw(st.integers(2, 8)))
     return ("tile", name, data.draw(st.integers(1, 8))) if action == "tile" else (action, name)
 
 

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-_CONFTEST = Path(__file__).parents[1] / "lit" / "conftest.py"
+from mlc.testing import lit
 
 
-@pytest.fixture(scope="module")
-def lit() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("lit_conftest", _CONFTEST)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["lit_conftest"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_directives(lit: ModuleType, tmp_path: Path) -> None:
+def test_directives(tmp_path: Path) -> None:
     file = tmp_path / "t.mlir"
     file.write_text(
         "// RUN: mlc-opt %s \\\n// RUN:   --cse\n// REQUIRES: clang, qemu\n// XFAIL: *\n// NO-CHECK-EACH: slow\n"
@@ -35,7 +22,7 @@ def test_directives(lit: ModuleType, tmp_path: Path) -> None:
     assert not script.checks_each
 
 
-def test_substitutions(lit: ModuleType) -> None:
+def test_substitutions() -> None:
     assert lit.substitute("%s %S %t.o 5%%", Path("/a/b.mlir"), Path("/tmp/x")) == "/a/b.mlir /a /tmp/x/t.o 5%"
 
 
@@ -55,7 +42,7 @@ def test_substitutions(lit: ModuleType) -> None:
         ("", None),
     ],
 )
-def test_lines_that_need_no_shell(lit: ModuleType, command: str, stages: list[list[str]] | None) -> None:
+def test_lines_that_need_no_shell(command: str, stages: list[list[str]] | None) -> None:
     assert lit.parse_simple(command) == stages
 
 
@@ -82,7 +69,7 @@ pytest_plugins = ["pytester"]
 
 def test_outcomes(pytester: pytest.Pytester) -> None:
     """One run over files of every kind."""
-    pytester.makeconftest(_CONFTEST.read_text(encoding="utf-8"))
+    pytester.makeconftest("from mlc.testing.lit import pytest_collect_file")
     for name, (text, _) in _TESTS.items():
         (pytester.path / f"{name}.mlir").write_text(text)
     inputs = pytester.path / "Inputs"

@@ -46,7 +46,7 @@ def test_help_and_version(mlc: CommandLine) -> None:
     ("arguments", "message"),
     [
         (["rum"], "mlc: error: unknown command 'rum'; did you mean 'run'?"),
-        (["zzz"], "mlc: error: unknown command 'zzz' (the commands are compile, run, targets, doctor)"),
+        (["zzz"], "mlc: error: unknown command 'zzz' (the commands are compile, run, new, targets, doctor)"),
         (["compile", "model.mlir"], "the following arguments are required: -o"),
         (["compile", "model.mlir", "-o", "m.xyz"], "cannot tell from 'm.xyz' what to make: use a suffix among .o, .so"),
         (["compile", "model.mlir", "-o", "m.so", "--emit", "elf"], "argument --emit: invalid choice: 'elf'"),

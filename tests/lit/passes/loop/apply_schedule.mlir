@@ -57,7 +57,7 @@ func.func private @reduction(%x: memref<10xf32>, %y: memref<1xf32> {mlc.output})
 // CHECK-LABEL: @refused
 // CHECK: loop.for serial "k"
 // REMARK: remark: loop 'k' not vectorized: its iterations depend on each other
-// REMARK: remark: not spread over threads: its iterations depend on each other
+// REMARK: remark: loop 'k' not spread over threads: its iterations depend on each other
 func.func private @refused(%x: memref<9xf32> {mlc.output}) attributes {schedule = #loop.schedule<[vectorize(k), parallel(k)]>} {
   loop.for serial "k" %k = 0 to 8 {
     %a = loop.load %x[%k] : memref<9xf32>

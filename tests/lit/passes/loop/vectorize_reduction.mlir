@@ -87,3 +87,18 @@ func.func private @refused(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
   loop.store %strided, %y[3] : memref<4xf32>
   return
 }
+
+// Every second number: lanes would read the ones between.
+// CHECK-LABEL: @step
+// CHECK: loop.for serial "k" %{{.*}} = 1 to 37 step 2 iter_args
+// REMARK-DAG: remark: reduction 'k' not vectorized: its step is 2, so lanes would not be consecutive elements
+func.func private @step(%x: memref<37xf32>, %y: memref<1xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 1 to 37 step 2 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<37xf32>
+    %next = arith.addf %acc, %a : f32
+    loop.yield %next : f32
+  }
+  loop.store %s, %y[0] : memref<1xf32>
+  return
+}

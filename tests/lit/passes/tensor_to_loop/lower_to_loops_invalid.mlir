@@ -9,12 +9,20 @@ func.func @f(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
 
 // -----
 
-func.func @f(%x: tensor<4xf32>, %i: index) -> tensor<?xf32> {
+func.func @f(%x: tensor<4xf32>) -> tensor<6xf32> {
   // expected-error @+1 {{tensor.pad: only constant amounts and one constant value can be lowered to loops}}
-  %0 = tensor.pad %x low[%i] high[0] {
+  %0 = tensor.pad %x low[1] high[1] {
   ^bb0(%j: index):
-    %zero = arith.constant 0.0 : f32
-    tensor.yield %zero : f32
-  } : tensor<4xf32> to tensor<?xf32>
-  return %0 : tensor<?xf32>
+    %c = arith.index_cast %j : index to i32
+    %v = arith.sitofp %c : i32 to f32
+    tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' has a value of type tensor<?xf32>: code is generated for known shapes; write numbers for every '?'}}
+func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
+  return %x : tensor<?xf32>
 }

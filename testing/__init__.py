@@ -1,0 +1,1 @@
+"""What tests of the compiler and tests of plugins share."""

@@ -1,0 +1,85 @@
+"""The commands on documentation pages work, and print what the pages show.
+
+In a block of the language `console`, a line `$ …` is a command, and what it prints is below, standard error first.
+`…` stands for any text in a line, and on a line of its own for any number of lines. Spaces at the start of a line, and
+how many there are elsewhere, do not count. A block with a file name behind its language is that file. Commands run in a
+copy of examples/digits.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_ROOT = Path(__file__).resolve().parents[3]
+_BLOCK = re.compile(r"^```(\w+) ?([\w.]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ELLIPSIS = "…"
+
+
+@pytest.mark.parametrize("page", ["tour.md", "errors.md"])
+def test_page(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mlc: CommandLine, mlc_opt: CommandLine
+) -> None:
+    shutil.copytree(_ROOT / "examples" / "digits", tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    text = (_ROOT / "docs" / page).read_text(encoding="utf-8")
+    for language, name, content in _BLOCK.findall(text):
+        if name:
+            Path(name).write_text(content, encoding="utf-8")
+        if language != "console":
+            continue
+        for command, *shown in (part.splitlines() for part in re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]):
+            status, output = _run(command, mlc, mlc_opt)
+            assert status == any("error: " in line for line in shown), f"$ {command}\n{output}"
+            _compare(command, shown, output)
+
+
+def _run(command: str, mlc: CommandLine, mlc_opt: CommandLine) -> tuple[int, str]:
+    """The exit status of a command and what it prints; our tools run in this process."""
+    tool = {"mlc": mlc, "mlc-opt": mlc_opt}.get(command.partition(" ")[0])
+    if tool is not None:
+        result = tool(*shlex.split(command)[1:])
+        return result.status, result.err + result.out
+    command = re.sub(r"^python\b", shlex.quote(sys.executable), command)
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    return done.returncode, done.stderr + done.stdout
+
+
+def _compare(command: str, shown: list[str], output: str) -> None:
+    """Shown lines follow each other in the output, with gaps where a line is `…`."""
+    lines, at, gap = output.splitlines(), 0, False
+    for line in shown:
+        if line.strip() == _ELLIPSIS:
+            gap = True
+            continue
+        candidates = range(at, len(lines) if gap else min(at + 1, len(lines)))
+        found = next((i for i in candidates if _matches(line, lines[i])), None)
+        rest = "\n".join(lines[at : at + 20])
+        assert found is not None, f"$ {command}\ndoes not print, after line {at}:\n{line}\nbut:\n{rest}"
+        at, gap = found + 1, False
+    assert gap or at == len(lines), f"$ {command}\nprints more than is shown:\n" + "\n".join(lines[at:])
+
+
+def _matches(shown: str, line: str) -> bool:
+    parts = (re.escape(" ".join(part.split())) for part in shown.split(_ELLIPSIS))
+    return re.fullmatch(r"\s*" + r"\s*.*\s*".join(parts), " ".join(line.split())) is not None
+
+
+@pytest.mark.parametrize("page", sorted(p.name for p in (_ROOT / "docs").glob("*.md")))
+def test_links_lead_somewhere(page: str) -> None:
+    text = (_ROOT / "docs" / page).read_text(encoding="utf-8")
+    for target, fragment in re.findall(r"\]\((?!https?:)([^)#]+)#?([^)]*)\)", text):
+        path = _ROOT / "docs" / target
+        assert path.exists(), f"{page} links to {target}"
+        headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE) if fragment else []
+        assert not fragment or fragment in [re.sub(r"[^\w -]", "", h).replace(" ", "-").lower() for h in headings]

@@ -1,0 +1,244 @@
+"""Plugins that are wrong: one message in words, with the place in the plugin, status 1, no traceback."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_OP = """
+from xdsl.ir import Dialect, Operation
+from xdsl.irdl import *
+from xdsl.dialects.builtin import AnyFloat, ModuleOp, StringAttr, f32
+from xdsl.pattern_rewriter import RewritePattern
+from mlc.passes.base import Pass
+from mlc.passes.lowering import lowers
+from mlc.reference.execution import evaluates
+F = EqAttrConstraint(f32)
+
+@irdl_op_definition
+class AOp(IRDLOperation):
+    name = "bad.a"
+"""
+_FORMAT = (
+    _OP
+    + """
+@irdl_op_definition
+class FormatOp(IRDLOperation):
+    name = "bad.formatted"
+    a = opt_operand_def(F)
+    c = var_operand_def(F)
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    assembly_format = "%s"
+Bad = Dialect("bad", [FormatOp])
+"""
+)
+_PASS = """
+@dataclass(frozen=True)
+class {0}Pass(Pass):
+    "Do nothing, in a plugin."
+    name = "{1}"
+    def run(self, module, ctx): pass
+"""
+
+CASES = {
+    "syntax error": ("x = (\n", "bad.py:1:5: error: plugin 'bad.py' is not Python: '(' was never closed"),
+    "raises": (
+        "def f():\n    return 1 / 0\n\nf()\n",
+        "bad.py:2: error: plugin 'bad.py' fails: ZeroDivisionError: division by zero",
+    ),
+    "raises elsewhere": (
+        "import json\n\njson.loads('')\n",
+        "bad.py:3: error: plugin 'bad.py' fails: JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+    ),
+    "missing module": (
+        "import no_such_module\n",
+        "bad.py:1: error: plugin 'bad.py' fails: ModuleNotFoundError: No module named 'no_such_module'",
+    ),
+    "exits": ("raise SystemExit(3)\n", "bad.py:1: error: plugin 'bad.py' fails: SystemExit: 3"),
+    "no dialect": (
+        "x = 1\n",
+        "plugin 'bad.py' exports no Dialect; define one: `My = Dialect(\"my\", [MyOp], [])`",
+    ),
+    "only an imported dialect": ("from mlc.dialects.graph import Graph\n", "plugin 'bad.py' exports no Dialect"),
+    "only a pass": (
+        "from dataclasses import dataclass\n" + _OP + _PASS.format("Lone", "lone"),
+        "plugin 'bad.py' exports no Dialect; load it by --load-pass",
+    ),
+    "name of mlc's": (
+        _OP + 'Bad = Dialect("graph", [])',
+        "two dialects are named 'graph': one of mlc, one of 'bad.py'; rename one",
+    ),
+    "two of one name": (
+        _OP + 'Bad = Dialect("bad", [AOp])\nWorse = Dialect("bad", [])',
+        "two dialects are named 'bad': one of 'bad.py', one of 'bad.py'; rename one",
+    ),
+    "op twice": (
+        _OP + '@irdl_op_definition\nclass BOp(IRDLOperation):\n    name = "bad.a"\nBad = Dialect("bad", [AOp, BOp])',
+        "dialect 'bad' of 'bad.py': op 'bad.a' is defined 2 times (by AOp and BOp); rename or drop one",
+    ),
+    "foreign op": (
+        _OP + 'Bad = Dialect("worse", [AOp])',
+        "dialect 'worse' of 'bad.py': op 'bad.a' is not in the dialect's namespace; its name has to start with",
+    ),
+    "pass name of mlc's": (
+        "from dataclasses import dataclass\n" + _OP + 'Bad = Dialect("bad", [AOp])' + _PASS.format("Cse", "cse"),
+        "two passes are named 'cse': one of mlc, one of 'bad.py'; rename one",
+    ),
+    "pass name twice": (
+        "from dataclasses import dataclass\n"
+        + _OP
+        + 'Bad = Dialect("bad", [AOp])'
+        + _PASS.format("One", "one")
+        + _PASS.format("Two", "one"),
+        "two passes are named 'one': one of 'bad.py', one of 'bad.py'; rename one",
+    ),
+    "pass named like an option": (
+        "from dataclasses import dataclass\n" + _OP + 'Bad = Dialect("bad", [AOp])' + _PASS.format("T", "timing"),
+        "pass 'timing' of 'bad.py' has the name of an option of mlc-opt; rename it",
+    ),
+    "two patterns": (
+        _OP
+        + '@lowers("lower-to-tensor", AOp)\nclass P(RewritePattern): pass\n'
+        + '@lowers("lower-to-tensor", AOp)\nclass Q(RewritePattern): pass\n',
+        "bad.py:16: error: plugin 'bad.py' fails: ValueError: two patterns lower 'bad.a' in 'lower-to-tensor'",
+    ),
+    "a pattern that mlc has": (
+        _OP
+        + "from mlc.dialects.graph import ReluOp\n"
+        + '@lowers("lower-to-tensor", ReluOp)\nclass P(RewritePattern): pass\n',
+        "bad.py:15: error: plugin 'bad.py' fails: ValueError: two patterns lower 'graph.relu' in 'lower-to-tensor'",
+    ),
+    "a lowering that does not exist": (
+        _OP + '@lowers("lower-to-tensors", AOp)\nclass P(RewritePattern): pass\nBad = Dialect("bad", [AOp])',
+        "plugin 'bad.py' has patterns for 'lower-to-tensors', which is no pass; did you mean 'lower-to-tensor'?",
+    ),
+    "two meanings": (
+        _OP + "from mlc.dialects.graph import ReluOp\n@evaluates(ReluOp)\ndef f(op, x): return x\n",
+        "bad.py:15: error: plugin 'bad.py' fails: ValueError: 'graph.relu' has two reference semantics",
+    ),
+    "unparsable format": (
+        _FORMAT % "$a attr-dict",
+        "bad.py:15: error: plugin 'bad.py' fails: the definition of op 'bad.formatted': operand 'c' not found",
+    ),
+    "ambiguous format": (
+        _FORMAT % "(`with` $a^)? (`with` $c^)? attr-dict",
+        "dialect 'bad' of 'bad.py': the assembly format of op 'bad.formatted' is ambiguous: where 'with' may come next",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "message"), CASES.values(), ids=list(CASES))
+def test_wrong_plugins(
+    source: str, message: str, mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.py").write_text(source)
+    result = mlc_opt("--load-dialect", "bad.py", "--list-passes")
+    assert message in result.err
+    assert (result.status, result.out) == (1, "")
+    assert len([line for line in result.err.splitlines() if "error:" in line]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--load-dialect", "no.py"], "mlc-opt: error: plugin 'no.py' not found"),
+        (["--load-dialect=no.py"], "mlc-opt: error: plugin 'no.py' not found"),
+        (["--load-dialect", "."], "mlc-opt: error: plugin '.' is a directory, not a Python file"),
+        (["--load-dialect"], "mlc-opt: error: argument --load-dialect: expected one argument"),
+        (["--load-pass", "no.py"], "mlc-opt: error: plugin 'no.py' not found"),
+        (["--irdl-file", "no.irdl"], "mlc-opt: error: IRDL file 'no.irdl' not found"),
+    ],
+)
+def test_files_that_are_not_there(
+    arguments: list[str], message: str, mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = mlc_opt(*arguments)
+    assert result.err.startswith(message)
+    assert (result.status, result.out) == (1, "")
+
+
+def test_pass_file_without_pass(mlc_opt: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("from mlc.passes.base import Pass\n")
+    result = mlc_opt("--load-pass", str(tmp_path / "bad.py"))
+    assert "exports no Pass; derive a dataclass from mlc.passes.base.Pass" in result.err
+
+
+def test_two_files_with_one_dialect(mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(f'{_OP}\nX = Dialect("bad", [AOp])  # {name}')
+    result = mlc_opt("--load-dialect", "a.py", "--load-dialect", "b.py")
+    assert result.err == "mlc-opt: error: two dialects are named 'bad': one of 'a.py', one of 'b.py'; rename one\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("irdl.dialect {", "d.irdl:1:"),
+        ("func.func private @f()", "d.irdl:1: error: the file defines no dialect: no 'irdl.dialect' in it"),
+        (
+            "irdl.dialect @graph {\n  irdl.type @t\n}",
+            "two dialects are named 'graph': one of mlc, one of 'd.irdl'; rename one",
+        ),
+    ],
+)
+def test_wrong_irdl_files(
+    text: str, message: str, mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("d.irdl").write_text(text)
+    result = mlc_opt("--irdl-file=d.irdl")
+    assert message in result.err
+    assert result.status == 1
+
+
+_RUNS = (
+    "from dataclasses import dataclass\n"
+    + _OP
+    + """
+@irdl_op_definition
+class NegOp(IRDLOperation):
+    name = "bad.neg"
+    a = operand_def()
+    r = result_def()
+    assembly_format = "$a attr-dict `:` type($a) `->` type($r)"
+
+@lowers("lower-to-tensor", NegOp)
+class Lower(RewritePattern):
+    def __init__(self, ctx): pass
+    def match_and_rewrite(self, op, rewriter):
+        raise IndexError("no such operand")
+
+@evaluates(NegOp)
+def f(op, x):
+    return x.nothing
+
+Bad = Dialect("bad", [AOp, NegOp])
+"""
+)
+_TEXT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = bad.neg %x : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def test_failures_at_work_name_the_line_of_the_plugin(
+    mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.py").write_text(_RUNS)
+    result = mlc_opt("--load-dialect=bad.py", "--lower-to-tensor", stdin=_TEXT)
+    assert "bad.py:27: error: pass 'lower-to-tensor' failed with IndexError: no such operand" in result.err
+    assert "note: reproducer: " in result.err
+    assert result.status == 1
+    result = mlc_opt("--load-dialect=bad.py", "--canonicalize", "--check-each", stdin=_TEXT)
+    assert result.err == "bad.py:31: error: AttributeError: 'numpy.ndarray' object has no attribute 'nothing'\n"
+    assert result.status == 1

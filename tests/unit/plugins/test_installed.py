@@ -1,0 +1,121 @@
+"""Plugins that are installed packages: found by entry points, imported when a file names them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_SCALE = Path(__file__).parents[2] / "lit" / "plugins" / "Inputs" / "scale.py"
+_TEXT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = scale.by %x, 3.0 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def _install(site: Path, package: str, entry_points: str) -> None:
+    """What an installer leaves behind."""
+    info = site / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(entry_points)
+
+
+def _mlc_opt(site: Path, *arguments: str, text: str = "func.func private @f()") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "mlc.tools.mlc_opt", *arguments],
+        env={**os.environ, "PYTHONPATH": str(site)},
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def scale(tmp_path: Path) -> Path:
+    """A folder where a package with a dialect and a pass is installed."""
+    source = _SCALE.read_text()
+    noisy = source.replace("from dataclasses", "import sys\n\nsys.stderr.write('IMPORTED\\n')\nfrom dataclasses", 1)
+    (tmp_path / "scale.py").write_text(noisy)
+    points = "[mlc.dialects]\nscale = scale:Scale\n[mlc.passes]\nraise-to-scale = scale:RaiseToScalePass\n"
+    _install(tmp_path, "scaling", points)
+    return tmp_path
+
+
+def test_everything_joins(scale: Path) -> None:
+    done = _mlc_opt(scale, "--canonicalize", "--fuse", "--lower-to-tensor", "--check-each", text=_TEXT)
+    assert (done.returncode, done.stderr) == (0, "IMPORTED\n")
+    assert "arith.mulf" in done.stdout and "scale.by" not in done.stdout
+
+
+def test_a_pass_is_listed_and_runs(scale: Path) -> None:
+    assert "--raise-to-scale\n    Write `x + x`" in _mlc_opt(scale, "--list-passes").stdout
+    text = _TEXT.replace(
+        "scale.by %x, 3.0 : tensor<4xf32>", "graph.add %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>"
+    )
+    done = _mlc_opt(scale, "--raise-to-scale=doubled=2", text=text)
+    assert "scale.by %x, 2.000000e+00" in done.stdout
+
+
+def test_nothing_is_imported_that_is_not_named(scale: Path) -> None:
+    done = _mlc_opt(scale, "--cse", "--lower-to-tensor")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--raise-to-scale" in _mlc_opt(scale, "--help").stdout
+
+
+def test_two_packages_with_one_dialect(scale: Path) -> None:
+    _install(scale, "rescaling", "[mlc.dialects]\nscale = other:Scale\n")
+    done = _mlc_opt(scale)
+    assert done.returncode == 1
+    assert "two dialects are named 'scale': one of the package 'scaling', one of the package 'rescaling'" in (
+        done.stderr.replace("'rescaling', one of the package 'scaling'", "'scaling', one of the package 'rescaling'")
+    )
+
+
+def test_a_package_and_a_file_with_one_dialect(scale: Path) -> None:
+    shutil.copy(_SCALE, scale / "mine.py")
+    done = _mlc_opt(scale, "--load-dialect", str(scale / "mine.py"))
+    assert done.returncode == 1
+    assert "two dialects are named 'scale': one of the package 'scaling', one of '" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("entry_points", "message"),
+    [
+        (
+            "[mlc.dialects]\nscale = nowhere:Scale\n",
+            "dialect 'scale' of the package 'bad' cannot be imported from 'nowhere:Scale': ModuleNotFoundError: No",
+        ),
+        ("[mlc.dialects]\nscale = json:loads\n", "the package 'bad' promises a dialect 'scale', found function"),
+        (
+            "[mlc.dialects]\nscale = mlc.dialects.graph:Graph\n",
+            "the package 'bad' promises a dialect 'scale', found the dialect 'graph'",
+        ),
+        (
+            "[mlc.passes]\ncse = json:loads\n",
+            "two passes are named 'cse': one of mlc, one of the package 'bad'; rename",
+        ),
+        (
+            "[mlc.dialects]\ngraph = json:loads\n",
+            "two dialects are named 'graph': one of mlc, one of the package 'bad'",
+        ),
+    ],
+)
+def test_wrong_packages(entry_points: str, message: str, tmp_path: Path) -> None:
+    _install(tmp_path, "bad", entry_points)
+    done = _mlc_opt(tmp_path, text=_TEXT)
+    assert message in done.stderr
+    assert done.returncode == 1
+
+
+def test_a_wrong_pass_of_a_package(tmp_path: Path) -> None:
+    _install(tmp_path, "bad", "[mlc.passes]\nfit = json:loads\n")
+    done = _mlc_opt(tmp_path, "--fit")
+    assert "the package 'bad' promises a pass 'fit', found <function loads" in done.stderr
+    assert done.returncode == 1

@@ -1,0 +1,205 @@
+"""Upstream MLIR, where it is installed, accepts what mlc prints, prints what mlc reads back as the same, and runs it.
+
+What is not read back, and why:
+  - pretty `memref.global` and `scf.parallel`: xDSL has no syntax for them, generic forms are read;
+  - the llvm level: MLIR 19 knows no `noWrapFlags` of llvm.getelementptr, which xDSL requires, and omits them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.compiler import new_context, parse_verified
+from mlc.passes.base import Pass
+from mlc.passes.checking import EquivalenceChecker
+from mlc.passes.manager import PassManager
+from mlc.passes.options import parse_passes
+from mlc.passes.pipeline import default_passes
+from mlc.reference.interpreter import run_function
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.syntax import print_module
+
+ROOT = Path(__file__).parents[2]
+MODELS = [ROOT / "examples/digits/mlp.mlir", ROOT / "examples/digits/cnn.mlir"]
+PROGRAMS = [
+    *MODELS,
+    *(p for p in sorted((ROOT / "tests/lit/dialects/graph").glob("*.mlir")) if "invalid" not in p.name),
+]
+TARGET = "x86-64-v3"
+THREADS = 2
+
+_OPERATORS = """
+func.func @main(%x: tensor<2x6x8x4xf32>, %s: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<2x3x4x4xf32> {
+  %0 = graph.layer_norm %x, %s, %b axis 3 epsilon 1.0e-05
+       : tensor<2x6x8x4xf32>, tensor<4xf32>, tensor<4xf32> -> tensor<2x6x8x4xf32>
+  %1 = graph.softmax %0 axis 1 : tensor<2x6x8x4xf32>
+  %2 = graph.compare lt, %1, %x : tensor<2x6x8x4xf32>, tensor<2x6x8x4xf32> -> tensor<2x6x8x4xi1>
+  %3 = graph.where %2, %x, %1 : tensor<2x6x8x4xi1>, tensor<2x6x8x4xf32>, tensor<2x6x8x4xf32> -> tensor<2x6x8x4xf32>
+  %4 = graph.transpose %3 [0, 3, 1, 2] : tensor<2x6x8x4xf32> -> tensor<2x4x6x8xf32>
+  %5 = graph.max_pool2d %4 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>}
+       : tensor<2x4x6x8xf32> -> tensor<2x4x3x4xf32>
+  %6 = graph.transpose %5 [0, 2, 3, 1] : tensor<2x4x3x4xf32> -> tensor<2x3x4x4xf32>
+  %7 = graph.slice %3 starts [0, 1, 0, 0] ends [2, 6, 8, 4] strides [1, 2, 2, 1]
+       : tensor<2x6x8x4xf32> -> tensor<2x3x4x4xf32>
+  %8 = graph.mul %6, %7 : tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32> -> tensor<2x3x4x4xf32>
+  return %8 : tensor<2x3x4x4xf32>
+}
+"""
+
+_COPY = """
+// What upstream calls for a copy between buffers of different strides, from the library that its own runner loads.
+// A descriptor is: allocated, aligned, offset, sizes..., strides... .
+#include <stdint.h>
+#include <string.h>
+struct unranked { int64_t rank; int64_t *descriptor; };
+static void copy(int64_t rank, int64_t bytes, char *from, char *to, int64_t *sizes, int64_t *in, int64_t *out) {
+  if (rank == 0) memcpy(to, from, bytes);
+  else for (int64_t i = 0; i < *sizes; i++)
+    copy(rank - 1, bytes, from + i * *in * bytes, to + i * *out * bytes, sizes + 1, in + 1, out + 1);
+}
+void memrefCopy(int64_t bytes, struct unranked *from, struct unranked *to) {
+  int64_t *f = from->descriptor, *t = to->descriptor, rank = from->rank;
+  copy(rank, bytes, (char *)f[1] + f[2] * bytes, (char *)t[1] + t[2] * bytes, f + 3, f + 3 + rank, t + 3 + rank);
+}
+"""
+_TO_LLVM = [
+    "--expand-strided-metadata",
+    "--lower-affine",
+    "--convert-scf-to-cf",
+    "--convert-vector-to-llvm",
+    "--convert-math-to-llvm",
+    "--finalize-memref-to-llvm",
+    "--convert-arith-to-llvm",
+    "--convert-func-to-llvm=use-bare-ptr-memref-call-conv=1",
+    "--convert-cf-to-llvm",
+    "--reconcile-unrealized-casts",
+]
+_LINALG_TO_LOOPS = [
+    "--one-shot-bufferize=bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map",
+    "--buffer-results-to-out-params",
+    "--convert-linalg-to-loops",
+]
+
+
+@cache
+def _installed(tool: str) -> str | None:
+    """A tool of MLIR 19 or newer, as Debian names it."""
+    return next((path for n in range(40, 18, -1) if (path := shutil.which(f"{tool}-{n}"))), None)
+
+
+def _run(tool: str, text: str, *flags: str) -> str:
+    path = _installed(tool)
+    if path is None:
+        pytest.skip(f"needs {tool}")
+    done = subprocess.run([path, *flags], input=text, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[:2000]
+    return done.stdout
+
+
+def _passes(level: str) -> list[Pass]:
+    match level:
+        case "linalg":
+            return parse_passes("convert-tensor-to-linalg")
+        case "linalg, fused":
+            return [*default_passes(3, THREADS, "tensor"), *parse_passes("convert-tensor-to-linalg")]
+        case "scf":
+            return parse_passes("convert-loop-to-scf")
+        case "scf, scheduled":
+            return [*default_passes(3, THREADS, "loop"), *parse_passes("convert-loop-to-scf")]
+        case _:
+            return default_passes(3, THREADS, level)
+
+
+def _lower(text: str, file: Path, level: str) -> tuple[ModuleOp, CompilerContext]:
+    ctx = new_context(TARGET)
+    module = parse_verified(text, str(file), ctx, file.parent)
+    for op in list(module.ops):  # shapes have to be known below the graph level
+        if re.search(r"<[^>]*\?", str(op.get_attr_or_prop("function_type"))):
+            op.detach()
+            op.erase()
+    PassManager(ctx).run(module, _passes(level))
+    return module, ctx
+
+
+def _generic(module: ModuleOp, ctx: CompilerContext) -> str:
+    stream = io.StringIO()
+    print_module(module, ctx, stream, generic=True)
+    return stream.getvalue()
+
+
+def _read(text: str) -> ModuleOp:
+    return parse_verified(text, "upstream.mlir", new_context(TARGET), ROOT)
+
+
+@pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled", "llvm"])
+@pytest.mark.parametrize("file", PROGRAMS, ids=lambda p: p.stem)
+def test_upstream_accepts_and_gives_back(file: Path, level: str) -> None:
+    module, ctx = _lower(file.read_text(), file, level)
+    text = _generic(module, ctx)
+    generic = _run("mlir-opt", text, "--verify-each", "--mlir-print-op-generic")
+    if level == "llvm":
+        return
+    assert module.is_structurally_equivalent(_read(generic))
+    pretty = _run("mlir-opt", text)
+    if "memref.global" in pretty or "scf.parallel" in pretty:
+        with pytest.raises(UserError, match=r"Operation (memref\.global|scf\.parallel) does not have a custom format"):
+            _read(pretty)
+    elif level.startswith("linalg"):
+        assert module.is_structurally_equivalent(_read(pretty))
+
+
+def test_weights_stay_in_their_file_on_request() -> None:
+    ctx = new_context(TARGET)
+    module = parse_verified(MODELS[0].read_text(), str(MODELS[0]), ctx, MODELS[0].parent)
+    PassManager(ctx).run(module, parse_passes("convert-tensor-to-linalg{embed-weights=false}"))
+    text = _generic(module, ctx)
+    assert "dialect_resources" not in text and "mlp.safetensors" in text
+    assert "mlp.safetensors" in _run("mlir-opt", text)
+
+
+@pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled"])
+@pytest.mark.parametrize("name", ["mlp", "cnn", "operators"])
+def test_upstream_computes_the_same(name: str, level: str, tmp_path: Path) -> None:
+    clang = next((path for n in range(40, 15, -1) if (path := shutil.which(f"clang-{n}"))), None)
+    if clang is None:
+        pytest.skip("needs clang")
+    file = ROOT / "examples/digits" / f"{name}.mlir"
+    source = _OPERATORS if name == "operators" else file.read_text()
+    before, ctx = _lower(source, file, "graph")
+    checker = EquivalenceChecker(ctx)
+    checker.start(before)
+    inputs = checker.inputs_of("main")
+    assert inputs is not None
+    (expected,) = run_function(before, "main", inputs, ctx.resources)
+
+    # what an entry takes besides: its output, and at the loop level, if it needs one, its arena
+    module, ctx = _lower(source, file, level)
+    arena = re.search(r"@main\(.*memref<(\d+)xi8> \{mlc\.workspace\}", _pretty(module, ctx))
+    steps = [*(_LINALG_TO_LOOPS if level.startswith("linalg") else []), *_TO_LLVM]
+    llvm_ir = _run("mlir-translate", _run("mlir-opt", _generic(module, ctx), *steps), "--mlir-to-llvmir")
+    library, runtime = tmp_path / "model.so", tmp_path / "copy.c"
+    runtime.write_text(_COPY)
+    command = [clang, "-O1", "-shared", "-fPIC", "-Wno-override-module", "-o", str(library)]
+    command += [str(runtime), "-x", "ir", "-", "-lm"]
+    subprocess.run(command, input=llvm_ir, text=True, check=True)
+    output = np.empty_like(expected)
+    buffers = [*inputs, output, *([np.empty(int(arena[1]) + 64, np.int8)] if arena else [])]
+    ctypes.CDLL(str(library)).main(*(b.ctypes.data_as(ctypes.c_void_p) for b in buffers))
+    np.testing.assert_allclose(output, expected, rtol=1e-4, atol=1e-5)
+
+
+def _pretty(module: ModuleOp, ctx: CompilerContext) -> str:
+    stream = io.StringIO()
+    print_module(module, ctx, stream)
+    return stream.getvalue()
