@@ -151,7 +151,11 @@ def _described(error: BaseException) -> str:
     """The error in one line; one that xDSL raises for the definition of an op also names the op."""
     message = " ".join(str(error).split())
     if isinstance(error, PyRDLError):
-        reason = error.args[-1][-1] if isinstance(error.args[-1], tuple) else message  # (where, what is wrong)
+        match error.args:
+            case (_, (_, str() as reason)):  # what xDSL was doing, and where it found what
+                pass
+            case _:
+                reason = message
         classes = [f.f_locals.get("cls") for f, _ in traceback.walk_tb(error.__traceback__)]
         names = [c.name for c in classes if isinstance(c, type) and issubclass(c, Operation)]
         return f"the definition of op '{names[0]}': {reason}" if names else message

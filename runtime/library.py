@@ -74,9 +74,7 @@ def open_library(path: Path, name: str = "main") -> Library:
     except OSError as e:
         raise ArtifactError(f"'{path}' cannot be loaded: {e}") from None
     if not hasattr(library, f"mlc_{name}_signature"):
-        raise ArtifactError(
-            f"'{path}' is a shared library, but holds no mlc model '{name}' (no mlc_{name}_signature)"
-        )
+        raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model '{name}' (no mlc_{name}_signature)")
     describe = getattr(library, f"mlc_{name}_signature")
     describe.restype = ctypes.c_char_p
     text: dict[str, Any] = json.loads(describe())
@@ -104,19 +102,13 @@ def _check_architecture(path: Path) -> None:
     with path.open("rb") as file:
         header = file.read(20)
     if len(header) < 20 or header[:4] != b"\x7fELF":
-        raise ArtifactError(
-            f"'{path}' is not a shared library of mlc; build one: mlc compile model -o model.so"
-        )
+        raise ArtifactError(f"'{path}' is not a shared library of mlc; build one: mlc compile model -o model.so")
     if int.from_bytes(header[16:18], "little") != 3:
-        raise ArtifactError(
-            f"'{path}' is an object file or a program, not a shared library; build one: -o model.so"
-        )
+        raise ArtifactError(f"'{path}' is an object file or a program, not a shared library; build one: -o model.so")
     number = int.from_bytes(header[18:20], "little")
     found, host = _MACHINES.get(number, f"ELF machine {number}"), _host_architecture()
     if found != host:
-        raise ArtifactError(
-            f"'{path}' is for {found} and this machine is {host}; compile it with --target native"
-        )
+        raise ArtifactError(f"'{path}' is for {found} and this machine is {host}; compile it with --target native")
 
 
 def _host_architecture() -> str:

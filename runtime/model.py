@@ -123,10 +123,7 @@ class Model:
         # The arrays of this list live until the call returns: some are copies.
         plain = [
             array
-            if type(array) is np.ndarray
-            and array.dtype == dtype
-            and array.shape == shape
-            and _is_plain(array)
+            if type(array) is np.ndarray and array.dtype == dtype and array.shape == shape and _is_plain(array)
             else self._adapt(i, array)
             for i, (array, (shape, dtype)) in enumerate(zip(arrays, self._inputs, strict=True))
         ]

@@ -72,9 +72,7 @@ _SVE = (*_FP16_DOT, "sve", "i8mm", "bf16")
 
 def _x86(name: str, level: int, extras: tuple[str, ...], l1: int, l2: int, l3: int, cores: int) -> Cpu:
     bits, registers = {2: (128, 16), 3: (256, 16), 4: (512, 32)}[level]
-    return Cpu(
-        name, "x86_64", f"x86-64-v{level}", extras, bits, registers, l1 * KIB, l2 * KIB, l3 * MIB, cores
-    )
+    return Cpu(name, "x86_64", f"x86-64-v{level}", extras, bits, registers, l1 * KIB, l2 * KIB, l3 * MIB, cores)
 
 
 def _arm(name: str, extras: tuple[str, ...], l1: int, l2: int, l3: int, cores: int) -> Cpu:

@@ -145,9 +145,7 @@ def _native() -> Machine:
         has = {f for f in _llvm_names() if KERNEL_SPELLING.get(f, f) in flags}
         level = next((v for v in reversed(X86_LEVELS) if has.issuperset(_level_features(v))), None)
         if level is None:
-            raise UserError(
-                "this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with --target"
-            )
+            raise UserError("this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with --target")
         described = _machine("native", CPUS[level])
         extras = tuple(f for f in known.extras if f in has) if known else ()
         features = described.features + extras
@@ -168,6 +166,4 @@ def _native() -> Machine:
 
 
 def _llvm_names() -> set[str]:
-    return {f for features in X86_LEVELS.values() for f in features} | {
-        f for c in CPUS.values() for f in c.extras
-    }
+    return {f for features in X86_LEVELS.values() for f in features} | {f for c in CPUS.values() for f in c.extras}

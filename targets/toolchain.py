@@ -78,9 +78,7 @@ def find_linker(arch: Arch, clang: Tool | None, cache: Cache) -> Tool:
     for command, origin in _linkers(arch, clang):
         if (tool := _probe(command, origin, cache)) is not None:
             return Tool((*tool.command, "-m", _EMULATIONS[arch]), tool.version, tool.origin)
-    raise UserError(
-        f"mlc found no linker for {arch} (ld.lld, or ld for the host); install one: {INSTALL_CLANG}"
-    )
+    raise UserError(f"mlc found no linker for {arch} (ld.lld, or ld for the host); install one: {INSTALL_CLANG}")
 
 
 def find_emulator(arch: Arch) -> str | None:
@@ -92,20 +90,15 @@ def _named_clang(option: str, spelled: str, cache: Cache) -> Tool:
     command = (spelled,) if Path(spelled).is_file() else tuple(shlex.split(spelled))
     program = shutil.which(command[0]) if command else None
     if program is None:
-        raise UserError(
-            f"{option} names '{spelled}', which is not a program; install a clang: {INSTALL_CLANG}"
-        )
+        raise UserError(f"{option} names '{spelled}', which is not a program; install a clang: {INSTALL_CLANG}")
     tool = _probe((program, *command[1:]), option, cache)
     major = _clang_major(tool) if tool else None
     if major is None:
-        raise UserError(
-            f"{option} names '{spelled}', which is not clang; name a clang {MINIMUM_CLANG} or newer"
-        )
+        raise UserError(f"{option} names '{spelled}', which is not clang; name a clang {MINIMUM_CLANG} or newer")
     assert tool is not None
     if major < MINIMUM_CLANG:
         raise UserError(
-            f"{option} names '{spelled}', which is clang {major}; required: {MINIMUM_CLANG} or newer "
-            f"({INSTALL_CLANG})"
+            f"{option} names '{spelled}', which is clang {major}; required: {MINIMUM_CLANG} or newer ({INSTALL_CLANG})"
         )
     return tool
 
@@ -170,9 +163,7 @@ def _probe(command: tuple[str, ...], origin: str, cache: Cache) -> Tool | None:
     if (known := cache.read(key)) is not None:
         return Tool(command, known.decode(), origin)
     try:
-        result = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=60, check=False
-        )
+        result = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
     version = result.stdout.strip().partition("\n")[0]

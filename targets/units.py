@@ -129,9 +129,7 @@ class Compiler:
         if status != 0:
             raise CompilerBug(f"clang refuses the code of '{unit.name}'", "clang", f"{messages}\n{unit.text}")
 
-    def compile_all(
-        self, units: Sequence[Unit], folder: Path, progress: Progress | None
-    ) -> tuple[list[Path], int]:
+    def compile_all(self, units: Sequence[Unit], folder: Path, progress: Progress | None) -> tuple[list[Path], int]:
         """Compile `units` into files in `folder`, one per different unit, and say how many the cache had.
 
         Raises:

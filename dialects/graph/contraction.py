@@ -60,13 +60,9 @@ class MatmulOp(GraphOp):
         """
         a, b = lhs.get_shape(), rhs.get_shape()
         if min(len(a), len(b)) < 2:
-            raise violation(
-                cls.name, 1, f"{lhs} and {rhs} must both have at least 2 dimensions; use graph.reshape"
-            )
+            raise violation(cls.name, 1, f"{lhs} and {rhs} must both have at least 2 dimensions; use graph.reshape")
         if a[-1] != b[-2]:
-            raise violation(
-                cls.name, 2, f"{lhs} has {a[-1]} columns and {rhs} has {b[-2]} rows; these must be equal"
-            )
+            raise violation(cls.name, 2, f"{lhs} has {a[-1]} columns and {rhs} has {b[-2]} rows; these must be equal")
         batch = broadcast_shapes(a[:-2], b[:-2])
         if batch is None:
             raise violation(cls.name, 3, f"the leading dimensions of {lhs} and {rhs} do not broadcast")
@@ -163,9 +159,7 @@ class Conv2dOp(GraphOp):
                 f"and layout {layout}; channels must be groups x what is taken, and groups must divide what is given",
             )
         if input.element_type != weights.element_type:
-            raise violation(
-                cls.name, 8, f"{input} and {weights} have different element types; insert graph.cast"
-            )
+            raise violation(cls.name, 8, f"{input} and {weights} have different element types; insert graph.cast")
         spatial = tuple(x[d] for d in spatial_dims(layout))
         positions = Window(kernel, strides, padding, dilations).output(cls.name, spatial)
         return tensor(image_shape(layout, x[0], out, positions), input.element_type)

@@ -51,9 +51,7 @@ class ElementwiseOp(GraphOp, ABC):
         shape = broadcast_shapes(*(t.get_shape() for t in types))
         if shape is None:
             names = " and ".join(map(str, types))
-            raise violation(
-                cls.name, 1, f"{names} do not broadcast; aligned at the right, extents must be equal or 1"
-            )
+            raise violation(cls.name, 1, f"{names} do not broadcast; aligned at the right, extents must be equal or 1")
         return shape
 
     @classmethod
@@ -103,9 +101,7 @@ class CompareOp(ElementwiseOp):
     rhs = operand_def(AnyTensor)
     result: OpResult[Tensor] = result_def(BooleanTensor)
 
-    assembly_format = (
-        "$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
-    )
+    assembly_format = "$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
 
     def __init__(self, predicate: str, lhs: Value, rhs: Value) -> None:
         result = self.infer(type_of(lhs), type_of(rhs))

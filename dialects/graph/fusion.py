@@ -76,9 +76,7 @@ class Captures(CustomDirective):
         position = parser.pos
         signature = parser.parse_type()
         if not isinstance(signature, FunctionType):
-            parser.raise_error(
-                "expected the types of operands and results, as (a, b) -> c", position, parser.pos
-            )
+            parser.raise_error("expected the types of operands and results, as (a, b) -> c", position, parser.pos)
         inputs = signature.inputs.data
         if len(inputs) != len(pairs):
             message = f"{len(pairs)} operands, but {len(inputs)} operand types; these must be as many"
@@ -166,9 +164,7 @@ class FusionOp(IRDLOperation):
             raise violation(self.name, 2, "the body does not end in graph.yield")
         yielded, results = list(self.results_inside.types), list(self.outputs.types)
         if yielded != results:
-            raise violation(
-                self.name, 3, f"the body yields {_list(yielded)}; the results are {_list(results)}"
-            )
+            raise violation(self.name, 3, f"the body yields {_list(yielded)}; the results are {_list(results)}")
 
 
 def _list(types: Sequence[Attribute]) -> str:

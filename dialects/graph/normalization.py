@@ -81,9 +81,7 @@ class LayerNormOp(GraphOp):
     axis = prop_def(AxisConstr)
     epsilon = prop_def(EpsilonConstr)
 
-    assembly_format = (
-        "operands `axis` $axis `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
-    )
+    assembly_format = "operands `axis` $axis `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
 
     def __init__(self, input: Value, scale: Value, bias: Value, axis: int, epsilon: float = 1e-5) -> None:
         result = self.infer(type_of(input), type_of(scale), type_of(bias), axis)
@@ -137,9 +135,7 @@ class BatchNormOp(GraphOp):
     axis = prop_def(AxisConstr)
     epsilon = prop_def(EpsilonConstr)
 
-    assembly_format = (
-        "operands `axis` $axis `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
-    )
+    assembly_format = "operands `axis` $axis `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
 
     def __init__(
         self,
@@ -160,9 +156,7 @@ class BatchNormOp(GraphOp):
         )
 
     @classmethod
-    def infer(
-        cls, input: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, axis: int = 1
-    ) -> Tensor:
+    def infer(cls, input: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, axis: int = 1) -> Tensor:
         """The type of the input.
 
         Raises:

@@ -118,9 +118,7 @@ class TransposeOp(GraphOp, HasCanonicalizationPatternsInterface):
         """
         shape = input.get_shape()
         if sorted(permutation) != list(range(len(shape))):
-            raise violation(
-                cls.name, 1, f"{list(permutation)} does not permute the {len(shape)} dimensions of {input}"
-            )
+            raise violation(cls.name, 1, f"{list(permutation)} does not permute the {len(shape)} dimensions of {input}")
         return tensor(tuple(shape[d] for d in permutation), input.element_type)
 
     def inferred_type(self) -> Tensor:

@@ -74,9 +74,7 @@ class ConcatOp(GraphOp, HasCanonicalizationPatternsInterface):
             raise violation(cls.name, 2, f"axis is {axis}; {first} has axes 0 to {first.get_num_dims() - 1}")
         for other in inputs[1:]:
             if _without(axis, other) != _without(axis, first):
-                raise violation(
-                    cls.name, 3, f"{first} and {other} differ in more than the extent of axis {axis}"
-                )
+                raise violation(cls.name, 3, f"{first} and {other} differ in more than the extent of axis {axis}")
         shape = first.get_shape()
         total = sum(t.get_shape()[axis] for t in inputs)
         return tensor((*shape[:axis], total, *shape[axis + 1 :]), first.element_type)
@@ -121,8 +119,7 @@ class SliceOp(GraphOp, HasCanonicalizationPatternsInterface):
     strides = prop_def(I64ArrayConstr)
 
     assembly_format = (
-        "$input `starts` $starts `ends` $ends `strides` $strides attr-dict"
-        " `:` type($input) `->` type($result)"
+        "$input `starts` $starts `ends` $ends `strides` $strides attr-dict `:` type($input) `->` type($result)"
     )
 
     def __init__(
@@ -140,9 +137,7 @@ class SliceOp(GraphOp, HasCanonicalizationPatternsInterface):
         )
 
     @classmethod
-    def infer(
-        cls, input: Tensor, starts: Sequence[int], ends: Sequence[int], strides: Sequence[int]
-    ) -> Tensor:
+    def infer(cls, input: Tensor, starts: Sequence[int], ends: Sequence[int], strides: Sequence[int]) -> Tensor:
         """The shape of what is selected.
 
         Raises:
@@ -200,18 +195,12 @@ class PadOp(GraphOp, HasCanonicalizationPatternsInterface):
     high = prop_def(I64ArrayConstr)
     value: Number = prop_def(BaseAttr(FloatAttr) | BaseAttr(IntegerAttr))
 
-    assembly_format = (
-        "$input `low` $low `high` $high `with` $value attr-dict `:` type($input) `->` type($result)"
-    )
+    assembly_format = "$input `low` $low `high` $high `with` $value attr-dict `:` type($input) `->` type($result)"
 
-    def __init__(
-        self, input: Value, low: Sequence[int], high: Sequence[int], value: float | Number = 0
-    ) -> None:
+    def __init__(self, input: Value, low: Sequence[int], high: Sequence[int], value: float | Number = 0) -> None:
         if isinstance(value, int | float):
             element: Any = element_of(input)
-            value = (
-                FloatAttr(value, element) if is_float(type_of(input)) else IntegerAttr(int(value), element)
-            )
+            value = FloatAttr(value, element) if is_float(type_of(input)) else IntegerAttr(int(value), element)
         super().__init__(
             operands=[input],
             properties={"low": i64_array(low), "high": i64_array(high), "value": value},
@@ -240,9 +229,7 @@ class PadOp(GraphOp, HasCanonicalizationPatternsInterface):
                 f"low {list(low)} and high {list(high)} must not be negative; use graph.slice to cut",
             )
         if value.type != input.element_type:
-            raise violation(
-                cls.name, 3, f"the value is of type {value.type}; {input} needs {input.element_type}"
-            )
+            raise violation(cls.name, 3, f"the value is of type {value.type}; {input} needs {input.element_type}")
         padded = tuple(a + e + b for a, e, b in zip(low, shape, high, strict=True))
         return tensor(padded, input.element_type)
 

@@ -55,9 +55,7 @@ class Window:
                 raise violation(op_name, 1, f"{name} has {len(values)} elements; it must have {length}")
             least = 0 if name == "padding" else 1
             if min(values) < least:
-                raise violation(
-                    op_name, 2, f"{name} is {list(values)}; each element must be at least {least}"
-                )
+                raise violation(op_name, 2, f"{name} is {list(values)}; each element must be at least {least}")
         return tuple(self._positions(op_name, i, extent) for i, extent in enumerate(image))
 
     def _positions(self, op_name: str, i: int, extent: int) -> int:

@@ -50,9 +50,7 @@ class ConvertLayoutPass(Pass):
 class _Converter:
     native: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """For results of rewritten ops, the channels-last value that replaces them."""
-    copies: dict[tuple[SSAValue, bool], SSAValue] = field(
-        default_factory=dict[tuple[SSAValue, bool], SSAValue]
-    )
+    copies: dict[tuple[SSAValue, bool], SSAValue] = field(default_factory=dict[tuple[SSAValue, bool], SSAValue])
     """For other values, a channels-last copy, and one that is to be broadcast."""
     rewritten: dict[Operation, None] = field(default_factory=dict[Operation, None])
 
@@ -87,9 +85,7 @@ class _Converter:
         """Whether rewriting saves at least as many transposes as it costs; those of constants cost nothing."""
         native = sum(image in self.native for image in images)
         costly = sum(
-            image not in self.native
-            and constant_of(image) is None
-            and not _keeps_order(shape_of(image), TO_NHWC)
+            image not in self.native and constant_of(image) is None and not _keeps_order(shape_of(image), TO_NHWC)
             for image in images
         )
         return native > 0 and native >= costly

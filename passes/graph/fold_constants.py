@@ -79,9 +79,7 @@ class _Folding:
 
     def materialize(self) -> None:
         """Put constants where folded values are needed, and erase what nobody needs any more."""
-        sources = {
-            v.owner: None for op in self.folded for v in op.operands if isinstance(v.owner, ConstantOp)
-        }
+        sources = {v.owner: None for op in self.folded for v in op.operands if isinstance(v.owner, ConstantOp)}
         for op in self.folded:
             if any(use.operation not in self.folded for use in op.result.uses):
                 self._replace(op)

@@ -90,6 +90,4 @@ def other_copy_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _copy_signature(output: str) -> Signature:
-    return Signature(
-        "main", (TensorSpec("x", "float32", (1,)),), (TensorSpec(output, "float32", (1,)),), 0, "0.1.0"
-    )
+    return Signature("main", (TensorSpec("x", "float32", (1,)),), (TensorSpec(output, "float32", (1,)),), 0, "0.1.0")

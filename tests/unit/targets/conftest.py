@@ -47,9 +47,7 @@ define i32 @mlc_{name}(ptr %inputs, ptr %outputs, ptr %workspace) #0 {{
     return Program(
         [_kernel(machine)],
         Kernel(name, entry),
-        Signature(
-            name, (TensorSpec("x", "float32", (N,)),), (TensorSpec("y", "float32", (N,)),), 256, "0.1.0"
-        ),
+        Signature(name, (TensorSpec("x", "float32", (N,)),), (TensorSpec("y", "float32", (N,)),), 256, "0.1.0"),
         [Weight("w", np.arange(N, dtype=np.float32) * weight)],
     )
 

@@ -73,9 +73,7 @@ def test_exe(make_program: MakeProgram, tmp_path: Path, target: str):
     build(make_program(machine), machine, "exe", model)
 
     def run(data: bytes, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [*emulator, str(model), *arguments], input=data, capture_output=True, check=False
-        )
+        return subprocess.run([*emulator, str(model), *arguments], input=data, capture_output=True, check=False)
 
     twice = run(X.tobytes() * 2, "--repeat", "3")
     assert twice.returncode == 0
@@ -125,9 +123,7 @@ float both(const float *x) {
     subprocess.run([*clang.command, *flags, "-c", "host.c", "-o", "host.o"], cwd=tmp_path, check=True)
     linker = find_linker(machine.arch, clang, Cache.default())
     objects = ["host.o", "one.o", "two.o"]
-    subprocess.run(
-        [*linker.command, "-shared", "-z", "defs", *objects, "-o", "host.so"], cwd=tmp_path, check=True
-    )
+    subprocess.run([*linker.command, "-shared", "-z", "defs", *objects, "-o", "host.so"], cwd=tmp_path, check=True)
     both = ctypes.CDLL(str(tmp_path / "host.so")).both
     both.restype = ctypes.c_float
     x = np.zeros(N, np.float32)
@@ -161,9 +157,7 @@ class Counting:
         return count
 
 
-def test_a_second_build_starts_nothing(
-    make_program: MakeProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_second_build_starts_nothing(make_program: MakeProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     machine, clang = resolve_target("native"), Counting(tmp_path)
     program = make_program(machine)
 
@@ -198,9 +192,7 @@ def test_a_damaged_cache_is_rebuilt(make_program: MakeProgram, tmp_path: Path, o
     np.testing.assert_array_equal(runtime.load(tmp_path / "model.so")(X), Y)
 
 
-def test_a_cache_that_cannot_be_written(
-    make_program: MakeProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_a_cache_that_cannot_be_written(make_program: MakeProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "file" / "cache"))
     machine = resolve_target("native")
@@ -259,15 +251,10 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 def test_code_that_clang_refuses(make_program: MakeProgram, tmp_path: Path):
     machine = resolve_target("native")
-    program = replace(
-        make_program(machine), kernels=[Kernel("broken", "define void @broken() { ret i32 0 }")]
-    )
+    program = replace(make_program(machine), kernels=[Kernel("broken", "define void @broken() { ret i32 0 }")])
     with pytest.raises(CompilerBug, match="clang refuses the code of 'broken'") as error:
         build(program, machine, "shared", tmp_path / "model.so")
-    assert (
-        error.value.stage == "clang"
-        and "error: value doesn't match function result type" in error.value.details
-    )
+    assert error.value.stage == "clang" and "error: value doesn't match function result type" in error.value.details
     assert not (tmp_path / "model.so").exists()
 
 
@@ -292,9 +279,7 @@ def test_a_clang_that_reports_a_full_disk(make_program: MakeProgram, tmp_path: P
 def test_an_interrupt_leaves_nothing(tmp_path: Path):
     """Ctrl-C while clang works: both end, and no file stays."""
     clang = tmp_path / "clang"
-    clang.write_text(
-        '#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit 0\nexec sleep 100\n'
-    )
+    clang.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit 0\nexec sleep 100\n')
     clang.chmod(0o755)
     (out := tmp_path / "out").mkdir()
     script = f"""
@@ -317,9 +302,7 @@ build(Program(kernels, Kernel("m", ""), Signature("main", (), (), 0, "0")), reso
     assert list(out.iterdir()) == []
 
 
-def test_gnu_ld_links_for_the_host(
-    make_program: MakeProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_gnu_ld_links_for_the_host(make_program: MakeProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     machine: Machine = resolve_target("native")
     ld = Path("/usr/bin/ld")
     if not ld.exists():

@@ -30,9 +30,7 @@ def test_native_believes_flags_over_the_model(monkeypatch: pytest.MonkeyPatch):
 def test_native_on_other_architectures(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(host, "architecture", lambda: None)
     monkeypatch.setattr(host, "machine_name", lambda: "riscv64")
-    with pytest.raises(
-        UserError, match="'native' is a riscv64 machine; mlc generates code for x86_64 and aarch64"
-    ):
+    with pytest.raises(UserError, match="'native' is a riscv64 machine; mlc generates code for x86_64 and aarch64"):
         resolve_target("native")
 
 
@@ -85,9 +83,7 @@ def test_fma_is_a_fact_of_the_level():
 
 
 def test_unknown_target():
-    with pytest.raises(
-        UserError, match=r"unknown target 'znver9': did you mean .*znver.*\? `mlc targets` lists all"
-    ):
+    with pytest.raises(UserError, match=r"unknown target 'znver9': did you mean .*znver.*\? `mlc targets` lists all"):
         resolve_target("znver9")
     with pytest.raises(UserError, match="unknown target 'pentium': `mlc targets` lists all of them"):
         resolve_target("pentium")

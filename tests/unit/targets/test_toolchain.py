@@ -57,9 +57,7 @@ def test_an_old_clang_is_passed_over_for_zig(empty_path: Path, cache: Cache):
 
 @pytest.mark.usefixtures("no_zig")
 def test_no_clang(empty_path: Path, cache: Cache):
-    with pytest.raises(
-        UserError, match=r'needs clang 16 or newer \(found none on PATH\).*pip install "mlc\[clang\]"'
-    ):
+    with pytest.raises(UserError, match=r'needs clang 16 or newer \(found none on PATH\).*pip install "mlc\[clang\]"'):
         find_clang(None, cache)
     fake(empty_path, "clang-14", "clang version 14.0.6")
     with pytest.raises(UserError, match=r"found only .*clang-14 is version 14.*apt install clang"):

@@ -45,9 +45,7 @@ def test_layout_in_memory(tmp_path: Path):
         np.array(7.0),
         np.zeros((0, 3), np.float32),
     ]
-    text = weights.assembly(
-        weights.collect([Weight(f"w{i}", a) for i, a in enumerate(arrays)]), tmp_path / "raw"
-    )
+    text = weights.assembly(weights.collect([Weight(f"w{i}", a) for i, a in enumerate(arrays)]), tmp_path / "raw")
     expected = np.array([0, 3, 1, 4, 2, 5], "<f4").tobytes() + bytes([1, 0, 0, 0, 2, 0, 0, 0, 1, 0])
     assert (tmp_path / "raw").read_bytes() == expected + np.array(7.0).tobytes()
     assert '"w4":' in text
@@ -55,7 +53,5 @@ def test_layout_in_memory(tmp_path: Path):
 
 def test_too_many_bytes(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(weights, "MAXIMUM_BYTES", 100)
-    with pytest.raises(
-        UserError, match="has 128 bytes of weights; one artifact holds at most 100: split the model"
-    ):
+    with pytest.raises(UserError, match="has 128 bytes of weights; one artifact holds at most 100: split the model"):
         weights.collect([Weight("w", np.zeros(16))])

@@ -113,11 +113,9 @@ class RandomModel:
         channels = shape_of(image)[1]
         groups = self.pick((1, channels))
         weights = self.constant((groups * self.pick((1, 2)), channels // groups, 3, self.pick((1, 3))))
-        self.add(
-            graph.Conv2dOp(image, weights, (self.pick((1, 2)), 1), (2, 0, 2, 2), groups=groups)
-        ) if shape_of(weights)[3] == 3 else self.add(
-            graph.Conv2dOp(image, weights, padding=(1, 0, 1, 0), groups=groups)
-        )
+        self.add(graph.Conv2dOp(image, weights, (self.pick((1, 2)), 1), (2, 0, 2, 2), groups=groups)) if shape_of(
+            weights
+        )[3] == 3 else self.add(graph.Conv2dOp(image, weights, padding=(1, 0, 1, 0), groups=groups))
 
     def pool(self) -> None:
         image = self.image()
@@ -186,9 +184,7 @@ def _check(model: RandomModel, names: tuple[str, ...]) -> None:
         load_pass(name)().run(model.module, model.ctx)
         model.module.verify()
     for found, needed in zip(model.outputs(), expected, strict=True):
-        np.testing.assert_allclose(
-            found, needed, rtol=1e-3, atol=1e-3 * max(1.0, float(np.abs(needed).max()))
-        )
+        np.testing.assert_allclose(found, needed, rtol=1e-3, atol=1e-3 * max(1.0, float(np.abs(needed).max())))
 
 
 @pytest.mark.parametrize("name", PIPELINE)
