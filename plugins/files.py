@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
@@ -79,11 +80,14 @@ def _run(path: Path) -> ModuleType:
     except OSError as e:
         raise UserError(f"cannot read plugin '{path}': {e.strerror}") from None
     key = (path.resolve(), hashlib.sha256(source).hexdigest())
+    imported = sys.modules.get(path.stem)
+    if imported is not None and imported not in _modules.values() and _is_file(imported.__spec__, path):
+        return imported  # a Python program has imported it; a second copy would have other classes
     if key not in _modules:
         _import_what_plugins_add_to()
         _modules[key] = _execute(path, source, f"mlc_plugin_{path.stem}_{key[1][:8]}")
     module = _modules[key]
-    _make_importable(path.stem, module)
+    _make_importable(path, module)
     return module
 
 
@@ -122,11 +126,19 @@ def _import_what_plugins_add_to() -> None:
     importlib.import_module("mlc.reference.interpreter")
 
 
-def _make_importable(stem: str, module: ModuleType) -> None:
-    """Let later plugins say `import stem`, unless that means something else already."""
-    if stem not in sys.modules and "." not in stem and importlib.util.find_spec(stem) is None:
+def _make_importable(path: Path, module: ModuleType) -> None:
+    """Let later plugins import the file by its name, unless that means something else already."""
+    stem = path.stem
+    if stem in sys.modules or "." in stem:
+        return
+    other = importlib.util.find_spec(stem)
+    if other is None or _is_file(other, path):
         sys.modules[stem] = module
         undo_at_end(lambda: sys.modules.pop(stem))
+
+
+def _is_file(spec: ModuleSpec | None, path: Path) -> bool:
+    return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path.resolve()
 
 
 def _dialects(module: ModuleType) -> Iterator[Dialect]:

@@ -42,6 +42,29 @@ def tables_for(dialects: Sequence[Dialect]) -> Tables:
     return _in_process[key]
 
 
+def core_grammar() -> str:
+    """The grammar of the generic form, of regions, types and attributes, as lark reads it."""
+    return (_HERE / "mlir.lark").read_text("utf-8")
+
+
+def dialect_grammar(dialect: Dialect) -> str:
+    """What a dialect adds: the rules of its formatted ops, and the names of those with a parser of their own."""
+    from mlc.syntax.formats import grammar_of
+
+    lines: list[str] = []
+    by_hand: list[str] = []
+    formatted = set(formatted_operations(dialect))
+    for op in dialect.operations:
+        part = grammar_of(op) if op in formatted and issubclass(op, IRDLOperation) else None
+        if part is None:
+            by_hand.append(op.name)
+        else:
+            lines += [f"// {op.name}", f"custom_body: {part.alternative.strip().removeprefix('| ')}", *part.rules, ""]
+    if by_hand:
+        lines.append(f"// parsed by hand: {', '.join(by_hand)}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
 def _build_and_store(key: str, operations: Sequence[type[IRDLOperation]]) -> Tables:
     from mlc.syntax.lalr import build_tables  # lark takes time to import, and is needed only here
 

@@ -303,7 +303,7 @@ class Lexer:
     def _no_token(self) -> Fault:
         text, position = self.builder.text, self.position
         expected = words.expected(self.tables, self.stack)
-        while position < len(text) and text[position].isspace():
+        while text[position] in " \t\r\n":
             position += 1
         found = text[position]
         self.start, self.position = position, position + 1

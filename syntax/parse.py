@@ -29,7 +29,9 @@ _RECURSION = 8_000
 """Hand-written parsers of nested operations recurse; the depth of regions is bounded by the builder."""
 
 
-def parse_module(text: str, filename: str, ctx: CompilerContext, base: Path | None = None) -> ModuleOp:
+def parse_module(
+    text: str, filename: str, ctx: CompilerContext, base: Path | None = None, *, checked: bool = True
+) -> ModuleOp:
     """Parse MLIR's text into a module.
 
     Every operation gets the location of its name in the text, unless the text gives one by `loc(...)`. Weight files
@@ -38,18 +40,20 @@ def parse_module(text: str, filename: str, ctx: CompilerContext, base: Path | No
 
     Args:
         base: where relative paths of weight files start; the folder of `filename` if None.
+        checked: whether definitions have to dominate uses and resources have to be there, as MLIR and the rest of mlc
+            need it. xDSL's passes do not: without it, blobs go to the dialect's own store, where xDSL looks for them.
 
     Raises:
         UserError: the text is wrong (UserErrors: in several places).
     """
     with _paused_collector(), _deep_recursion():
         try:
-            return _parse(text, filename, ctx, Path(filename).parent if base is None else base)
+            return _parse(text, filename, ctx, Path(filename).parent if base is None else base, checked)
         except RecursionError:
             raise UserError("the text is nested too deeply", SourceLocation(filename, 1)) from None
 
 
-def _parse(text: str, filename: str, ctx: CompilerContext, base: Path) -> ModuleOp:
+def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleOp:
     dialects = _dialects(text, ctx)
     operations = [op for d in dialects for op in formatted_operations(d)]
     builder = Builder(text, filename, ctx, base, operations)
@@ -64,11 +68,14 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path) -> Module
     if not builder.errors and not ops:
         builder.report(Fault("expected an operation, the text has none"), 0)
     if not builder.errors:
-        resources.load(builder)
+        if checked:
+            resources.load(builder)
+        else:
+            resources.leave_undecoded(builder)
     if builder.errors:
         _raise(builder.errors)
     module = ops[0] if len(ops) == 1 and isinstance(ops[0], ModuleOp) else _wrap(ops, builder)
-    if errors := [_misplaced_use(builder, op, operand) for op, operand in undominated_uses(module)]:
+    if checked and (errors := [_misplaced_use(builder, op, operand) for op, operand in undominated_uses(module)]):
         _raise(errors)
     return module
 

@@ -9,6 +9,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
 from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, Float16Type, IntegerType, ShapedType
 from xdsl.ir import Attribute
 
@@ -43,6 +44,16 @@ def load(builder: Builder) -> None:
             _check(use.name, use.type, resources)
         except Fault as e:
             builder.report(e, use.position)
+
+
+def leave_undecoded(builder: Builder) -> None:
+    """Give the blobs to xDSL's store of the builtin dialect, as text; files are not opened and uses not checked."""
+    store = builder.ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
+    assert store is not None
+    for name, blob in builder.blobs.items():
+        if store.lookup(name) is None:
+            store.declare_resource(name)
+        store.parse_resource(name, f"0x{blob.digits}")
 
 
 def _decode(name: str, blob: Blob, kind: ShapedType) -> np.ndarray[Any, np.dtype[Any]]:

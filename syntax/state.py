@@ -107,7 +107,7 @@ class State:
     def location_at(self, position: int) -> LocationAttr:
         """The location attribute of a position.
 
-        Its parts are known to be right, so it is made without xDSL's verification (0.9 us instead of 8).
+        Its parts are known to be right, so it is made without the verification that doubles its cost.
         """
         place = self.source.locate(position)
         location = FileLineColLoc.__new__(FileLineColLoc)

@@ -28,9 +28,15 @@ def last_level(form: str) -> str:
 
 
 def emit_text(
-    module: ModuleOp, ctx: CompilerContext, form: str, *, generic: bool = False, cc: str | None = None
+    module: ModuleOp,
+    ctx: CompilerContext,
+    form: str,
+    *,
+    generic: bool = False,
+    debuginfo: bool = False,
+    cc: str | None = None,
 ) -> str:
-    """`module` in one of `FORMS`; `generic` is for IR, `cc` names the clang for assembly.
+    """`module` in one of `FORMS`; `generic` and `debuginfo` (locations) are for IR, `cc` names the clang for assembly.
 
     Raises:
         UserError: LLVM IR or assembly is asked for, and the module is not at the llvm level.
@@ -42,7 +48,7 @@ def emit_text(
     from mlc.syntax import print_module
 
     stream = io.StringIO()
-    print_module(module, ctx, stream, generic=generic)
+    print_module(module, ctx, stream, generic=generic, debuginfo=debuginfo)
     return stream.getvalue()
 
 

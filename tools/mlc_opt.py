@@ -26,11 +26,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str]) -> int:
+    if "--xdsl" in argv:
+        from mlc.tools import xdsl_opt
+
+        return xdsl_opt.run([word for word in argv if word != "--xdsl"])
     arguments = parse_arguments(argv)
     if arguments.list_passes:
         from mlc.tools.list_passes import list_passes
 
         list_passes(sys.stdout)
+        return 0
+    if arguments.print_grammar is not None:
+        from mlc.tools.print_grammar import print_grammar
+
+        print_grammar(arguments.print_grammar, sys.stdout)
         return 0
     text, file = read_text(arguments.input)
     if arguments.run_reproducer:
@@ -87,7 +96,9 @@ def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArgume
 
     if arguments.output != "-":
         ctx.resources.respell(Path(arguments.output).parent)
-    return emit_text(module, ctx, arguments.emit, generic=arguments.print_op_generic)
+    return emit_text(
+        module, ctx, arguments.emit, generic=arguments.print_op_generic, debuginfo=arguments.print_debuginfo
+    )
 
 
 def _passes(arguments: OptArguments) -> list[Pass]:

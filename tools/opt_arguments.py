@@ -31,7 +31,9 @@ class OptArguments(PluginArguments):
     """In order: pipeline text, or `-O<level>` for a default pipeline."""
     emit: str = "mlir"
     list_passes: bool = False
+    print_grammar: str | None = None
     print_op_generic: bool = False
+    print_debuginfo: bool = False
     print_ir_after_all: bool = False
     print_ir_after: list[str] = field(default_factory=list[str])
     timing: bool = False
@@ -77,8 +79,16 @@ def _make_parser() -> ArgumentParser:
         text = f"run the default pipeline of level {level}"
         add(f"-O{level}", dest="pipeline", action="append_const", const=f"-O{level}", help=text)
     add("--list-passes", action="store_true", help="print every pass with its options")
+    add(
+        "--print-grammar",
+        nargs="?",
+        const="",
+        metavar="DIALECT",
+        help="print the grammar of the core language, or what a dialect adds to it (--print-grammar=graph)",
+    )
     add("--emit", default="mlir", metavar="FORM", help="mlir (default), mlir:<level> with -O, llvm-ir, or asm")
     add("--print-op-generic", action="store_true", help="print every op in its generic form")
+    add("--print-debuginfo", action="store_true", help="print the location of every op")
     add("--print-ir-after-all", action="store_true", help="print the IR after each pass to standard error")
     add("--print-ir-after", action="append", metavar="PASS", help="the same after one pass; may be repeated")
     add("--timing", action="store_true", help="print how long each pass took to standard error")
@@ -96,6 +106,7 @@ def _make_parser() -> ArgumentParser:
     add("--target", default="native", help="the machine that passes optimise for (see 'mlc targets')")
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
+    add("--xdsl", action="store_true", help="be xdsl-opt: its passes, targets and options ('--xdsl --help' lists them)")
     add_plugin_arguments(parser)
     parser.epilog = "passes:\n" + "\n".join(f"  --{name}" for name in pass_names())
     return parser

@@ -1,4 +1,4 @@
-// RUN: not mlc-opt --load-pass %S/Inputs/merge_scales.py %s --merge-scales 2>&1 | filecheck %s --check-prefix=ALONE
+// RUN: (not mlc-opt --load-pass %S/Inputs/merge_scales.py %s --merge-scales 2>&1) | filecheck %s --check-prefix=ALONE
 // RUN: mlc-opt --load-dialect %S/Inputs/scale.py --load-pass %S/Inputs/merge_scales.py %s --merge-scales --check-each | filecheck %s
 
 // A file that is loaded later imports an earlier one by its name.

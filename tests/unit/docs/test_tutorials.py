@@ -1,7 +1,8 @@
 """The tutorials are programs: their files are written, their commands run, and the output is what they show.
 
-A code block with `title="FILE"` is that file, or the next part of it if `append` follows. A `console` block holds commands
-behind `$ ` (continued behind `> `), each with its output; there `...` stands for anything.
+A code block with a file name behind its language is that file, or the next part of it if `append` follows. A `console`
+block holds commands behind `$ ` (continued behind `> `), each with its output; there `…` stands for anything. The
+commands of one page build on each other, in an empty folder.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pytest
 
 _DOCS = Path(__file__).parents[3] / "docs"
 _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_TITLE = re.compile(r'title="([^"]+)"( append)?')
+_TITLE = re.compile(r"([\w./]+\.\w+)( append)?")
 _FILES_OF = re.compile(r"<!-- files of (\S+) -->")
 _LONGEST_DIALECT = 150
 TUTORIALS = ("writing-a-dialect.md", "writing-a-pass.md")
@@ -61,7 +62,7 @@ def _run(command: str, folder: Path) -> str:
 
 
 def _matches(expected: str, found: str) -> bool:
-    pattern = ".*".join(re.escape(part.rstrip("\n")) for part in expected.rstrip("\n").split("..."))
+    pattern = ".*".join(re.escape(part.rstrip("\n")) for part in expected.rstrip("\n").split("…"))
     return re.fullmatch(pattern, found.rstrip("\n"), re.DOTALL) is not None
 
 
