@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from mlc.runtime import ArtifactError, InputError, Model, load
     from mlc.support.errors import CompilerBug, UserError
 
-__all__ = ["ArtifactError", "CompilerBug", "InputError", "Model", "UserError", "compile", "load", "load_dialect", "load_pass", "parse"]
+__all__ = [
+    "ArtifactError",
+    "CompilerBug",
+    "InputError",
+    "Model",
+    "UserError",
+    "compile",
+    "load",
+    "load_dialect",
+    "load_pass",
+    "parse",
+]
 
 _HOMES = {
     "compile": "mlc.api",
