@@ -22,8 +22,12 @@ def check_formats(dialect: Dialect, origin: str) -> None:
 
     operations = formatted_operations(dialect)
     for op in operations:
-        if (first := _undecided(op)) is not None:
-            reason = f"where '{first}' may come next, it has two places; put a literal between them"
+        if (found := _undecided(op)) is not None:
+            literal, second = found
+            reason = (
+                f"in the text '{op.name} … {literal} …', the '{literal}' may begin the optional group that starts with "
+                f"it, or {second}; put another literal in front of one of them"
+            )
             raise _error(dialect, origin, f"op '{op.name}'", reason)
     reason = _conflict(dialect)
     if reason is not None:
@@ -31,8 +35,8 @@ def check_formats(dialect: Dialect, origin: str) -> None:
         raise _error(dialect, origin, f"op {' and '.join(culprits)}" if culprits else "its ops together", reason)
 
 
-def _undecided(op: type[IRDLOperation]) -> str | None:
-    """A literal that could begin two parts of the format at one place."""
+def _undecided(op: type[IRDLOperation]) -> tuple[str, str] | None:
+    """A literal that could begin two parts of the format at one place, and what the second of them is."""
     definition = op.get_irdl_definition()
     assert definition.assembly_format is not None
     optional: set[str] = set()
@@ -42,7 +46,7 @@ def _undecided(op: type[IRDLOperation]) -> str | None:
         is_group = isinstance(part, daf.OptionalGroupDirective)
         first = _literal(part.then_first if is_group else part)
         if first is not None and first in optional:
-            return first
+            return first, "the next optional group" if is_group else f"be the '{first}' that always follows"
         if is_group and not part.else_elements:
             optional |= {first} if first is not None else set()
         elif not isinstance(part, daf.AttrDictDirective):

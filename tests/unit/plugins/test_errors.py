@@ -127,7 +127,7 @@ CASES = {
     ),
     "ambiguous format": (
         _FORMAT % "(`with` $a^)? (`with` $c^)? attr-dict",
-        "dialect 'bad' of 'bad.py': the assembly format of op 'bad.formatted' is ambiguous: where 'with' may come next",
+        "dialect 'bad' of 'bad.py': the assembly format of op 'bad.formatted' is ambiguous: in the text 'bad.formatted … with …', the 'with' may begin",
     ),
 }
 
