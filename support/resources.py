@@ -11,14 +11,15 @@ import json
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, cast
 
 from mlc.support.errors import SourceLocation, UserError
 
-Array = NDArray[Any]
+if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
 
 _DTYPES: dict[str, str] = {
     "F64": "<f8",
@@ -41,6 +42,8 @@ class _Entry:
     offset: int
 
     def map(self) -> Array:
+        import numpy as np
+
         if 0 in self.shape:
             return np.zeros(self.shape, self.dtype)
         return np.memmap(self.path, self.dtype, "r", self.offset, self.shape)
@@ -55,7 +58,7 @@ class Resources:
     spellings: dict[str, str] = field(default_factory=dict[str, str])
     """The path of each key as the text spelled it."""
     _entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
-    _arrays: dict[str, Array] = field(default_factory=dict[str, Array])
+    _arrays: dict[str, Array] = field(default_factory=dict[str, "Array"])
 
     def clone(self) -> Resources:
         """A copy with the same data; adding to one does not change the other."""
@@ -90,6 +93,8 @@ class Resources:
 
     def add(self, array: Array, hint: str) -> str:
         """Store an array that a pass made, under a fresh name derived from `hint`."""
+        import numpy as np
+
         name, n = hint, 0
         while name in self:
             n += 1
@@ -127,6 +132,8 @@ class Resources:
 
 
 def _read_header(path: Path) -> tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], int]:
+    import numpy as np
+
     size = path.stat().st_size
     with path.open("rb") as f:
         length = int.from_bytes(f.read(8), "little")

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import prod
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
@@ -27,6 +26,9 @@ from xdsl.ir import Attribute
 
 from mlc.syntax.errors import Fault
 from mlc.syntax.state import Hexadecimal
+
+if TYPE_CHECKING:  # imported only for long lists
+    import numpy as np
 
 _ELEMENTS = (IntegerType, IndexType, AnyFloat, ComplexType)
 Element = int | float | bool | tuple[Any, Any]
@@ -163,6 +165,8 @@ def _is_unsigned(element: Attribute) -> bool:
 
 def _by_numpy(text: str, shape: list[int], element: Attribute) -> bytes | None:
     """The bytes of a well-formed literal of plain numbers; None for anything that needs a closer look."""
+    import numpy as np
+
     if (dtype := _dtype(element)) is None or "t" in text or "f" in text:
         return None
     is_float = isinstance(element, AnyFloat)
@@ -202,6 +206,8 @@ def _brackets(shape: list[int]) -> str:
 
 
 def _dtype(element: Attribute) -> np.dtype[Any] | None:
+    import numpy as np
+
     match element:
         case Float32Type():
             return np.dtype("<f4")

@@ -15,7 +15,6 @@ from xdsl.ir import Dialect, Operation
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, UserErrors
-from mlc.syntax import resources
 from mlc.syntax.builder import Builder
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import Fault
@@ -25,6 +24,7 @@ from mlc.syntax.machine import Machine
 from mlc.syntax.recovery import TooManyErrors
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
+_HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
 _RECURSION = 8_000
 """Hand-written parsers of nested operations recurse; the depth of regions is bounded by the builder."""
 
@@ -67,7 +67,9 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
             builder.report(fault, 0)
     if not builder.errors and not ops:
         builder.report(Fault("expected an operation, the text has none"), 0)
-    if not builder.errors:
+    if not builder.errors and builder.has_resources:
+        from mlc.syntax import resources
+
         if checked:
             resources.load(builder)
         else:
@@ -105,7 +107,7 @@ def _raise(errors: list[UserError]) -> NoReturn:
 def _dialects(text: str, ctx: CompilerContext) -> list[Dialect]:
     """The dialects that the text names, loaded into the context, in the order of their names."""
     known = set(ctx.registered_dialect_names)
-    names = sorted({"builtin", *_DIALECT.findall(text)} & known)
+    names = sorted({"builtin", *_DIALECT.findall(_HEXADECIMAL.sub("", text))} & known)
     return [ctx.get_dialect(name) for name in names]
 
 

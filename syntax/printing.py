@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.printer import Printer
 
 from mlc.support.context import CompilerContext
-from mlc.syntax import resources
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*").fullmatch
 
@@ -49,8 +48,10 @@ def _metadata(used: list[str], ctx: CompilerContext) -> str:
     store = ctx.resources
     in_memory = store.in_memory()
     sections: list[str] = []
-    blobs = [f'      {_key(name)}: "{resources.encode(in_memory[name])}"' for name in used if name in in_memory]
-    if blobs:
+    if embedded := [name for name in used if name in in_memory]:
+        from mlc.syntax.resources import encode
+
+        blobs = [f'      {_key(name)}: "{encode(in_memory[name])}"' for name in embedded]
         sections.append(_section("dialect_resources", "builtin", blobs))
     files = [f"      {_key(key)}: {_string(path)}" for key, path in store.spellings.items()]
     if files and any(name not in in_memory for name in used):

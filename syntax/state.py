@@ -90,6 +90,11 @@ class State:
         self._file = StringAttr(filename)
         self._numbers: dict[int, IntAttr] = {}
 
+    @property
+    def has_resources(self) -> bool:
+        """Whether the text uses, holds or names weight data."""
+        return bool(self.resource_uses or self.blobs or self.external_files)
+
     # ---- errors
 
     def fault(self, message: str, position: int | None = None, notes: Sequence[PositionedNote] = ()) -> NoReturn:

@@ -27,8 +27,8 @@ _UNAVAILABLE = (
     *("mlir-conversion/with-mlir/", "with-heir/", "projects/pyjit/", "backend/llvm/"),
     "xdsl_opt/deprecation_warning.mlir",
 )
-"""What xDSL's lit configuration turns off where `mlir-opt`, `heir-opt` or `llvmlite` is missing; and a test of a warning
-on standard error, which pytest keeps for itself."""
+"""What xDSL's lit configuration turns off where `mlir-opt`, `heir-opt` or `llvmlite` is missing; and a test of a
+warning on standard error, which pytest keeps for itself."""
 _SHORTHANDS = {
     "XDSL_ROUNDTRIP": "xdsl-opt %s --print-op-generic --split-input-file | xdsl-opt --split-input-file | filecheck %s",
     "XDSL_GENERIC_ROUNDTRIP": "xdsl-opt %s --print-op-generic --split-input-file"
