@@ -32,12 +32,20 @@ def signature_of(module: ModuleOp) -> Signature:
     """
     entries = [op for op in module.ops if isinstance(op, func.FuncOp) and _is_public(op) and not op.is_declaration]
     if not entries:
+        if any(op.name.startswith("llvm.") for op in module.ops):
+            raise UserError(
+                "the module is at the llvm level already, which no longer says what the model takes and gives; "
+                "compile the graph, tensor or loop level"
+            )
         raise UserError("the module has no public function; a model needs one, as a rule called @main")
     if len(entries) > 1:
         names = ", ".join(f"@{e.sym_name.data}" for e in entries)
         raise error_at(
             entries[1], f"a model has one public function, found {len(entries)}: {names}; make others private"
         )
+    name = entries[0].sym_name.data
+    if not (name.isidentifier() and name.isascii()):
+        raise error_at(entries[0], f"a model is called from C, found the name '{name}'; use letters, digits and '_'")
     return _signature(entries[0])
 
 

@@ -21,6 +21,11 @@ _TO_NUMPY: dict[Attribute, np.dtype[Any]] = {t: np.dtype(n) for t, n in _PAIRS}
 _FROM_NUMPY: dict[Any, Attribute] = {np.dtype(n): t for t, n in _PAIRS if not isinstance(t, IndexType)}
 
 
+def is_supported(element_type: Attribute) -> bool:
+    """Whether mlc computes with elements of this type."""
+    return element_type in _TO_NUMPY
+
+
 def to_numpy(element_type: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of an element type (`index` is 64 bits wide).
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from difflib import get_close_matches
 
 from xdsl.irdl import IRDLOperation, OpResult, result_def, traits_def
 from xdsl.traits import Pure
@@ -32,6 +33,15 @@ class GraphOp(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         """Shapes with `?` are left alone until they are bound."""
+        for name in self.attributes:
+            if "." not in name:
+                near = get_close_matches(name, self.get_irdl_definition().properties, n=1)
+                hint = (
+                    f", did you mean '{near[0]}'?"
+                    if near
+                    else "; attributes of your own need a prefix, as in 'my.note'"
+                )
+                raise VerifyException(f"{self.name}: unknown attribute '{name}'{hint}")
         if not all(is_static(v.type) for v in (*self.operands, *self.results)):
             return
         expected = self.inferred_type()

@@ -162,7 +162,7 @@ class MulOp(NumberBinaryOp):
 
 @irdl_op_definition
 class DivOp(NumberBinaryOp):
-    """`x / y`; of integers, rounded towards zero.
+    """`x / y`; of integers, rounded towards zero, where `x / 0` is 0 and a quotient that does not fit wraps.
 
     ```mlir
     %z = graph.div %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>

@@ -240,7 +240,7 @@ class CeilOp(FloatUnaryOp):
 
 @irdl_op_definition
 class SinOp(FloatUnaryOp):
-    """The sine of an angle in radians.
+    """The sine of an angle in radians; compiled code gives NaN for |x| above 1e8 (f32) or 1.6e6 (f64).
 
     ```mlir
     %y = graph.sin %x : tensor<64x200xf32>
@@ -252,7 +252,7 @@ class SinOp(FloatUnaryOp):
 
 @irdl_op_definition
 class CosOp(FloatUnaryOp):
-    """The cosine of an angle in radians.
+    """The cosine of an angle in radians; compiled code gives NaN for |x| above 1e8 (f32) or 1.6e6 (f64).
 
     ```mlir
     %y = graph.cos %x : tensor<64x200xf32>

@@ -55,6 +55,20 @@ def _gelu_tanh(p: Points, x: SSAValue) -> SSAValue:
     return p.mul(p.mul(x, p.number(0.5, x.type)), p.add(p.number(1, x.type), p(math.TanhOp, inner)))
 
 
+def _div(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
+    """a / b. Integers: x / 0 is 0 and the quotient that does not fit wraps, where the machine's division would trap."""
+    if not is_integer(a):
+        return p.div(a, b)
+    width = integer_width(a.type)
+    assert width is not None
+    zero, one = p.number(0, b.type), p.number(1, b.type)
+    by_zero = p(CmpiOp, b, zero, "eq")
+    least = p(CmpiOp, a, p.number(-(1 << (width - 1)), a.type), "eq")
+    overflows = p(arith.AndIOp, least, p(CmpiOp, b, p.number(-1, b.type), "eq"))
+    divisor = p(SelectOp, p(arith.OrIOp, by_zero, overflows), one, b)
+    return p(SelectOp, by_zero, zero, p.div(a, divisor))
+
+
 def _just(op_type: Callable[..., Operation]) -> Body:
     """The body that is one op."""
 
@@ -92,7 +106,7 @@ BODIES: dict[type[Operation], Body] = {
     graph.AddOp: Points.add,
     graph.SubOp: Points.sub,
     graph.MulOp: Points.mul,
-    graph.DivOp: Points.div,
+    graph.DivOp: _div,
     graph.MaxOp: _either(arith.MaximumfOp, arith.MaxSIOp),
     graph.MinOp: _either(arith.MinimumfOp, arith.MinSIOp),
     graph.PowOp: _just(math.PowFOp),

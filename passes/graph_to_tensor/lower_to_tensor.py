@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
-from mlc.passes._static_shapes import require_static_shapes
+from mlc.passes._known_types import require_known_types
 from mlc.passes.base import Pass
 from mlc.passes.graph_to_tensor import _contraction, _elementwise, _normalization, _pooling, _shape
 from mlc.passes.graph_to_tensor._outline import KernelNames, outline_kernels
@@ -44,7 +44,7 @@ class LowerToTensorPass(Pass):
         driver = LoweringDriver(self.name, ctx)
         for function in [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]:
             if any(op.name.startswith(f"{graph.Graph.name}.") for op in function.walk()):
-                require_static_shapes(function)
+                require_known_types(function)
             kernels = outline_kernels(function, names, driver.handles)
             for kernel in kernels:
                 module.body.block.insert_op_before(kernel, function)

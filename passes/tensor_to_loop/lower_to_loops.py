@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
-from mlc.passes._static_shapes import require_static_shapes
+from mlc.passes._known_types import require_known_types
 from mlc.passes.base import Pass
 from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
 from mlc.passes.lowering import LoweringDriver
@@ -47,10 +47,12 @@ class LowerToLoopsPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         LowerToTensorPass().run(module, ctx)
         driver = LoweringDriver(self.name, ctx)
+        declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp) and op.is_declaration}
         functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
         for function in functions:
+            _check_signature(function, declared)
             _check_handled(function, driver)
-            require_static_shapes(function)
+            require_known_types(function)
         for function in functions:
             _functions.convert_signature(function)
         for function in functions:
@@ -63,3 +65,14 @@ def _check_handled(function: func.FuncOp, driver: LoweringDriver) -> None:
         tensors = any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
         if tensors and not driver.handles(op):
             raise error_at(op, f"'{op.name}' cannot be lowered to loops: no pattern of lower-to-loops handles it")
+
+
+def _check_signature(function: func.FuncOp, declared: set[str]) -> None:
+    """Results become buffers of the caller, so they have to be tensors; calls need a body to go to."""
+    for result in function.function_type.outputs:
+        if not isinstance(result, TensorType):
+            name = function.sym_name.data
+            raise error_at(function, f"'{name}' returns {result}; code is generated for results that are tensors")
+    for op in function.walk():
+        if isinstance(op, func.CallOp) and (callee := op.callee.root_reference.data) in declared:
+            raise error_at(op, f"'{callee}' has no body that could be called; define it")

@@ -26,3 +26,19 @@ func.func @f(%x: tensor<4xf32>) -> tensor<6xf32> {
 func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'f' returns f32; code is generated for results that are tensors}}
+func.func @f(%x: f32) -> f32 {
+  return %x : f32
+}
+
+// -----
+
+func.func private @g(tensor<4xf32>) -> tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'g' has no body that could be called; define it}}
+  %0 = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

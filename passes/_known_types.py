@@ -1,0 +1,41 @@
+"""What lowerings require of types: known shapes, of elements that mlc computes with."""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ShapedType
+from xdsl.ir import Operation
+
+from mlc.support.dtypes import is_supported
+from mlc.support.locations import error_at
+from mlc.support.types import element_type
+
+MOST_ELEMENTS = 1 << 48
+
+
+def require_known_types(root: Operation) -> None:
+    """Check that all tensors and buffers under `root` have known extents and supported elements.
+
+    Raises:
+        UserError: at the first op with another type of a result or a block argument.
+    """
+    for op in root.walk():
+        arguments = [a for region in op.regions for block in region.blocks for a in block.args]
+        for value in (*op.results, *arguments):
+            if not isinstance(value.type, ShapedType):
+                continue
+            if prod(value.type.get_shape()) > MOST_ELEMENTS:
+                raise error_at(op, f"'{op.name}' has a value of type {value.type}: that is more than any memory holds")
+            if not is_supported(element_type(value.type)):
+                raise error_at(
+                    op,
+                    f"'{op.name}' has a value of type {value.type}: mlc computes with elements of type "
+                    "f32, f64, i32, i64 and i1; insert graph.cast",
+                )
+            if DYNAMIC_INDEX in value.type.get_shape():
+                raise error_at(
+                    op,
+                    f"'{op.name}' has a value of type {value.type}: code is generated for known shapes; "
+                    "write numbers for every '?'",
+                )
