@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
 from xdsl.ir import Attribute
 from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineMap, AffineSet
@@ -63,19 +65,28 @@ class AffineActions(State):
 
     def affine_product(self, a: AffineExpr, _op: str, b: AffineExpr) -> AffineExpr:
         """`d0 * 4`."""
-        return a * b
+        return self._computed(lambda: a * b)
 
     def affine_floordiv(self, a: AffineExpr, _op: Name, b: AffineExpr) -> AffineExpr:
         """`d0 floordiv 4`."""
-        return a // b
+        return self._computed(lambda: a // b)
 
     def affine_ceildiv(self, a: AffineExpr, _op: Name, b: AffineExpr) -> AffineExpr:
         """`d0 ceildiv 4`."""
-        return a.ceil_div(b)
+        return self._computed(lambda: a.ceil_div(b))
 
     def affine_mod(self, a: AffineExpr, _op: Name, b: AffineExpr) -> AffineExpr:
         """`d0 mod 4`."""
-        return a % b
+        return self._computed(lambda: a % b)
+
+    def _computed(self, compute: Callable[[], AffineExpr]) -> AffineExpr:
+        """The value of `compute`, with what xDSL refuses in its own words."""
+        try:
+            return compute()
+        except NotImplementedError:
+            self.fault("an affine expression multiplies and divides by constants and symbols only")
+        except ZeroDivisionError:
+            self.fault("an affine expression divides by zero")
 
     def affine_constraint(self, a: AffineExpr, op: str, b: AffineExpr) -> AffineConstraintExpr:
         """`d0 >= 0`."""

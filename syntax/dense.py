@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -61,7 +62,8 @@ class Nested:
 Literal = Text | Hex | Nested
 
 _PLAIN = re.compile(r"<(\[[\[\]\s,0-9eE+\-.]*)>").match
-_NUMBER = re.compile(r"-?(?:[0-9]+\.[0-9]*(?:[eE][+-]?[0-9]+)?|[0-9]+)|true|false|[\[\],]")
+_PLAIN_NUMBER = r"-?(?:[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?|[0-9]++)"
+_NUMBER = re.compile(rf"{_PLAIN_NUMBER}|true|false|[\[\],]")
 
 
 def from_hex(text: str, position: int) -> Hex:
@@ -113,8 +115,10 @@ def attribute(literal: Literal | None, kind: Attribute, position: int) -> DenseI
         values *= count
     try:
         return DenseIntOrFPElementsAttr.from_list(cast(Any, kind), values)
-    except OverflowError:
+    except (OverflowError, struct.error):
         raise Fault(f"a number in the dense literal does not fit {element}", position) from None
+    except NotImplementedError:
+        raise Fault(f"a dense literal cannot have elements of type {element} here", position) from None
 
 
 def _make(kind: Attribute, data: bytes) -> DenseIntOrFPElementsAttr:
@@ -176,6 +180,8 @@ def _by_numpy(text: str, shape: list[int], element: Attribute) -> bytes | None:
     if not is_float and ("." in text or "e" in text or "E" in text):
         return None
     flat = text.translate(_NO_BRACKETS)
+    if not _NUMBERS(flat) or (splat and "," in flat):
+        return None
     try:
         values = np.array(flat.split(","), dtype="float64" if is_float else "int64")
     except (ValueError, OverflowError):
@@ -189,7 +195,8 @@ def _by_numpy(text: str, shape: list[int], element: Attribute) -> bytes | None:
     return data * prod(shape) if splat else data
 
 
-_NO_BRACKETS = str.maketrans("", "", "[] \n\t\r")
+_NO_BRACKETS = str.maketrans("", "", "[]")
+_NUMBERS = re.compile(rf"\s*(?:{_PLAIN_NUMBER}\s*(?:,\s*{_PLAIN_NUMBER}\s*)*+)?").fullmatch
 _ONLY_BRACKETS = re.compile(r"[^\[\],]+")
 
 

@@ -2,6 +2,17 @@
 
 // Affine maps and sets.
 
+// expected-error @+1 {{'d0' appears twice in the space of an affine map}}
+"t.op"() {v = affine_map<(d0, d0) -> (d0)>} : () -> ()
+// expected-error @+1 {{'d0' appears twice in the space of an affine map}}
+"t.op"() {v = affine_map<(d0)[d0] -> (d0)>} : () -> ()
+// expected-error @+1 {{'d1' is not a dimension or symbol of this affine map}}
+"t.op"() {v = affine_map<(d0) -> (d1)>} : () -> ()
+// expected-error @+1 {{'s1' is not a dimension or symbol of this affine map}}
+"t.op"() {v = affine_set<(d0)[s0] : (d0 - s1 >= 0)>} : () -> ()
+
+// -----
+
 // expected-error @+1 {{expected '(', got 'd0'}}
 "t.op"() {v = affine_map<d0 -> (d0)>} : () -> ()
 // expected-error @+1 {{expected '->' or '[', got '('}}
@@ -26,3 +37,13 @@
 "t.op"() {v = affine_set<(d0) : (d0 > 0)>} : () -> ()
 // expected-error @+1 {{expected '(', '-', a name or an integer, got ')'}}
 "t.op"() {v = affine_set<(d0) : (d0 >= 0, )>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{an affine expression multiplies and divides by constants and symbols only}}
+"t.op"() {m = affine_map<(d0) -> (d0 * d0)>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{an affine expression divides by zero}}
+"t.op"() {m = affine_map<(d0) -> (5 mod 0)>} : () -> ()

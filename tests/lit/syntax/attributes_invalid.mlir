@@ -77,7 +77,6 @@
 "t.op"() {v = array<i32: x>} : () -> ()
 // expected-error @+1 {{the elements of an array are integers or floats, got index}}
 "t.op"() {v = array<index>} : () -> ()
-"t.op"() {v = array<f32: true>} : () -> ()
 // expected-error @+1 {{Integer value -129 is out of range for type i8 which supports values in the range [-128, 256)}}
 "t.op"() {v = array<i8: -129>} : () -> ()
 // expected-error @+1 {{Integer value 2 is out of range for type i1 which supports values in the range [-1, 2)}}
@@ -135,7 +134,6 @@
 
 // -----
 
-"t.op"() {v = #t.<a>} : () -> ()
 // expected-error @+1 {{expected an attribute, got character '#'}}
 "t.op"() {v = #} : () -> ()
 // expected-error @+1 {{expected an attribute, got character '!'}}

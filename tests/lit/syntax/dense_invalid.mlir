@@ -48,6 +48,38 @@
 
 // -----
 
+// Elements.
+// expected-error @+1 {{numbers with fractions do not fit i32}}
+"t.op"() {v = dense<[1, 2.5]> : tensor<2xi32>} : () -> ()
+// expected-error @+1 {{numbers with fractions do not fit index}}
+"t.op"() {v = dense<2.5> : tensor<2xindex>} : () -> ()
+// expected-error @+1 {{booleans do not fit i32}}
+"t.op"() {v = dense<true> : tensor<2xi32>} : () -> ()
+// expected-error @+1 {{booleans do not fit index}}
+"t.op"() {v = dense<[true, false]> : tensor<2xindex>} : () -> ()
+// expected-error @+1 {{a negative number does not fit ui8}}
+"t.op"() {v = dense<-1> : tensor<2xui8>} : () -> ()
+// expected-error @+1 {{Integer value 256 is out of range for type i8 which supports values in the range [-128, 256)}}
+"t.op"() {v = dense<256> : tensor<2xi8>} : () -> ()
+// expected-error @+1 {{Integer value -129 is out of range for type i8 which supports values in the range [-128, 256)}}
+"t.op"() {v = dense<[0, -129]> : tensor<2xi8>} : () -> ()
+// expected-error @+1 {{Integer value 2 is out of range for type i1 which supports values in the range [-1, 2)}}
+"t.op"() {v = dense<2> : tensor<2xi1>} : () -> ()
+// expected-error @+1 {{Integer value 256 is out of range for type ui8 which supports values in the range [0, 256)}}
+"t.op"() {v = dense<256> : tensor<2xui8>} : () -> ()
+// expected-error @+1 {{Integer value 128 is out of range for type si8 which supports values in the range [-128, 128)}}
+"t.op"() {v = dense<128> : tensor<2xsi8>} : () -> ()
+// expected-error @+1 {{complex elements do not fit f32}}
+"t.op"() {v = dense<(1.0, 2.0)> : tensor<2xf32>} : () -> ()
+// expected-error @+1 {{expected complex elements such as (1.0, 2.0)}}
+"t.op"() {v = dense<1.0> : tensor<2xcomplex<f32>>} : () -> ()
+// expected-error @+1 {{numbers with fractions do not fit i32}}
+"t.op"() {v = dense<(1.5, 2.5)> : tensor<2xcomplex<i32>>} : () -> ()
+// expected-error @+1 {{a number in the dense literal does not fit f16}}
+"t.op"() {v = dense<65536.0> : tensor<2xf16>} : () -> ()
+
+// -----
+
 // Brackets and commas.
 // expected-error @+1 {{unexpected ']' in a dense literal}}
 "t.op"() {v = dense<[1, 2,]> : tensor<2xi32>} : () -> ()
@@ -61,13 +93,10 @@
 "t.op"() {v = dense<[1 [2]]> : tensor<2xi32>} : () -> ()
 // expected-error @+1 {{unexpected ']' in a dense literal}}
 "t.op"() {v = dense<[1]]> : tensor<1xi32>} : () -> ()
-"t.op"() {v = dense<[1]> : tensor<1xi32>} : () -> ()
 // expected-error @+1 {{a dense literal is one number or one list of numbers}}
 "t.op"() {v = dense<[[1]> : tensor<1xi32>} : () -> ()
 // expected-error @+1 {{a dense literal is one number or one list of numbers}}
 "t.op"() {v = dense<[1], [2]> : tensor<2xi32>} : () -> ()
-"t.op"() {v = dense<1, 2> : tensor<2xi32>} : () -> ()
-"t.op"() {v = dense<[1, +2]> : tensor<2xi32>} : () -> ()
 // expected-error @+1 {{expected a number}}
 "t.op"() {v = dense<[1, e2]> : tensor<2xi32>} : () -> ()
 // expected-error @+1 {{expected a number}}
@@ -88,3 +117,28 @@
 "t.op"() {v = dense<1>} : () -> ()
 // expected-error @+1 {{the type of a number is an integer, index or float type, got tensor<2xi32>}}
 "t.op"() {v = 5 : tensor<2xi32>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected ',' or ']', got '2'}}
+"t.op"() {x = dense<[1 2, 3]> : tensor<2xi32>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{a dense literal is one number or one list of numbers}}
+"t.op"() {x = dense<1, 2> : tensor<2xi32>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected a number}}
+"t.op"() {x = dense<[.5, 1.0]> : tensor<2xf32>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{a number in the dense literal does not fit index}}
+"t.op"() {x = dense<99999999999999999999> : tensor<2xindex>} : () -> ()
+
+// -----
+
+// expected-error @+1 {{a dense literal cannot have elements of type f80 here}}
+"t.op"() {x = dense<1.0> : tensor<2xf80>} : () -> ()

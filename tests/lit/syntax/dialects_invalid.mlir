@@ -10,7 +10,11 @@
 "nothing.like_it"() : () -> ()
 // expected-error @+1 {{unknown operation 'arith.nothing_like_it'}}
 "arith.nothing_like_it"() : () -> ()
+// expected-error @+1 {{unknown operation 'retrun'}}
 "retrun"() : () -> ()
+
+// -----
+
 // expected-error @+1 {{unknown operation 'nothing'}}
 nothing
 

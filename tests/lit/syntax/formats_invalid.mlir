@@ -2,54 +2,502 @@
 
 // Operations in their own formats.
 
-// Written by the parser's grammar.
-// expected-note @below {{defined here}}
-// expected-note @below {{defined here}}
-func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>) {
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   // expected-error @+1 {{expected ',', got '%a'}}
   %0 = arith.addf %a %a : f32
-  %1 = arith.addf %a, %a
-  // expected-error @+1 {{expected ':', 'fastmath' or '{', got '%2'}}
-  %2 = arith.addf %a, %a : f32, f32
-  // expected-error @+1 {{Expected `reassoc`, `nnan`, `ninf`, `nsz`, `arcp`, `contract`, or `afn`., got 'quick'}}
-  %3 = arith.addf %a, %a fastmath<quick> : f32
-  %4 = arith.addf %a, %a {fastmath = 5 : i32} : f32
-  %5 = graph.softmax %t axis 1.5 : tensor<4xf32>
-  // expected-error @+1 {{expected an integer, got a number with a fraction}}
-  %6 = graph.softmax %t axes 0 : tensor<4xf32>
-  %7 = graph.softmax %t axis 0 {axis = 1} : tensor<4xf32>
-  %8 = graph.transpose %t [1.5] : tensor<4xf32> -> tensor<4xf32>
-  // expected-error @+1 {{expected an integer, got a number with a fraction}}
-  %9 = graph.transpose %t [x] : tensor<4xf32> -> tensor<4xf32>
-  // expected-error @+1 {{value '%t' has type tensor<4xf32>, but is used here as f32}}
-  %10 = graph.relu %t : f32
-  // expected-error @+1 {{value '%t' has type tensor<4xf32>, but is used here as tensor<4x!t.t>}}
-  %11 = arith.addf %t, %t : tensor<4x!t.t>
-  // expected-error @+1 {{2 operands but 1 operand type}}
-  %12 = graph.concat %t, %t axis 0 : tensor<4xf32> -> tensor<8xf32>
-  %13 = arith.extf %a : f32 to i32
   return
 }
 
 // -----
 
-// Written by a parser of the dialect.
-func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>) {
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected `reassoc`, `nnan`, `ninf`, `nsz`, `arcp`, `contract`, or `afn`., got 'quick'}}
+  %0 = arith.addf %a, %a fastmath<quick> : f32
+  return
+}
+
+// -----
+
+// expected-note @+1 {{defined here}}
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{value '%t' has type tensor<4xf32>, but is used here as f32}}
+  %0 = graph.relu %t : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected a type, got 'f33'}}
+  %0 = arith.addf %a, %a : f33
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected ']' or a number, got 'x'}}
+  %0 = graph.transpose %t [x] : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected 'axis', got 'axes'}}
+  %0 = graph.softmax %t axes 0 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected 'false', 'true' or a number, got 'x'}}
+  %0 = graph.softmax %t axis x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   // expected-error @+1 {{unknown predicate 'huh', required one of false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge, ult, ule, une, uno, true}}
   %0 = arith.cmpf huh, %a, %a : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   // expected-error @+1 {{Expected ',', got ':'}}
-  %1 = arith.cmpi slt, %i : index
+  %0 = arith.cmpi slt, %i : index
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   // expected-error @+1 {{arith.select takes 3 operands and 1 or 2 types, got 1 and 1}}
-  %2 = arith.select %a : f32
+  %0 = arith.select %a : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   // expected-error @+1 {{']' expected, got ':'}}
-  %3 = loop.load %m[0 : memref<4xf32>
-  %4 = arith.constant
-  // expected-error @+1 {{expected an attribute, got '%5'}}
-  %5 = tensor.map %t : 5
-  %6 = memref.alloc() : 5
-  %7 = affine.apply affine_map<(d0) -> (d0)>(%i, %i)
-  %8 = llvm.mlir.constant(1 : i32) : 
-  // expected-error @+1 {{type expected, got 'return'}}
+  %0 = loop.load %m[0 : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'memref.alloc': result 'memref' at position 0 does not verify: 5 : i64 should be of base attribute memref}}
+  %0 = memref.alloc() : 5
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{affine.apply expects 1 operands, but got 2. The number of map operands must match the sum of the dimensions and symbols of its map.}}
+  %0 = affine.apply affine_map<(d0) -> (d0)>(%i, %i)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected ',' or ']', got ':'}}
+  %0 = tensor.extract %t[%i : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{type expected, got ','}}
+  %0 = llvm.mlir.constant(1 : i32) : ,
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{2 operands but 1 operand type}}
+  %0 = graph.concat %t, %t axis 0 : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'vector.broadcast': result 'vector' at position 0 does not verify: f32 should be of base attribute vector}}
+  %0 = vector.broadcast %a : f32 to f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'vector.fma': operand 'lhs' at position 0 does not verify: f32 should be of base attribute vector}}
+  %0 = vector.fma %a, %a, %a : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'linalg.fill': result 'res' at position 0 does not verify: 5 : i64 should be of base attribute tensor}}
+  %0 = linalg.fill ins(%a : f32) outs(%t : tensor<4xf32>) -> 5
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'memref.load': index should be of base attribute memref}}
+  %0 = memref.load %i[%i] : index
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'llvm.load': operand 'ptr' at position 0 does not verify: f32 should be of base attribute llvm.ptr}}
+  %0 = llvm.load %a : f32 -> f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'tensor.extract': f32 should be of base attribute tensor}}
+  %0 = tensor.extract %a[%i] : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{f32 should be of base attribute vector}}
+  %0 = vector.extract %a[0] : f32 from f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{attribute 'operandSegmentSizes' has a place of its own in the format of 'memref.load'}}
+  %0 = memref.load %m[%i] {operandSegmentSizes = 1} : memref<4xf32> loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected an integer, got a number with a fraction}}
+  %0 = graph.softmax %t axis 1.5 : tensor<4xf32> loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected memref type, got 'loc'}}
+  %0 = affine.load %m[%i, %i] : f32 loc(unknown)
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'tensor.empty': result 'tensor' at position 0 does not verify: 5 : i64 should be of base attribute tensor}}
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  %0 = tensor.empty(%i, %i) : 5 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected ',', got 'loc'}}
+  %0 = llvm.getelementptr %a[0] : (f32) -> f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'[' expected, got ':'}}
+  %0 = memref.subview %a[0] : f32 to f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected integer literal, got 'x'}}
+  %0 = llvm.insertvalue %a, %a[x] : f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{type expected, got 'loc'}}
+  %0 = llvm.mlir.constant(5) : loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'x' is not a valid ICmpPredicateFlag}}
+  %0 = llvm.icmp "x" %i, %i : index loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected integer literal, got '1.5'}}
+  %0 = vector.insert %a, %a [1.5] : f32 into f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{unknown operation 'ptr.to_ptr'}}
+  %0 = ptr.to_ptr %a : f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected integer literal, got '1.5'}}
+  %0 = llvm.extractvalue %a[1.5] : f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{attribute expected, got '%i'}}
+  %0 = affine.apply %i loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected affine map attr}}
+  %0 = affine.apply 5(%i) loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected affine map attr}}
+  %0 = affine.min 5(%i) loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  cf.switch %i : f32, [
+  // expected-error @+1 {{block '^a' is not defined in this region}}
+  default: ^a ]
+  // expected-error @+1 {{Unexpected attribute f32}}
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{attribute expected, got 'x'}}
+  affine.for %j = 5 to x {}
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Operation affine.parallel does not have a custom format.}}
+  affine.parallel (%j) = (0) to 5 {}
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'memref.get_global': result 'memref' at position 0 does not verify: f32 should be of base attribute memref}}
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  %0 = memref.get_global @x : f32 loc(unknown)
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'llvm.fcmp': operand 'lhs' at position 0 does not verify: Unexpected attribute memref<4xf32>}}
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  %0 = llvm.fcmp "oeq" %m, %m : memref<4xf32> loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{identifier expected, got '5'}}
+  %0 = arith.cmpf 5, %a, %a : f32
+  return
+}
+
+// -----
+
+// expected-note @+1 {{defined here}}
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{value '%m' has type memref<4xf32>, but is used here as f32}}
+  %0 = vector.transfer_read %m[%i], %a : f32, f32 loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected indexing_maps for linalg.generic}}
+  %0 = linalg.generic 5
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Unknown iterator type 5 : i64}}
+  %0 = linalg.generic {indexing_maps = [], iterator_types = [5]} ins(%a : f32) outs(%t : tensor<4xf32>) {}
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Expected iterator_types for linalg.generic, got '{indexing_maps = []} '}}
+  %0 = linalg.generic {indexing_maps = []} ins(%a : f32) outs(%t : tensor<4xf32>) {}
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{cannot parse this as part of 'linalg.matmul'}}
+  %0 = linalg.matmul ins(%a : f32) loc(unknown)
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Operation scf.parallel does not have a custom format.}}
+  scf.parallel (%j) = (%i) to (%i, %i) step (%i) {}
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'[' expected, got ':'}}
+  %0 = tensor.contract %t : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @below {{'scf.reduce' has 0 results, but 1 are named}}
+  // expected-error @below {{expected ',' or ':', got ')'}}
+  %0 = scf.reduce(%a) {}
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected ',', got ':'}}
+  %0 = math.fma %a, %a : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{type expected, got '5'}}
+  %0 = scf.execute_region -> 5 {}
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'[' expected, got ':'}}
+  affine.store %a, %m : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{a dense literal is of a tensor, memref or vector type, got i32}}
+  %0 = arith.constant dense<1> : i32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{expected a type, got '5'}}
+  %0 = llvm.mlir.undef : 5
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{Operation memref.global does not have a custom format.}}
+  memref.global "private" @g : 5
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'vector.load': f32 should be of base attribute memref}}
+  %0 = vector.load %m[%i] : f32, f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'complex.constant': result 'complex' at position 0 does not verify: f32 should be of base attribute complex}}
+  %0 = complex.constant [1.0] : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'complex.re': f32 should be of base attribute complex}}
+  %0 = complex.re %a : f32
+  return
+}
+
+// -----
+
+func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{unknown operation 'index.constant'}}
+  %0 = index.constant 1.5
   return
 }
 
@@ -57,13 +505,6 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>) {
 
 // expected-error @+1 {{')' expected, got '->'}}
 func.func @f(%a: f32 -> f32 {
-  return %a : f32
-}
-
-// -----
-
-func.func @f(%a: f32) -> (f32 {
-  // expected-error @+1 {{'}' expected, got '%a'}}
   return %a : f32
 }
 

@@ -17,21 +17,15 @@
 // -----
 
 // The same before the definition.
-// expected-error @+1 {{'%a#1' does not exist: '%a' stands for 1 value}}
-"t.op"(%a#1) : (i32) -> ()
+// expected-error @below {{'%a#1' does not exist: '%a' stands for 1 value}}
 // expected-note @below {{defined here}}
-// expected-error @below {{value '%a' is defined twice}}
-// expected-note @below {{defined here before}}
-%a = "t.op"() : () -> i32
+"t.op"(%a#1) : (i32) -> () %a = "t.op"() : () -> i32
 
 // -----
 
-// expected-error @+1 {{value '%a' has type f32, but is used here as i32}}
-"t.op"(%a) : (i32) -> ()
+// expected-error @below {{value '%a' has type f32, but is used here as i32}}
 // expected-note @below {{defined here}}
-// expected-error @below {{value '%a' is defined twice}}
-// expected-note @below {{defined here before}}
-%a = "t.op"() : () -> f32
+"t.op"(%a) : (i32) -> () %a = "t.op"() : () -> f32
 
 // -----
 
@@ -52,16 +46,42 @@
 
 // -----
 
-// Numbers of results.
-// expected-error @+1 {{'builtin.unregistered' has 1 result, but 2 are named}}
-%a:2 = "t.op"() : () -> i32
-// expected-error @+1 {{'builtin.unregistered' has 0 results, but 2 are named}}
-%b, %c = "t.op"() : () -> ()
-// expected-error @+1 {{'builtin.unregistered' has 2 results, but 1 are named}}
-%d = "t.op"() : () -> (i32, i32)
-// expected-error @+1 {{'builtin.unregistered' has 1 result, but 0 are named}}
-%e:0 = "t.op"() : () -> (i32)
+// Numbers of results; what has an error defines its names all the same.
+// expected-error @+1 {{'arith.constant' has 1 result, but 2 are named}}
+%a:2 = arith.constant 1 : i32
+// expected-error @+1 {{'builtin.module' has 0 results, but 2 are named}}
+%b, %c = module {}
+// expected-error @+1 {{'arith.constant' has 2 results, but 1 are named}}
+%d = "arith.constant"() {value = 1 : i32} : () -> (i32, i32)
+// expected-error @+1 {{'arith.constant' has 1 result, but 0 are named}}
+%e:0 = arith.constant 1 : i32
 "t.op"(%a, %d#1) : (i32, i32) -> ()
+
+// -----
+
+// Operands that a hand-written parser wants defined.
+func.func @f(%i: index) {
+  // expected-error @+1 {{'scf.index_switch': operand '%late' is used where its definition does not reach}}
+  scf.index_switch %late
+  default {
+    scf.yield
+  }
+  // expected-note @+1 {{defined here}}
+  %late = arith.constant 1 : index
+  return
+}
+
+// -----
+
+// expected-note @+1 {{defined here}}
+func.func @f(%i: index) {
+  // expected-error @+1 {{'%i#1' does not exist: '%i' stands for 1 value}}
+  scf.index_switch %i#1
+  default {
+    scf.yield
+  }
+  return
+}
 
 // -----
 
@@ -172,11 +192,21 @@ func.func @f() {
 
 // -----
 
-// Names that are none.
-// expected-error @+1 {{expected an operation, got character '%'}}
 % = "t.op"() : () -> ()
+// expected-error @-1 {{expected an operation, got character '%'}}
+
+// -----
+
+// expected-error @+1 {{expected ',', ':' or '=', got character '#'}}
 %a# = "t.op"() : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected an operation, got '%a#0'}}
 %a#0 = "t.op"() : () -> i32
+
+// -----
+
 // expected-error @+1 {{expected ')' or a value such as %x, got '^bb0'}}
 "t.op"(^bb0) : () -> ()
 // expected-error @+1 {{expected a block such as ^bb0, got '%a'}}

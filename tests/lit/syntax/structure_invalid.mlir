@@ -2,28 +2,73 @@
 
 // Operations, regions and blocks.
 
-// nothing
+// expected-error @+1 {{expected ')' or ',', got '%b'}}
+"t.op"(%a %b) : (i32, i32) -> ()
 
 // -----
 
-// The generic form.
-// expected-error @+1 {{expected ')' or ',', got '%b'}}
-"t.op"(%a %b) : (i32, i32) -> ()
 // expected-error @+1 {{expected '(', ':', '<', '[' or '{', got '->'}}
 "t.op"() -> ()
+
+// -----
+
+// expected-error @+1 {{expected '(', got ':'}}
 "t.op" : () -> ()
+
+// -----
+
 // expected-error @+1 {{expected '(', got 'i32'}}
 "t.op"() : i32
+
+// -----
+
+// expected-error @+3 {{expected a type, got end of file}}
 "t.op"() : () -> 
-// expected-error @+1 {{expected a type, got '"t.op"'}}
+
+// -----
+
+// expected-error @+1 {{expected '{', got ')'}}
 "t.op"() () -> ()
+
+// -----
+
+// expected-error @+3 {{expected ')' or ',', got end of file}}
 "t.op"() : () -> (i32
-// expected-error @+1 {{expected ')' or ',', got '"t.op"'}}
+
+// -----
+
+// expected-error @+1 {{expected a block such as ^bb0, got ']'}}
 "t.op"()[] : () -> ()
+
+// -----
+
 // expected-error @+1 {{expected '{', got ')'}}
 "t.op"() () : () -> ()
+
+// -----
+
 // expected-error @+1 {{expected ':', got '{'}}
 "t.op"() {a} {b} : () -> ()
+
+// -----
+
+// expected-error @+1 {{expected ',', ':' or '=', got '"t.op"'}}
+%a "t.op"() : () -> i32
+
+// -----
+
+// expected-error @+1 {{expected an integer, got '='}}
+%b: = "t.op"() : () -> i32
+
+// -----
+
+// expected-error @+1 {{expected an integer, got 'x'}}
+%c:x = "t.op"() : () -> i32
+
+// -----
+
+// expected-error @+1 {{expected a value such as %x, got '='}}
+%d, = "t.op"() : () -> i32
 
 // -----
 
@@ -40,14 +85,7 @@
 
 // -----
 
-// Results.
-// expected-error @+1 {{expected ',', ':' or '=', got '"t.op"'}}
-%a "t.op"() : () -> i32
-%b: = "t.op"() : () -> i32
-%c:x = "t.op"() : () -> i32
-// expected-error @+1 {{expected a value such as %x, got '='}}
-%d, = "t.op"() : () -> i32
-// expected-error @+1 {{expected an operation, got end of file}}
+// expected-error @+3 {{expected an operation, got end of file}}
 %e =
 
 // -----
@@ -55,7 +93,7 @@
 // Regions.
 // expected-note @+1 {{this brace is not closed}}
 "t.op"() ({
-  // expected-error @+1 {{expected '}', a block such as ^bb0 or an operation, got end of file}}
+// expected-error @+3 {{expected '}', a block such as ^bb0 or an operation, got end of file}}
   "t.op"() : () -> ()
 
 // -----
@@ -98,7 +136,7 @@
 
 // expected-note @+1 {{this brace is not closed}}
 module {
-  // expected-error @+1 {{expected '}', a block such as ^bb0 or an operation, got end of file}}
+// expected-error @+3 {{expected '}', a block such as ^bb0 or an operation, got end of file}}
   "t.op"() : () -> ()
 
 // -----
@@ -122,18 +160,18 @@ func.func f() {
 
 // -----
 
-// expected-error @+1 {{expected an operation, got character '~'}}
 ~
+// expected-error @-1 {{expected an operation, got character '~'}}
 
 // -----
 
-// expected-error @+1 {{expected an operation, got character 'é'}}
 é
+// expected-error @-1 {{expected an operation, got character 'é'}}
 
 // -----
 
-// expected-error @+1 {{expected an operation, got a string that is not closed on its line, or has an unknown escape}}
 "not closed
+// expected-error @-1 {{expected an operation, got a string that is not closed on its line, or has an unknown escape}}
 
 // -----
 

@@ -25,13 +25,8 @@
 "t.op"() {v = complex<index>} : () -> ()
 // expected-error @+1 {{a complex type has integer or float parts, got !t.t}}
 "t.op"() {v = complex<!t.t>} : () -> ()
-"t.op"() {v = vector<0xf32>} : () -> ()
-"t.op"() {v = i0} : () -> ()
 // expected-error @+1 {{expected '*', a size or a type, got '-'}}
 "t.op"() {v = tensor<-1xf32>} : () -> ()
-"t.op"() {v = memref<4xf32, strided<[1, 2]>>} : () -> ()
-"t.op"() {v = vector<4x!t.t>} : () -> ()
-"t.op"() {v = tensor<99999999999999999999xf32>} : () -> ()
 // expected-error @+1 {{expected an integer, got a number with a fraction}}
 "t.op"() {v = memref<4xf32, strided<[1.5]>>} : () -> ()
 
