@@ -6,6 +6,7 @@ import io
 import os
 import tempfile
 from pathlib import Path
+from typing import cast
 from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import ModuleOp
@@ -26,6 +27,7 @@ def parse(model: str | os.PathLike[str]) -> ModuleOp:
     """The IR of a model, given as text or as the path of a text file.
 
     Raises:
+        TypeError: `model` is something else.
         UserError: the file cannot be read, or the text is wrong.
     """
     text, file, base = _read(model)
@@ -49,6 +51,7 @@ def compile(
     may use, `cc` the clang to use instead of the newest one found.
 
     Raises:
+        TypeError: `model` is something else.
         UserError: the model or an option is wrong, or there is no usable clang.
         CompilerBug: mlc is wrong.
         ArtifactError: this machine cannot run code for `target`.
@@ -80,6 +83,13 @@ def _read(model: str | os.PathLike[str]) -> tuple[str, str, Path]:
     """The text, the name for messages, and the folder that weight files are relative to."""
     if isinstance(model, str) and ("\n" in model or "{" in model):
         return model, "<text>", Path.cwd()
+    if not isinstance(cast(object, model), str | os.PathLike):
+        found = type(model).__name__
+        raise TypeError(
+            f"found a model of type {found}; required: its text, the path of a text file, or IR of mlc.parse"
+        )
+    if model == "":
+        raise UserError("found an empty string as model; required: its text, or the path of a text file")
     path = Path(model)
     try:
         return path.read_text(encoding="utf-8"), str(path), path.parent

@@ -41,7 +41,7 @@ def options_of(pass_type: type[Pass]) -> list[Option]:
 
 
 def parse_passes(pipeline: str) -> list[Pass]:
-    """The passes of `fuse,tile{sizes=8,48 loops=m,n}`, each with its options.
+    """The passes of `fuse,tile{sizes=8,48}`, each with its options.
 
     Raises:
         UserError: the text is malformed, or a pass or an option does not exist or has a value of a wrong type.

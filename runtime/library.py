@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import json
+import mmap
 import platform
+import re
 import threading
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +16,9 @@ from typing import Any
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 """ELF's e_machine → the architecture as /proc and signatures name it."""
 _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
+
+_SIGNATURE = re.compile(rb"\0mlc_([^\0]{1,255})_signature(?=\0)")
+"""The name of a model function in a table of symbol names."""
 
 _loaded: dict[str, list[tuple[int, int, int]]] = {}
 """The identities (device, inode, time of change) under which each path was loaded."""
@@ -60,12 +65,12 @@ class Library:
     """The C function, as ctypes calls it with three addresses."""
 
 
-def open_library(path: Path, name: str = "main") -> Library:
-    """Open a shared library that mlc built, for its model function `name`.
+def open_library(path: Path, name: str | None = None) -> Library:
+    """Open a shared library that mlc built, for its model function `name`: by default `main`, or the only one.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ArtifactError: it is not a model, or not one for this machine.
+        ArtifactError: it is not a model, not one for this machine, or has several and none is `main`.
     """
     path = path.absolute()
     _check_architecture(path)
@@ -73,6 +78,7 @@ def open_library(path: Path, name: str = "main") -> Library:
         library = ctypes.CDLL(_fresh_name(path))
     except OSError as e:
         raise ArtifactError(f"'{path}' cannot be loaded: {e}") from None
+    name = name or _default_model(path, library)
     if not hasattr(library, f"mlc_{name}_signature"):
         raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model '{name}' (no mlc_{name}_signature)")
     describe = getattr(library, f"mlc_{name}_signature")
@@ -94,13 +100,37 @@ def open_library(path: Path, name: str = "main") -> Library:
     return Library(path, signature, function)
 
 
+def _default_model(path: Path, library: ctypes.CDLL) -> str:
+    """`main`, or the name of the only model in the library.
+
+    Raises:
+        ArtifactError: there is no model, or which one is meant is open.
+    """
+    if hasattr(library, "mlc_main_signature"):
+        return "main"
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        found = sorted({match[1].decode("utf-8", "replace") for match in _SIGNATURE.finditer(content)})
+    names = [name for name in found if hasattr(library, f"mlc_{name}_signature")]
+    if not names:
+        raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model (no mlc_<name>_signature)")
+    if len(names) > 1:
+        listed = ", ".join(f"'{name}'" for name in names)
+        raise ArtifactError(f"'{path}' holds the models {listed} and no 'main': load(path, name) takes one of them")
+    return names[0]
+
+
 def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:
     return tuple(TensorInfo(e["name"], e["dtype"], tuple(e["shape"])) for e in entries)
 
 
 def _check_architecture(path: Path) -> None:
-    with path.open("rb") as file:
-        header = file.read(20)
+    try:
+        with path.open("rb") as file:
+            header = file.read(20)
+    except FileNotFoundError:
+        raise
+    except OSError as e:
+        raise ArtifactError(f"'{path}' cannot be read: {e.strerror}; required: a shared library of mlc") from None
     if len(header) < 20 or header[:4] != b"\x7fELF":
         raise ArtifactError(f"'{path}' is not a shared library of mlc; build one: mlc compile model -o model.so")
     if int.from_bytes(header[16:18], "little") != 3:

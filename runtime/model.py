@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import tempfile
@@ -25,12 +26,14 @@ class InputError(ValueError):
     """An input of a call does not fit the model."""
 
 
-def load(path: str | os.PathLike[str], name: str = "main", *, temporary: bool = False) -> Model:
-    """Open a compiled model (a shared library) for its function `name`. A `temporary` file goes with the `Model`.
+def load(path: str | os.PathLike[str], name: str | None = None, *, temporary: bool = False) -> Model:
+    """Open a compiled model (a shared library) for its function `name`: by default `main`, or the only one it has.
+
+    A `temporary` file goes with the `Model`.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ArtifactError: the file is not a model, or not one that this machine can run.
+        ArtifactError: the file is not a model, not one that this machine can run, or has several and none is `main`.
     """
     model = Model(open_library(Path(path), name))
     if temporary:
@@ -88,8 +91,14 @@ class Model:
         """Run the model on arrays by input name; returns arrays by output name.
 
         Raises:
-            InputError: a name, a dtype or a shape is wrong.
+            InputError: a name, a dtype or a shape is wrong, or `inputs` are not by name.
         """
+        if not isinstance(cast(object, inputs), Mapping):
+            wanted = ", ".join(f"'{t.name}': {t}" for t in self.inputs)
+            raise InputError(
+                f"found a {type(inputs).__name__}; required: a dict of arrays by input name, {{{wanted}}}; "
+                "model(array, ...) takes them in order"
+            )
         required = [t.name for t in self.inputs]
         missing = [name for name in required if name not in inputs]
         unknown = [name for name in inputs if name not in required]
@@ -103,9 +112,16 @@ class Model:
         """Copy the model's shared library to `path`.
 
         Raises:
-            OSError: `path` cannot be written.
+            OSError: `path` cannot be written; its `filename` is `path`.
         """
-        target = Path(os.path.realpath(path))
+        try:
+            self._copy_to(Path(os.path.realpath(path)))
+        except OSError as e:  # of a staging file, whose name says nothing to the caller
+            raise OSError(e.errno, f"cannot save the model: {e.strerror}", os.fspath(path)) from None
+
+    def _copy_to(self, target: Path) -> None:
+        if target.is_dir():
+            raise OSError(errno.EISDIR, "it is a folder; name a file in it")
         if target.exists() and target.samefile(self.path):
             return
         # A library of that name may be in use; replacing the file leaves its users alone, overwriting crashes them.

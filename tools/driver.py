@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn, TextIO
@@ -51,6 +51,15 @@ class ArgumentParser(argparse.ArgumentParser):
         """Spell out the value of an option that may stand without one, so that it does not take the next word."""
         action = self._option_string_actions.get(word)
         return f"{word}={action.const}" if action is not None and action.nargs == "?" else word
+
+    def format_help(self) -> str:
+        """The help, with `--flag[=VALUE]` for a value that may be left out: it does not take the next word."""
+        text = super().format_help()
+        for action in self._actions:
+            if action.nargs == "?" and action.option_strings:
+                flag = action.option_strings[-1]
+                text = text.replace(f"{flag} [{action.metavar}]", f"{flag}[={action.metavar}]")
+        return text
 
     def flags(self) -> list[str]:
         """All option names."""
@@ -177,6 +186,23 @@ def read_text(file: str) -> tuple[str, str]:
             f"'{name}' is not UTF-8 text: byte 0x{data[e.start]:02x} at offset {e.start}",
             SourceLocation(name, line),
         ) from None
+
+
+def check_not_input(output: str, inputs: Iterable[str | Path]) -> None:
+    """Protect the inputs of a command from its output; `-` is standard input or output.
+
+    Raises:
+        UserError: `output` is the same file as one of `inputs`.
+    """
+    if output != "-" and any(_is_same_file(output, each) for each in inputs if each != "-"):
+        raise UserError(f"'{output}' is an input; choose another output")
+
+
+def _is_same_file(one: str | Path, other: str | Path) -> bool:
+    try:
+        return Path(one).samefile(other)
+    except OSError:  # one of them does not exist
+        return False
 
 
 @contextmanager

@@ -25,7 +25,7 @@ def time_python_call(model: Model, inputs: Sequence[NDArray[Any]], repeat: int |
 
 def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
     """The median time in seconds of the compiled function, through a bare ctypes call (less than a microsecond)."""
-    function = open_library(model.path).function
+    function = open_library(model.path, model.signature.name).function
     outputs = [np.empty(t.shape, t.dtype) for t in model.outputs]
     memory = np.empty(model.signature.workspace_bytes + _ALIGNMENT, np.uint8)
     workspace = -(-memory.ctypes.data // _ALIGNMENT) * _ALIGNMENT

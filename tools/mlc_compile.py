@@ -25,7 +25,7 @@ from mlc.tools.compile_arguments import (
     print_remarks,
     start_compilation,
 )
-from mlc.tools.driver import ArgumentParser, Namespace, open_output
+from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_output
 from mlc.tools.emit_text import emit_text
 from mlc.tools.progress import progress_bar
 
@@ -68,6 +68,7 @@ def run(arguments: Namespace) -> None:
     if args.output == "-" and form not in (*_IR_FORMS, "asm", "header"):
         raise UserError(f"'-o -' prints text; '{form}' needs a file")
     timed = start_compilation(args.model, args)
+    check_not_input(args.output, [args.model, *timed.compilation.ctx.resources.files.values()])
     if form in _IR_FORMS:
         _write_ir(timed, form, args.output)
     else:

@@ -31,6 +31,11 @@ def _run(argv: Sequence[str]) -> int:
 
         return xdsl_opt.run([word for word in argv if word != "--xdsl"])
     arguments = parse_arguments(argv)
+    if arguments.version:
+        from importlib.metadata import version
+
+        print(f"mlc-opt {version('mlc')}")
+        return 0
     if arguments.list_passes:
         from mlc.tools.list_passes import list_passes
 
@@ -103,10 +108,15 @@ def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArgume
 
 def _passes(arguments: OptArguments) -> list[Pass]:
     from mlc.passes.options import parse_passes
-    from mlc.passes.pipeline import default_passes
+    from mlc.passes.pipeline import HIGHEST, default_passes
     from mlc.tools.emit_text import last_level
 
     upto = last_level(arguments.emit)
+    if arguments.emit.startswith("mlir:") and not any(entry.startswith("-O") for entry in arguments.pipeline):
+        raise UserError(
+            f"--emit={arguments.emit} says where the default pipeline stops: add one of -O0 to -O{HIGHEST}, "
+            "or name the passes and leave the level out (--emit=mlir)"
+        )
     result: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):

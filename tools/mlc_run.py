@@ -5,6 +5,7 @@ With a --target of another architecture the model runs in an emulator.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from mlc.targets.cache import Cache
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import staged_output
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, print_remarks, start_compilation
-from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
 from mlc.tools.mlc_compile import build_artifact
 from mlc.tools.model_inputs import Array, Calls, arrange_calls, read_tensors
@@ -52,6 +53,7 @@ def run(arguments: Namespace) -> None:
     args = Arguments(**vars(arguments))
     if args.repeat is not None and args.repeat < 1:
         raise UserError(f"--repeat {args.repeat}: at least 1 is needed")
+    _protect(args, [args.model, args.inputs])
     tensors = read_tensors(args.inputs)
     labels = tensors.pop(args.check_labels, None) if args.check_labels else None
     if args.check_labels and labels is None:
@@ -67,8 +69,15 @@ def run(arguments: Namespace) -> None:
     print(f"artifact: {model.path}")
 
 
+def _protect(args: Arguments, inputs: Iterable[str | Path]) -> None:
+    for output in (args.outputs, args.output):
+        if output:
+            check_not_input(output, inputs)
+
+
 def _compile(args: Arguments) -> RunnableModel:
     timed = start_compilation(args.model, args)
+    _protect(args, timed.compilation.ctx.resources.files.values())
     machine = resolve_target(args.target)
     is_local = machine.arch == host.architecture()
     path = Path(args.output) if args.output else _artifact_path(args.model, args.target, ".so" if is_local else "")
@@ -104,9 +113,9 @@ def _accuracy(output: Array, labels: Array) -> str:
 
 def _save(outputs: dict[str, Array], calls: Calls, path: Path) -> None:
     """Write outputs [calls, ...] with the calls told apart as they were in the inputs."""
-    from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+    from safetensors.numpy import save  # pyright: ignore[reportUnknownVariableType]
 
     if not calls.stacked:
         outputs = {name: np.reshape(o, (-1, *o.shape[2:])) if o.ndim > 1 else o for name, o in outputs.items()}
     with staged_output(path) as staged:
-        save_file(outputs, staged)
+        staged.write_bytes(save(outputs))  # save_file would leave a file that only its owner may read

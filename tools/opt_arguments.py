@@ -15,7 +15,7 @@ DESCRIPTION = """\
 Parse IR, run passes over it in the given order, and print the result.
 
   mlc-opt model.mlir --canonicalize --fuse
-  mlc-opt model.mlir --tile="sizes=8,48 loops=m,n"
+  mlc-opt model.mlir --tile="sizes=8,48"
   mlc-opt model.mlir --pass-pipeline="fuse,tile{sizes=8,48}"
   mlc-opt model.mlir -O2 --emit=mlir:loop
 """
@@ -30,6 +30,7 @@ class OptArguments(PluginArguments):
     pipeline: list[str] = field(default_factory=list[str])
     """In order: pipeline text, or `-O<level>` for a default pipeline."""
     emit: str = "mlir"
+    version: bool = False
     list_passes: bool = False
     print_grammar: str | None = None
     print_op_generic: bool = False
@@ -78,6 +79,7 @@ def _make_parser() -> ArgumentParser:
     for level in "0123":
         text = f"run the default pipeline of level {level}"
         add(f"-O{level}", dest="pipeline", action="append_const", const=f"-O{level}", help=text)
+    add("--version", action="store_true", help="print the version of mlc")
     add("--list-passes", action="store_true", help="print every pass with its options")
     add(
         "--print-grammar",
@@ -116,7 +118,7 @@ _OPTION_WORD = re.compile(r"[a-z][a-z0-9_-]*=")
 
 
 def _pass_flags_to_pipelines(argv: Sequence[str]) -> list[str]:
-    """Spell `--tile=sizes=8,48 loops=m,n` as `--pass-pipeline=tile{sizes=8,48 loops=m,n}`.
+    """Spell `--tile=sizes=8,48` as `--pass-pipeline=tile{sizes=8,48 loops=m,n}`.
 
     The options of a pass may be one quoted word or follow as words of their own.
     """

@@ -58,6 +58,13 @@ def test_save_and_load(tmp_path: Path) -> None:
     np.testing.assert_array_equal(mlc.load(tmp_path / "m.so")(_X), _X + _X)
 
 
+def test_a_function_of_any_name(tmp_path: Path) -> None:
+    model = mlc.compile(_MODEL.replace("@main", "@encoder"))
+    np.testing.assert_array_equal(model(_X), _X + _X)
+    model.save(tmp_path / "m.so")
+    assert mlc.load(tmp_path / "m.so").signature.name == "encoder"
+
+
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_levels(level: int) -> None:
     np.testing.assert_array_equal(mlc.compile(_MODEL, opt_level=level)(_X), _X + _X)
@@ -68,6 +75,10 @@ def test_errors(tmp_path: Path) -> None:
         mlc.compile(tmp_path / "none.mlir")
     with pytest.raises(mlc.UserError, match="cannot read model"):
         mlc.parse(tmp_path)
+    with pytest.raises(mlc.UserError, match="found an empty string as model; required: its text, or the path"):
+        mlc.compile("")
+    with pytest.raises(TypeError, match="found a model of type NoneType; required: its text, the path of a text file"):
+        mlc.compile(None)  # pyright: ignore[reportArgumentType]
     with pytest.raises(mlc.UserError, match="unknown target 'pdp11'"):
         mlc.compile(_MODEL, target="pdp11")
     with pytest.raises(mlc.UserError, match="optimisation level 9 does not exist"):

@@ -67,7 +67,7 @@ define i32 @mlc_main(ptr %inputs, ptr %outputs, ptr %workspace) {
 
 def _build(entry: str, signature: Signature, folder: Path) -> Path:
     machine = resolve_target("x86-64-v2" if architecture() == "x86_64" else "aarch64")
-    build(Program([], Kernel("main", entry), signature), machine, "shared", folder / "model.so")
+    build(Program([], Kernel(signature.name, entry), signature), machine, "shared", folder / "model.so")
     return folder / "model.so"
 
 
@@ -80,14 +80,21 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def copy_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """y = x, one f32."""
-    return _build(_COPY, _copy_signature("y"), tmp_path_factory.mktemp("copy"))
+    return _build(_COPY, _copy_signature("main", "y"), tmp_path_factory.mktemp("copy"))
 
 
 @pytest.fixture(scope="session")
 def other_copy_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same with an output named z."""
-    return _build(_COPY, _copy_signature("z"), tmp_path_factory.mktemp("other"))
+    return _build(_COPY, _copy_signature("main", "z"), tmp_path_factory.mktemp("other"))
 
 
-def _copy_signature(output: str) -> Signature:
-    return Signature("main", (TensorSpec("x", "float32", (1,)),), (TensorSpec(output, "float32", (1,)),), 0, "0.1.0")
+@pytest.fixture(scope="session")
+def encoder_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """y = x in a function that is not called main."""
+    entry = _COPY.replace("@mlc_main", "@mlc_encoder")
+    return _build(entry, _copy_signature("encoder", "y"), tmp_path_factory.mktemp("encoder"))
+
+
+def _copy_signature(name: str, output: str) -> Signature:
+    return Signature(name, (TensorSpec("x", "float32", (1,)),), (TensorSpec(output, "float32", (1,)),), 0, "0.1.0")

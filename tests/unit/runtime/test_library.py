@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -65,13 +66,38 @@ def test_a_damaged_library(copy_library: Path, tmp_path: Path):
 def test_a_library_of_something_else():
     # numpy's own extension modules are shared libraries that every test machine has.
     other = next(Path(np.__file__).parent.rglob("_multiarray_umath*.so"))
-    with pytest.raises(ArtifactError, match="holds no mlc model 'main'"):
+    with pytest.raises(ArtifactError, match=r"holds no mlc model \(no mlc_<name>_signature\)"):
         load(other)
 
 
 def test_another_function_name(copy_library: Path):
     with pytest.raises(ArtifactError, match=r"holds no mlc model 'encoder' \(no mlc_encoder_signature\)"):
         load(copy_library, "encoder")
+
+
+def test_the_only_model_is_the_default(encoder_library: Path):
+    for model in (load(encoder_library), load(encoder_library, "encoder")):
+        assert model.signature.name == "encoder"
+        assert model(np.ones(1, np.float32)).tolist() == [1.0]
+
+
+def test_several_models_and_no_main(encoder_library: Path, monkeypatch: pytest.MonkeyPatch):
+    # One build makes one model; a second name for it stands in for what a linker can put together.
+    path = encoder_library.with_name("two.so")
+    path.write_bytes(encoder_library.read_bytes() + b"\0mlc_decoder_signature\0")
+    opened = SimpleNamespace(mlc_encoder_signature=None, mlc_decoder_signature=None)
+
+    def open_both(_path: str) -> SimpleNamespace:
+        return opened
+
+    monkeypatch.setattr(library.ctypes, "CDLL", open_both)
+    with pytest.raises(ArtifactError, match="holds the models 'decoder', 'encoder' and no 'main': load"):
+        load(path)
+
+
+def test_a_folder(tmp_path: Path):
+    with pytest.raises(ArtifactError, match="cannot be read: Is a directory; required: a shared library of mlc"):
+        load(tmp_path)
 
 
 def test_features_that_the_cpu_lacks(copy_library: Path, monkeypatch: pytest.MonkeyPatch):

@@ -122,6 +122,12 @@ def test_wrong_names(model: Model):
         model.run({"a": A, "scale": SCALE, "flag": FLAG, "b": A})
 
 
+def test_inputs_without_names(model: Model):
+    inputs: Any = A
+    with pytest.raises(InputError, match=r"found a ndarray; required: a dict .* {'a': float32\[2, 3\], 'scale'"):
+        model.run(inputs)
+
+
 def test_a_failure_of_the_model(model: Model):
     with pytest.raises(RuntimeError, match="failed with status 1"):
         model(A, np.array(-1.0), FLAG)
@@ -161,6 +167,16 @@ def test_save(model: Model, library: Path, tmp_path: Path):
     model.save(tmp_path / "link.so")
     assert library.read_bytes() == content and (tmp_path / "link.so").is_symlink()
     assert {p.name for p in tmp_path.iterdir()} == {"copy.so", "link.so"}
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [(".", "it is a folder; name a file in it: '"), ("none/m.so", "No such file or directory: '.*none/m.so'$")],
+)
+def test_save_to_a_place_that_cannot_be_written(model: Model, tmp_path: Path, name: str, message: str):
+    with pytest.raises(OSError, match=f"cannot save the model: {message}") as error:
+        model.save(tmp_path / name)
+    assert error.value.filename == str(tmp_path / name) and not list(tmp_path.iterdir())
 
 
 def test_a_temporary_file_goes_with_its_model(model: Model, tmp_path: Path):

@@ -279,7 +279,11 @@ def test_a_clang_that_reports_a_full_disk(make_program: MakeProgram, tmp_path: P
 def test_an_interrupt_leaves_nothing(tmp_path: Path):
     """Ctrl-C while clang works: both end, and no file stays."""
     clang = tmp_path / "clang"
-    clang.write_text('#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit 0\nexec sleep 100\n')
+    started = tmp_path / "started"
+    clang.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit 0\n'
+        f'echo >> "{started}"\nexec sleep 1000\n'
+    )
     clang.chmod(0o755)
     (out := tmp_path / "out").mkdir()
     script = f"""
@@ -292,12 +296,12 @@ build(Program(kernels, Kernel("m", ""), Signature("main", (), (), 0, "0")), reso
       Path({str(out / "m.so")!r}), cc={str(clang)!r})
 """
     process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 20
-    while not list(out.iterdir()) and time.monotonic() < deadline:
+    deadline = time.monotonic() + 120
+    while not started.exists():
+        assert process.poll() is None and time.monotonic() < deadline, "clang was not started"
         time.sleep(0.01)
-    time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    _, messages = process.communicate(timeout=20)
+    _, messages = process.communicate(timeout=120)
     assert b"KeyboardInterrupt" in messages
     assert list(out.iterdir()) == []
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +26,16 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>) -> tensor<2x3xf32> {
 }
 """
 
+_WEIGHTED = """
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = graph.constant dense_resource<y> : tensor<3xf32>
+  %sum = graph.add %x, %y : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
+  return %sum : tensor<2x3xf32>
+}
+
+{-# external_resources: { mlc: { weights: "w.safetensors" } } #-}
+"""
+
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -40,6 +53,9 @@ def test_help_and_version(mlc: CommandLine) -> None:
     assert all(f"\n  {name}" in shown for name in ("compile", "run", "targets", "doctor"))
     assert re.fullmatch(r"mlc \d+\.\d+\.\d+\n", mlc("--version").out)
     assert "--emit FORM" in mlc("compile", "--help").out
+    assert mlc("run", "--help").out.count("--check-labels[=KEY]") == 2
+    shown = subprocess.run([sys.executable, "-m", "mlc", "--version"], capture_output=True, text=True, check=True)
+    assert shown.stdout == mlc("--version").out
 
 
 @pytest.mark.parametrize(
@@ -124,6 +140,44 @@ def test_run_a_library(model: str, mlc: CommandLine) -> None:
     assert result.status == 0
     assert result.out.startswith("accuracy: 87.50%")
     assert result.out.endswith("artifact: m.so\n")
+
+
+def test_run_a_function_of_any_name(model: str, mlc: CommandLine) -> None:
+    Path(model).write_text(_MODEL.replace("@main", "@encoder"))
+    for file in (model, "m.so"):
+        result = mlc(
+            "run", file, "--inputs", "in.safetensors", "--repeat=5", *(["-o", "m.so"] if file == model else [])
+        )
+        assert (result.status, result.err) == (0, "")
+
+
+def test_outputs_have_the_usual_mode(model: str, mlc: CommandLine) -> None:
+    before = os.umask(0o027)
+    try:
+        assert mlc("run", model, "--inputs", "in.safetensors", "--outputs", "out.safetensors").status == 0
+    finally:
+        os.umask(before)
+    assert Path("out.safetensors").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output"),
+    [
+        (["compile", "weighted.mlir", "-o", "weighted.mlir"], "weighted.mlir"),
+        (["compile", "weighted.mlir", "--emit=obj", "-o", "./w.safetensors"], "./w.safetensors"),
+        (["run", "weighted.mlir", "--inputs", "in.safetensors", "--outputs", "weighted.mlir"], "weighted.mlir"),
+        (["run", "weighted.mlir", "--inputs", "in.safetensors", "--outputs", "w.safetensors"], "w.safetensors"),
+        (["run", "weighted.mlir", "--inputs", "in.safetensors", "--outputs", "in.safetensors"], "in.safetensors"),
+        (["run", "weighted.mlir", "--inputs", "in.safetensors", "-o", "in.safetensors"], "in.safetensors"),
+    ],
+)
+def test_outputs_leave_the_inputs_alone(arguments: list[str], output: str, model: str, mlc: CommandLine) -> None:
+    save_file({"y": np.array([5, 6, 7], np.float32)}, "w.safetensors")
+    Path("weighted.mlir").write_text(_WEIGHTED)
+    before = Path(output).read_bytes()
+    result = mlc(*arguments)
+    assert (result.status, result.err) == (1, f"mlc: error: '{output}' is an input; choose another output\n")
+    assert Path(output).read_bytes() == before
 
 
 def test_run_for_another_architecture(model: str, mlc: CommandLine) -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from mlc.tools.opt_arguments import DESCRIPTION
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -37,6 +40,8 @@ _MLC_OPT = [sys.executable, "-m", "mlc.tools.mlc_opt"]
         (["."], "mlc-opt: error: input '.' is a directory, not a file"),
         (["-o", "no/such/folder/x.mlir"], "mlc-opt: error: cannot write 'no/such/folder/x.mlir'"),
         (["-o", "."], "mlc-opt: error: cannot write '.'"),
+        (["--emit=mlir:loop"], "--emit=mlir:loop says where the default pipeline stops: add one of -O0 to -O3, or"),
+        (["--cse", "--emit=mlir:graph"], "name the passes and leave the level out (--emit=mlir)"),
         (["--run-reproducer"], "mlc-opt: error: '-' is not a reproducer"),
     ],
 )
@@ -45,6 +50,18 @@ def test_wrong_command_lines(arguments: list[str], message: str, mlc_opt: Comman
     assert result.status == 1
     assert message in result.err
     assert result.out == ""
+
+
+def test_the_examples_of_the_help_are_right(mlc_opt: CommandLine) -> None:
+    examples = [shlex.split(line)[1:] for line in DESCRIPTION.splitlines() if line.startswith("  mlc-opt")]
+    assert len(examples) == 4
+    for _, *options in examples:
+        result = mlc_opt(*options, stdin="")
+        assert (result.status, result.err) == (0, ""), options
+
+
+def test_version(mlc_opt: CommandLine) -> None:
+    assert re.fullmatch(r"mlc-opt \d+\.\d+\.\d+\n", mlc_opt("--version").out)
 
 
 def test_input_that_is_not_text(mlc_opt: CommandLine) -> None:
@@ -107,8 +124,9 @@ def test_closed_pipe() -> None:
 
 
 def test_interrupt() -> None:
-    tool = subprocess.Popen(_MLC_OPT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(0.7)  # it waits for its input by then
+    tool = subprocess.Popen(_MLC_OPT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert tool.stdin
+    tool.stdin.write(b"\n" * (1 << 22))  # more than a pipe holds: when this returns, the tool is reading
     tool.send_signal(signal.SIGINT)
     out, err = tool.communicate()
-    assert (tool.returncode, out, err.strip()) == (130, "", "mlc-opt: interrupted")
+    assert (tool.returncode, out, err.strip()) == (130, b"", b"mlc-opt: interrupted")
