@@ -127,7 +127,8 @@ CASES = {
     ),
     "ambiguous format": (
         _FORMAT % "(`with` $a^)? (`with` $c^)? attr-dict",
-        "dialect 'bad' of 'bad.py': the assembly format of op 'bad.formatted' is ambiguous: in the text 'bad.formatted … with …', the 'with' may begin",
+        "dialect 'bad' of 'bad.py': the assembly format of op 'bad.formatted' is ambiguous: "
+        "in the text 'bad.formatted … with …', the 'with' may begin",
     ),
 }
 
