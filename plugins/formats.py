@@ -23,10 +23,11 @@ def check_formats(dialect: Dialect, origin: str) -> None:
     operations = formatted_operations(dialect)
     for op in operations:
         if (found := _undecided(op)) is not None:
-            literal, second = found
+            first, second = found
+            example = {"operand": "%x", "attribute": "42"}.get(first, first.strip("'"))
             reason = (
-                f"in the text '{op.name} … {literal} …', the '{literal}' may begin the optional group that starts with "
-                f"it, or {second}; put another literal in front of one of them"
+                f"in the text '{op.name} … {example} …', the {first} may begin the optional group that starts with it, "
+                f"or {second}; put another literal in front of one of them"
             )
             raise _error(dialect, origin, f"op '{op.name}'", reason)
     reason = _conflict(dialect)
@@ -36,7 +37,7 @@ def check_formats(dialect: Dialect, origin: str) -> None:
 
 
 def _undecided(op: type[IRDLOperation]) -> tuple[str, str] | None:
-    """A literal that could begin two parts of the format at one place, and what the second of them is."""
+    """What could begin two parts of the format at one place, and what the second of them is."""
     definition = op.get_irdl_definition()
     assert definition.assembly_format is not None
     optional: set[str] = set()
@@ -44,9 +45,9 @@ def _undecided(op: type[IRDLOperation]) -> tuple[str, str] | None:
         if isinstance(part, daf.WhitespaceDirective):
             continue
         is_group = isinstance(part, daf.OptionalGroupDirective)
-        first = _literal(part.then_first if is_group else part)
+        first = _first(part.then_first if is_group else part)
         if first is not None and first in optional:
-            return first, "the next optional group" if is_group else f"be the '{first}' that always follows"
+            return first, "the next optional group" if is_group else f"be the {first} that always follows"
         if is_group and not part.else_elements:
             optional |= {first} if first is not None else set()
         elif not isinstance(part, daf.AttrDictDirective):
@@ -54,12 +55,17 @@ def _undecided(op: type[IRDLOperation]) -> tuple[str, str] | None:
     return None
 
 
-def _literal(part: object) -> str | None:
+def _first(part: object) -> str | None:
+    """What a part of a format begins with: a literal in quotes, an operand or an attribute; None if unknown."""
     match part:
         case daf.PunctuationDirective():
-            return part.punctuation
+            return f"'{part.punctuation}'"
         case daf.KeywordDirective():
-            return part.keyword
+            return f"'{part.keyword}'"
+        case daf.OperandVariable() | daf.OptionalOperandVariable() | daf.VariadicOperandVariable():
+            return "operand"
+        case daf.AttributeVariable():
+            return "attribute"
         case _:
             return None
 
