@@ -146,16 +146,18 @@ class Compiler:
 
         if progress:
             progress(hits, len(unique))
-        with ThreadPoolExecutor(core_count()) as pool:
+        pool = ThreadPoolExecutor(core_count())
+        try:
             # The longest texts start first, so that the last one to end is a short one.
             futures = [pool.submit(make, key) for key in sorted(missing, key=lambda k: -len(unique[k].text))]
-            try:
-                for done, future in enumerate(as_completed(futures), hits + 1):
-                    future.result()
-                    if progress:
-                        progress(done, len(unique))
-            except BaseException:
-                self.processes.stop()
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+            for done, future in enumerate(as_completed(futures), hits + 1):
+                future.result()
+                if progress:
+                    progress(done, len(unique))
+        except BaseException:
+            # Also when interrupted between two submissions: what runs already would be waited for below.
+            self.processes.stop()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
         return list(files.values()), hits
