@@ -44,6 +44,13 @@ def lowerings_of(module: str) -> set[str]:
     return {name for name, factories in _patterns.items() for f in factories.values() if f.__module__ == module}
 
 
+class StatelessPattern(RewritePattern):
+    """A pattern that needs nothing but the op."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+
+
 @dataclass
 class LoweringDriver:
     """The patterns of one pass for one run, each made when it is first needed."""

@@ -30,8 +30,8 @@ from mlc.dialects.arith import (
     UIToFPOp,
 )
 from mlc.dialects.llvm import integers, intrinsics, vectors
-from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, bit_width, lower_type, truncate
-from mlc.passes.lowering import lowers
+from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, truncate
+from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.types import vector_type
 
 _STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}

@@ -21,13 +21,12 @@ from mlc.dialects.memref import GlobalOp
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
-    StatelessPattern,
     array_of,
     integer_constant,
     memory_element,
     offset,
 )
-from mlc.passes.lowering import lowers
+from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, memref_type

@@ -11,8 +11,8 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm.integers import AddOp
 from mlc.dialects.loop import ForOp, YieldOp
-from mlc.passes.loop_to_llvm._types import VALUES, StatelessPattern, integer_constant
-from mlc.passes.lowering import lowers
+from mlc.passes.loop_to_llvm._types import VALUES, integer_constant
+from mlc.passes.lowering import StatelessPattern, lowers
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of a `loop.for` that goes to the branch of its loop."""

@@ -14,13 +14,12 @@ from mlc.passes.loop_to_llvm._control import lower_loops
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
-    StatelessPattern,
     bit_width,
     integer_constant,
     lower_type,
     offset,
 )
-from mlc.passes.lowering import lowers
+from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef
 

@@ -19,9 +19,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.pattern_rewriter import RewritePattern
 
-from mlc.support.context import CompilerContext
 from mlc.support.types import vector_type
 
 POINTER = llvm.LLVMPointerType()
@@ -30,13 +28,6 @@ ACCESSES = "lower-to-llvm (accesses)"
 """The first half of the pass, where loads and stores register their patterns: they see memrefs, with their shapes."""
 VALUES = "lower-to-llvm"
 """The second half, for everything else: memrefs become pointers, index becomes i64."""
-
-
-class StatelessPattern(RewritePattern):
-    """A pattern that needs nothing but the op."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        pass
 
 
 def lower_type(attribute: Attribute) -> Attribute:

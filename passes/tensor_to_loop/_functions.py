@@ -19,13 +19,12 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue, Use
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ConstantOp
-from mlc.passes.lowering import lowers
+from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._copies import copy_nest
-from mlc.support.context import CompilerContext
 from mlc.support.types import MemRef, Tensor, memref_type
 
 OUTPUT = "mlc.output"
@@ -123,11 +122,8 @@ def _base(value: SSAValue) -> SSAValue:
 
 
 @lowers("lower-to-loops", func.ReturnOp)
-class ReturnBuffers(RewritePattern):
+class ReturnBuffers(StatelessPattern):
     """`return %t` -> `return`, with a copy only where the value could not be computed in place."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         block = op.parent
@@ -141,11 +137,8 @@ class ReturnBuffers(RewritePattern):
 
 
 @lowers("lower-to-loops", func.CallOp)
-class CallWithDestinations(RewritePattern):
+class CallWithDestinations(StatelessPattern):
     """`%y = call @k(%x)` -> `call @k(%x, %y_buffer)`."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, func.CallOp)
@@ -156,11 +149,8 @@ class CallWithDestinations(RewritePattern):
 
 
 @lowers("lower-to-loops", arith.ConstantOp)
-class ConstantBuffer(RewritePattern):
+class ConstantBuffer(StatelessPattern):
     """A constant tensor becomes a read-only buffer; scalars stay."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, arith.ConstantOp)
@@ -170,11 +160,8 @@ class ConstantBuffer(RewritePattern):
 
 
 @lowers("lower-to-loops", *RESHAPES)
-class ReshapeView(RewritePattern):
+class ReshapeView(StatelessPattern):
     """A reshape moves nothing: it is the same row-major buffer with another shape."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         target = buffer_type(cast(Tensor, op.results[0].type))

@@ -12,14 +12,13 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
-from mlc.passes.lowering import lowers
+from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._copies import parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
-from mlc.support.context import CompilerContext
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type
 
@@ -108,11 +107,8 @@ class _Emitter:
 
 
 @lowers("lower-to-loops", MapOp, ReduceOp, ContractOp)
-class StructuredOpToNest(RewritePattern):
+class StructuredOpToNest(StatelessPattern):
     """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, StructuredOp)

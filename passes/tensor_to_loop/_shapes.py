@@ -5,24 +5,20 @@ from __future__ import annotations
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import LoadOp, StoreOp
-from mlc.passes.lowering import lowers
+from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._copies import copy_nest, parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
-from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type, tensor_type
 
 
 @lowers("lower-to-loops", tensor.PadOp)
-class PadToFillAndCopy(RewritePattern):
+class PadToFillAndCopy(StatelessPattern):
     """Fill the padded buffer with the padding value, then copy the source into it."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.PadOp)
@@ -45,11 +41,8 @@ class PadToFillAndCopy(RewritePattern):
 
 
 @lowers("lower-to-loops", tensor.ConcatOp)
-class ConcatToCopies(RewritePattern):
+class ConcatToCopies(StatelessPattern):
     """One copy per input, each at the offset where the inputs before it end."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.ConcatOp)
@@ -64,11 +57,8 @@ class ConcatToCopies(RewritePattern):
 
 
 @lowers("lower-to-loops", tensor.ExtractSliceOp)
-class ExtractSliceToCopy(RewritePattern):
+class ExtractSliceToCopy(StatelessPattern):
     """Copy the window `offset + i * stride` of the source."""
-
-    def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.ExtractSliceOp)
