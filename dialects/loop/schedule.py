@@ -19,19 +19,21 @@ from xdsl.utils.exceptions import VerifyException
 
 @dataclass(frozen=True)
 class _Form:
-    """How a step is written: how many loop names, then whether one integer follows (None: any number of names)."""
+    """How a step is written: how many names (None: two or more), then how many sizes at least and at most."""
 
     names: int | None
-    size: bool
+    sizes: tuple[int, int] = (0, 0)
 
 
 STEPS: dict[str, _Form] = {
-    "tile": _Form(1, True),
-    "interchange": _Form(None, False),
-    "vectorize": _Form(1, False),
-    "vectorize_reduction": _Form(1, True),
-    "unroll": _Form(1, False),
-    "parallel": _Form(1, False),
+    "tile": _Form(1, (1, 1)),
+    "interchange": _Form(None),
+    "pack": _Form(2),
+    "fuse": _Form(1),
+    "vectorize": _Form(1, (0, 1)),
+    "vectorize_reduction": _Form(1, (1, 1)),
+    "unroll": _Form(1),
+    "parallel": _Form(1),
 }
 
 
@@ -67,11 +69,12 @@ class StepAttr(ParametrizedAttribute):
         if form.names is None and names < 2:
             raise VerifyException(f"schedule step '{action}' takes two or more loop names, got {names}")
         if form.names is not None and names != form.names:
-            raise VerifyException(f"schedule step '{action}' takes {form.names} loop name, got {names}")
-        if sizes != int(form.size):
-            raise VerifyException(
-                f"schedule step '{action}' takes {'one size' if form.size else 'no size'}, got {sizes}"
-            )
+            plural = "s" if form.names > 1 else ""
+            raise VerifyException(f"schedule step '{action}' takes {form.names} loop name{plural}, got {names}")
+        least, most = form.sizes
+        if not least <= sizes <= most:
+            required = "no size" if not most else "one size" if least else "at most one size"
+            raise VerifyException(f"schedule step '{action}' takes {required}, got {sizes}")
         if any(s.data < 1 for s in self.sizes):
             raise VerifyException(f"schedule step '{action}' takes a positive size")
 
@@ -104,7 +107,10 @@ class ScheduleAttr(ParametrizedAttribute):
     |---|---|
     | `tile(n, 64)` | `n` runs in steps of 64, around a new loop `ni`; what fills no block becomes a nest of its own |
     | `interchange(n, m)` | perfectly nested parallel loops change places: `n` around `m` |
+    | `pack(w, n)` | the argument `w` is stored as panels: one for each block of the tiled loop `n`, read front to back |
+    | `fuse(m)` | loops `m` that stand side by side become one where the results stay the same |
     | `vectorize(nii)` | the iterations of a parallel loop become the lanes of vectors |
+    | `vectorize(nii, 16)` | the same with 16 lanes; of a shorter loop some lanes stay inactive |
     | `vectorize_reduction(k, 64)` | a loop that reduces keeps 64 partial results, combined at the end |
     | `unroll(ni)` | each iteration becomes a copy; loops inside a parallel loop carry one value more per copy instead |
     | `parallel(m)` | the iterations are spread over threads |

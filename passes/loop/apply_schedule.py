@@ -81,8 +81,8 @@ def _interchange(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
 
 
 def _vectorize(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    vectorize_or_remark(loop, MOST_LANES, ctx)  # TODO(masks): step.sizes
     del step
-    vectorize_or_remark(loop, MOST_LANES, ctx)
 
 
 def _vectorize_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
