@@ -23,6 +23,10 @@ from mlc.support.locations import error_at
 MOST_LANES = 256
 MOST_COPIES = 256
 
+_LoopStep = Callable[[ForOp, StepAttr, CompilerContext], None]
+_Step = Callable[[list[ForOp], StepAttr, CompilerContext], None]
+"""What carries out a step on the loops that it names, innermost first."""
+
 
 @dataclass(frozen=True)
 class ApplySchedulePass(Pass):
@@ -61,8 +65,17 @@ def _apply(step: StepAttr, function: func.FuncOp, ctx: CompilerContext) -> None:
             f"schedule step '{step.spelling}' names no loop of '{function.sym_name.data}', "
             f"which has the loops {', '.join(present) or '(none)'}",
         )
-    for loop in loops:
-        _STEPS[step.action.data](loop, step, ctx)
+    _STEPS[step.action.data](loops, step, ctx)
+
+
+def _each(transform: _LoopStep) -> _Step:
+    """A step that works on the loops one by one."""
+
+    def apply(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
+        for loop in loops:
+            transform(loop, step, ctx)
+
+    return apply
 
 
 def _tile(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
@@ -103,11 +116,11 @@ def _parallel(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
         ctx.remark(loop, f"loop '{loop.dim.data}' not spread over threads: its iterations depend on each other")
 
 
-_STEPS: dict[str, Callable[[ForOp, StepAttr, CompilerContext], None]] = {
-    "tile": _tile,
-    "interchange": _interchange,
-    "vectorize": _vectorize,
-    "vectorize_reduction": _vectorize_reduction,
-    "unroll": _unroll,
-    "parallel": _parallel,
+_STEPS: dict[str, _Step] = {
+    "tile": _each(_tile),
+    "interchange": _each(_interchange),
+    "vectorize": _each(_vectorize),
+    "vectorize_reduction": _each(_vectorize_reduction),
+    "unroll": _each(_unroll),
+    "parallel": _each(_parallel),
 }
