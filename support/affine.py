@@ -54,6 +54,8 @@ def split_constant(expr: AffineExpr) -> tuple[AffineExpr | None, int]:
     """`expr` as (terms, constant) with `expr == terms + constant`; terms is None where only a constant is left."""
     if isinstance(expr, AffineConstantExpr):
         return None, expr.value
+    if not expr.used_dims():
+        return None, affine_bounds(expr, ())[0]
     parts = as_sum(expr)
     if parts is None:
         return expr, 0

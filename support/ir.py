@@ -25,3 +25,8 @@ def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
     else:
         value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}[reduction]
     return arith.ConstantOp(scalar_attribute(value, element))
+
+
+def zero_of(element: Attribute) -> arith.ConstantOp:
+    """The constant 0 of a number type."""
+    return identity_of("add", element)

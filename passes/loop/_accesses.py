@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import LoadOp, StoreOp
-from mlc.support.affine import simplify_sum, split_constant
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp
+from mlc.support.affine import affine_bounds, simplify_sum, split_constant
 
 AccessOp = LoadOp | StoreOp
 
@@ -62,6 +62,22 @@ def replace_counter(counter: SSAValue, new: Index) -> None:
         ops, value = materialize(new)
         Rewriter.insert_op(ops, InsertPoint.before(op))
         op.operands[position] = value
+
+
+def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int, int]:
+    """The least and the greatest value of an expression of these loop counters, in all iterations together.
+
+    Raises:
+        ValueError: one of them is no loop counter.
+    """
+    ranges: list[range] = []
+    for counter in counters:
+        loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
+        if not isinstance(loop, ForOp) or counter is not loop.induction_variable:
+            raise ValueError("an index is no loop counter")
+        ranges.append(loop.range)
+    shifted = [AffineExpr.dimension(i) + r.start for i, r in enumerate(ranges)]
+    return affine_bounds(expr.replace_dims_and_symbols(shifted, []), [r[-1] - r.start + 1 for r in ranges])
 
 
 def materialize(index: Index) -> tuple[list[Operation], SSAValue]:

@@ -11,7 +11,9 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.dialects.loop import ForOp, ScheduleAttr, StepAttr
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named, perfect_nest
+from mlc.passes.loop.fuse_loops import fuse
 from mlc.passes.loop.interchange import interchange
+from mlc.passes.loop.pack import Packer, pack_or_remark
 from mlc.passes.loop.parallelize import spread
 from mlc.passes.loop.tile import tile
 from mlc.passes.loop.unroll import unroll
@@ -44,18 +46,19 @@ class ApplySchedulePass(Pass):
     name = "apply-schedule"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        packer = Packer.of(module, ctx)
         for function in functions_with_loops(module):
             schedule = function.attributes.get("schedule")
             if not isinstance(schedule, ScheduleAttr):
                 continue
             for step in schedule.steps:
-                _apply(step, function, ctx)
+                _apply(step, function, packer)
             inline_single_iterations(function)
             del function.attributes["schedule"]
 
 
-def _apply(step: StepAttr, function: func.FuncOp, ctx: CompilerContext) -> None:
-    name = step.loop_names[0]
+def _apply(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
+    name = step.loop_names[-1 if step.action.data == "pack" else 0]
     # Innermost first: what a step does to a loop must not hide the loops inside it.
     loops = list(reversed(loops_named(function, name)))
     if not loops:
@@ -65,7 +68,10 @@ def _apply(step: StepAttr, function: func.FuncOp, ctx: CompilerContext) -> None:
             f"schedule step '{step.spelling}' names no loop of '{function.sym_name.data}', "
             f"which has the loops {', '.join(present) or '(none)'}",
         )
-    _STEPS[step.action.data](loops, step, ctx)
+    if step.action.data == "pack":
+        pack_or_remark(packer, function, step.loop_names[0], loops)
+    else:
+        _STEPS[step.action.data](loops, step, packer.ctx)
 
 
 def _each(transform: _LoopStep) -> _Step:
@@ -83,6 +89,11 @@ def _tile(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     tile(loop, step.sizes.data[0].data)
 
 
+def _fuse(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
+    del step
+    fuse(list(reversed(loops)), ctx)
+
+
 def _interchange(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     wanted = set(step.loop_names)
     outermost = loop
@@ -94,8 +105,8 @@ def _interchange(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
 
 
 def _vectorize(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
-    vectorize_or_remark(loop, MOST_LANES, ctx)  # TODO(masks): step.sizes
-    del step
+    lanes = step.sizes.data[0].data if step.sizes.data else None
+    vectorize_or_remark(loop, MOST_LANES, ctx, lanes)
 
 
 def _vectorize_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
@@ -118,6 +129,7 @@ def _parallel(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
 
 _STEPS: dict[str, _Step] = {
     "tile": _each(_tile),
+    "fuse": _fuse,
     "interchange": _each(_interchange),
     "vectorize": _each(_vectorize),
     "vectorize_reduction": _each(_vectorize_reduction),

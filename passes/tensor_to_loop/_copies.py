@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
+from mlc.dialects.loop import LoadOp, StoreOp
+from mlc.passes.loop._nests import parallel_nest
 from mlc.support.types import memref_type
-
-
-def parallel_nest(
-    dims: Sequence[tuple[str, int]], body: Callable[[list[SSAValue]], Sequence[Operation]]
-) -> list[Operation]:
-    """Parallel loops over `dims`, outermost first, around the ops that `body` makes from the loop counters."""
-    loops = [ForOp(name, 0, size, kind=LoopKind.PARALLEL) for name, size in dims]
-    inside: Sequence[Operation] = list(body([loop.induction_variable for loop in loops]))
-    for loop in reversed(loops):
-        loop.body.block.add_ops([*inside, YieldOp()])
-        inside = [loop]
-    return list(inside)
 
 
 def copy_nest(source: SSAValue, target: SSAValue, offsets: Sequence[int] | None = None) -> list[Operation]:

@@ -1,0 +1,295 @@
+"""`pack`: store an operand in the order in which the blocks of a loop read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import (
+    DenseResourceAttr,
+    FunctionType,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+    i64,
+)
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
+from mlc.passes.base import Pass
+from mlc.passes.loop._accesses import counter_bounds, set_subscripts
+from mlc.passes.loop._nests import functions_with_loops, loops_named, parallel_nest
+from mlc.reference.constants import constant_data
+from mlc.support.affine import simplify_sum, split_terms
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.support.ir import zero_of
+from mlc.support.types import MemRef, memref_type
+
+Array = NDArray[Any]
+
+
+class CannotPack(Exception):
+    """Why an operand cannot be stored as panels."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """How a buffer is laid out: blocks of `width` along `axis`, the block outermost, the place in it innermost.
+
+    A matrix `[K, N]` with `axis` 1 becomes `[N / width, K, width]`; the last block is filled up with zeros.
+    """
+
+    axis: int
+    width: int
+
+    def shape(self, shape: Sequence[int]) -> list[int]:
+        """The shape of the panels of a buffer of `shape`."""
+        blocks = -(-shape[self.axis] // self.width)
+        return [blocks, *shape[: self.axis], *shape[self.axis + 1 :], self.width]
+
+    def of(self, array: Array) -> Array:
+        """The panels of `array`."""
+        missing = -array.shape[self.axis] % self.width
+        padded = np.pad(array, [(0, missing if i == self.axis else 0) for i in range(array.ndim)])
+        split = padded.reshape(*array.shape[: self.axis], -1, self.width, *array.shape[self.axis + 1 :])
+        return np.ascontiguousarray(np.moveaxis(split, (self.axis, self.axis + 1), (0, -1)))
+
+
+@dataclass
+class Packer:
+    """Packs operands of the functions of one module.
+
+    What a kernel is called with is packed where it is known: a constant when the program is compiled, once for all
+    kernels that want the same panels. Other operands are packed by the kernel itself, before it starts.
+    """
+
+    ctx: CompilerContext
+    _calls: dict[str, list[func.CallOp]] = field(default_factory=dict[str, list[func.CallOp]])
+    _constants: dict[tuple[Any, ...], DenseResourceAttr] = field(default_factory=dict[Any, DenseResourceAttr])
+
+    @staticmethod
+    def of(module: ModuleOp, ctx: CompilerContext) -> Packer:
+        """A packer that knows who calls whom in `module`."""
+        packer = Packer(ctx)
+        for op in module.walk():
+            if isinstance(op, func.CallOp):
+                packer._calls.setdefault(op.callee.root_reference.data, []).append(op)
+        return packer
+
+    def pack(self, function: func.FuncOp, name: str, loops: Sequence[ForOp]) -> None:
+        """Store the argument `name` of `function` as panels, one for each block of the tiled `loops`.
+
+        Raises:
+            CannotPack: not every access goes through one of the loops in this way; nothing has been changed.
+        """
+        argument = _argument(function, name)
+        accesses, panels = _find_panels(argument, loops)
+        calls = self._calls.get(function.sym_name.data, [])
+        sources = [_constant_behind(call.operands[argument.index]) for call in calls]
+        if calls and all(source is not None for source in sources):
+            target: SSAValue = self._change_signature(function, argument, panels)
+            for call, source in zip(calls, sources, strict=True):
+                assert source is not None
+                self._pass_panels(call, argument.index, source, panels)
+        else:
+            target = _pack_here(function, argument, panels)
+        for op, counter in accesses:
+            _read_panel(op, counter, panels, target)
+
+    @staticmethod
+    def _change_signature(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
+        packed = Rewriter.replace_value_with_new_type(argument, _packed_type(argument, panels))
+        inputs = [a.type for a in function.body.block.args]
+        function.function_type = FunctionType.from_lists(inputs, list(function.function_type.outputs))
+        return packed
+
+    def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: Panels) -> None:
+        """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""
+        old = call.operands[position]
+        shape = tuple(memref_type(old).get_shape())
+        key = (source.value, shape, panels)
+        if key not in self._constants:
+            data = constant_data(source.value, self.ctx.resources).reshape(shape)
+            resource = source.value.resource_handle.data if isinstance(source.value, DenseResourceAttr) else "constant"
+            name = self.ctx.resources.add(panels.of(data), f"{resource}.panels{panels.width}")
+            packed = TensorType(memref_type(old).element_type, panels.shape(shape))
+            self._constants[key] = DenseResourceAttr.from_params(name, packed)
+        constant = ConstantOp(self._constants[key])
+        constant.location, constant.result.name_hint = source.location, old.name_hint
+        Rewriter.insert_op(constant, InsertPoint.before(call))
+        call.operands[position] = constant.result
+        _erase_unused(old.owner)
+
+
+def _erase_unused(op: Operation | Block) -> None:
+    """Erase a constant, and the views between it and its last reader."""
+    while isinstance(op, memref.ReinterpretCastOp | ConstantOp) and op.results[0].first_use is None:
+        source = op.operands[0].owner if op.operands else None
+        Rewriter.erase_op(op)
+        if source is None:
+            return
+        op = source
+
+
+def _argument(function: func.FuncOp, name: str) -> BlockArgument:
+    arguments = function.body.block.args
+    found = next((a for a in arguments if a.name_hint == name), None)
+    if found is None and name.startswith("arg") and name[3:].isdigit() and int(name[3:]) < len(arguments):
+        return arguments[int(name[3:])]
+    if found is None:
+        names = ", ".join(a.name_hint or f"arg{a.index}" for a in arguments)
+        raise CannotPack(f"'{function.sym_name.data}' has no argument '{name}'; its arguments are {names}")
+    return found
+
+
+def _find_panels(argument: BlockArgument, loops: Sequence[ForOp]) -> tuple[list[tuple[LoadOp, SSAValue]], Panels]:
+    """All loads from `argument`, each with the counter of the block loop around it, and the panels that suit them."""
+    counters = {loop.induction_variable: loop for loop in loops}
+    accesses: list[tuple[LoadOp, SSAValue]] = []
+    axes = set[int]()
+    for use in argument.uses:
+        op = use.operation
+        if not isinstance(op, LoadOp) or op.result.type != memref_type(op.memref).element_type:
+            raise CannotPack(f"'{op.name}' uses the whole buffer, or vectors of it")
+        counter = next((v for v in op.indices if v in counters), None)
+        if counter is None:
+            raise CannotPack("a load does not go through the loop")
+        dim = list(op.indices).index(counter)
+        axes.update(axis for axis, e in enumerate(op.map.data.results) if dim in e.used_dims())
+        accesses.append((op, counter))
+    if len(axes) != 1:
+        raise CannotPack("the loop does not run along one axis of it")
+    panels = Panels(axes.pop(), max(loop.step.value.data for loop in loops))
+    for op, counter in accesses:
+        _check_block(op, counter, counters[counter], panels)
+    return accesses, panels
+
+
+def _check_block(op: LoadOp, counter: SSAValue, loop: ForOp, panels: Panels) -> None:
+    """An access has to stay in the block that the counter of the block loop stands for."""
+    subscript = op.map.data.results[panels.axis]
+    dim = list(op.indices).index(counter)
+    starts_block = loop.range.start % panels.width == 0 and (
+        len(loop.range) == 1 or loop.step.value.data == panels.width
+    )
+    try:
+        low, high = counter_bounds(_without(subscript, dim, len(op.indices)), op.indices)
+    except ValueError as e:
+        raise CannotPack(str(e)) from None
+    if split_terms(subscript).get(dim) != 1 or not starts_block or low < 0 or high >= panels.width:
+        raise CannotPack(f"a load leaves the blocks of {panels.width} that the loop '{loop.dim.data}' is tiled into")
+
+
+def _without(expr: AffineExpr, dim: int, dims: int) -> AffineExpr:
+    """`expr` with zero for one of its dims."""
+    kept = [AffineExpr.constant(0) if i == dim else AffineExpr.dimension(i) for i in range(dims)]
+    return simplify_sum(expr.replace_dims_and_symbols(kept, []))
+
+
+def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue) -> None:
+    dim = list(op.indices).index(counter)
+    others = list(op.map.data.results)
+    subscript = others.pop(panels.axis)
+    inside = _without(subscript, dim, len(op.indices))
+    block = AffineExpr.dimension(dim) // panels.width
+    affine = AffineMap(len(op.indices), 0, (block, *others, inside))
+    op.operands[0] = target
+    set_subscripts(op, list(op.indices), affine)
+
+
+def _constant_behind(value: SSAValue) -> ConstantOp | None:
+    """The constant that `value` is, perhaps under another shape."""
+    while isinstance(owner := value.owner, memref.ReinterpretCastOp):
+        value = owner.source
+    return owner if isinstance(owner, ConstantOp) else None
+
+
+def _packed_type(value: SSAValue, panels: Panels) -> MemRef:
+    buffer = memref_type(value)
+    return MemRefType(buffer.element_type, panels.shape(buffer.get_shape()))
+
+
+def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
+    """Nests at the start of `function` that copy `argument` into panels: whole blocks, a shorter one, its padding.
+
+    The loops are named after the argument: `w_block`, `w_0`, …, `w_lane`.
+    """
+    name = argument.name_hint or f"arg{argument.index}"
+    shape = memref_type(argument).get_shape()
+    others = [size for i, size in enumerate(shape) if i != panels.axis]
+    buffer = memref.AllocOp([], [], _packed_type(argument, panels), alignment=IntegerAttr(64, i64))
+    buffer.memref.name_hint = f"{name}_panels"
+    blocks, rest = divmod(shape[panels.axis], panels.width)
+    ops: list[Operation] = [buffer]
+
+    def nest(first: int, blocks: int, lane: int, lanes: int, copy: bool) -> list[Operation]:
+        dims = [(f"{name}_block", blocks), *((f"{name}_{i}", s) for i, s in enumerate(others)), (f"{name}_lane", lanes)]
+
+        def body(counters: list[SSAValue]) -> list[Operation]:
+            block, *middle, at = (AffineExpr.dimension(i) for i in range(len(counters)))
+            block, at = block + first, at + lane
+            to = AffineMap(len(counters), 0, (block, *middle, at))
+            if not copy:
+                zero = zero_of(memref_type(argument).element_type)
+                return [zero, StoreOp(zero.result, buffer.memref, counters, to)]
+            middle.insert(panels.axis, simplify_sum(block * panels.width + at))
+            load = LoadOp(argument, counters, AffineMap(len(counters), 0, tuple(middle)))
+            return [load, StoreOp(load.result, buffer.memref, counters, to)]
+
+        return parallel_nest(dims, body)
+
+    if blocks:
+        ops += nest(0, blocks, 0, panels.width, copy=True)
+    if rest:
+        ops += nest(blocks, 1, 0, rest, copy=True)
+        ops += nest(blocks, 1, rest, panels.width - rest, copy=False)
+    Rewriter.insert_op(ops, InsertPoint.at_start(function.body.block))
+    return buffer.memref
+
+
+@dataclass(frozen=True)
+class PackPass(Pass):
+    """Store an argument of each function as panels, one for each block of a tiled loop.
+
+    `--tile="sizes=0,64" --pack="argument=w loop=n"`:
+
+        func.func private @f(%w: memref<784x200xf32>, …) { for n in 0..200 step 64: … %w[k, n + ni] … }
+        call @f(%weights, …)
+    ->
+        func.func private @f(%w: memref<4x784x64xf32>, …) { for n in 0..200 step 64: … %w[n floordiv 64, k, ni] … }
+        call @f(%weights_in_panels, …)
+
+    So a block reads memory from front to back, whatever the shape of the matrix. If all callers pass constants, these
+    are packed now; else the kernel packs its argument before it starts. The last panel is filled up with zeros.
+    """
+
+    name = "pack"
+
+    argument: str = ""
+    """The name of the argument, without `%`; `arg1` for the second argument."""
+    loop: str = ""
+    """The name of the loop over blocks."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        if not self.argument or not self.loop:
+            raise UserError('pack: expected an argument and a loop, as in "argument=w loop=n"')
+        packer = Packer.of(module, ctx)
+        for function in functions_with_loops(module):
+            if loops := loops_named(function, self.loop):
+                pack_or_remark(packer, function, self.argument, loops)
+
+
+def pack_or_remark(packer: Packer, function: func.FuncOp, argument: str, loops: Sequence[ForOp]) -> None:
+    """Pack if that is possible; say why if it is not."""
+    try:
+        packer.pack(function, argument, loops)
+    except CannotPack as reason:
+        packer.ctx.remark(function, f"'{argument}' not packed: {reason}")
