@@ -80,9 +80,9 @@ def _text(module: ModuleOp, ctx: CompilerContext) -> str:
 
 
 def _read(model: str | os.PathLike[str]) -> tuple[str, str, Path]:
-    """The text, the name for messages, and the folder that weight files are relative to."""
+    """The text without a byte order mark, the name for messages, and the folder that weight files are relative to."""
     if isinstance(model, str) and ("\n" in model or "{" in model):
-        return model, "<text>", Path.cwd()
+        return model.removeprefix("\ufeff"), "<text>", Path.cwd()
     if not isinstance(cast(object, model), str | os.PathLike):
         found = type(model).__name__
         raise TypeError(
@@ -92,7 +92,7 @@ def _read(model: str | os.PathLike[str]) -> tuple[str, str, Path]:
         raise UserError("found an empty string as model; required: its text, or the path of a text file")
     path = Path(model)
     try:
-        return path.read_text(encoding="utf-8"), str(path), path.parent
+        return path.read_text(encoding="utf-8-sig"), str(path), path.parent
     except FileNotFoundError:
         raise UserError(f"model '{path}' not found") from None
     except UnicodeDecodeError:

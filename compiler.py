@@ -80,6 +80,14 @@ class Compilation:
         self.lower("llvm")
         return signature
 
+    def finish(self) -> None:
+        """Let the instrumentations of the manager look at the result; nothing is lowered any more.
+
+        Raises:
+            CompilerBug: one of them finds it wrong.
+        """
+        self.manager.finish(self.module)
+
     def program(self, signature: Signature) -> Program:
         """What clang needs, after `lower_fully`."""
         from mlc.codegen import program_of

@@ -57,12 +57,13 @@ class EquivalenceChecker:
 
     Attributes:
         skipped: for each function that the last check left out, the reason.
+        seed: of the random inputs.
     """
 
     def __init__(self, ctx: CompilerContext, seed: int = 0) -> None:
         self.skipped: dict[str, str] = {}
         self._ctx = ctx
-        self._seed = seed
+        self.seed = seed
         self._expected: dict[str, _Expected] = {}
 
     def start(self, module: ModuleOp) -> None:
@@ -146,7 +147,7 @@ class EquivalenceChecker:
         """Store what `function` computes now."""
         name, signature = function.sym_name.data, signature_of(function)
         assert signature is not None
-        rng = np.random.default_rng([self._seed, zlib.crc32(name.encode())])
+        rng = np.random.default_rng([self.seed, zlib.crc32(name.encode())])
         inputs = [_random(rng, tuple(t.get_shape()), to_numpy(t.element_type)) for t in signature.inputs]
         outputs = run_function(module, name, inputs, self._ctx.resources)
         self._expected[name] = _Expected(signature, inputs, outputs, _most_elements(function))

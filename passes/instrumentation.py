@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
@@ -17,14 +17,21 @@ ModulePrinter = Callable[[ModuleOp, TextIO], None]
 class Instrumentation:
     """Is called around every pass; the default does nothing."""
 
+    def options(self) -> Sequence[str]:
+        """The options of mlc-opt without which a bug that is found here does not show."""
+        return ()
+
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         """`pass_` is about to run."""
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
         """`pass_` has run and, if asked for, `module` has been verified."""
 
-    def finish(self) -> None:
-        """No further pass will run: report."""
+    def finish(self, module: ModuleOp) -> None:
+        """No further pass will run on `module`."""
+
+    def report(self) -> None:
+        """The command has done its work: print what is to be told about it."""
 
 
 @dataclass
@@ -45,6 +52,11 @@ class PrintAfter(Instrumentation):
 class Checker(Protocol):
     """Compares what a module computes with what it computed at the start."""
 
+    @property
+    def seed(self) -> int:
+        """Of the random inputs."""
+        ...
+
     def start(self, module: ModuleOp) -> None: ...
     def check(self, pass_name: str, module: ModuleOp) -> None: ...
 
@@ -55,6 +67,9 @@ class CheckEach(Instrumentation):
 
     checker: Checker
     _started: bool = False
+
+    def options(self) -> Sequence[str]:
+        return ("--check-each", f"--seed={self.checker.seed}")
 
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         if not self._started:
@@ -94,7 +109,7 @@ class Timing(Instrumentation):
         """Add a phase that is not a pass, such as parsing."""
         self.rows.append(_Row(f"({name})", seconds, 0, 0))
 
-    def finish(self) -> None:
+    def report(self) -> None:
         self.stream.write(self.table())
 
     def table(self) -> str:

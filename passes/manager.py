@@ -44,6 +44,16 @@ class PassManager:
             if passes and not self.verify_each:
                 self._verify(module, passes[-1] if len(passes) == 1 else None)
 
+    def finish(self, module: ModuleOp) -> None:
+        """Tell the instrumentations that no further pass will run on `module`.
+
+        Raises:
+            CompilerBug: one of them finds the result wrong.
+        """
+        for instrumentation in self.instrumentations:
+            with self._reproducing(instrumentation):
+                instrumentation.finish(module)
+
     def _run_one(self, module: ModuleOp, pass_: Pass) -> None:
         for instrumentation in reversed(self.instrumentations):
             instrumentation.before(pass_, module)
@@ -62,10 +72,8 @@ class PassManager:
         if self.verify_each:
             self._verify(module, pass_)
         for instrumentation in self.instrumentations:
-            try:
+            with self._reproducing(instrumentation):
                 instrumentation.after(pass_, module)
-            except CompilerBug as e:
-                raise self._with_reproducer(e) from e
 
     def _verify(self, module: ModuleOp, pass_: Pass | None) -> None:
         try:
@@ -75,9 +83,17 @@ class PassManager:
             bug = CompilerBug(f"the IR does not verify after {stage}: {e}", pass_.name if pass_ else "pipeline")
             raise self._with_reproducer(bug) from e
 
-    def _with_reproducer(self, bug: CompilerBug) -> CompilerBug:
+    @contextmanager
+    def _reproducing(self, instrumentation: Instrumentation) -> Generator[None]:
+        """Give a bug that `instrumentation` finds a reproducer."""
+        try:
+            yield
+        except CompilerBug as e:
+            raise self._with_reproducer(e, instrumentation.options()) from e
+
+    def _with_reproducer(self, bug: CompilerBug, options: Sequence[str] = ()) -> CompilerBug:
         if self.source is not None:
-            path = write_reproducer(bug, self.source(), pipeline_text(self._ran), self.ctx)
+            path = write_reproducer(bug, self.source(), pipeline_text(self._ran), self.ctx, options)
             if path is not None:
                 bug.details = f"{bug.details.rstrip()}\nreproducer: {path}".lstrip()
         return bug

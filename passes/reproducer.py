@@ -10,6 +10,7 @@ import hashlib
 import platform
 import shlex
 import tempfile
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
@@ -20,13 +21,18 @@ from mlc.support.errors import CompilerBug
 _FIRST_LINE = "// mlc-opt "
 
 
-def write_reproducer(bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext) -> Path | None:
+def write_reproducer(
+    bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext, further_options: Sequence[str] = ()
+) -> Path | None:
     """Write the input `text` and the passes that fail on it to a new file in the current directory.
+
+    `further_options` of mlc-opt are what shows the bug, beyond running these passes.
 
     Returns:
         Its path, or None where nothing can be written.
     """
-    options = [*load_options(), f"--target={ctx.target}", "--verify-each", f"--pass-pipeline={pipeline}"]
+    verification = ["--verify-each", *further_options]
+    options = [*load_options(), f"--target={ctx.target}", *verification, f"--pass-pipeline={pipeline}"]
     head = [
         _FIRST_LINE + shlex.join(options),
         f"// fails in: {bug.stage}",

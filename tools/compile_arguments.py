@@ -48,7 +48,7 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     add("--timing", action="store_true", help="print how long each pass and phase took")
     add("--remarks", action="store_true", help="print what passes decided, and why")
     add("--verify-each", action="store_true", help="verify after every pass")
-    add("--check-each", action="store_true", help="run the model before and after every pass on random inputs")
+    add("--check-each", action="store_true", help="run the model on random inputs after every pass and as code")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each (0)")
     add_plugin_arguments(parser)
 
@@ -66,10 +66,10 @@ class TimedCompilation:
             if isinstance(observer, Timing):
                 observer.phase(name, time.perf_counter() - start)
 
-    def finish(self) -> None:
+    def report(self) -> None:
         """Print the reports."""
         for observer in self.observers:
-            observer.finish()
+            observer.report()
 
 
 def start_compilation(model: str, arguments: CompileArguments) -> TimedCompilation:
@@ -87,7 +87,7 @@ def start_compilation(model: str, arguments: CompileArguments) -> TimedCompilati
 
     ctx = new_context(arguments.target)
     module = parse_verified(text, file, ctx, Path.cwd() if model == "-" else Path(model).parent)
-    watching = observers(arguments, ctx)
+    watching = observers(arguments, ctx, arguments.cc)
     manager = PassManager(ctx, watching, arguments.verify_each, lambda: text)
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)

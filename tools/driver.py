@@ -163,7 +163,7 @@ def print_bug(name: str, bug: CompilerBug) -> None:
 
 
 def read_text(file: str) -> tuple[str, str]:
-    """The text of `file`, or of standard input for `-`, and the name to use in messages.
+    """The text of `file`, or of standard input for `-`, without a byte order mark, and the name to use in messages.
 
     Raises:
         UserError: it cannot be read, or is not UTF-8 text.
@@ -178,7 +178,7 @@ def read_text(file: str) -> tuple[str, str]:
     except OSError as e:
         raise UserError(f"cannot read input file '{file}': {e.strerror}") from None
     try:
-        _sources[name] = data.decode("utf-8")
+        _sources[name] = data.decode("utf-8").removeprefix("\ufeff")
         return _sources[name], name
     except UnicodeDecodeError as e:
         line = data.count(b"\n", 0, e.start) + 1

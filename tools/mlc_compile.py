@@ -75,7 +75,7 @@ def run(arguments: Namespace) -> None:
         _write_artifact(timed, cast(Kind, form), args)
     if args.remarks:
         print_remarks(timed.compilation)
-    timed.finish()
+    timed.report()
 
 
 def build_artifact(timed: TimedCompilation, kind: Kind, output: Path, model: str) -> Signature:
@@ -86,6 +86,7 @@ def build_artifact(timed: TimedCompilation, kind: Kind, output: Path, model: str
     """
     with progress_bar(f"compiling {model}") as progress:
         signature = timed.compilation.lower_fully()
+        timed.compilation.finish()
         start = time.perf_counter()
         program = timed.compilation.program(signature)
         timed.phase("emit LLVM IR", start)
@@ -121,6 +122,7 @@ def _write_artifact(timed: TimedCompilation, kind: Kind, args: Arguments) -> Non
 def _write_ir(timed: TimedCompilation, form: str, output: str) -> None:
     compilation = timed.compilation
     compilation.lower(form.partition(":")[2] or "llvm")
+    compilation.finish()
     if output != "-":
         compilation.ctx.resources.respell(Path(output).parent)
     text = emit_text(compilation.module, compilation.ctx, form)

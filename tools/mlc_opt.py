@@ -94,9 +94,11 @@ def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArgume
     base = Path.cwd() if arguments.input == "-" else Path(arguments.input).parent
     module = parse_verified(chunk, file, ctx, base)
     watching = observers(arguments, ctx)
-    PassManager(ctx, watching, arguments.verify_each, lambda: chunk).run(module, passes)
+    manager = PassManager(ctx, watching, arguments.verify_each, lambda: chunk)
+    manager.run(module, passes)
+    manager.finish(module)
     for observer in watching:
-        observer.finish()
+        observer.report()
     from mlc.tools.emit_text import emit_text
 
     if arguments.output != "-":

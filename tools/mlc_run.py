@@ -84,7 +84,7 @@ def _compile(args: Arguments) -> RunnableModel:
     signature = build_artifact(timed, "shared" if is_local else "exe", path, args.model)
     if args.remarks:
         print_remarks(timed.compilation)
-    timed.finish()
+    timed.report()
     if is_local:
         return LocalModel(path)
     return EmulatedModel(path, machine.arch, signature)

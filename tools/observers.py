@@ -20,10 +20,14 @@ class ObserverOptions(Protocol):
     timing: bool
     check_each: bool
     seed: int
+    threads: int
 
 
-def observers(options: ObserverOptions, ctx: CompilerContext) -> list[Instrumentation]:
-    """What to call around each pass, in order: timing is innermost, so it measures nothing but the passes."""
+def observers(options: ObserverOptions, ctx: CompilerContext, cc: str | None = None) -> list[Instrumentation]:
+    """What to call around each pass, in order: timing is innermost, so it measures nothing but the passes.
+
+    `cc` names the clang to use instead of the one that is found.
+    """
     result: list[Instrumentation] = []
     if options.timing:
         result.append(Timing(sys.stderr))
@@ -37,6 +41,9 @@ def observers(options: ObserverOptions, ctx: CompilerContext) -> list[Instrument
         result.append(PrintAfter(names, sys.stderr, to_stream))
     if options.check_each:
         from mlc.passes.checking import EquivalenceChecker
+        from mlc.tools.native_check import NativeCheck
 
-        result.append(CheckEach(EquivalenceChecker(ctx, options.seed)))
+        checker = EquivalenceChecker(ctx, options.seed)
+        result.append(NativeCheck(checker, ctx, sys.stderr, options.threads, cc))
+        result.append(CheckEach(checker))
     return result

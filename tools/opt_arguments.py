@@ -99,7 +99,7 @@ def _make_parser() -> ArgumentParser:
     add(
         "--check-each",
         action="store_true",
-        help="run the module before and after every pass on random inputs",
+        help="run the module before and after every pass on random inputs, and native code at the end",
     )
     add("--split-input-file", action="store_true", help="treat the parts between '// -----' lines as files")
     add("--verify-diagnostics", action="store_true", help="check errors against 'expected-error' comments")

@@ -42,7 +42,7 @@ class LowerToLlvmPass(Pass):
     name = "lower-to-llvm"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        _lower_to_here(module, ctx)
+        prepare(module, ctx)
         outline_threads(module, ctx)
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)
         values.lower(op for op in module.ops if not isinstance(op, func.FuncOp))
@@ -53,15 +53,19 @@ class LowerToLlvmPass(Pass):
         _check(module)
 
 
-def _lower_to_here(module: ModuleOp, ctx: CompilerContext) -> None:
-    """Run the passes that a module of a higher level still needs."""
-    if _has_tensors(module):
+def prepare(module: ModuleOp, ctx: CompilerContext) -> bool:
+    """Run the passes that a module of a higher level still needs; returns whether there were any."""
+    has_tensors = _has_tensors(module)
+    if has_tensors:
         load_pass("lower-to-loops")().run(module, ctx)
     found = {type(op) for op in module.walk()}
-    if (found & _MATH) - _arith.CHEAP_MATH:
+    has_math = bool((found & _MATH) - _arith.CHEAP_MATH)
+    if has_math:
         load_pass("expand-math")().run(module, ctx)
-    if memref.AllocOp in found:
+    has_buffers = memref.AllocOp in found
+    if has_buffers:
         load_pass("plan-memory")().run(module, ctx)
+    return has_tensors or has_math or has_buffers
 
 
 def _has_tensors(module: ModuleOp) -> bool:

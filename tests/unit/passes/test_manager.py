@@ -137,7 +137,7 @@ def test_timing_table() -> None:
     timing = Timing(stream)
     PassManager(new_context(), [timing]).run(ModuleOp([]), [Does(_add_function)])
     timing.phase("parse", 0.001)
-    timing.finish()
+    timing.report()
     header, row, phase, total = stream.getvalue().splitlines()
     assert header.split() == ["pass", "ms", "%", "ops", "before", "ops", "after"]
     assert row.split()[0] == "does"
@@ -168,6 +168,7 @@ class _CountingChecker:
     """Notes when it is called, and finds the second pass wrong."""
 
     calls: list[str] = field(default_factory=list[str])
+    seed: int = 5
 
     def start(self, module: ModuleOp) -> None:
         self.calls.append("start")
@@ -185,5 +186,5 @@ def test_check_each(tmp_path: Path) -> None:
         manager.run(ModuleOp([]), [Does(), Does(), Does()])
     assert checker.calls == ["start", "does", "does"]
     (reproducer,) = tmp_path.iterdir()
-    assert "--pass-pipeline=does,does" in reproducer.read_text()
+    assert "--verify-each --check-each --seed=5 --pass-pipeline=does,does" in reproducer.read_text()
     assert str(reproducer) in e.value.details
