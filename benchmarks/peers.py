@@ -1,0 +1,154 @@
+"""The peers: ONNX Runtime and OpenVINO, each as fast as its Python interface lets it be.
+
+Both get f32 arithmetic, all graph optimisations, a fixed number of threads and buffers that stay where they are. Where
+an interface offers two ways to run a model, the faster one counts.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import io
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from mlc.benchmarks.case import Array, Case, Shape, aligned
+from mlc.benchmarks.engines import Call, Runner
+
+_OPSET = 20
+_IR_VERSION = 10
+_TO_FIRST = (0, 3, 1, 2)
+_TO_LAST = (0, 2, 3, 1)
+_WEIGHTS_TO_FIRST = (3, 2, 0, 1)
+_TRIALS = 20
+
+
+def available_peers() -> dict[str, Callable[[Case, int], Runner]]:
+    """What prepares a case for a number of threads, by the name of the peer, for those that are installed."""
+    peers = {"ONNX Runtime": ("onnxruntime", _onnxruntime), "OpenVINO": ("openvino", _openvino)}
+    if importlib.util.find_spec("onnx") is None:
+        return {}
+    return {name: prepare for name, (module, prepare) in peers.items() if importlib.util.find_spec(module)}
+
+
+def onnx_model(case: Case) -> Any:
+    """The case as an ONNX `ModelProto`.
+
+    Raises:
+        onnx.parser.ParseError, onnx.checker.ValidationError: its text is wrong.
+    """
+    onnx: Any = importlib.import_module("onnx")
+    importlib.import_module("onnx.parser")
+    inputs = ", ".join(f"{_onnx_type(_peer_shape(case, shape))} {name}" for name, shape in case.inputs.items())
+    output = f"{_onnx_type(_peer_shape(case, case.output))} y"
+    graph = onnx.parser.parse_graph(f"main ({inputs}) => ({output}) {{ {case.onnx} }}")
+    for name in case.weights:
+        graph.initializer.append(onnx.numpy_helper.from_array(_peer_weight(case, name), name))
+    opset = [onnx.helper.make_opsetid("", _OPSET)]
+    model = onnx.helper.make_model(graph, opset_imports=opset, ir_version=_IR_VERSION)
+    onnx.checker.check_model(model)
+    return model
+
+
+def _onnxruntime(case: Case, threads: int) -> Runner:
+    ort: Any = importlib.import_module("onnxruntime")
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.log_severity_level = 3
+    session = ort.InferenceSession(onnx_model(case).SerializeToString(), options, ["CPUExecutionProvider"])
+    inputs, output = _buffers(case)
+    binding = session.io_binding()
+    for name, array in inputs.items():
+        binding.bind_input(name, "cpu", 0, np.float32, array.shape, array.ctypes.data)
+    binding.bind_output("y", "cpu", 0, np.float32, output.shape, output.ctypes.data)
+
+    def run_bound(_: object = inputs) -> None:  # a binding knows addresses, and does not keep the arrays alive
+        session.run_with_iobinding(binding)
+
+    bound = Runner(run_bound, lambda: _as_ours(case, output))
+    names = ["y"]
+    plain = Runner(lambda: session.run(names, inputs), lambda: _as_ours(case, session.run(names, inputs)[0]))
+    return _faster(bound, plain)
+
+
+def _openvino(case: Case, threads: int) -> Runner:
+    openvino: Any = importlib.import_module("openvino")
+    core = openvino.Core()
+    model = core.read_model(io.BytesIO(onnx_model(case).SerializeToString()))
+    settings = {
+        "INFERENCE_NUM_THREADS": threads,
+        "NUM_STREAMS": 1,
+        "PERFORMANCE_HINT": "LATENCY",
+        # Where a CPU has bf16 instructions, OpenVINO rounds to bf16 unless told not to.
+        "INFERENCE_PRECISION_HINT": "f32",
+        # One thread is pinned with the process.
+        "ENABLE_CPU_PINNING": threads > 1,
+    }
+    request = core.compile_model(model, "CPU", settings).create_infer_request()
+    inputs, output = _buffers(case)
+    for name, array in inputs.items():
+        request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
+    request.set_output_tensor(openvino.Tensor(output, shared_memory=True))
+
+    def start_and_wait(_: object = inputs) -> None:  # tensors do not keep the arrays alive that they share
+        request.start_async()
+        request.wait()
+
+    def result() -> Array:
+        return _as_ours(case, output)
+
+    def infer(_: object = inputs) -> None:
+        request.infer(share_inputs=True, share_outputs=True)
+
+    return _faster(Runner(start_and_wait, result), Runner(infer, result))
+
+
+def _faster(*runners: Runner) -> Runner:
+    return min(runners, key=lambda runner: _best_of(runner.call))
+
+
+def _best_of(call: Call) -> float:
+    best = math.inf
+    for _ in range(_TRIALS):
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def _buffers(case: Case) -> tuple[dict[str, Array], Array]:
+    """The inputs as a peer takes them, and room for its output."""
+    inputs = {name: _peer_input(case, case.tensors[name]) for name in case.inputs}
+    return inputs, aligned(np.zeros(_peer_shape(case, case.output), np.float32))
+
+
+def _is_image(case: Case, shape: Shape) -> bool:
+    return case.channels_last and len(shape) == 4
+
+
+def _peer_shape(case: Case, shape: Shape) -> Shape:
+    return tuple(shape[i] for i in _TO_FIRST) if _is_image(case, shape) else shape
+
+
+def _peer_input(case: Case, array: Array) -> Array:
+    return aligned(array.transpose(_TO_FIRST)) if _is_image(case, array.shape) else array
+
+
+def _peer_weight(case: Case, name: str) -> Array:
+    array = case.tensors[name]
+    return np.ascontiguousarray(array.transpose(_WEIGHTS_TO_FIRST)) if _is_image(case, array.shape) else array
+
+
+def _as_ours(case: Case, output: Array) -> Array:
+    return output.transpose(_TO_LAST) if _is_image(case, case.output) else output
+
+
+def _onnx_type(shape: Shape) -> str:
+    return f"float[{', '.join(map(str, shape))}]" if shape else "float"
