@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import prod
 
 import numpy as np
+from xdsl.dialects.memref import ViewOp
 
 from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.reference.constants import constant_data
@@ -22,8 +23,9 @@ _MAX_LANES = 1 << 18
 
 @executes(ForOp)
 def for_(op: ForOp, frame: Frame) -> None:
-    """In lockstep where it may, else one iteration after the other."""
-    if op.is_parallel and prod(frame.lanes) * len(op.range) <= _MAX_LANES:
+    """In lockstep where it may, else one iteration after the other; so that each may have a view of its own."""
+    lanes = prod(frame.lanes) * len(op.range)
+    if op.is_parallel and lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp) for inner in op.walk()):
         _run_in_lockstep(op, frame)
         return
     carried = [frame[v] for v in op.iter_args]
@@ -45,13 +47,13 @@ def _run_in_lockstep(op: ForOp, frame: Frame) -> None:
 @executes(LoadOp)
 def load(op: LoadOp, frame: Frame) -> None:
     """One element or a vector, for each lane."""
-    frame[op.result] = read(op, frame, op.memref, _subscripts(op, frame), op.result.type)
+    frame[op.result] = read(op, frame, op.memref, _subscripts(op, frame), op.result.type, op.lanes)
 
 
 @executes(StoreOp)
 def store(op: StoreOp, frame: Frame) -> None:
     """One element or a vector, for each lane."""
-    write(op, frame, op.memref, _subscripts(op, frame), op.value)
+    write(op, frame, op.memref, _subscripts(op, frame), op.value, op.lanes)
 
 
 def _subscripts(op: LoadOp | StoreOp, frame: Frame) -> list[Array]:

@@ -12,6 +12,7 @@ from math import prod
 import numpy as np
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from mlc.dialects.loop import CONSECUTIVE, Lanes
 from mlc.reference.execution import Array, Frame, UndefinedBehavior
 from mlc.support.dtypes import to_numpy
 from mlc.support.locations import location_of
@@ -28,17 +29,35 @@ def unwritten(shape: Sequence[int], element_type: Attribute) -> Array:
     return np.reshape(np.frombuffer(bytearray(b"\xff" * prod(shape) * dtype.itemsize), dtype), shape)
 
 
-def read(op: Operation, frame: Frame, memref: SSAValue, subscripts: Sequence[Array], accessed: Attribute) -> Array:
-    """The element at `subscripts`, or the vector that starts there, for each lane.
+def read(
+    op: Operation,
+    frame: Frame,
+    memref: SSAValue,
+    subscripts: Sequence[Array],
+    accessed: Attribute,
+    lanes: Lanes = CONSECUTIVE,
+) -> Array:
+    """The element at `subscripts`, or the vector that starts there, for each lane; what is not active is 0.
 
     Raises:
         UndefinedBehavior: it is outside of the buffer.
     """
     buffer = frame[memref]
-    return np.array(buffer[_index(op, buffer, memref_type(memref), subscripts, accessed)])
+    found = np.array(buffer[_index(op, buffer, memref_type(memref), subscripts, accessed, lanes)])
+    if lanes.active is None:
+        return found
+    inactive = _length(accessed) - lanes.active
+    return np.concatenate([found, np.zeros((*found.shape[:-1], inactive), found.dtype)], -1)
 
 
-def write(op: Operation, frame: Frame, memref: SSAValue, subscripts: Sequence[Array], value: SSAValue) -> None:
+def write(
+    op: Operation,
+    frame: Frame,
+    memref: SSAValue,
+    subscripts: Sequence[Array],
+    value: SSAValue,
+    lanes: Lanes = CONSECUTIVE,
+) -> None:
     """Put `value` at `subscripts`, for each lane.
 
     Raises:
@@ -48,7 +67,9 @@ def write(op: Operation, frame: Frame, memref: SSAValue, subscripts: Sequence[Ar
     buffer, array = frame[memref], frame[value]
     if not buffer.flags.writeable:
         raise fault(op, f"writes to {memref_type(memref)}, which is an input or a constant")
-    index = _index(op, buffer, memref_type(memref), subscripts, value.type)
+    index = _index(op, buffer, memref_type(memref), subscripts, value.type, lanes)
+    if lanes.active is not None:
+        array = array[..., : lanes.active]
     try:
         buffer[index] = array
     except ValueError:
@@ -61,12 +82,20 @@ def fault(op: Operation, message: str) -> UndefinedBehavior:
     return UndefinedBehavior(f"{f'{location}: ' if location else ''}{op.name}: {message}")
 
 
-def _index(op: Operation, buffer: Array, memref: MemRef, subscripts: Sequence[Array], accessed: Attribute) -> Index:
-    """What to index `buffer` with: its own lane in each lane axis, then the subscripts, then a vector's elements."""
+def _length(accessed: Attribute) -> int:
     vector = vector_type(accessed)
-    length = 1 if vector is None else prod(vector.get_shape())
+    return 1 if vector is None else prod(vector.get_shape())
+
+
+def _index(
+    op: Operation, buffer: Array, memref: MemRef, subscripts: Sequence[Array], accessed: Attribute, lanes: Lanes
+) -> Index:
+    """What to index `buffer` with: its own lane in each lane axis, then the subscripts, then a vector's elements."""
+    length = _length(accessed) if lanes.active is None else lanes.active
+    along = len(subscripts) - 1 if lanes.along is None else lanes.along
+    reach = (length - 1) * lanes.stride
     for axis, (subscript, extent) in enumerate(zip(subscripts, memref.get_shape(), strict=True)):
-        last = extent - (length if axis == len(subscripts) - 1 else 1)
+        last = extent - 1 - (reach if axis == along else 0)
         if subscript.min() < 0 or subscript.max() > last:
             beyond = f" for {length} elements" if last != extent - 1 else ""
             raise fault(
@@ -74,12 +103,12 @@ def _index(op: Operation, buffer: Array, memref: MemRef, subscripts: Sequence[Ar
                 f"subscript {axis} runs from {subscript.min()} to {subscript.max()}{beyond}, outside of {memref}",
             )
     own_lanes: tuple[int, ...] = buffer.shape[: buffer.ndim - len(subscripts)]
-    lanes: list[Array] = [
+    own: list[Array] = [
         np.reshape(np.arange(n), (n,) + (1,) * (len(own_lanes) - i - 1)) for i, n in enumerate(own_lanes)
     ]
-    index = [*lanes, *subscripts]
-    if vector is None:
+    index = [*own, *subscripts]
+    if vector_type(accessed) is None:
         return tuple(index)
     index = [a[..., None] for a in index]
-    index[-1] = index[-1] + np.arange(length)
+    index[len(own) + along] = index[len(own) + along] + np.arange(length) * lanes.stride
     return tuple(index)

@@ -18,6 +18,37 @@ MIB = 1024 * KIB
 
 
 @dataclass(frozen=True)
+class Issue:
+    """What a core starts per cycle on full vectors."""
+
+    fma_units: int = 2
+    """How many multiply-adds."""
+    fma_latency: int = 4
+    """The cycles from one multiply-add to one that needs its result."""
+    loads: int = 2
+    """How many loads."""
+
+
+_ISSUE: dict[str, Issue] = {
+    "haswell": Issue(2, 5, 2),
+    "broadwell": Issue(2, 5, 2),
+    "alderlake": Issue(2, 4, 3),
+    "icelake-client": Issue(1, 4, 2),
+    "tigerlake": Issue(1, 4, 2),
+    "znver1": Issue(1, 5, 1),
+    "znver2": Issue(2, 5, 2),
+    "cortex-a53": Issue(1, 8, 1),
+    "cortex-a55": Issue(1, 8, 1),
+    "cortex-a72": Issue(2, 7, 1),
+    "neoverse-v1": Issue(4, 4, 3),
+    "neoverse-v2": Issue(4, 4, 3),
+    "apple-m1": Issue(4, 4, 3),
+    "apple-m2": Issue(4, 4, 3),
+}
+"""Where a CPU differs from the common case. Sources: the vendors' optimisation manuals, LLVM's scheduling models."""
+
+
+@dataclass(frozen=True)
 class Cpu:
     """What one name of `--target` stands for."""
 
@@ -33,6 +64,11 @@ class Cpu:
     l2_bytes: int
     l3_bytes: int
     cores: int
+
+    @property
+    def issue(self) -> Issue:
+        """What the core starts per cycle."""
+        return _ISSUE.get(self.name, Issue())
 
     @property
     def tune(self) -> str:

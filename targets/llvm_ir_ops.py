@@ -33,12 +33,16 @@ def _emits(*op_types: type[Operation]) -> Callable[[EmitOp], EmitOp]:
 _NUW, _NSW = llvm.OverflowFlag.NO_UNSIGNED_WRAP, llvm.OverflowFlag.NO_SIGNED_WRAP
 
 
-def _contract(op: Operation) -> str:
-    """`contract ` where the op allows it; of the fast-math flags this is the only one that mlc stands for."""
+_FAST_MATH = (FastMathFlag.NO_SIGNED_ZEROS, FastMathFlag.ALLOW_CONTRACT)
+"""The fast-math flags that mlc stands for, in LLVM's order."""
+
+
+def _fast_math(op: Operation) -> str:
+    """`nsz contract `, as far as the op allows it."""
     flags = op.properties.get("fastmathFlags")
-    if flags is not None and FastMathFlag.ALLOW_CONTRACT in cast(llvm.FastMathAttr, flags).data:
-        return "contract "
-    return ""
+    if flags is None:
+        return ""
+    return "".join(f"{flag.value} " for flag in _FAST_MATH if flag in cast(llvm.FastMathAttr, flags).data)
 
 
 def _binary(opcode: str, flags: Callable[[Operation], str] | None = None) -> EmitOp:
@@ -85,7 +89,7 @@ def _intrinsic(name: str, trailing_flag: str = "") -> EmitOp:
         if trailing_flag:
             flag = cast(IntegerAttr, op.properties[trailing_flag]).value.data
             arguments += f", i1 {'true' if flag else 'false'}"
-        f.define(result, f"call {_contract(op)}{f.type(result.type)} {symbol}({arguments})")
+        f.define(result, f"call {_fast_math(op)}{f.type(result.type)} {symbol}({arguments})")
 
     return emit
 
@@ -119,7 +123,7 @@ for _opcode, _op in {
     "fdiv": llvm.FDivOp,
     "frem": llvm.FRemOp,
 }.items():
-    EMITTERS[_op] = _binary(_opcode, _contract)
+    EMITTERS[_op] = _binary(_opcode, _fast_math)
 for _opcode, _op in {
     "trunc": llvm.TruncOp,
     "zext": llvm.ZExtOp,
@@ -149,7 +153,7 @@ EMITTERS[intrinsics.CountLeadingZerosOp] = _intrinsic("ctlz", "is_zero_poison")
 
 @_emits(llvm.FNegOp)
 def _fneg(f: FunctionText, op: Operation) -> None:
-    f.define(op.results[0], f"fneg {_contract(op)}{f.operand(operands_of(op)[0])}")
+    f.define(op.results[0], f"fneg {_fast_math(op)}{f.operand(operands_of(op)[0])}")
 
 
 @_emits(llvm.ICmpOp)
@@ -257,7 +261,8 @@ def _load(f: FunctionText, op: Operation) -> None:
 @_emits(llvm.StoreOp)
 def _store(f: FunctionText, op: Operation) -> None:
     value, pointer = operands_of(op)
-    f.lines.append(f"  store {f.operand(value)}, ptr {f.names[pointer]}, {_alignment(f, op, value.type)}")
+    hint = f", !nontemporal {f.module.nontemporal()}" if "nontemporal" in op.properties else ""
+    f.lines.append(f"  store {f.operand(value)}, ptr {f.names[pointer]}, {_alignment(f, op, value.type)}{hint}")
 
 
 @_emits(llvm.GEPOp)
@@ -374,6 +379,6 @@ def _call_intrinsic(f: FunctionText, op: Operation) -> None:
 def _emit_call(f: FunctionText, op: Operation, symbol: str, values: Sequence[SSAValue]) -> None:
     arguments = ", ".join(map(f.operand, values))
     if op.results:
-        f.define(op.results[0], f"call {_contract(op)}{f.type(op.results[0].type)} {symbol}({arguments})")
+        f.define(op.results[0], f"call {_fast_math(op)}{f.type(op.results[0].type)} {symbol}({arguments})")
     else:
         f.lines.append(f"  call void {symbol}({arguments})")

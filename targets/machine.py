@@ -9,7 +9,7 @@ from functools import cached_property
 
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.cpus import CPUS, KERNEL_SPELLING, X86_LEVELS, Arch, Cpu
+from mlc.targets.cpus import CPUS, KERNEL_SPELLING, X86_LEVELS, Arch, Cpu, Issue
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Machine:
     l3_bytes: int
     """The last-level cache that one core reaches; 0 where there is none."""
     cores: int
+    issue: Issue = Issue()
+    """What one core starts per cycle, for the cost models of schedules."""
 
     @property
     def triple(self) -> str:
@@ -47,6 +49,14 @@ class Machine:
     def lanes(self, element_bits: int) -> int:
         """How many elements of `element_bits` one vector register holds."""
         return self.vector_bits // element_bits
+
+    def has_masked_load(self, element_bits: int) -> bool:
+        """Whether one instruction loads only some lanes of a vector, without a fault for the others."""
+        return self.has_masked_store(element_bits) or ("avx" in self.features and element_bits >= 32)
+
+    def has_masked_store(self, element_bits: int) -> bool:
+        """Whether one instruction stores only some lanes of a vector, at full speed; AVX's is slow on some CPUs."""
+        return "avx512vl" in self.features and (element_bits >= 32 or "avx512bw" in self.features)
 
     @cached_property
     def function_attributes(self) -> dict[str, str]:
@@ -117,6 +127,7 @@ def _machine(name: str, cpu: Cpu) -> Machine:
         l2_bytes=cpu.l2_bytes,
         l3_bytes=cpu.l3_bytes,
         cores=cpu.cores,
+        issue=cpu.issue,
     )
 
 
@@ -162,6 +173,7 @@ def _native() -> Machine:
         l2_bytes=caches.get(2) or (known or described).l2_bytes,
         l3_bytes=caches.get(3, (known or described).l3_bytes),
         cores=host.core_count(),
+        issue=(known or described).issue,
     )
 
 

@@ -87,7 +87,7 @@ def find_emulator(arch: Arch) -> str | None:
 
 
 def _named_clang(option: str, spelled: str, cache: Cache) -> Tool:
-    command = (spelled,) if Path(spelled).is_file() else tuple(shlex.split(spelled))
+    command = _complete((spelled,) if Path(spelled).is_file() else tuple(shlex.split(spelled)))
     program = shutil.which(command[0]) if command else None
     if program is None:
         raise UserError(f"{option} names '{spelled}', which is not a program; install a clang: {INSTALL_CLANG}")
@@ -103,10 +103,23 @@ def _named_clang(option: str, spelled: str, cache: Cache) -> Tool:
     return tool
 
 
+def _complete(command: tuple[str, ...]) -> tuple[str, ...]:
+    """`zig` holds a clang but has to be told; that of `zig cc` takes fewer languages. The package's is not on PATH."""
+    if not command:
+        return command
+    if command[0] in ("zig", "ziglang") and shutil.which(command[0]) is None and (zig := _zig()) is not None:
+        command = (zig, *command[1:])
+    return (command[0], "clang") if command[1:] in ((), ("cc",)) and _is_zig(command[0]) else command
+
+
+def _is_zig(program: str) -> bool:
+    return Path(program).stem == "zig"
+
+
 def _linkers(arch: Arch, clang: Tool | None) -> Iterator[tuple[tuple[str, ...], str]]:
     zig = _zig()
-    if zig is not None and clang is not None and clang.command[0] == zig:
-        yield (zig, "ld.lld"), "package ziglang"
+    if clang is not None and _is_zig(clang.command[0]):
+        yield (clang.command[0], "ld.lld"), "package ziglang" if clang.command[0] == zig else "of the same zig"
     elif clang is not None:
         program = Path(clang.command[0]).resolve()
         if (beside := program.parent / "ld.lld").is_file():

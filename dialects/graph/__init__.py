@@ -5,11 +5,13 @@
 | constants | `constant.py` |
 | elementwise | `elementwise.py` (compare, where, cast), `unary.py`, `binary.py` |
 | matmul, convolution | `contraction.py` |
+| transposed convolution | `conv_transpose.py` |
 | pooling | `pooling.py` |
-| reductions | `reduction.py` |
+| reductions, argmax | `reduction.py` |
 | normalisations | `normalization.py` |
 | reshape, transpose | `shape.py` |
 | concat, slice, pad | `slicing.py` |
+| gather | `gather.py` |
 | groups of ops that become one kernel | `fusion.py` |
 """
 
@@ -33,6 +35,7 @@ from mlc.dialects.graph.binary import (
 )
 from mlc.dialects.graph.constant import ConstantOp, constant_of, splat_of
 from mlc.dialects.graph.contraction import Conv2dOp, MatmulOp
+from mlc.dialects.graph.conv_transpose import ConvTranspose2dOp
 from mlc.dialects.graph.elementwise import (
     CastOp,
     CompareOp,
@@ -42,9 +45,10 @@ from mlc.dialects.graph.elementwise import (
     WhereOp,
 )
 from mlc.dialects.graph.fusion import FusionOp, YieldOp
-from mlc.dialects.graph.normalization import BatchNormOp, LayerNormOp, SoftmaxOp
+from mlc.dialects.graph.gather import GatherOp
+from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, SoftmaxOp
 from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
-from mlc.dialects.graph.reduction import ReduceKind, ReduceKindAttr, ReduceOp
+from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ArgReduceOp, ReduceKind, ReduceKindAttr, ReduceOp
 from mlc.dialects.graph.shape import ReshapeOp, TransposeOp
 from mlc.dialects.graph.slicing import ConcatOp, PadOp, SliceOp
 from mlc.dialects.graph.types import ints
@@ -63,6 +67,7 @@ from mlc.dialects.graph.unary import (
     ReluOp,
     RsqrtOp,
     SigmoidOp,
+    SiluOp,
     SinOp,
     SqrtOp,
     TanhOp,
@@ -80,17 +85,23 @@ Graph = Dialect(
         CastOp,
         MatmulOp,
         Conv2dOp,
+        ConvTranspose2dOp,
         MaxPool2dOp,
         AvgPool2dOp,
         ReduceOp,
+        ArgMaxOp,
+        ArgMinOp,
         SoftmaxOp,
         LayerNormOp,
+        RmsNormOp,
+        GroupNormOp,
         BatchNormOp,
         ReshapeOp,
         TransposeOp,
         ConcatOp,
         SliceOp,
         PadOp,
+        GatherOp,
         FusionOp,
         YieldOp,
     ],
@@ -103,6 +114,9 @@ __all__ = [
     "AbsOp",
     "AddOp",
     "AndOp",
+    "ArgMaxOp",
+    "ArgMinOp",
+    "ArgReduceOp",
     "AvgPool2dOp",
     "BatchNormOp",
     "BinaryOp",
@@ -112,6 +126,7 @@ __all__ = [
     "ConcatOp",
     "ConstantOp",
     "Conv2dOp",
+    "ConvTranspose2dOp",
     "CosOp",
     "DivOp",
     "ElementwiseOp",
@@ -119,9 +134,11 @@ __all__ = [
     "ExpOp",
     "FloorOp",
     "FusionOp",
+    "GatherOp",
     "GeluOp",
     "Graph",
     "GraphOp",
+    "GroupNormOp",
     "LayerNormOp",
     "LogOp",
     "MatmulOp",
@@ -142,8 +159,10 @@ __all__ = [
     "ReduceOp",
     "ReluOp",
     "ReshapeOp",
+    "RmsNormOp",
     "RsqrtOp",
     "SigmoidOp",
+    "SiluOp",
     "SinOp",
     "SliceOp",
     "SoftmaxOp",

@@ -1,4 +1,4 @@
-"""Normalisations: softmax, layer normalisation, batch normalisation at inference."""
+"""Normalisations: softmax, layer, RMS and group normalisation, batch normalisation at inference."""
 
 from __future__ import annotations
 
@@ -9,20 +9,10 @@ from xdsl.ir import OpResult
 from xdsl.irdl import VarConstraint, irdl_op_definition, operand_def, prop_def, result_def
 
 from mlc.dialects.graph.base import GraphOp
-from mlc.dialects.graph.types import FloatTensor, Tensor, Value, tensor, type_of, violation
+from mlc.dialects.graph.types import FloatTensor, Tensor, Value, require_axis, tensor, type_of, violation
 
 AxisConstr = IntegerAttr.constr(i64)
 EpsilonConstr = FloatAttr.constr(f64)
-
-
-def require_axis(op_name: str, input: Tensor, axis: int) -> None:
-    """c1: the axis counts from 0 and is one of the operand's.
-
-    Raises:
-        VerifyException: it is not.
-    """
-    if not 0 <= axis < input.get_num_dims():
-        raise violation(op_name, 1, f"axis is {axis}; {input} has axes 0 to {input.get_num_dims() - 1}")
 
 
 @irdl_op_definition
@@ -113,6 +103,122 @@ class LayerNormOp(GraphOp):
     def inferred_type(self) -> Tensor:
         x, scale, bias = (type_of(v) for v in self.operands)
         return self.infer(x, scale, bias, self.axis.value.data)
+
+
+@irdl_op_definition
+class RmsNormOp(GraphOp):
+    """`x / sqrt(mean(x^2) + epsilon) * scale`, the mean over the dimensions from `axis` on.
+
+    Scale has the shape of those dimensions (Zhang and Sennrich, "Root Mean Square Layer Normalization",
+    arXiv:1910.07467).
+
+    ```mlir
+    %y = graph.rms_norm %x, %scale axis 2 epsilon 1.0e-05 : tensor<1x16x64xf32>, tensor<64xf32> -> tensor<1x16x64xf32>
+    ```
+    """
+
+    name = "graph.rms_norm"
+
+    input = operand_def(FloatTensor)
+    scale = operand_def(FloatTensor)
+    axis = prop_def(AxisConstr)
+    epsilon = prop_def(EpsilonConstr)
+
+    assembly_format = "operands `axis` $axis `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
+
+    def __init__(self, input: Value, scale: Value, axis: int, epsilon: float = 1e-5) -> None:
+        super().__init__(
+            operands=[input, scale],
+            properties={"axis": IntegerAttr(axis, i64), "epsilon": FloatAttr(epsilon, f64)},
+            result_types=[self.infer(type_of(input), type_of(scale), axis)],
+        )
+
+    @classmethod
+    def infer(cls, input: Tensor, scale: Tensor, axis: int) -> Tensor:
+        """The type of the input.
+
+        Raises:
+            VerifyException: c1 the axis is out of range, c2 the scale has another type than the normalised dimensions
+                call for.
+        """
+        require_axis(cls.name, input, axis)
+        expected = tensor(input.get_shape()[axis:], input.element_type)
+        if scale != expected:
+            raise violation(cls.name, 2, f"the scale is {scale}; {input} normalised from axis {axis} needs {expected}")
+        return input
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.input), type_of(self.scale), self.axis.value.data)
+
+
+@irdl_op_definition
+class GroupNormOp(GraphOp):
+    """`(x - mean) / sqrt(variance + epsilon) * scale + bias`, statistics over each group of channels of each image.
+
+    The channels are at `axis`, dimension 0 counts images; scale and bias hold one element per channel (Wu and He,
+    "Group Normalization", arXiv:1803.08494). With one group per channel it is instance normalisation.
+
+    ```mlir
+    %y = graph.group_norm %x, %scale, %bias axis 1 groups 4 epsilon 1.0e-05
+        : tensor<1x8x4x4xf32>, tensor<8xf32>, tensor<8xf32> -> tensor<1x8x4x4xf32>
+    ```
+    """
+
+    name = "graph.group_norm"
+
+    input = operand_def(FloatTensor)
+    scale = operand_def(FloatTensor)
+    bias = operand_def(FloatTensor)
+    axis = prop_def(AxisConstr)
+    groups = prop_def(IntegerAttr.constr(i64))
+    epsilon = prop_def(EpsilonConstr)
+
+    assembly_format = (
+        "operands `axis` $axis `groups` $groups `epsilon` $epsilon attr-dict `:` type(operands) `->` type($result)"
+    )
+
+    def __init__(
+        self, input: Value, scale: Value, bias: Value, groups: int, axis: int = 1, epsilon: float = 1e-5
+    ) -> None:
+        super().__init__(
+            operands=[input, scale, bias],
+            properties={
+                "axis": IntegerAttr(axis, i64),
+                "groups": IntegerAttr(groups, i64),
+                "epsilon": FloatAttr(epsilon, f64),
+            },
+            result_types=[self.infer(type_of(input), type_of(scale), type_of(bias), groups, axis)],
+        )
+
+    @classmethod
+    def infer(cls, input: Tensor, scale: Tensor, bias: Tensor, groups: int, axis: int = 1) -> Tensor:
+        """The type of the input.
+
+        Raises:
+            VerifyException: c1 the axis is out of range, c2 scale or bias is not one element per channel, c3 the axis
+                is that of images, c4 groups do not divide the channels.
+        """
+        require_axis(cls.name, input, axis)
+        if axis == 0:
+            raise violation(cls.name, 3, f"axis is 0, which counts images in {input}; channels need another axis")
+        channels = input.get_shape()[axis]
+        expected = tensor((channels,), input.element_type)
+        for role, found in (("scale", scale), ("bias", bias)):
+            if found != expected:
+                raise violation(
+                    cls.name,
+                    2,
+                    f"the {role} is {found}; {input} with channels at axis {axis} needs {expected}",
+                )
+        if groups < 1 or channels % groups:
+            raise violation(
+                cls.name, 4, f"groups is {groups}; it must divide the {channels} channels of {input} at axis {axis}"
+            )
+        return input
+
+    def inferred_type(self) -> Tensor:
+        x, scale, bias = (type_of(v) for v in self.operands)
+        return self.infer(x, scale, bias, self.groups.value.data, self.axis.value.data)
 
 
 @irdl_op_definition

@@ -1,14 +1,23 @@
-"""Reductions along axes."""
+"""Reductions along axes: combining elements, and finding the greatest or least one."""
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import UnitAttr
+from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import SpacedOpaqueSyntaxAttribute
-from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, opt_prop_def, prop_def
+from xdsl.ir import OpResult, SpacedOpaqueSyntaxAttribute
+from xdsl.irdl import (
+    EqAttrConstraint,
+    irdl_attr_definition,
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+)
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.str_enum import StrEnum
 
@@ -22,6 +31,7 @@ from mlc.dialects.graph.types import (
     i64_array,
     ints,
     is_float,
+    require_axis,
     shape_of,
     tensor,
     type_of,
@@ -110,3 +120,61 @@ class ReplaceUnitReduce(RewritePattern):
         shape = shape_of(op.input)
         if all(shape[axis] == 1 for axis in ints(op.axes)):
             rewriter.replace(op, ReshapeOp(op.input, shape_of(op.result)))
+
+
+class ArgReduceOp(GraphOp, ABC):
+    """What `argmax` and `argmin` share: the position of an element along one axis, as i64."""
+
+    input = operand_def(NumberTensor)
+    axis = prop_def(IntegerAttr.constr(i64))
+    keepdims = opt_prop_def(UnitAttr)
+    result: OpResult[Tensor] = result_def(TensorType.constr(EqAttrConstraint(i64)))
+
+    assembly_format = "$input `axis` $axis (`keepdims` $keepdims^)? attr-dict `:` type($input) `->` type($result)"
+
+    def __init__(self, input: Value, axis: int, keepdims: bool = False) -> None:
+        super().__init__(
+            operands=[input],
+            properties={"axis": IntegerAttr(axis, i64), "keepdims": UnitAttr() if keepdims else None},
+            result_types=[self.infer(type_of(input), axis, keepdims)],
+        )
+
+    @classmethod
+    def infer(cls, input: Tensor, axis: int, keepdims: bool = False) -> Tensor:
+        """The input without the axis, or with extent 1 there, of i64.
+
+        Raises:
+            VerifyException: c1 the axis is out of range, c2 there are no elements along it.
+        """
+        require_axis(cls.name, input, axis)
+        shape = input.get_shape()
+        if shape[axis] == 0:
+            raise violation(cls.name, 2, f"{input} has no elements along axis {axis}; it needs at least one")
+        return tensor((*shape[:axis], *((1,) if keepdims else ()), *shape[axis + 1 :]), i64)
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.input), self.axis.value.data, self.keepdims is not None)
+
+
+@irdl_op_definition
+class ArgMaxOp(ArgReduceOp):
+    """The position of the greatest element along an axis, the first one if there are several; NaN is the greatest.
+
+    ```mlir
+    %i = graph.argmax %x axis 1 : tensor<64x10xf32> -> tensor<64xi64>
+    ```
+    """
+
+    name = "graph.argmax"
+
+
+@irdl_op_definition
+class ArgMinOp(ArgReduceOp):
+    """The position of the least element along an axis, the first one if there are several; NaN is the least.
+
+    ```mlir
+    %i = graph.argmin %x axis 1 keepdims : tensor<64x10xf32> -> tensor<64x1xi64>
+    ```
+    """
+
+    name = "graph.argmin"

@@ -92,6 +92,16 @@ def violation(op_name: str, number: int, message: str) -> VerifyException:
     return VerifyException(f"{op_name}: {message} ({op_name.removeprefix('graph.')}_c{number})")
 
 
+def require_axis(op_name: str, input: Tensor, axis: int) -> None:
+    """c1: the axis counts from 0 and is one of the operand's.
+
+    Raises:
+        VerifyException: it is not.
+    """
+    if not 0 <= axis < input.get_num_dims():
+        raise violation(op_name, 1, f"axis is {axis}; {input} has axes 0 to {input.get_num_dims() - 1}")
+
+
 def broadcast_shapes(*shapes: Shape) -> Shape | None:
     """The common shape under NumPy's broadcasting rules, or None if there is none."""
     rank = max(map(len, shapes))

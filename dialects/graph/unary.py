@@ -201,6 +201,18 @@ class SigmoidOp(FloatUnaryOp):
 
 
 @irdl_op_definition
+class SiluOp(FloatUnaryOp):
+    """The sigmoid-weighted linear unit `x / (1 + e^-x)` (also called swish).
+
+    ```mlir
+    %y = graph.silu %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.silu"
+
+
+@irdl_op_definition
 class ErfOp(FloatUnaryOp):
     """The Gauss error function.
 
@@ -312,6 +324,6 @@ class GeluOp(FloatUnaryOp):
 
 
 UNARY_OPS = (
-    NegOp, AbsOp, ReluOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, SigmoidOp, ErfOp, FloorOp, CeilOp, SinOp, CosOp, NotOp,
-    GeluOp,
+    NegOp, AbsOp, ReluOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, SigmoidOp, SiluOp, ErfOp, FloorOp, CeilOp, SinOp,
+    CosOp, NotOp, GeluOp,
 )  # fmt: skip

@@ -48,14 +48,10 @@ class Window:
         Raises:
             VerifyException: c1 lengths, c2 signs, c3 the window does not fit, c4 it could lie wholly in the padding.
         """
-        lengths = {"kernel": 2, "strides": 2, "padding": 4, "dilations": 2}
-        for name, length in lengths.items():
-            values: Shape = getattr(self, name)
-            if len(values) != length:
-                raise violation(op_name, 1, f"{name} has {len(values)} elements; it must have {length}")
-            least = 0 if name == "padding" else 1
-            if min(values) < least:
-                raise violation(op_name, 2, f"{name} is {list(values)}; each element must be at least {least}")
+        require_numbers(op_name, "kernel", self.kernel, 2)
+        require_numbers(op_name, "strides", self.strides, 2)
+        require_numbers(op_name, "padding", self.padding, 4, least=0)
+        require_numbers(op_name, "dilations", self.dilations, 2)
         return tuple(self._positions(op_name, i, extent) for i, extent in enumerate(image))
 
     def _positions(self, op_name: str, i: int, extent: int) -> int:
@@ -75,6 +71,18 @@ class Window:
                 f"padding by {low} and {high} is as wide as the window of {span}; use graph.pad",
             )
         return (extent + low + high - span) // self.strides[i] + 1
+
+
+def require_numbers(op_name: str, name: str, values: Shape, length: int, least: int = 1) -> None:
+    """c1 and c2: the list `name` has `length` elements, none below `least`.
+
+    Raises:
+        VerifyException: it has not.
+    """
+    if len(values) != length:
+        raise violation(op_name, 1, f"{name} has {len(values)} elements; it must have {length}")
+    if min(values) < least:
+        raise violation(op_name, 2, f"{name} is {list(values)}; each element must be at least {least}")
 
 
 def require_layout(op_name: str, layout: str) -> None:

@@ -4,14 +4,16 @@ from xdsl.ir import Dialect
 
 from mlc.dialects.loop.constant import ConstantOp
 from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
-from mlc.dialects.loop.memory import LoadOp, StoreOp
+from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.schedule import ScheduleAttr, StepAttr
 
 Loop = Dialect("loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp], [LoopKindAttr, StepAttr, ScheduleAttr])
 
 __all__ = [
+    "CONSECUTIVE",
     "ConstantOp",
     "ForOp",
+    "Lanes",
     "LoadOp",
     "Loop",
     "LoopKind",

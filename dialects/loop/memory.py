@@ -1,15 +1,28 @@
 """Reads and writes of memrefs at affine subscripts of loop counters."""
 
-from collections.abc import Sequence
-from typing import cast
+from __future__ import annotations
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IndexType, MemRefType, NoneAttr
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    I64,
+    AffineMapAttr,
+    IndexType,
+    IntegerAttr,
+    MemRefType,
+    NoneAttr,
+    UnitAttr,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     operand_def,
+    opt_prop_def,
     prop_def,
     result_def,
     traits_def,
@@ -24,17 +37,67 @@ from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
 from mlc.support.types import MemRef, element_type, memref_type, vector_type
 
 
+class Lanes(NamedTuple):
+    """Which elements a vector is made of, where they are not simply those that follow each other in the last dim."""
+
+    along: int | None = None
+    """The dim that the lanes run along; None for the last one."""
+    stride: int = 1
+    """How many elements of that dim two neighbouring lanes are apart."""
+    active: int | None = None
+    """How many lanes, counted from the first, touch memory; None for all."""
+
+    @property
+    def properties(self) -> dict[str, Attribute]:
+        """The properties of an access that say this."""
+        numbers = {
+            "along": self.along,
+            "stride": self.stride if self.stride != 1 else None,
+            "active": self.active,
+        }
+        return {name: IntegerAttr(n, i64) for name, n in numbers.items() if n is not None}
+
+
+CONSECUTIVE = Lanes()
+"""Elements that follow each other in the last dim."""
+
+
 class _AccessOp(IRDLOperation):
-    """What load and store share: a memref, index operands, and the map from these to subscripts."""
+    """What load and store share: a memref, index operands, the map from these to subscripts, and the lanes of a vector.
+
+    Constraints on vectors, beyond one dimension and an element type that fits:
+      access_c1: only a vector has lanes to speak of (`along`, `stride`, `active`)
+      access_c2: `along` is a dim of the memref
+      access_c3: `stride` is positive
+      access_c4: at least one lane is active, at most all are
+    """
 
     memref = operand_def(MemRefType)
     indices = var_operand_def(IndexType())
     map = prop_def(AffineMapAttr)
+    along = opt_prop_def(IntegerAttr[I64])
+    stride = opt_prop_def(IntegerAttr[I64])
+    active = opt_prop_def(IntegerAttr[I64])
 
     @property
     def accessed(self) -> Attribute:
         """The type that is read or written: the element type, or a vector of consecutive elements."""
         raise NotImplementedError
+
+    @property
+    def lanes(self) -> Lanes:
+        """Which elements a vector is made of."""
+        return Lanes(
+            None if self.along is None else self.along.value.data,
+            1 if self.stride is None else self.stride.value.data,
+            None if self.active is None else self.active.value.data,
+        )
+
+    @property
+    def is_consecutive(self) -> bool:
+        """Whether this is one element, or a vector of elements that follow each other in memory."""
+        along, stride, _ = self.lanes
+        return stride == 1 and along in (None, memref_type(self.memref).get_num_dims() - 1)
 
     def verify_(self) -> None:
         memref = memref_type(self.memref)
@@ -62,6 +125,22 @@ class _AccessOp(IRDLOperation):
                 f"{self.name}: {accessed} does not fit the elements of {memref}: "
                 f"required {memref.element_type}, or a vector of it"
             )
+        self._verify_lanes(memref.get_num_dims(), None if vector is None else vector.get_shape()[0])
+
+    def _verify_lanes(self, rank: int, length: int | None) -> None:
+        along, stride, active = self.lanes
+        if length is None:
+            if self.lanes != CONSECUTIVE:
+                raise VerifyException(
+                    f"{self.name}: 'along', 'stride' and 'active' are about lanes, got one element (access_c1)"
+                )
+            return
+        if along is not None and not 0 <= along < rank:
+            raise VerifyException(f"{self.name}: along {along}, the memref has the dims 0 to {rank - 1} (access_c2)")
+        if stride < 1:
+            raise VerifyException(f"{self.name}: stride {stride}, required a positive number (access_c3)")
+        if active is not None and not 1 <= active <= length:
+            raise VerifyException(f"{self.name}: {active} active lanes, required 1 to {length} (access_c4)")
 
     @staticmethod
     def parse_access(parser: Parser) -> tuple[UnresolvedOperand, list[SSAValue], AffineMapAttr]:
@@ -80,6 +159,21 @@ class _AccessOp(IRDLOperation):
 
         subscripts = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_affine_expr(parser, leaf))
         return memref, indices, AffineMapAttr(AffineMap(len(indices), 0, tuple(subscripts)))
+
+    @staticmethod
+    def parse_lanes(parser: Parser) -> Lanes:
+        """Parse `along 0 stride 2 active 8`, each of which may be missing."""
+        along, stride, active = (
+            parser.parse_integer(allow_boolean=False) if parser.parse_optional_keyword(word) else None
+            for word in ("along", "stride", "active")
+        )
+        return Lanes(along, 1 if stride is None else stride, active)
+
+    def print_lanes(self, printer: Printer) -> None:
+        """Print what `parse_lanes` reads."""
+        for name, number in self.lanes.properties.items():
+            assert isinstance(number, IntegerAttr)
+            printer.print_string(f" {name} {number.value.data}")
 
     def print_access(self, printer: Printer) -> None:
         """Print what `parse_access` reads."""
@@ -111,7 +205,12 @@ class LoadOp(_AccessOp):
     ```mlir
     %a = loop.load %x[%m, %k + 1] : memref<64x784xf32>
     %v = loop.load %w[%k, %n * 16] : memref<784x208xf32>, vector<16xf32>
+    %c = loop.load %w[0, %n] along 0 stride 2 : memref<784x208xf32>, vector<16xf32>
+    %t = loop.load %w[%k, 203] active 5 : memref<784x208xf32>, vector<16xf32>
     ```
+
+    `along 0` makes the lanes run down a column instead, `stride 2` takes every second element. Of `active 5` only the
+    first five lanes are read; the others are 0, and their places in memory need not exist.
     """
 
     name = "loop.load"
@@ -124,11 +223,12 @@ class LoadOp(_AccessOp):
         indices: Sequence[SSAValue],
         map: AffineMap | None = None,
         result_type: Attribute | None = None,
+        lanes: Lanes = CONSECUTIVE,
     ) -> None:
         super().__init__(
             operands=[memref, indices],
             result_types=[result_type or memref_type(memref).element_type],
-            properties={"map": AffineMapAttr(map or AffineMap.identity(len(indices)))},
+            properties={"map": AffineMapAttr(map or AffineMap.identity(len(indices))), **lanes.properties},
         )
 
     @property
@@ -136,19 +236,21 @@ class LoadOp(_AccessOp):
         return self.result.type
 
     @classmethod
-    def parse(cls, parser: Parser) -> "LoadOp":
+    def parse(cls, parser: Parser) -> LoadOp:
         memref, indices, affine = cls.parse_access(parser)
+        lanes = cls.parse_lanes(parser)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         shaped = parse_memref_type(parser)
         result_type = parser.parse_type() if parser.parse_optional_punctuation(",") else None
-        op = cls(parser.resolve_operand(memref, shaped), indices, affine.data, result_type)
+        op = cls(parser.resolve_operand(memref, shaped), indices, affine.data, result_type, lanes)
         op.attributes |= attributes
         return op
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         self.print_access(printer)
+        self.print_lanes(printer)
         self.print_types(printer)
 
 
@@ -159,11 +261,16 @@ class StoreOp(_AccessOp):
     ```mlir
     loop.store %r, %y[%m, %n] : memref<64x200xf32>
     loop.store %v, %z[%m, %n * 16] : memref<64x208xf32>, vector<16xf32>
+    loop.store %v, %z[%m, 203] active 5 : memref<64x208xf32>, vector<16xf32>
     ```
+
+    `along`, `stride` and `active` are as for `loop.load`; lanes that are not active are not written. `nontemporal`
+    says that nobody reads the elements soon, so that they need not displace others in the caches.
     """
 
     name = "loop.store"
     value = operand_def()
+    nontemporal = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryWriteEffect())
 
     def __init__(
@@ -172,10 +279,17 @@ class StoreOp(_AccessOp):
         memref: SSAValue,
         indices: Sequence[SSAValue],
         map: AffineMap | None = None,
+        lanes: Lanes = CONSECUTIVE,
+        *,
+        nontemporal: bool = False,
     ) -> None:
         super().__init__(
             operands=[value, memref, indices],
-            properties={"map": AffineMapAttr(map or AffineMap.identity(len(indices)))},
+            properties={
+                "map": AffineMapAttr(map or AffineMap.identity(len(indices))),
+                **lanes.properties,
+                "nontemporal": UnitAttr() if nontemporal else None,
+            },
         )
 
     @property
@@ -183,10 +297,12 @@ class StoreOp(_AccessOp):
         return self.value.type
 
     @classmethod
-    def parse(cls, parser: Parser) -> "StoreOp":
+    def parse(cls, parser: Parser) -> StoreOp:
         value = parser.parse_unresolved_operand()
         parser.parse_punctuation(",")
         memref, indices, affine = cls.parse_access(parser)
+        lanes = cls.parse_lanes(parser)
+        nontemporal = parser.parse_optional_keyword("nontemporal") is not None
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         shaped = parse_memref_type(parser)
@@ -196,6 +312,8 @@ class StoreOp(_AccessOp):
             parser.resolve_operand(memref, shaped),
             indices,
             affine.data,
+            lanes,
+            nontemporal=nontemporal,
         )
         op.attributes |= attributes
         return op
@@ -205,6 +323,9 @@ class StoreOp(_AccessOp):
         printer.print_ssa_value(self.value)
         printer.print_string(", ")
         self.print_access(printer)
+        self.print_lanes(printer)
+        if self.nontemporal is not None:
+            printer.print_string(" nontemporal")
         self.print_types(printer)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, StringAttr, TensorType, i64
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation, prop_def, result_def, traits_def, var_operand_def
@@ -26,12 +27,25 @@ from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
 from mlc.support.affine import affine_bounds
 from mlc.support.types import Tensor, tensor_type
 
+
+def _maximum(accumulator: SSAValue, point: SSAValue) -> Operation:
+    return arith.MaximumfOp(point, accumulator, _EITHER_ZERO)
+
+
+def _minimum(accumulator: SSAValue, point: SSAValue) -> Operation:
+    return arith.MinimumfOp(point, accumulator, _EITHER_ZERO)
+
+
+# Of two zeros with different signs any is the greatest. The point comes first: x86 tests that operand for NaN, so the
+# test is not in the chain from one accumulator to the next.
+_EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+
 # The op that combines two points, for floats and for (signed) integers.
 _COMBINE: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[SSAValue, SSAValue], Operation]]] = {
     "add": (arith.AddfOp, arith.AddiOp),
     "mul": (arith.MulfOp, arith.MuliOp),
-    "max": (arith.MaximumfOp, arith.MaxSIOp),
-    "min": (arith.MinimumfOp, arith.MinSIOp),
+    "max": (_maximum, arith.MaxSIOp),
+    "min": (_minimum, arith.MinSIOp),
 }
 REDUCTIONS = tuple(_COMBINE)
 
@@ -93,6 +107,12 @@ class StructuredOp(IRDLOperation, ABC):
         integer = isinstance(accumulator.type, IntegerType)
         combine = _COMBINE[self.reduction][integer](accumulator, point)
         return [*ops, combine], combine.results[0]
+
+    def set_iteration(self, subscripts: Sequence[Sequence[AffineExpr]], dims: Sequence[tuple[str, int]]) -> None:
+        """Let the op run over other dims, and read its operands at other subscripts."""
+        for name, value in self.properties_of(subscripts, dims).items():
+            assert value is not None
+            self.properties[name] = value
 
     # -- verification -----------------------------------------------------------------------------------------------
 

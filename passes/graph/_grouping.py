@@ -9,18 +9,33 @@ from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Block, Operation, OpResult
 
 from mlc.dialects.graph import (
+    ArgReduceOp,
     Conv2dOp,
+    ConvTranspose2dOp,
     ElementwiseOp,
     GraphOp,
+    GroupNormOp,
     LayerNormOp,
     MatmulOp,
     Pool2dOp,
     ReduceOp,
+    RmsNormOp,
     SoftmaxOp,
 )
 from mlc.dialects.graph.types import element_of, is_static, shape_of, times
 
-ROOTS = (MatmulOp, Conv2dOp, Pool2dOp, ReduceOp, SoftmaxOp, LayerNormOp)
+ROOTS = (
+    MatmulOp,
+    Conv2dOp,
+    ConvTranspose2dOp,
+    Pool2dOp,
+    ReduceOp,
+    ArgReduceOp,
+    SoftmaxOp,
+    LayerNormOp,
+    RmsNormOp,
+    GroupNormOp,
+)
 """The ops, beside elementwise ones, that a group can start from."""
 FUSABLE = (ElementwiseOp, *ROOTS)
 ELEMENT_TYPES = frozenset({f32, f64, i32, i64, i1})

@@ -14,10 +14,13 @@ from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.ir import Attribute, Operation
 
 from mlc.dialects.graph import (
+    ArgReduceOp,
     BatchNormOp,
     ConcatOp,
     Conv2dOp,
+    ConvTranspose2dOp,
     ElementwiseOp,
+    GroupNormOp,
     PadOp,
     Pool2dOp,
     ReduceOp,
@@ -30,6 +33,9 @@ from mlc.dialects.graph.types import I64Array, Shape, i64_array
 TO_NHWC = (0, 2, 3, 1)
 TO_NCHW = (0, 3, 1, 2)
 TO_HWIO = (2, 3, 1, 0)
+"""Weights of convolutions, from [out, in, h, w]."""
+TRANSPOSED_TO_HWIO = (2, 3, 0, 1)
+"""Weights of transposed convolutions, from [in, out, h, w]."""
 
 Properties: TypeAlias = Mapping[str, Attribute]
 
@@ -44,6 +50,8 @@ class Rule:
     """Whether only the first operand is an image."""
     starts: bool = False
     """Whether the op is worth rewriting even if its operand has to be transposed for it."""
+    weights: Shape = ()
+    """How the second operand is permuted, if it is the weights of a convolution."""
 
 
 def permute(values: Sequence[int], permutation: Sequence[int]) -> Shape:
@@ -60,20 +68,32 @@ def _permuted(array: I64Array) -> Attribute:
     return i64_array(permute(ints(array), TO_NHWC))
 
 
-def _windowed(op: Conv2dOp | Pool2dOp) -> Properties | None:
+def _windowed(op: Conv2dOp | ConvTranspose2dOp | Pool2dOp) -> Properties | None:
     return {"layout": StringAttr("NHWC")} if op.layout.data == "NCHW" else None
 
 
-def _one_axis(op: BatchNormOp | ConcatOp | SoftmaxOp) -> Properties:
+def _one_axis(op: BatchNormOp | ConcatOp | GroupNormOp | SoftmaxOp) -> Properties:
     return {"axis": IntegerAttr(TO_NHWC.index(op.axis.value.data), i64)}
 
 
 def _reduce(op: ReduceOp) -> Properties | None:
     axes = ints(op.axes)
-    kept = [d for d in TO_NHWC if d not in axes]
-    if op.keepdims is None and kept != sorted(kept):
+    if op.keepdims is None and not _keeps_order_of_rest(axes):
         return None
     return {"axes": i64_array(sorted(TO_NHWC.index(axis) for axis in axes))}
+
+
+def _arg_reduce(op: ArgReduceOp) -> Properties | None:
+    axis = op.axis.value.data
+    if op.keepdims is None and not _keeps_order_of_rest((axis,)):
+        return None
+    return {"axis": IntegerAttr(TO_NHWC.index(axis), i64)}
+
+
+def _keeps_order_of_rest(axes: Shape) -> bool:
+    """Whether the dimensions other than `axes` are in the same order in both layouts."""
+    kept = [d for d in TO_NHWC if d not in axes]
+    return kept == sorted(kept)
 
 
 def _slice(op: SliceOp) -> Properties:
@@ -89,11 +109,14 @@ def _nothing(op: Operation) -> Properties:
 
 
 RULES: dict[type, Rule] = {
-    Conv2dOp: Rule(_windowed, first_only=True, starts=True),
+    Conv2dOp: Rule(_windowed, first_only=True, starts=True, weights=TO_HWIO),
+    ConvTranspose2dOp: Rule(_windowed, first_only=True, starts=True, weights=TRANSPOSED_TO_HWIO),
     Pool2dOp: Rule(_windowed, first_only=True, starts=True),
+    ArgReduceOp: Rule(_arg_reduce),
     BatchNormOp: Rule(_one_axis, first_only=True),
     ConcatOp: Rule(_one_axis),
     ElementwiseOp: Rule(_nothing),
+    GroupNormOp: Rule(_one_axis, first_only=True),
     PadOp: Rule(_pad),
     ReduceOp: Rule(_reduce),
     SliceOp: Rule(_slice),

@@ -9,10 +9,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import Conv2dOp, ElementwiseOp, GraphOp, ReshapeOp, TransposeOp, constant_of, ints
+from mlc.dialects.graph import ElementwiseOp, GraphOp, ReshapeOp, TransposeOp, constant_of, ints
 from mlc.dialects.graph.types import Shape, is_static, shape_of, tensor
 from mlc.passes.base import Pass
-from mlc.passes.graph._layouts import TO_HWIO, TO_NCHW, TO_NHWC, Properties, Rule, permute, rule_for
+from mlc.passes.graph._layouts import TO_NCHW, TO_NHWC, Properties, Rule, permute, rule_for
 from mlc.support.context import CompilerContext
 
 
@@ -94,8 +94,8 @@ class _Converter:
         images = op.operands[: 1 if rule.first_only else None]
         last = [self._channels_last(v, isinstance(op, ElementwiseOp)) for v in images]
         rest = list(op.operands[len(last) :])
-        if isinstance(op, Conv2dOp):
-            rest = [_moved(op.weights, TO_HWIO)]
+        if rule.weights:
+            rest = [_moved(rest[0], rule.weights)]
         result_type, is_image = op.result.type, len(shape_of(op.result)) == 4
         if is_image:
             result_type = tensor(permute(shape_of(op.result), TO_NHWC), result_type.element_type)

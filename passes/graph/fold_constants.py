@@ -13,8 +13,10 @@ from mlc.dialects.graph import ConstantOp, GraphOp
 from mlc.passes.base import Pass
 from mlc.passes.graph._constants import Array, constant_array, constant_from, resource_name
 from mlc.reference import graph as reference
+from mlc.reference.execution import UndefinedBehavior
 from mlc.support import dtypes
 from mlc.support.context import CompilerContext
+from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 
 _SMALL = 4096
@@ -61,14 +63,21 @@ class _Folding:
     """The ops that were computed, in program order."""
 
     def visit(self, op: Operation) -> None:
-        """Learn the value of `op` if that is possible."""
+        """Learn the value of `op` if that is possible.
+
+        Raises:
+            UserError: it has none, such as an element at an index out of range.
+        """
         if isinstance(op, ConstantOp):
             if (array := constant_array(op, self.resources)) is not None:
                 self.known[op.result], self.names[op.result] = array, resource_name(op)
         elif isinstance(op, GraphOp) and all(v in self.known for v in op.operands):
             arrays = [self.known[v] for v in op.operands]
             if self._is_worth_storing(op, arrays):
-                (self.known[op.result],) = reference.evaluate(op, arrays)
+                try:
+                    (self.known[op.result],) = reference.evaluate(op, arrays)
+                except UndefinedBehavior as e:
+                    raise error_at(op, str(e)) from None
                 self.names[op.result] = next((n for v in op.operands if (n := self.names[v])), "")
                 self.folded[op] = None
 

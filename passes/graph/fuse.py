@@ -15,6 +15,7 @@ from mlc.dialects.graph import (
     AddOp,
     ConstantOp,
     Conv2dOp,
+    ConvTranspose2dOp,
     FusionOp,
     GraphOp,
     MatmulOp,
@@ -151,7 +152,7 @@ def _words(ops: Sequence[GraphOp]) -> Iterator[str]:
 
 def _adds_bias(op: GraphOp, following: GraphOp) -> bool:
     """Whether `following` adds one number per channel to the result of a contraction."""
-    if not isinstance(op, MatmulOp | Conv2dOp) or not isinstance(following, AddOp):
+    if not isinstance(op, MatmulOp | Conv2dOp | ConvTranspose2dOp) or not isinstance(following, AddOp):
         return False
     if following.lhs is op.result:
         bias = shape_of(following.rhs)
@@ -160,6 +161,6 @@ def _adds_bias(op: GraphOp, following: GraphOp) -> bool:
     else:
         return False
     rank = len(shape_of(op.result))
-    channels = channel_dim(op.layout.data) if isinstance(op, Conv2dOp) else rank - 1
+    channels = rank - 1 if isinstance(op, MatmulOp) else channel_dim(op.layout.data)
     aligned = (1,) * (rank - len(bias)) + bias
     return aligned[channels] == shape_of(op.result)[channels] == prod(bias)

@@ -8,13 +8,21 @@ from typing import Any, cast
 
 from xdsl.dialects import tensor as upstream
 from xdsl.dialects.arith import ConstantOp
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DenseIntOrFPElementsAttr, IndexType, IntegerAttr, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IndexType,
+    IntegerAttr,
+    i64,
+)
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.graph.types import tensor
-from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp
+from mlc.dialects.tensor import ContractOp, GatherOp, MapOp, ReduceOp
 from mlc.passes.graph_to_tensor._points import Body, Points, region_of
 from mlc.support.types import Tensor, element_type, tensor_type
 
@@ -78,7 +86,7 @@ class Builder:
     def reduce(
         self, kind: str, inputs: Sequence[Access], over: Dims, reduce: Dims, body: Body | None = None
     ) -> SSAValue:
-        """`tensor.reduce` of elements, or of what `body` makes of them."""
+        """`tensor.reduce` of elements, or of what `body` makes of them, of the first operand's element type."""
         values = [v for v, _ in inputs]
         elements = [element_type(v.type) for v in values]
         region = region_of(body, elements) if body else None
@@ -110,12 +118,23 @@ class Builder:
         dense = DenseIntOrFPElementsAttr.from_list(cast(Any, tensor(tuple(shape), element)), list(numbers))
         return self._add(ConstantOp(dense))
 
-    def concat(self, inputs: Sequence[SSAValue], axis: int, result: Tensor) -> SSAValue:
-        """`tensor.concat`."""
+    def resource(self, data: DenseResourceAttr) -> SSAValue:
+        """A constant tensor whose data the compilation holds."""
+        return self._add(ConstantOp(data))
+
+    def concat(self, inputs: Sequence[SSAValue], axis: int) -> SSAValue:
+        """`tensor.concat`: the inputs one after the other along an axis."""
+        shape = list(tensor_type(inputs[0]).get_shape())
+        shape[axis] = sum(tensor_type(v).get_shape()[axis] for v in inputs)
+        result = tensor(tuple(shape), element_type(inputs[0].type))
         op = upstream.ConcatOp.create(
             operands=inputs, result_types=[result], properties={"dim": IntegerAttr(axis, i64)}
         )
         return self._add(op)
+
+    def gather(self, data: SSAValue, indices: SSAValue) -> SSAValue:
+        """`tensor.gather`."""
+        return self._add(GatherOp(data, indices))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The same elements in row-major order under another shape: collapse to one dim, then expand."""

@@ -12,8 +12,8 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
 from mlc.dialects.arith import CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, SelectOp, SIToFPOp, TruncIOp, UIToFPOp
-from mlc.dialects.tensor import StructuredOp
-from mlc.passes.graph_to_tensor._builder import Access, Builder, d, dims_of
+from mlc.passes.graph_to_tensor._builder import Access, Builder, d
+from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
 from mlc.passes.lowering import lowers
@@ -40,6 +40,11 @@ def _sigmoid(p: Points, x: SSAValue) -> SSAValue:
     """1 / (1 + exp(-x))"""
     one = p.number(1, x.type)
     return p.div(one, p.add(one, p(math.ExpOp, p(arith.NegfOp, x))))
+
+
+def _silu(p: Points, x: SSAValue) -> SSAValue:
+    """x / (1 + exp(-x))"""
+    return p.div(x, p.add(p.number(1, x.type), p(math.ExpOp, p(arith.NegfOp, x))))
 
 
 def _gelu(p: Points, x: SSAValue) -> SSAValue:
@@ -97,6 +102,7 @@ BODIES: dict[type[Operation], Body] = {
     graph.RsqrtOp: _just(math.RsqrtOp),
     graph.TanhOp: _just(math.TanhOp),
     graph.SigmoidOp: _sigmoid,
+    graph.SiluOp: _silu,
     graph.ErfOp: _just(math.ErfOp),
     graph.FloorOp: _just(math.FloorOp),
     graph.CeilOp: _just(math.CeilOp),
@@ -128,6 +134,7 @@ class Elementwise(ToTensor):
     def map(self, op: Operation, b: Builder, body: Body) -> SSAValue:
         """`body` over all points of the result; operands that are one number become that number."""
         result = tensor_type(op.results[0])
+        points = points_like(op.operands, result.get_shape())
         accesses: list[Access] = []
         scalars: dict[int, IntegerAttr[IntegerType] | FloatAttr] = {}
         for position, operand in enumerate(op.operands):
@@ -135,7 +142,7 @@ class Elementwise(ToTensor):
             if number is not None:
                 scalars[position] = number
             else:
-                accesses.append((operand, broadcast(operand, result.get_shape())))
+                accesses.append(points.access(operand, broadcast(operand, result.get_shape())))
 
         def with_scalars(p: Points, *loaded: SSAValue) -> SSAValue:
             values = iter(loaded)
@@ -144,8 +151,7 @@ class Elementwise(ToTensor):
             ]
             return body(p, *operands)
 
-        dims = _dims_like(op.operands, result.get_shape())
-        return b.map(accesses, dims, result.element_type, with_scalars)
+        return b.reshape(b.map(accesses, points.dims, result.element_type, with_scalars), result.get_shape())
 
 
 def broadcast(operand: SSAValue, shape: Sequence[int]) -> list[AffineExpr]:
@@ -168,15 +174,6 @@ def scalar_constant(operand: SSAValue) -> IntegerAttr[IntegerType] | FloatAttr |
     if not constant.value.is_splat() or isinstance(constant.result.type, IntegerType):
         return None
     return next(iter(values))  # pyright: ignore[reportReturnType]
-
-
-def _dims_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> list[tuple[str, int]]:
-    """The dim names of a producer that computes the same points, else the usual ones."""
-    for operand in operands:
-        producer = operand.owner
-        if isinstance(producer, StructuredOp) and producer.dim_sizes[: producer.num_parallel] == tuple(shape):
-            return list(zip(producer.dim_names, shape, strict=False))
-    return dims_of(shape)
 
 
 @lowers("lower-to-tensor", *BODIES)

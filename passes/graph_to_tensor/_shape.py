@@ -11,7 +11,7 @@ from mlc.passes.graph_to_tensor._builder import Builder, d
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import unchanged
 from mlc.passes.lowering import lowers
-from mlc.support.types import element_type, tensor_type
+from mlc.support.types import element_type
 
 
 @lowers("lower-to-tensor", graph.ConstantOp)
@@ -62,7 +62,7 @@ class ConcatToConcat(ToTensor):
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.ConcatOp)
-        return b.concat(op.inputs, op.axis.value.data, tensor_type(op.result))
+        return b.concat(op.inputs, op.axis.value.data)
 
 
 @lowers("lower-to-tensor", graph.PadOp)

@@ -7,18 +7,37 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
 from mlc.passes._known_types import require_known_types
 from mlc.passes.base import Pass
-from mlc.passes.graph_to_tensor import _contraction, _elementwise, _normalization, _pooling, _shape
+from mlc.passes.graph_to_tensor import (
+    _arg_reduction,
+    _contraction,
+    _conv_transpose,
+    _elementwise,
+    _gather,
+    _normalization,
+    _pooling,
+    _shape,
+)
 from mlc.passes.graph_to_tensor._outline import KernelNames, outline_kernels
 from mlc.passes.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
-PATTERNS = (_contraction, _elementwise, _normalization, _pooling, _shape)
+PATTERNS = (
+    _arg_reduction,
+    _contraction,
+    _conv_transpose,
+    _elementwise,
+    _gather,
+    _normalization,
+    _pooling,
+    _shape,
+)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 
 
@@ -49,15 +68,15 @@ class LowerToTensorPass(Pass):
             for kernel in kernels:
                 module.body.block.insert_op_before(kernel, function)
                 driver.lower(kernel.walk())
-                _erase_unused_constants(kernel)
+                _erase_unused(kernel)
             driver.lower(function.walk())
         for op in module.walk():
             if op.name.startswith(f"{graph.Graph.name}."):
                 raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of lower-to-tensor handles it")
 
 
-def _erase_unused_constants(kernel: func.FuncOp) -> None:
-    """Constants that became immediate numbers in scalar bodies have no use left."""
-    for op in list(kernel.body.block.ops):
-        if isinstance(op, ConstantOp) and not op.result.uses:
+def _erase_unused(kernel: func.FuncOp) -> None:
+    """Constants that became immediate numbers have no use left, nor have reshapes that are done later instead."""
+    for op in reversed(list(kernel.body.block.ops)):
+        if isinstance(op, ConstantOp | CollapseShapeOp | ExpandShapeOp) and not op.results[0].uses:
             Rewriter.erase_op(op)

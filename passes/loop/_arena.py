@@ -34,13 +34,14 @@ def place(lifetimes: Sequence[Lifetime]) -> tuple[list[int], int]:
         while living and living[0][0] < buffer.first:
             _, offset, size = heapq.heappop(living)
             gaps.give_back(offset, size)
-        size = max(_aligned(buffer.size), ALIGNMENT)
+        size = max(aligned(buffer.size), ALIGNMENT)
         offsets[number] = gaps.take(size)
         heapq.heappush(living, (buffer.last, offsets[number], size))
     return offsets, gaps.end
 
 
-def _aligned(size: int) -> int:
+def aligned(size: int) -> int:
+    """`size` rounded up to a multiple of the alignment."""
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.dialects.loop import ForOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, loops_named, perfect_nest
+from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 
@@ -58,6 +59,7 @@ class InterchangePass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if len(self.order) < 2:
             raise UserError('interchange: expected two or more loop names, outermost first, as in "order=n,m"')
+        require_loops(module, self.name, self.order)
         for function in functions_with_loops(module):
             for loop in loops_named(function, self.order[-1]) + loops_named(function, self.order[0]):
                 nest = [level.dim.data for level in perfect_nest(loop)]

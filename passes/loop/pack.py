@@ -26,6 +26,7 @@ from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import counter_bounds, set_subscripts
 from mlc.passes.loop._nests import functions_with_loops, loops_named, parallel_nest
+from mlc.passes.loop._required import require_loops
 from mlc.reference.constants import constant_data
 from mlc.support.affine import simplify_sum, split_terms
 from mlc.support.context import CompilerContext
@@ -281,6 +282,7 @@ class PackPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if not self.argument or not self.loop:
             raise UserError('pack: expected an argument and a loop, as in "argument=w loop=n"')
+        require_loops(module, self.name, [self.loop])
         packer = Packer.of(module, ctx)
         for function in functions_with_loops(module):
             if loops := loops_named(function, self.loop):

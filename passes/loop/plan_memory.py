@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import (
@@ -19,8 +20,9 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, enclosing_loops
 from mlc.passes.base import Pass
-from mlc.passes.loop._arena import Lifetime, place
+from mlc.passes.loop._arena import Lifetime, aligned, place
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
@@ -43,6 +45,9 @@ class PlanMemoryPass(Pass):
     ->
         %offset = arith.constant 4096 : index
         %a = memref.view %workspace[%offset][] : memref<55296xi8> to memref<64x200xf32>
+
+    A buffer in a loop is used again by each iteration, so that loop's iterations are no longer independent: it becomes
+    serial. The iterations of a loop that is spread over threads get a place each.
 
     Functions without buffers keep their signature. Declarations and recursive functions are not supported.
     """
@@ -87,21 +92,72 @@ def _pass_arena(call: func.CallOp, size: int) -> None:
 def _plan_function(function: func.FuncOp) -> int:
     """Replace the allocations of a function by views of its arena; returns the size of the arena in bytes."""
     block = function.body.block
-    allocations = [op for op in function.walk() if isinstance(op, memref.AllocOp)]
+    allocations = [_Allocation.of(op) for op in function.walk() if isinstance(op, memref.AllocOp)]
     if not allocations:
         return 0
     order = {op: number for number, op in enumerate(block.ops)}
-    lifetimes = [_lifetime(op, order, block) for op in allocations]
-    offsets, size = place(lifetimes)
+    offsets, size = place([_lifetime(allocation, order, block) for allocation in allocations])
     arena = _add_arena(function, size)
-    for op, offset in zip(allocations, offsets, strict=True):
-        where = arith.ConstantOp(IntegerAttr(offset, IndexType()))
-        view = memref.ViewOp(arena, where.result, [], memref_type(op.memref))
+    for allocation, offset in zip(allocations, offsets, strict=True):
+        op = allocation.op
+        ops, where = allocation.offset(offset)
+        view = memref.ViewOp(arena, where, [], memref_type(op.memref))
         view.location = op.location
         view.result.name_hint = op.memref.name_hint
-        Rewriter.insert_op(where, InsertPoint.before(op))
+        Rewriter.insert_op(ops, InsertPoint.before(op))
         Rewriter.replace_op(op, view)
+        for loop in allocation.reusing:
+            loop.properties["kind"] = LoopKindAttr(LoopKind.SERIAL)
     return size
+
+
+@dataclass(frozen=True)
+class _Allocation:
+    """A buffer, and the loops around it, each iteration of which has it anew.
+
+    Attributes:
+        spread: the loop whose iterations run at the same time, so that each needs a buffer of its own.
+        reusing: the other loops: their iterations use one buffer, one after the other.
+    """
+
+    op: memref.AllocOp
+    spread: ForOp | None
+    reusing: tuple[ForOp, ...]
+
+    @staticmethod
+    def of(op: memref.AllocOp) -> _Allocation:
+        loops = enclosing_loops(op)
+        # A loop that is to be spread inside another one runs on one thread.
+        spread = next((loop for loop in reversed(loops) if loop.kind.data is LoopKind.THREADS), None)
+        return _Allocation(op, spread, tuple(loop for loop in loops if loop is not spread))
+
+    @property
+    def size(self) -> int:
+        """The bytes of one buffer."""
+        buffer = memref_type(self.op.memref)
+        return to_numpy(buffer.element_type).itemsize * prod(buffer.get_shape())
+
+    @property
+    def total_size(self) -> int:
+        """The bytes of all buffers; each starts a cache line of its own, so that threads do not share any."""
+        return self.size if self.spread is None else aligned(self.size) * len(self.spread.range)
+
+    def offset(self, start: int) -> tuple[list[Operation], SSAValue]:
+        """Ops that compute where the buffer is, the first of all being at `start`."""
+        where = _index(start)
+        if self.spread is None:
+            return [where], where.result
+        values, counter = self.spread.range, self.spread.induction_variable
+        first, step, size = _index(values.start), _index(values.step), _index(aligned(self.size))
+        from_first = arith.SubiOp(counter, first.result)
+        number = arith.DivUIOp(from_first.result, step.result)
+        distance = arith.MuliOp(number.result, size.result)
+        total = arith.AddiOp(distance.result, where.result)
+        return [where, first, step, size, from_first, number, distance, total], total.result
+
+
+def _index(value: int) -> arith.ConstantOp:
+    return arith.ConstantOp(IntegerAttr(value, IndexType()))
 
 
 def _add_arena(function: func.FuncOp, size: int) -> BlockArgument:
@@ -116,22 +172,18 @@ def _add_arena(function: func.FuncOp, size: int) -> BlockArgument:
     return arena
 
 
-def _lifetime(op: memref.AllocOp, order: dict[Operation, int], block: Block) -> Lifetime:
+def _lifetime(allocation: _Allocation, order: dict[Operation, int], block: Block) -> Lifetime:
     """From the first to the last op of the function's block that touches the buffer, directly or through a view."""
-    buffer = memref_type(op.memref)
-    size = to_numpy(buffer.element_type).itemsize
-    for extent in buffer.get_shape():
-        size *= extent
     times: list[int] = []
-    pending: list[SSAValue] = [op.memref]
+    pending: list[SSAValue] = [allocation.op.memref]
     while pending:
         for use in pending.pop().uses:
             user = use.operation
             if isinstance(user, _VIEWS):
                 pending += user.results
             times.append(order[_ancestor_in(user, block)])
-    here = order[_ancestor_in(op, block)]
-    return Lifetime(size, min(times, default=here), max(times, default=here))
+    here = order[_ancestor_in(allocation.op, block)]
+    return Lifetime(allocation.total_size, min(times, default=here), max(times, default=here))
 
 
 def _ancestor_in(op: Operation, block: Block) -> Operation:

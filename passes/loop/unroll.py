@@ -22,6 +22,7 @@ from mlc.passes.loop._accesses import (
     set_subscripts,
 )
 from mlc.passes.loop._nests import functions_with_loops, loops_named
+from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone
@@ -169,6 +170,7 @@ class UnrollPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if not self.loops:
             raise UserError('unroll: expected the names of loops, as in "loops=mi"')
+        require_loops(module, self.name, self.loops)
         for function in functions_with_loops(module):
             for name in self.loops:
                 # Innermost first: a loop may stand inside another one of the same name.

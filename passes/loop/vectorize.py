@@ -12,11 +12,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.arith import Arith
-from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
+from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp, StoreOp, YieldOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscripts, set_subscripts
+from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscripts
+from mlc.passes.loop._lanes import has_room, lanes_over
 from mlc.passes.loop._nests import functions_with_loops, loops_named
-from mlc.support.affine import split_terms
+from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone
@@ -29,7 +30,7 @@ class CannotVectorize(Exception):
     """Why a loop stays as it is."""
 
 
-def vectorize(loop: ForOp) -> None:
+def vectorize(loop: ForOp, lanes: int | None = None) -> None:
     """Replace a parallel `loop` by its body on vectors with one lane per iteration.
 
         for ni in 0..16: (acc = for k iter_args(c = 0): fma(x[m, k], w[k, n + ni], c)); store acc, y[m, n + ni]
@@ -38,18 +39,31 @@ def vectorize(loop: ForOp) -> None:
         store acc, y[m, n] : vector<16>
 
     What does not depend on the counter stays scalar and is broadcast where it meets a vector. Loads and stores that
-    depend on it must go through the last subscript, one element per iteration.
+    depend on it must go through elements that are evenly spaced along one dim.
+
+    `lanes` is the most lanes that vectors shall have. A shorter loop gets the next power of two, of which only the
+    first lanes are active; one of a single iteration stays as it is. Without `lanes` there are as many as iterations.
 
     Raises:
-        CannotVectorize: some op has no vector form; nothing has been changed.
+        CannotVectorize: some op has no vector form, or there are too many iterations; nothing has been changed.
     """
     if not loop.is_parallel:
         raise CannotVectorize("its iterations depend on each other")
+    trips = len(loop.range)
+    if lanes is not None and trips > lanes:
+        raise CannotVectorize(f"{trips} iterations are more than {lanes} lanes; tile it first")
+    if lanes is not None and trips == 1:
+        return
     varying = Varying(loop)
-    ops = Widener(loop, varying).block_ops(loop.body.block)
+    ops = Widener(loop, varying, lanes and min(lanes, next_power_of_two(trips))).block_ops(loop.body.block)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.detach()
     loop.erase()
+
+
+def next_power_of_two(count: int) -> int:
+    """The least power of two that is not below `count`: machines have vectors of these lengths only."""
+    return 1 << (count - 1).bit_length()
 
 
 class Varying:
@@ -92,19 +106,17 @@ class Varying:
                 return
 
     def _visit_access(self, op: AccessOp) -> None:
-        stored = isinstance(op, StoreOp)
+        kind = "a store" if isinstance(op, StoreOp) else "a load"
+        if any(v in self.values for v in op.indices):
+            raise CannotVectorize(f"{kind} goes where computed values say")
         if self.counter not in op.indices:
-            if stored:
+            if isinstance(op, StoreOp):
                 raise CannotVectorize("a store goes to the same element in every iteration")
             return
         if isinstance(op.accessed, VectorType):
             raise CannotVectorize("the body works on vectors already")
-        *outer, last = op.map.data.results
-        dim = list(op.indices).index(self.counter)
-        strides = [split_terms(e).get(dim) for e in (*outer, last)]
-        if any(dim in e.used_dims() for e in outer) or strides[-1] != 1 or self.step != 1:
-            kind = "a store" if stored else "a load"
-            raise CannotVectorize(f"{kind} does not go through consecutive elements")
+        if lanes_over(op, self.counter, self.step) is None:
+            raise CannotVectorize(f"{kind} does not go through evenly spaced elements of one dim")
         if isinstance(op, LoadOp):
             self.values.add(op.result)
 
@@ -115,13 +127,15 @@ class Widener:
 
     loop: ForOp
     varying: Varying
+    length: int | None = None
+    """How many lanes vectors have; None for as many as there are iterations."""
     new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     _splats: dict[tuple[SSAValue, Block], SSAValue] = field(default_factory=dict[tuple[SSAValue, Block], SSAValue])
 
     @property
     def lanes(self) -> int:
-        """One per iteration."""
-        return len(self.loop.range)
+        """The lanes of a vector: one per iteration first, then, perhaps, some that nobody reads."""
+        return len(self.loop.range) if self.length is None else self.length
 
     def block_ops(self, block: Block) -> list[Operation]:
         """The ops of `block` on vectors, without its terminator."""
@@ -166,25 +180,42 @@ class Widener:
         return splat(value, self.lanes, self.new.get(value, value))
 
     def _access(self, op: AccessOp) -> list[Operation]:
-        before: list[Operation] = []
-        if self.varying.counter not in op.indices:
+        counter = self.varying.counter
+        if counter not in op.indices:
             return [clone(op, self.new)]
-        if isinstance(op, StoreOp):
-            block = op.parent
-            assert block is not None
-            self.new[op.value] = self.as_vector(op.value, block, before)
-        wide = clone(op, self.new)
-        assert isinstance(wide, AccessOp)
-        first = constant_index(self.loop.range.start)
-        set_subscripts(wide, *rewritten_subscripts(wide, {self.varying.counter: first}))
+        reach = self._reach(op)
+        subscripts = rewritten_subscripts(op, {counter: constant_index(self.loop.range.start)})
+        indices, affine = [self.new.get(v, v) for v in subscripts[0]], subscripts[1]
+        memref = self.new.get(op.memref, op.memref)
         if isinstance(op, LoadOp):
-            assert isinstance(wide, LoadOp)
-            replacement = LoadOp(wide.memref, wide.indices, wide.map.data, self._vector_of(op.result.type))
-            self.new[op.result] = replacement.result
-            replacement.location = op.location
-            wide.erase()
-            return [replacement]
-        return [*before, wide]
+            load = LoadOp(memref, indices, affine, self._vector_of(op.result.type), reach)
+            load.location = op.location
+            self.new[op.result] = load.result
+            return [load]
+        before: list[Operation] = []
+        block = op.parent
+        assert block is not None
+        store = StoreOp(
+            self.as_vector(op.value, block, before),
+            memref,
+            indices,
+            affine,
+            reach,
+            nontemporal=op.nontemporal is not None,
+        )
+        store.location = op.location
+        return [*before, store]
+
+    def _reach(self, op: AccessOp) -> Lanes:
+        """The elements of a vector; a load may also read the ones behind them, if these exist."""
+        counter, trips = self.varying.counter, len(self.loop.range)
+        reach = lanes_over(op, counter, self.varying.step)
+        assert reach is not None
+        if trips == self.lanes or (
+            isinstance(op, LoadOp) and reach == CONSECUTIVE and has_room(op, counter, trips, self.lanes)
+        ):
+            return reach
+        return reach._replace(active=trips)
 
     def _for(self, loop: ForOp) -> list[Operation]:
         ops: list[Operation] = []
@@ -239,31 +270,35 @@ def splat(value: SSAValue, lanes: int, scalar: SSAValue | None = None) -> Operat
 class VectorizePass(Pass):
     """Turn the named parallel loops into vector code, one lane per iteration.
 
-    `--vectorize="loops=ni"`: see `vectorize`. A loop that cannot be vectorized stays, with a remark that says why.
+    `--vectorize="loops=ni"`, `--vectorize="loops=ni lanes=16"`: see `vectorize`. A loop that cannot be vectorized
+    stays, with a remark that says why.
     """
 
     name = "vectorize"
 
     loops: tuple[str, ...] = ()
     """The names of the loops."""
+    lanes: int = 0
+    """The most lanes of a vector, some of which may stay inactive; 0 for exactly one per iteration."""
     limit: int = 64
     """The most lanes; longer loops are to be tiled first."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if not self.loops:
             raise UserError('vectorize: expected the names of loops, as in "loops=ni"')
+        require_loops(module, self.name, self.loops)
         for function in functions_with_loops(module):
             for name in self.loops:
                 for loop in reversed(loops_named(function, name)):
-                    vectorize_or_remark(loop, self.limit, ctx)
+                    vectorize_or_remark(loop, self.limit, ctx, self.lanes or None)
 
 
-def vectorize_or_remark(loop: ForOp, limit: int, ctx: CompilerContext) -> bool:
+def vectorize_or_remark(loop: ForOp, limit: int, ctx: CompilerContext, lanes: int | None = None) -> bool:
     """Vectorize `loop` if that is possible; say why if it is not."""
     try:
         if len(loop.range) > limit:
             raise CannotVectorize(f"{len(loop.range)} iterations, the limit is {limit}; tile it first")
-        vectorize(loop)
+        vectorize(loop, lanes)
     except CannotVectorize as reason:
         ctx.remark(loop, f"loop '{loop.dim.data}' not vectorized: {reason}")
         return False

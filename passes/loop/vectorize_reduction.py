@@ -6,18 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, VectorType, i1
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects.arith import SelectOp
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, Index, rewritten_subscripts, set_subscripts
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
-from mlc.passes.loop.tile import peel
-from mlc.passes.loop.vectorize import CannotVectorize, Varying, Widener, splat
+from mlc.passes.loop._required import require_loops
+from mlc.passes.loop.vectorize import CannotVectorize, Varying, Widener, next_power_of_two, splat
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone, identity_of
@@ -25,24 +26,25 @@ from mlc.support.ir import clone, identity_of
 
 @dataclass(frozen=True)
 class _Combination:
-    """How an op combines the carried value with one more: where it stands, its identity, the op on two results."""
+    """How an op combines the carried value with one more: where it may stand, its identity, the op on two results."""
 
-    accumulator: int
+    accumulators: tuple[int, ...]
     reduction: str
     kind: CombiningKindFlag
     pair: Callable[[SSAValue, SSAValue], Operation]
 
 
+_EITHER = (0, 1)
 _COMBINATIONS: dict[type[Operation], _Combination] = {
-    arith.AddfOp: _Combination(0, "add", CombiningKindFlag.ADD, arith.AddfOp),
-    arith.AddiOp: _Combination(0, "add", CombiningKindFlag.ADD, arith.AddiOp),
-    arith.MulfOp: _Combination(0, "mul", CombiningKindFlag.MUL, arith.MulfOp),
-    arith.MuliOp: _Combination(0, "mul", CombiningKindFlag.MUL, arith.MuliOp),
-    arith.MaximumfOp: _Combination(0, "max", CombiningKindFlag.MAXIMUMF, arith.MaximumfOp),
-    arith.MaxSIOp: _Combination(0, "max", CombiningKindFlag.MAXSI, arith.MaxSIOp),
-    arith.MinimumfOp: _Combination(0, "min", CombiningKindFlag.MINIMUMF, arith.MinimumfOp),
-    arith.MinSIOp: _Combination(0, "min", CombiningKindFlag.MINSI, arith.MinSIOp),
-    math.FmaOp: _Combination(2, "add", CombiningKindFlag.ADD, arith.AddfOp),
+    arith.AddfOp: _Combination(_EITHER, "add", CombiningKindFlag.ADD, arith.AddfOp),
+    arith.AddiOp: _Combination(_EITHER, "add", CombiningKindFlag.ADD, arith.AddiOp),
+    arith.MulfOp: _Combination(_EITHER, "mul", CombiningKindFlag.MUL, arith.MulfOp),
+    arith.MuliOp: _Combination(_EITHER, "mul", CombiningKindFlag.MUL, arith.MuliOp),
+    arith.MaximumfOp: _Combination(_EITHER, "max", CombiningKindFlag.MAXIMUMF, arith.MaximumfOp),
+    arith.MaxSIOp: _Combination(_EITHER, "max", CombiningKindFlag.MAXSI, arith.MaxSIOp),
+    arith.MinimumfOp: _Combination(_EITHER, "min", CombiningKindFlag.MINIMUMF, arith.MinimumfOp),
+    arith.MinSIOp: _Combination(_EITHER, "min", CombiningKindFlag.MINSI, arith.MinSIOp),
+    math.FmaOp: _Combination((2,), "add", CombiningKindFlag.ADD, arith.AddfOp),
 }
 
 
@@ -54,8 +56,9 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
         v = for k in 0..1024 step 64 iter_args(a = dense<0> : vector<64>): a + x[k] : vector<64>
         s = 0 + vector.reduction <add>, v
 
-    Iterations that fill no vector are reduced one by one at the end. The order in which values are combined changes,
-    and is the same in every run.
+    Iterations that fill no vector are one more step, in which only the first lanes are active and the others keep what
+    they have. A loop shorter than `lanes` is such a step alone, with the next power of two of lanes. The order in which
+    values are combined changes, and is the same in every run.
 
     Raises:
         CannotVectorize: the loop is no reduction of this form; nothing has been changed.
@@ -72,17 +75,15 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
         combination is None
         or not isinstance(combine, Operation)
         or combine.parent is not block
-        or combine.operands[combination.accumulator] is not accumulator
+        or not any(combine.operands[i] is accumulator for i in combination.accumulators)
         or len(list(accumulator.uses)) != 1
     ):
         raise CannotVectorize("what it carries is no sum, product, maximum or minimum")
     trips = len(loop.range)
-    if trips < lanes:
-        raise CannotVectorize(f"{trips} iterations do not fill {lanes} lanes")
+    if trips < 2:
+        raise CannotVectorize(f"it has {trips} iteration{'s' * (trips != 1)}")
     _check_body(loop, combine)
-    if trips % lanes:
-        peel(loop, trips - trips % lanes)
-    ops, result = _reduce_in_lanes(loop, combine, combination, lanes)
+    ops, result = _reduce_in_lanes(loop, combine, combination, min(lanes, next_power_of_two(trips)))
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.results[0].replace_all_uses_with(result)
     loop.detach()
@@ -122,36 +123,67 @@ def _lane_loop(loop: ForOp, combine: Operation, base: SSAValue, lanes: int) -> t
 def _reduce_in_lanes(
     loop: ForOp, combine: Operation, combination: _Combination, lanes: int
 ) -> tuple[list[Operation], SSAValue]:
+    """The ops that replace `loop`, and the value that replaces its result."""
     element = loop.carried[0].type
     identity = identity_of(combination.reduction, element)
-    start = splat(identity.result, lanes)
-    body = Block(arg_types=[loop.induction_variable.type, start.results[0].type])
-    outer = ForOp(
-        loop.dim.data, loop.range.start, loop.upper.value.data, lanes, iter_args=[start.results[0]], body=Region(body)
+    partial = splat(identity.result, lanes)
+    ops: list[Operation] = [partial]
+    trips = len(loop.range)
+    rest = trips % lanes
+    for steps, active in ((trips // lanes, lanes), (min(rest, 1), rest)):
+        if steps:
+            start = loop.range.start if active == lanes else loop.range.stop - rest
+            partial = _lanes_over(loop, combine, combination, start, steps, (lanes, active), partial.results[0])
+            ops.append(partial)
+    flags = combine.properties.get("fastmath", arith.FastMathFlagsAttr("none"))
+    total = vector.ReductionOp.create(
+        operands=[partial.results[0]],
+        result_types=[element],
+        properties={"kind": CombiningKindAttr(combination.kind), "fastmath": flags},
     )
+    pair = combination.pair(loop.iter_args[0], total.results[0])
+    return [*ops, total, pair], pair.results[0]
+
+
+def _lanes_over(
+    loop: ForOp,
+    combine: Operation,
+    combination: _Combination,
+    start: int,
+    steps: int,
+    width: tuple[int, int],
+    partial: SSAValue,
+) -> ForOp:
+    """A loop of `steps` steps from `start` on, that carries the vector `partial`.
+
+    `width` is how many lanes there are, and in how many of them a step does anything.
+    """
+    lanes, active = width
+    body = Block(arg_types=[loop.induction_variable.type, partial.type])
+    outer = ForOp(loop.dim.data, start, start + steps * lanes, lanes, iter_args=[partial], body=Region(body))
     outer.location = loop.location
     for old, new in zip(loop.body.block.args, body.args, strict=True):
         new.name_hint = old.name_hint
-    lane_loop, copies = _lane_loop(loop, combine, body.args[0], lanes)
-    widener = Widener(lane_loop, Varying(lane_loop))
+    lane_loop, copies = _lane_loop(loop, combine, body.args[0], active)
+    widener = Widener(lane_loop, Varying(lane_loop), lanes)
     lane_block = lane_loop.body.block
     inside = widener.block_ops(lane_block)
     operands: list[SSAValue] = [
-        body.args[1] if position == combination.accumulator else widener.as_vector(copies.get(v, v), lane_block, inside)
-        for position, v in enumerate(combine.operands)
+        body.args[1] if v is loop.carried[0] else widener.as_vector(copies.get(v, v), lane_block, inside)
+        for v in combine.operands
     ]
-    wide = type(combine).create(
-        operands=operands, result_types=[body.args[1].type], properties=dict(combine.properties)
+    inside.append(
+        step := type(combine).create(
+            operands=operands, result_types=[partial.type], properties=dict(combine.properties)
+        )
     )
-    body.add_ops([*inside, wide, YieldOp(wide.results[0])])
+    if active != lanes:
+        count = arith.ConstantOp(IntegerAttr(active, IndexType()))
+        mask = vector.CreateMaskOp([count.result], VectorType(i1, [lanes]))
+        inside += [count, mask, step := SelectOp(mask.mask_vector, step.results[0], body.args[1])]
+    body.add_ops([*inside, YieldOp(step.results[0])])
     lane_loop.erase()
-    total = vector.ReductionOp.create(
-        operands=[outer.results[0]],
-        result_types=[element],
-        properties={"kind": CombiningKindAttr(combination.kind), "fastmath": arith.FastMathFlagsAttr("none")},
-    )
-    pair = combination.pair(loop.iter_args[0], total.results[0])
-    return [start, outer, total, pair], pair.results[0]
+    return outer
 
 
 @dataclass(frozen=True)
@@ -174,6 +206,7 @@ class VectorizeReductionPass(Pass):
             raise UserError(
                 'vectorize-reduction: expected the names of loops and two or more lanes, as in "loops=k lanes=16"'
             )
+        require_loops(module, self.name, self.loops)
         for function in functions_with_loops(module):
             for name in self.loops:
                 for loop in reversed(loops_named(function, name)):

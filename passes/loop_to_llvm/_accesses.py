@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from xdsl.dialects import llvm, memref, vector
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, NoneAttr, i1, i32, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, NoneAttr, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
@@ -14,11 +14,13 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from mlc.dialects import loop
 from mlc.dialects.llvm import vectors
 from mlc.passes.loop_to_llvm._addresses import Addresses
+from mlc.passes.loop_to_llvm._lanes import ORDERING, load_lanes, store_lanes
 from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element, truncate
 from mlc.passes.lowering import lowers
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, element_type, memref_type
+from mlc.targets.machine import resolve_target
 
 _Subscripts = tuple[Sequence[AffineExpr], Sequence[SSAValue]]
 
@@ -33,13 +35,10 @@ def _plain(op: Operation) -> _Subscripts:
     return AffineMap.identity(len(indices)).results, indices
 
 
-_ORDERING: dict[str, Attribute] = {"ordering": IntegerAttr(0, i64)}
-
-
 def _load(op: Operation, pointer: SSAValue) -> list[Operation]:
     kind = op.results[0].type
     stored = in_memory(kind)
-    load = llvm.LoadOp.create(operands=[pointer], result_types=[stored], properties=_ORDERING)
+    load = llvm.LoadOp.create(operands=[pointer], result_types=[stored], properties=ORDERING)
     if stored is kind:
         return [load]
     return [load, truncate(load.results[0], kind)]
@@ -48,10 +47,13 @@ def _load(op: Operation, pointer: SSAValue) -> list[Operation]:
 def _store(op: Operation, pointer: SSAValue) -> list[Operation]:
     value = op.operands[0]
     stored = in_memory(value.type)
+    properties = dict(ORDERING)
+    if isinstance(op, loop.StoreOp) and op.nontemporal is not None:
+        properties["nontemporal"] = op.nontemporal
     if stored is value.type:
-        return [llvm.StoreOp.create(operands=[value, pointer], properties=_ORDERING)]
+        return [llvm.StoreOp.create(operands=[value, pointer], properties=properties)]
     wide = llvm.ZExtOp(value, stored)
-    return [wide, llvm.StoreOp.create(operands=[wide.res, pointer], properties=_ORDERING)]
+    return [wide, llvm.StoreOp.create(operands=[wide.res, pointer], properties=properties)]
 
 
 def _masked_load(op: Operation, pointer: SSAValue) -> list[Operation]:
@@ -103,6 +105,7 @@ class LowerAccess(RewritePattern):
 
     def __init__(self, ctx: CompilerContext) -> None:
         self._addresses = Addresses()
+        self._target = ctx.target
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         field, subscripts, access = _ACCESSES[type(op)]
@@ -110,7 +113,12 @@ class LowerAccess(RewritePattern):
         kind = row_major(op, buffer)
         element = memory_element(cast(Attribute, kind.element_type))
         pointer = self._addresses.address(op, buffer, kind.get_shape(), element, *subscripts(op))
-        rewriter.replace(op, access(op, pointer))
+        if isinstance(op, loop.LoadOp | loop.StoreOp) and op.lanes != loop.CONSECUTIVE:
+            machine = resolve_target(self._target)
+            new = load_lanes(op, pointer, machine) if isinstance(op, loop.LoadOp) else store_lanes(op, pointer, machine)
+        else:
+            new = access(op, pointer)
+        rewriter.replace(op, new)
 
 
 def row_major(op: Operation, buffer: SSAValue) -> MemRef:

@@ -35,7 +35,8 @@ from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.types import vector_type
 
 _STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
-_CONTRACT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr([FastMathFlag.ALLOW_CONTRACT])}
+_KEPT = frozenset({FastMathFlag.ALLOW_CONTRACT, FastMathFlag.NO_SIGNED_ZEROS})
+"""The fast-math flags that code generation makes use of."""
 _WRAP: dict[str, Attribute] = {"overflowFlags": integers.NO_OVERFLOW_FLAGS}
 
 _FLOAT: dict[type[Operation], type[Operation]] = {
@@ -59,7 +60,7 @@ _FLOAT: dict[type[Operation], type[Operation]] = {
     math.SqrtOp: llvm.FSqrtOp,
     math.TruncOp: intrinsics.TruncateOp,
 }
-"""Ops that become one op with fast-math flags and the same operands. Of the flags only `contract` goes through."""
+"""Ops that become one op with fast-math flags and the same operands. Of the flags `contract` and `nsz` go through."""
 
 _INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = {
     arith.AddiOp: (integers.AddOp, _WRAP),
@@ -101,9 +102,9 @@ CHEAP_MATH = frozenset(op for table in (_FLOAT, _INTEGER) for op in table) | {ma
 def fast_math(op: Operation) -> dict[str, Attribute]:
     """The flags of the llvm op that replaces `op`, as its properties."""
     flags = cast(Any, op.properties.get("fastmath"))
-    if flags is not None and FastMathFlag.ALLOW_CONTRACT in flags.data:
-        return _CONTRACT
-    return _STRICT
+    if flags is None or not _KEPT.intersection(flags.data):
+        return _STRICT
+    return {"fastmathFlags": llvm.FastMathAttr([flag for flag in flags.data if flag in _KEPT])}
 
 
 def no_flags(op_type: type[Operation]) -> dict[str, Attribute]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import cf, llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i1, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.dialects.llvm.integers import AddOp
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.loop_to_llvm._types import VALUES, integer_constant
@@ -16,6 +17,8 @@ from mlc.passes.lowering import StatelessPattern, lowers
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of a `loop.for` that goes to the branch of its loop."""
+_TILE = 8
+"""From so many carried vectors on, a loop is a register tile."""
 
 
 @lowers(VALUES, cf.BranchOp, cf.ConditionalBranchOp)
@@ -117,7 +120,7 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     back = llvm.CondBrOp.create(
         operands=[more.res, advance.res, *yielded],
         properties={"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 1 + len(yielded), 0])},
-        attributes={k: v for k, v in loop.attributes.items() if k == LOOP_ANNOTATION},
+        attributes=_annotation(loop),
         successors=[body, after],
     )
     latch = last.parent
@@ -128,6 +131,18 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     enter = llvm.BrOp.create(operands=[start.result, *loop.iter_args], successors=[body])
     _replace_results(loop, yielded)
     before.add_ops([start, enter])
+
+
+def _annotation(loop: ForOp) -> dict[str, Attribute]:
+    """What LLVM is told about a loop: as it says, else that a register tile is not to be unrolled.
+
+    A copy of the tile's body is all that registers hold; with two of them LLVM's scheduler spills.
+    """
+    if LOOP_ANNOTATION in loop.attributes:
+        return {LOOP_ANNOTATION: loop.attributes[LOOP_ANNOTATION]}
+    if sum(isinstance(v.type, VectorType) for v in loop.iter_args) >= _TILE:
+        return {LOOP_ANNOTATION: LoopAnnotationAttr(unroll_count=1)}
+    return {}
 
 
 def _step_properties(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -105,3 +106,11 @@ def offset(pointer: SSAValue, index: int | SSAValue, element: Attribute, *, inbo
 def offset_of_field(pointer: SSAValue, struct: llvm.LLVMStructType, field: int) -> llvm.GEPOp:
     """The address of a field of the struct that `pointer` points to."""
     return llvm.GEPOp(pointer, [0, field], struct, inbounds=True)
+
+
+def shuffle(lhs: SSAValue, rhs: SSAValue, lanes: Sequence[int]) -> llvm.ShuffleVectorOp:
+    """The lanes at these positions of `lhs` followed by `rhs`; -1 is a lane that nobody reads."""
+    source = vector_type(lhs.type)
+    assert source is not None
+    kind = VectorType(source.element_type, [len(lanes)])
+    return llvm.ShuffleVectorOp(lhs, rhs, DenseArrayBase.from_list(i32, lanes), kind)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from xdsl.dialects import llvm, vector
@@ -22,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from mlc.dialects.llvm import integers, intrinsics, reductions, vectors
 from mlc.passes.loop_to_llvm._arith import fast_math, no_flags
-from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type, truncate
+from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type, shuffle, truncate
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
@@ -40,14 +39,6 @@ def lanes_of(op: Operation, kind: Attribute) -> int:
     if shape is None or len(shape) != 1:
         raise error_at(op, f"{op.name}: {kind} is no vector of one dimension, as this target requires")
     return shape[0]
-
-
-def shuffle(lhs: SSAValue, rhs: SSAValue, lanes: Sequence[int]) -> llvm.ShuffleVectorOp:
-    """The lanes at these positions of `lhs` followed by `rhs`; -1 is a lane that nobody reads."""
-    source = vector_type(lhs.type)
-    assert source is not None
-    kind = VectorType(source.element_type, [len(lanes)])
-    return llvm.ShuffleVectorOp(lhs, rhs, DenseArrayBase.from_list(i32, lanes), kind)
 
 
 @lowers(VALUES, vector.BroadcastOp)

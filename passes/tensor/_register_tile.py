@@ -1,17 +1,18 @@
 """Choosing the register tile of a contraction.
 
 A tile of `rows` x `vectors` accumulators stays in registers while the reduction runs. Each of its steps loads `vectors`
-vectors of one operand, and one number of the other per row, for `rows * vectors` multiply-adds.
+vectors of one operand, and one number of the other per row, for `rows * vectors` multiply-adds. The fewer of these two
+are held in registers as well, and the others pass by one at a time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-FMAS_IN_FLIGHT = 8
-"""Two multiply-add units with a latency of four cycles: fewer independent accumulators leave them idle."""
+from mlc.targets.machine import Machine
+
 MOST_VECTORS = 16
-MOST_ROWS = 14
+MOST_ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -21,32 +22,67 @@ class RegisterTile:
     rows: int
     vectors: int
 
+    @property
+    def holds_vectors(self) -> bool:
+        """Whether the vectors stay in registers while the rows pass by; else it is the other way round."""
+        return self.vectors < self.rows
 
-def best_tile(rows: int, columns: int, lanes: int, registers: int) -> RegisterTile:
-    """The tile with the highest estimated throughput for a result of `rows` x `columns`.
 
-    The estimate multiplies how busy the multiply-add units are, how little the loads limit them, and how much of the
-    covered area is real work rather than a remainder.
+@dataclass(frozen=True)
+class TileProblem:
+    """What a tile has to cover: a result of `rows` x `columns`, in vectors of `lanes` elements."""
+
+    rows: int
+    columns: int
+    lanes: int
+    most_rows: int = MOST_ROWS
+    """The most rows that the cache can hold at a time; fewer than registers allow where rows fall on each other."""
+
+    def is_ragged(self, tile: RegisterTile) -> bool:
+        """Whether the last block of columns ends in the middle of a vector, and not in its first one."""
+        left = self.columns % (tile.vectors * self.lanes)
+        return left > self.lanes and left % self.lanes != 0
+
+    def registers(self, tile: RegisterTile) -> int:
+        """How many registers a tile takes; the parts of a ragged block share its rows, which have to stay."""
+        held = tile.rows if self.is_ragged(tile) else min(tile.rows, tile.vectors)
+        return tile.rows * tile.vectors + held + 1
+
+
+def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
+    """The tile that needs the fewest cycles for all of the result; the one with fewest loads among equals.
+
+    Every candidate is charged for what it leaves over: a smaller block at the right edge, and at the bottom one.
     """
-    width = -(-columns // lanes)
-    candidates = [
+    width = -(-problem.columns // problem.lanes)
+    tiles = (
         RegisterTile(r, v)
         for v in range(1, min(MOST_VECTORS, width) + 1)
-        for r in range(1, min(MOST_ROWS, rows) + 1)
-        if r * v + v + 1 <= registers
-    ]
-    return max(candidates, key=lambda t: (_throughput(t, rows, columns, lanes), t.rows * t.vectors))
+        for r in range(1, min(problem.most_rows, problem.rows) + 1)
+    )
+    candidates = [t for t in tiles if problem.registers(t) <= machine.vector_registers]
+    return min(candidates, key=lambda t: (_cycles(t, problem, machine), t.rows + t.vectors, -t.vectors))
 
 
-def _throughput(tile: RegisterTile, rows: int, columns: int, lanes: int) -> float:
-    fmas = tile.rows * tile.vectors
-    busy = min(1.0, fmas / FMAS_IN_FLIGHT)
-    # Two loads a cycle next to two multiply-adds; below three multiply-adds for two loads the loads are what limits.
-    loads = tile.vectors + tile.rows
-    fed = min(1.0, fmas / loads / 1.5)
-    return busy * fed * _used(rows, tile.rows) * _used(columns, tile.vectors * lanes)
+def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
+    """The cycles of one reduction step over the whole result."""
+    width = -(-problem.columns // problem.lanes)
+    row_blocks, rows_left = divmod(problem.rows, tile.rows)
+    column_blocks, vectors_left = divmod(width, tile.vectors)
+    total = 0.0
+    for rows, times in ((tile.rows, row_blocks), (rows_left, 1)):
+        for vectors, across in ((tile.vectors, column_blocks), (vectors_left, 1)):
+            if rows and vectors:
+                total += times * across * _step_cycles(rows, vectors, machine)
+    return round(total, 3)
 
 
-def _used(size: int, block: int) -> float:
-    """The share of whole blocks in `size`; a remainder costs about as much as a block."""
-    return size / (-(-size // block) * block)
+def _step_cycles(rows: int, vectors: int, machine: Machine) -> float:
+    """One reduction step of one tile: limited by the multiply-add units, by their latency, or by the loads.
+
+    Short steps are charged a little for the loop around them.
+    """
+    fmas = rows * vectors
+    busy = fmas / machine.issue.fma_units
+    loads = (rows + vectors) / machine.issue.loads
+    return max(busy, float(machine.issue.fma_latency), loads) + 0.05 * (rows + vectors) / machine.issue.fma_units

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 
 from xdsl.dialects import func
@@ -9,17 +10,16 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.loop import ScheduleAttr
-from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
+from mlc.dialects.tensor import ReduceOp, StructuredOp
 from mlc.passes.base import Pass
-from mlc.passes.tensor._register_tile import RegisterTile, best_tile
+from mlc.passes.tensor._constant_arguments import constant_arguments
+from mlc.passes.tensor._contraction_schedule import Step, contraction_of, contraction_steps
 from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.affine import split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine, resolve_target
-
-Step = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,19 @@ class SchedulePass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         machine = resolve_target(self.target or ctx.target)
+        constants = constant_arguments(module)
         for function in module.ops:
             if isinstance(function, func.FuncOp) and is_private(function) and not function.is_declaration:
                 if "schedule" in function.attributes:
                     continue
-                steps = choose_steps(function, machine, ctx)
+                steps = choose_steps(function, machine, constants, ctx)
                 if steps:
                     function.attributes["schedule"] = ScheduleAttr.of(*steps)
 
 
-def choose_steps(kernel: func.FuncOp, machine: Machine, ctx: CompilerContext) -> list[Step]:
+def choose_steps(
+    kernel: func.FuncOp, machine: Machine, constants: Container[tuple[str, int]], ctx: CompilerContext
+) -> list[Step]:
     """The steps for a kernel by the default rules; none if it is best left as it is."""
     ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
     if not ops:
@@ -62,26 +65,25 @@ def choose_steps(kernel: func.FuncOp, machine: Machine, ctx: CompilerContext) ->
     root = ops[-1]
     bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in (*op.inputs, op.result))
     lanes = machine.lanes(max(bits, 32))
+    contraction = contraction_of(ops)
+    if contraction is not None and (steps := contraction_steps(contraction, lanes, machine, constants)):
+        return steps
     steps = _reduction_steps(ops, lanes)
     reason = "the result is one number"
     if root.num_parallel:
         last = root.dim_names[root.num_parallel - 1]
         reason = _not_vectorizable(ops, last)
         if reason is None:
-            return _result_steps(root, ops, lanes, machine) + steps
+            return _result_steps(root, lanes) + steps
     if not steps:
         ctx.remark(kernel, f"not vectorized: {reason}")
     return steps
 
 
-def _result_steps(root: StructuredOp, ops: list[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
+def _result_steps(root: StructuredOp, lanes: int) -> list[Step]:
     """The last dim of the result as vectors; a register tile if there is a contraction."""
     last = root.dim_names[root.num_parallel - 1]
-    if not any(isinstance(op, ContractOp) for op in ops):
-        return [("tile", last, lanes), ("vectorize", last + "i")]
-    rows = _row_dim(root)
-    tile = best_tile(rows[1] if rows else 1, root.dim_sizes[root.num_parallel - 1], lanes, machine.vector_registers)
-    return _register_tile_steps(last, rows[0] if rows else None, tile, lanes)
+    return [("tile", last, lanes), ("vectorize", last + "i")]
 
 
 def _reduction_steps(ops: list[StructuredOp], lanes: int) -> list[Step]:
@@ -96,24 +98,6 @@ def _reduction_steps(ops: list[StructuredOp], lanes: int) -> list[Step]:
         if width is not None:
             steps[op.dim_names[dim]] = ("vectorize_reduction", op.dim_names[dim], width)
     return list(steps.values())
-
-
-def _register_tile_steps(last: str, row: str | None, tile: RegisterTile, lanes: int) -> list[Step]:
-    """Blocks of `tile.vectors` vectors, one accumulator for each vector of each of `tile.rows` rows."""
-    steps: list[Step] = []
-    if row is not None and tile.rows > 1:
-        steps.append(("tile", row, tile.rows))
-    steps += [("tile", last, tile.vectors * lanes), ("tile", f"{last}i", lanes), ("vectorize", f"{last}ii")]
-    steps.append(("unroll", f"{last}i"))
-    if row is not None and tile.rows > 1:
-        steps.append(("unroll", f"{row}i"))
-    return steps
-
-
-def _row_dim(op: StructuredOp) -> tuple[str, int] | None:
-    """The parallel dim next to the last one that has more than one iteration."""
-    pairs = list(zip(op.dim_names, op.dim_sizes, strict=True))[: op.num_parallel - 1]
-    return next(((name, size) for name, size in reversed(pairs) if size > 1), None)
 
 
 def _not_vectorizable(ops: list[StructuredOp], name: str) -> str | None:

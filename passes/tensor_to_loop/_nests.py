@@ -16,8 +16,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
+from mlc.passes.loop._nests import parallel_nest
 from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.tensor_to_loop._copies import parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type

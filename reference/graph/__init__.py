@@ -4,8 +4,10 @@ from mlc.reference.execution import evaluate
 from mlc.reference.graph import (
     constant,
     contraction,
+    conv_transpose,
     elementwise,
     fusion,
+    gather,
     normalization,
     pooling,
     reduction,
@@ -16,9 +18,11 @@ from mlc.reference.graph import (
 __all__ = [
     "constant",
     "contraction",
+    "conv_transpose",
     "elementwise",
     "evaluate",
     "fusion",
+    "gather",
     "normalization",
     "pooling",
     "reduction",

@@ -26,6 +26,12 @@ def sigmoid(x: Array) -> Array:
     return one / (one + np.exp(-x))
 
 
+def silu(x: Array) -> Array:
+    """`x / (1 + e^-x)`."""
+    one = x.dtype.type(1)
+    return x / (one + np.exp(-x))
+
+
 _UNARY: dict[type[Operation], Callable[[Array], Array]] = {
     unary.NegOp: np.negative,
     unary.AbsOp: np.abs,
@@ -36,6 +42,7 @@ _UNARY: dict[type[Operation], Callable[[Array], Array]] = {
     unary.RsqrtOp: rsqrt,
     unary.TanhOp: np.tanh,
     unary.SigmoidOp: sigmoid,
+    unary.SiluOp: silu,
     unary.ErfOp: erf,
     unary.FloorOp: np.floor,
     unary.CeilOp: np.ceil,

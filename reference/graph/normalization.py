@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.dialects.graph.normalization import BatchNormOp, LayerNormOp, SoftmaxOp
+from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, SoftmaxOp
 from mlc.reference.execution import Array, evaluates
 
 
@@ -23,6 +23,27 @@ def layer_norm(op: LayerNormOp, x: Array, scale: Array, bias: Array) -> Array:
     centred = x - x.mean(axes, keepdims=True)
     variance = (centred * centred).mean(axes, keepdims=True)
     return centred / np.sqrt(variance + x.dtype.type(op.epsilon.value.data)) * scale + bias
+
+
+@evaluates(RmsNormOp)
+def rms_norm(op: RmsNormOp, x: Array, scale: Array) -> Array:
+    """The mean of squares over all axes from `axis` on."""
+    axes = tuple(range(op.axis.value.data, x.ndim))
+    squares = (x * x).mean(axes, keepdims=True)
+    return x / np.sqrt(squares + x.dtype.type(op.epsilon.value.data)) * scale
+
+
+@evaluates(GroupNormOp)
+def group_norm(op: GroupNormOp, x: Array, scale: Array, bias: Array) -> Array:
+    """Statistics over the channels of a group and over all axes but that of images."""
+    axis, groups = op.axis.value.data, op.groups.value.data
+    first = np.moveaxis(x, axis, 1)
+    grouped = np.reshape(first, (len(x), groups, -1))
+    centred = grouped - grouped.mean(2, keepdims=True)
+    variance = (centred * centred).mean(2, keepdims=True)
+    normal = np.reshape(centred / np.sqrt(variance + x.dtype.type(op.epsilon.value.data)), first.shape)
+    per_channel = (-1, *(1 for _ in first.shape[2:]))
+    return np.moveaxis(normal * np.reshape(scale, per_channel) + np.reshape(bias, per_channel), 1, axis)
 
 
 @evaluates(BatchNormOp)

@@ -6,72 +6,37 @@ The cases of a family of ops make one module with a result for each of them. At 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import FunctionType, ModuleOp, f32, f64, i1, i32, i64
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import f32, f64, i1, i32
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import tensor
 from mlc.reference.interpreter import run_function
-from mlc.support.dtypes import from_numpy, to_numpy
+from mlc.support.dtypes import to_numpy
 from mlc.support.resources import Resources
+from mlc.tests.numeric.native_cases import (
+    ALL,
+    FLOATS,
+    INTEGERS,
+    POWER,
+    ROUNDED,
+    SUMMED,
+    Case,
+    case,
+    check,
+    data,
+    module_of,
+    special,
+)
 
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]
-
-FLOATS: tuple[Attribute, ...] = (f32, f64)
-INTEGERS: tuple[Attribute, ...] = (i32, i64)
-ALL: tuple[Attribute, ...] = (*FLOATS, *INTEGERS, i1)
-
-EXACT, ROUNDED, SUMMED, POWER = 0, 8, 64, 1024
-"""How many units in the last place, of the element or (for sums) of the largest one, a result may be off. The error of
-a power grows with its exponent, which `exp` takes from `y * log(x)`."""
-
-
-@dataclass(frozen=True, eq=False)
-class Case:
-    """One op on some inputs."""
-
-    build: Callable[..., Operation]
-    """From one value per input to the op."""
-    inputs: tuple[Array, ...]
-    ulps: int
-    terms: float
-    """The size of numbers that cancel in the result, where the error grows with them."""
-
-
-def case(build: Callable[..., Operation], *inputs: Array, ulps: int = EXACT, terms: float = 0, **options: Any) -> Case:
-    """The case of `build` with these options."""
-    return Case(partial(build, **options), inputs, ulps, terms)
-
-
-def data(shape: Sequence[int], element: Attribute = f32, seed: int = 0) -> Array:
-    """Random elements: normal floats, integers from -99 to 99, booleans."""
-    rng, dtype = np.random.default_rng([seed, *shape]), to_numpy(element)
-    if element == i1:
-        return np.asarray(rng.integers(0, 2, shape)).astype(dtype)
-    if np.issubdtype(dtype, np.integer):
-        return np.asarray(rng.integers(-99, 100, shape)).astype(dtype)
-    return np.asarray(rng.standard_normal(shape)).astype(dtype)
-
-
-def special(element: Attribute) -> Array:
-    """Floats of every kind, and the integers at the ends of their range; an odd number of them."""
-    dtype = to_numpy(element)
-    if np.issubdtype(dtype, np.integer):
-        least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-        return np.array([0, 1, -1, 2, 7, -7, 1000, least, most, least + 1, 12345], dtype)
-    tiny, huge = np.finfo(dtype).tiny, np.finfo(dtype).max
-    kinds = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, np.inf, -np.inf, np.nan, tiny, -tiny / 4, huge, -huge, 1e-5, -30.0, 88.0]
-    return np.array([*kinds, 1.5, 3.0, -0.75, 100.25, -1234.5, 2.0, 1 / 3], dtype)
 
 
 def _unary() -> list[Case]:
@@ -82,6 +47,7 @@ def _unary() -> list[Case]:
         x = np.concatenate([special(element), data((40,), element) * 5]).astype(to_numpy(element))
         cases += [case(op, x) for op in exact]
         cases += [case(op, x, ulps=ROUNDED) for op in rounded]
+        cases.append(case(graph.SiluOp, x, ulps=ROUNDED))
         cases += [case(graph.GeluOp, x, ulps=ROUNDED, terms=1, approximate=a) for a in ("none", "tanh")]
         angles = np.where(np.abs(x) < 1e4, x, np.nan)
         cases += [case(op, angles, ulps=ROUNDED) for op in (graph.SinOp, graph.CosOp)]
@@ -188,6 +154,34 @@ def _conv2d() -> list[Case]:
     return cases
 
 
+def _conv_transpose2d() -> list[Case]:
+    # images NCHW, weights IOHW
+    configurations: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+        ((1, 5, 6, 7), (5, 18, 2, 2), {"strides": (2, 2)}),
+        ((2, 4, 5, 5), (4, 3, 4, 4), {"strides": (2, 2), "padding": (1, 1, 1, 1)}),
+        ((1, 3, 5, 6), (3, 4, 3, 3), {"strides": (2, 2), "padding": (1, 1, 1, 1), "output_padding": (1, 1)}),
+        ((1, 3, 5, 6), (3, 4, 3, 3), {"strides": (2, 2), "padding": (1, 1, 1, 1)}),
+        ((1, 3, 5, 6), (3, 2, 3, 3), {"padding": (1, 0, 1, 2)}),
+        ((1, 2, 4, 5), (2, 3, 1, 2), {"strides": (3, 1)}),
+        ((1, 2, 4, 5), (2, 3, 3, 3), {"strides": (2, 3), "dilations": (2, 2), "output_padding": (1, 0)}),
+        ((1, 2, 4, 5), (2, 3, 3, 4), {"strides": (4, 3), "dilations": (3, 2), "padding": (2, 3, 4, 1)}),
+        ((1, 6, 4, 4), (6, 2, 4, 4), {"strides": (2, 2), "groups": 3, "padding": (1, 1, 1, 1)}),
+        ((2, 17, 4, 4), (17, 1, 4, 4), {"strides": (2, 2), "groups": 17, "padding": (1, 1, 1, 1)}),
+        ((1, 6, 4, 4), (6, 1, 3, 3), {"groups": 3, "strides": (1, 2)}),
+        ((1, 2, 3, 3), (2, 2, 2, 2), {"padding": (3, 0, 0, 2), "strides": (2, 2)}),
+    ]
+    cases: list[Case] = []
+    for image, weights, options in configurations:
+        x, w = data(image), data(weights, seed=1)
+        cases.append(case(graph.ConvTranspose2dOp, x, w, ulps=SUMMED, **options))
+        last = np.ascontiguousarray(x.transpose(0, 2, 3, 1)), np.ascontiguousarray(w.transpose(2, 3, 0, 1))
+        cases.append(case(graph.ConvTranspose2dOp, *last, ulps=SUMMED, layout="NHWC", **options))
+    for element in (f64, i32):
+        inputs = data((1, 3, 4, 4), element), data((3, 4, 3, 3), element, 1)
+        cases.append(case(graph.ConvTranspose2dOp, *inputs, ulps=SUMMED, strides=(2, 2)))
+    return cases
+
+
 def _pool() -> list[Case]:
     configurations: list[tuple[tuple[int, ...], dict[str, Any]]] = [
         ((1, 16, 8, 8), {"kernel": (2, 2), "strides": (2, 2)}),
@@ -247,6 +241,20 @@ def _normalize() -> list[Case]:
     for shape, axis in blocks:
         inputs = data(shape) * 3 + 100, data(shape[axis:], seed=1), data(shape[axis:], seed=2)
         cases.append(case(graph.LayerNormOp, *inputs, ulps=SUMMED, terms=500, axis=axis))
+        cases.append(case(graph.RmsNormOp, *inputs[:2], ulps=SUMMED, axis=axis))
+    images: list[tuple[tuple[int, ...], int, int]] = [
+        ((2, 6, 5, 7), 3, 1),
+        ((2, 5, 7, 32), 8, 3),
+        ((1, 4, 9), 4, 1),
+        ((3, 20), 1, 1),
+        ((1, 5, 3, 48), 2, 3),
+    ]
+    for shape, groups, axis in images:
+        inputs = data(shape) * 3 + 10, data(shape[axis : axis + 1], seed=1), data(shape[axis : axis + 1], seed=2)
+        cases.append(case(graph.GroupNormOp, *inputs, ulps=SUMMED, terms=50, groups=groups, axis=axis))
+    for element in FLOATS:
+        inputs = data((2, 18), element), data((18,), element, 1)
+        cases.append(case(graph.RmsNormOp, *inputs, ulps=SUMMED, axis=1, epsilon=1e-3))
     shape = (2, 3, 4, 19)
     for element, axis in ((f32, 1), (f32, 3), (f64, 0)):
         scale, bias, mean, variance = (data((shape[axis],), element, seed) for seed in range(4))
@@ -293,6 +301,7 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {
     "cast": _cast,
     "matmul": _matmul,
     "conv2d": _conv2d,
+    "conv_transpose2d": _conv_transpose2d,
     "pool": _pool,
     "reduce": _reduce,
     "normalize": _normalize,
@@ -300,67 +309,16 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {
 }
 
 
-def _module(cases: Sequence[Case], one_kernel: bool) -> tuple[ModuleOp, list[Array]]:
-    """A module whose `main` gives the results of all cases, and its inputs."""
-    inputs = {id(a): a for c in cases for a in c.inputs}
-    types = [tensor(a.shape, from_numpy(a.dtype)) for a in inputs.values()]
-    outside = Block(arg_types=types)
-    inside = Block(arg_types=types) if one_kernel else outside
-    values: dict[int, SSAValue] = dict(zip(inputs, inside.args, strict=True))
-    ops = [c.build(*(values[id(a)] for a in c.inputs)) for c in cases]
-    inside.add_ops(ops)
-    results = [op.results[0] for op in ops]
-    if one_kernel:
-        inside.add_op(graph.YieldOp(*results))
-        fusion = graph.FusionOp("all", outside.args, [r.type for r in results], Region(inside))
-        outside.add_op(fusion)
-        results = list(fusion.outputs)
-    outside.add_op(ReturnOp(*results))
-    signature = FunctionType.from_lists(types, [r.type for r in results])
-    module = ModuleOp([FuncOp("main", signature, Region(outside))])
-    module.verify()
-    return module, list(inputs.values())
-
-
-def _check(cases: Sequence[Case], found: Sequence[Array], expected: Sequence[Array]) -> None:
-    problems: list[str] = []
-    for c, got, want in zip(cases, found, expected, strict=True):
-        assert (got.shape, got.dtype) == (want.shape, want.dtype)
-        wrong = ~_agrees(got, want, c)
-        if wrong.any():
-            at = tuple(int(i) for i in np.argwhere(wrong)[0])
-            shapes = [f"{a.dtype}{list(a.shape)}" for a in c.inputs]
-            operands = [a[at] for a in c.inputs if a.shape == want.shape]
-            problems.append(
-                f"{c.build} {shapes}: {int(wrong.sum())} of {want.size} wrong; "
-                f"at {at} it is {got[at]!r}, expected {want[at]!r} for {operands}"
-            )
-    assert not problems, "\n".join(problems)
-
-
-def _agrees(got: Array, want: Array, c: Case) -> NDArray[np.bool_]:
-    """Where elements agree; NaN agrees with NaN, and a zero with a zero of either sign."""
-    with np.errstate(all="ignore"):
-        if not np.issubdtype(want.dtype, np.floating) or c.ulps == EXACT:
-            return (got == want) | ((got != got) & (want != want))
-        size = np.maximum(np.abs(want), c.terms)
-        if c.ulps == SUMMED:
-            size = np.maximum(size, np.max(size, where=np.isfinite(size), initial=0))
-        allowed = np.maximum(c.ulps * np.finfo(want.dtype).eps * size, np.finfo(want.dtype).tiny)
-        close = np.isfinite(want) & (np.abs(got - want) <= allowed)
-        return close | (got == want) | (np.isnan(got) & np.isnan(want))
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_op_is_a_kernel(family: str, run_compiled: Run) -> None:
     cases = FAMILIES[family]()
-    module, inputs = _module(cases, one_kernel=False)
-    _check(cases, run_compiled(module, inputs), run_function(module, "main", inputs, Resources()))
+    module, inputs = module_of(cases, one_kernel=False)
+    check(cases, run_compiled(module, inputs), run_function(module, "main", inputs, Resources()))
 
 
 @pytest.mark.parametrize(("target", "opt_level"), [("native", 0), ("x86-64-v2", 3), ("aarch64", 2)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_one_kernel(family: str, target: str, opt_level: int, run_compiled: Run) -> None:
     cases = FAMILIES[family]()
-    module, inputs = _module(cases, one_kernel=True)
-    _check(cases, run_compiled(module, inputs, target, opt_level), run_function(module, "main", inputs, Resources()))
+    module, inputs = module_of(cases, one_kernel=True)
+    check(cases, run_compiled(module, inputs, target, opt_level), run_function(module, "main", inputs, Resources()))

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, ModuleOp, TensorType, f32, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, ModuleOp, TensorType, f32, i32, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -31,7 +31,9 @@ SMALL = 400
 _UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture)
 FIXED = settings(derandomize=True, database=None, deadline=None, suppress_health_check=_UNHURRIED)
 
-_UNARY = (graph.ReluOp, graph.SigmoidOp, graph.TanhOp, graph.NegOp, graph.AbsOp, graph.ErfOp, graph.GeluOp)
+_UNARY = (
+    graph.ReluOp, graph.SigmoidOp, graph.SiluOp, graph.TanhOp, graph.NegOp, graph.AbsOp, graph.ErfOp, graph.GeluOp,
+)  # fmt: skip
 _BINARY = (graph.AddOp, graph.SubOp, graph.MaxOp, graph.MinOp)
 
 
@@ -166,6 +168,25 @@ def _conv2d(m: _Model) -> None:
     m.add(graph.Conv2dOp(image, m.constant(weights, -0.5, 0.5), strides, padding, dilations, groups, layout))
 
 
+def _conv_transpose2d(m: _Model) -> None:
+    layout = m.pick(("NCHW", "NHWC"))
+    image = m.small()
+    if len(shape_of(image)) != 4:
+        return
+    channels = shape_of(image)[1 if layout == "NCHW" else 3]
+    kernel, strides, dilations = ((m.extent(most), m.extent(most)) for most in (4, 3, 2))
+    groups = m.pick((1, channels))
+    out = m.extent(9 if groups == 1 else 2)
+    weights = (channels, out, *kernel) if layout == "NCHW" else (*kernel, channels, out)
+    padding = tuple(m.draw(st.integers(0, min(k - 1, 1))) for k in (*kernel, *kernel))
+    spatial = shape_of(image)[2:] if layout == "NCHW" else shape_of(image)[1:3]
+    if min(spatial) == 1:
+        padding = (0, 0, 0, 0)
+    more = (m.draw(st.integers(0, strides[0] - 1)), m.draw(st.integers(0, strides[1] - 1)))
+    constant = m.constant(weights, -0.5, 0.5)
+    m.add(graph.ConvTranspose2dOp(image, constant, strides, padding, more, dilations, groups, layout))
+
+
 def _pool(m: _Model) -> None:
     layout = m.pick(("NCHW", "NHWC"))
     image = m.image()
@@ -192,6 +213,31 @@ def _layer_norm(m: _Model) -> None:
     axis = m.pick(range(len(shape_of(value))))
     shape = shape_of(value)[axis:]
     m.add(graph.LayerNormOp(value, m.constant(shape), m.constant(shape), axis, epsilon=0.1))
+
+
+def _rms_norm(m: _Model) -> None:
+    value = m.value(lambda s: len(s) > 0)
+    axis = m.pick(range(len(shape_of(value))))
+    m.add(graph.RmsNormOp(value, m.constant(shape_of(value)[axis:]), axis, epsilon=0.1))
+
+
+def _group_norm(m: _Model) -> None:
+    value = m.value(lambda s: len(s) > 1)
+    axis = m.pick(range(1, len(shape_of(value))))
+    channels = shape_of(value)[axis]
+    groups = m.pick([n for n in range(1, channels + 1) if channels % n == 0])
+    scale, bias = m.constant((channels,)), m.constant((channels,))
+    m.add(graph.GroupNormOp(value, scale, bias, groups, axis, epsilon=0.1))
+
+
+def _gather(m: _Model) -> None:
+    value = m.small()
+    shape = shape_of(value)
+    if shape:
+        axis = m.pick(range(len(shape)))
+        numbers = m.draw(st.lists(st.integers(-shape[axis], shape[axis] - 1), min_size=1, max_size=4))
+        indices = DenseIntOrFPElementsAttr.from_list(TensorType(i64, (len(numbers),)), numbers)
+        m.add(graph.GatherOp(value, m.hidden(graph.ConstantOp(indices)), axis))
 
 
 def _softmax(m: _Model) -> None:
@@ -244,8 +290,8 @@ def _pad(m: _Model) -> None:
 
 _MAKERS: list[Callable[[_Model], None]] = [
     _unary, _unary, _binary, _binary, _gate, _with_constant, _with_constant, _divide, _select, _count, _matmul, _matmul,
-    _product, _conv2d, _conv2d, _conv2d, _pool, _batch_norm, _batch_norm, _layer_norm, _softmax, _reduce, _reshape,
-    _transpose, _concat, _slice, _pad,
+    _product, _conv2d, _conv2d, _conv2d, _conv_transpose2d, _pool, _batch_norm, _batch_norm, _layer_norm, _rms_norm,
+    _group_norm, _softmax, _reduce, _reshape, _transpose, _concat, _slice, _pad, _gather,
 ]  # fmt: skip
 
 

@@ -132,6 +132,8 @@ def _draw_step(data: st.DataObject, kernel: FuncOp) -> Step | None:
     name = data.draw(st.sampled_from(names))
     if action == "vectorize_reduction":
         return (action, name, data.draw(st.integers(2, 8)))
+    if action == "vectorize" and data.draw(st.booleans()):
+        return (action, name, data.draw(st.sampled_from((4, 8, 16))))
     return ("tile", name, data.draw(st.integers(1, 8))) if action == "tile" else (action, name)
 
 

@@ -45,6 +45,12 @@ def test_path(kind: type, weighted: Path) -> None:
     np.testing.assert_array_equal(mlc.compile(kind(weighted))(_X), [5, 12, 21])
 
 
+def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "model.mlir"
+    path.write_text("\ufeff" + _MODEL, encoding="utf-8")
+    assert str(mlc.parse("\ufeff" + _MODEL)) == str(mlc.parse(path)) == str(mlc.parse(_MODEL))
+
+
 def test_parsed_module_keeps_its_weights_and_stays_as_it_is(weighted: Path) -> None:
     module = mlc.parse(weighted)
     before = str(module)

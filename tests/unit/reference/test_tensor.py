@@ -209,3 +209,18 @@ def test_calls(run: Run) -> None:
         np.array([1, -2], np.float32),
     )
     assert found.tolist() == [4, -8]
+
+
+def test_gather_takes_the_nearest_row(run: Run) -> None:
+    x, rows = np.arange(12, dtype=np.float32).reshape(2, 3, 2), np.array([2, -1, -3, -4, 3, -(2**31)], np.int32)
+    (found,) = run(
+        """
+        func.func @f(%x: tensor<2x3x2xf32>, %i: tensor<6xi32>) -> tensor<2x6x2xf32> {
+          %y = tensor.gather %x, %i : tensor<2x3x2xf32>, tensor<6xi32> -> tensor<2x6x2xf32>
+          return %y : tensor<2x6x2xf32>
+        }
+        """,
+        x,
+        rows,
+    )
+    np.testing.assert_array_equal(found, x[:, [2, 2, 0, 0, 2, 0]])

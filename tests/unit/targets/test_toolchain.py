@@ -73,6 +73,35 @@ def test_named_clang(empty_path: Path, cache: Cache, monkeypatch: pytest.MonkeyP
     assert find_clang("clang-18", cache).command == (str(empty_path / "clang-18"),)
 
 
+@pytest.mark.parametrize("words", ["", " cc", " clang"])
+def test_zig_is_told_to_be_clang(words: str, empty_path: Path, cache: Cache):
+    fake(empty_path, "ld.lld-18", "LLD 18.1.0")
+    zig = fake(empty_path, "zig", "clang version 20.1.0")
+    for spelled in ("zig", str(zig)):
+        clang = find_clang(f"{spelled}{words}", cache)
+        assert clang.command == (str(zig), "clang")
+        assert find_linker("x86_64", clang, cache).command[:2] == (str(zig), "ld.lld")
+
+
+@pytest.mark.parametrize("spelled", ["zig", "ziglang", "zig cc"])
+def test_the_zig_of_the_package(spelled: str, empty_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch):
+    (package := empty_path.parent / "package").mkdir()
+    zig = fake(package, "zig", "clang version 20.1.0")
+    monkeypatch.setattr(toolchain, "_zig", lambda: str(zig))
+    clang = find_clang(spelled, cache)
+    assert clang.command == (str(zig), "clang")
+    assert find_linker("x86_64", clang, cache).origin == "package ziglang"
+
+
+@pytest.mark.usefixtures("no_zig", "empty_path")
+@pytest.mark.parametrize("spelled", ["zig", "ziglang"])
+def test_a_zig_that_is_missing(spelled: str, cache: Cache):
+    with pytest.raises(
+        UserError, match=rf"--cc names '{spelled}', which is not a program; install a clang: pip install"
+    ):
+        find_clang(spelled, cache)
+
+
 @pytest.mark.parametrize(
     "version, message",
     [

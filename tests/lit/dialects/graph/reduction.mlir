@@ -14,3 +14,14 @@ func.func @reduce(%x: tensor<1x8x4x4xf32>, %i: tensor<3x2xi32>) {
   %4 = graph.reduce prod %i axes [1] : tensor<3x2xi32> -> tensor<3xi32>
   return
 }
+
+// CHECK-LABEL: @arg_reduce
+func.func @arg_reduce(%x: tensor<1x8x4x4xf32>, %i: tensor<3xi32>) {
+  // CHECK: graph.argmax %x axis 1 : tensor<1x8x4x4xf32> -> tensor<1x4x4xi64>
+  %0 = graph.argmax %x axis 1 : tensor<1x8x4x4xf32> -> tensor<1x4x4xi64>
+  // CHECK: graph.argmin %x axis 3 keepdims : tensor<1x8x4x4xf32> -> tensor<1x8x4x1xi64>
+  %1 = graph.argmin %x axis 3 keepdims : tensor<1x8x4x4xf32> -> tensor<1x8x4x1xi64>
+  // CHECK: graph.argmax %i axis 0 : tensor<3xi32> -> tensor<i64>
+  %2 = graph.argmax %i axis 0 : tensor<3xi32> -> tensor<i64>
+  return
+}

@@ -25,6 +25,8 @@ func.func @floats(%x: tensor<2x3xf64>) {
   %4 = graph.tanh %x : tensor<2x3xf64>
   // CHECK: graph.sigmoid %x
   %5 = graph.sigmoid %x : tensor<2x3xf64>
+  // CHECK: graph.silu %x
+  %silu = graph.silu %x : tensor<2x3xf64>
   // CHECK: graph.erf %x
   %6 = graph.erf %x : tensor<2x3xf64>
   // CHECK: graph.floor %x

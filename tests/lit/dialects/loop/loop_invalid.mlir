@@ -59,6 +59,39 @@ func.func @f(%x: memref<8xf32>) {
 // -----
 
 func.func @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{loop.load: 'along', 'stride' and 'active' are about lanes, got one element (access_c1)}}
+  %a = loop.load %x[0] stride 2 : memref<8xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8x8xf32>) {
+  // expected-error @+1 {{loop.load: along 2, the memref has the dims 0 to 1 (access_c2)}}
+  %a = loop.load %x[0, 0] along 2 : memref<8x8xf32>, vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8x8xf32>) {
+  // expected-error @+1 {{loop.load: stride 0, required a positive number (access_c3)}}
+  %a = loop.load %x[0, 0] stride 0 : memref<8x8xf32>, vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
+  %v = loop.load %x[0] : memref<8xf32>, vector<4xf32>
+  // expected-error @+1 {{loop.store: 5 active lanes, required 1 to 4 (access_c4)}}
+  loop.store %v, %x[0] active 5 : memref<8xf32>, vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
   // expected-error @+1 {{loop.constant: the data has type tensor<4xf32>, the buffer memref<8xf32>; shapes and elements must be equal}}
   %a = loop.constant dense<0.0> : tensor<4xf32> to memref<8xf32>
   return

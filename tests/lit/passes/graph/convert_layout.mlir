@@ -79,3 +79,27 @@ func.func @channels_last_already(%x: tensor<1x8x8x3xf32>, %w: tensor<1x1x3x4xf32
   %0 = graph.conv2d %x, %w {layout = "NHWC"} : tensor<1x8x8x3xf32>, tensor<1x1x3x4xf32> -> tensor<1x8x8x4xf32>
   return %0 : tensor<1x8x8x4xf32>
 }
+
+// CHECK-LABEL: @upsample_and_classify
+func.func @upsample_and_classify(%x: tensor<2x8x4x4xf32>, %w: tensor<8x6x2x2xf32>, %s: tensor<6xf32>) -> tensor<2x8x8xi64> {
+  // CHECK-DAG: %[[X:.*]] = graph.transpose %x [0, 2, 3, 1]
+  // CHECK-DAG: %[[W:.*]] = graph.transpose %w [2, 3, 0, 1] : tensor<8x6x2x2xf32> -> tensor<2x2x8x6xf32>
+  // CHECK: graph.conv_transpose2d %[[X]], %[[W]] {strides = array<i64: 2, 2>, layout = "NHWC"} : tensor<2x4x4x8xf32>, tensor<2x2x8x6xf32> -> tensor<2x8x8x6xf32>
+  %0 = graph.conv_transpose2d %x, %w {strides = array<i64: 2, 2>} : tensor<2x8x4x4xf32>, tensor<8x6x2x2xf32> -> tensor<2x6x8x8xf32>
+  // CHECK-NEXT: graph.group_norm %{{.*}}, %s, %s axis 3 groups 3
+  %1 = graph.group_norm %0, %s, %s axis 1 groups 3 epsilon 1.0e-05 : tensor<2x6x8x8xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<2x6x8x8xf32>
+  // CHECK-NEXT: %[[Y:.*]] = graph.argmax %{{.*}} axis 3 : tensor<2x8x8x6xf32> -> tensor<2x8x8xi64>
+  %2 = graph.argmax %1 axis 1 : tensor<2x6x8x8xf32> -> tensor<2x8x8xi64>
+  // CHECK-NEXT: return %[[Y]]
+  return %2 : tensor<2x8x8xi64>
+}
+
+// The position along another axis leaves channels in front of it.
+// CHECK-LABEL: @argmax_of_columns
+func.func @argmax_of_columns(%x: tensor<2x8x4x4xf32>, %w: tensor<3x8x1x1xf32>) -> tensor<2x3x4xi64> {
+  // CHECK: graph.conv2d
+  // CHECK: graph.argmax %{{.*}} axis 3 : tensor<2x3x4x4xf32> -> tensor<2x3x4xi64>
+  %0 = graph.conv2d %x, %w : tensor<2x8x4x4xf32>, tensor<3x8x1x1xf32> -> tensor<2x3x4x4xf32>
+  %1 = graph.argmax %0 axis 3 : tensor<2x3x4x4xf32> -> tensor<2x3x4xi64>
+  return %1 : tensor<2x3x4xi64>
+}

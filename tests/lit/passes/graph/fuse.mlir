@@ -111,3 +111,31 @@ func.func @moved_data(%x: tensor<4x2xf32>) -> tensor<2x4xf32> {
   %1 = graph.relu %0 : tensor<2x4xf32>
   return %1 : tensor<2x4xf32>
 }
+
+// CHECK-LABEL: @after_transposed_convolution
+func.func @after_transposed_convolution(%x: tensor<1x4x4x8xf32>, %w: tensor<2x2x8x4xf32>, %b: tensor<4xf32>) -> tensor<1x8x8x4xf32> {
+  // CHECK-NEXT: graph.fusion "conv_transpose2d_bias_silu"
+  // REMARK: graph.conv_transpose2d -> graph.add: fused into conv_transpose2d_bias_silu
+  %0 = graph.conv_transpose2d %x, %w {strides = array<i64: 2, 2>, layout = "NHWC"} : tensor<1x4x4x8xf32>, tensor<2x2x8x4xf32> -> tensor<1x8x8x4xf32>
+  %1 = graph.add %0, %b : tensor<1x8x8x4xf32>, tensor<4xf32> -> tensor<1x8x8x4xf32>
+  %2 = graph.silu %1 : tensor<1x8x8x4xf32>
+  return %2 : tensor<1x8x8x4xf32>
+}
+
+// CHECK-LABEL: @embedding
+func.func @embedding(%table: tensor<100x8xf32>, %ids: tensor<4xi64>, %p: tensor<4x8xf32>, %s: tensor<8xf32>) -> tensor<4xi32> {
+  // CHECK-NEXT: graph.gather
+  // CHECK-NEXT: graph.add
+  // CHECK-NEXT: graph.fusion "rms_norm_relu"
+  // CHECK: graph.fusion "argmax_cast"
+  // REMARK: graph.gather -> graph.add: not fused: graph.gather moves data
+  // REMARK: graph.add -> graph.rms_norm: not fused: graph.rms_norm starts a kernel of its own
+  // REMARK: graph.relu -> graph.argmax: not fused: graph.argmax starts a kernel of its own
+  %0 = graph.gather %table, %ids axis 0 : tensor<100x8xf32>, tensor<4xi64> -> tensor<4x8xf32>
+  %1 = graph.add %0, %p : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %2 = graph.rms_norm %1, %s axis 1 epsilon 1.0e-05 : tensor<4x8xf32>, tensor<8xf32> -> tensor<4x8xf32>
+  %3 = graph.relu %2 : tensor<4x8xf32>
+  %4 = graph.argmax %3 axis 1 : tensor<4x8xf32> -> tensor<4xi64>
+  %5 = graph.cast %4 : tensor<4xi64> -> tensor<4xi32>
+  return %5 : tensor<4xi32>
+}

@@ -40,12 +40,56 @@ func.func private @clip(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
   return
 }
 
+// Lanes may be evenly spaced along any dim: every second element, a column, every third one in the rows of a step.
 // CHECK-LABEL: @strided
-// CHECK: loop.for parallel "n"
-// REMARK: remark: loop 'n' not vectorized: a load does not go through consecutive elements
-func.func private @strided(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
+// CHECK-NEXT: loop.load %{{.*}}[0] stride 2 : memref<8xf32>, vector<4xf32>
+// CHECK-NEXT: loop.load %{{.*}}[0, 1] along 0 : memref<4x2xf32>, vector<4xf32>
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: loop.store %{{.*}}, %{{.*}}[0, 0] along 0 : memref<4x2xf32>, vector<4xf32>
+// CHECK: loop.load %{{.*}}[1] stride 6 : memref<40xf32>, vector<4xf32>
+// CHECK-NEXT: loop.store %{{.*}}, %{{.*}}[0] stride 2 : memref<8xf32>, vector<4xf32>
+func.func private @strided(%x: memref<8xf32>, %z: memref<40xf32>, %c: memref<4x2xf32>, %y: memref<4x2xf32> {mlc.output}, %w: memref<8xf32> {mlc.output}) {
   loop.for parallel "n" %n = 0 to 4 {
     %a = loop.load %x[%n * 2] : memref<8xf32>
+    %b = loop.load %c[%n, 1] : memref<4x2xf32>
+    %r = arith.addf %a, %b : f32
+    loop.store %r, %y[%n, 0] : memref<4x2xf32>
+  }
+  loop.for parallel "n" %n = 0 to 8 step 2 {
+    %a = loop.load %z[%n * 3 + 1] : memref<40xf32>
+    loop.store %a, %w[%n] : memref<8xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @uneven
+// CHECK: loop.for parallel "n"
+// CHECK: loop.for parallel "n"
+// REMARK: remark: loop 'n' not vectorized: a load does not go through evenly spaced elements of one dim
+// REMARK: remark: loop 'n' not vectorized: a load does not go through evenly spaced elements of one dim
+func.func private @uneven(%x: memref<4x4xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %x[%n, %n] : memref<4x4xf32>
+    loop.store %a, %y[%n] : memref<8xf32>
+  }
+  loop.for parallel "n" %n = 0 to 8 {
+    %a = loop.load %x[0, %n floordiv 2] : memref<4x4xf32>
+    loop.store %a, %y[%n] : memref<8xf32>
+  }
+  return
+}
+
+// Rows whose number is a lane's own value.
+// CHECK-LABEL: @lookup
+// CHECK: loop.for parallel "n"
+// REMARK: remark: loop 'n' not vectorized: a load goes where computed values say
+func.func private @lookup(%x: memref<8xf32>, %i: memref<4xi64>, %y: memref<4xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 {
+    %seven = arith.constant 7 : i64
+    %j = loop.load %i[%n] : memref<4xi64>
+    %low = arith.andi %j, %seven : i64
+    %k = arith.index_cast %low : i64 to index
+    %a = loop.load %x[%k] : memref<8xf32>
     loop.store %a, %y[%n] : memref<4xf32>
   }
   return

@@ -1,5 +1,4 @@
 // RUN: mlc-opt %s --lower-to-llvm | filecheck %s
-// NO-CHECK-EACH: the llvm level has no reference semantics
 
 // A kernel: pointers that do not overlap, addresses built from the outer loops inwards, no test before a loop.
 
@@ -77,7 +76,7 @@ func.func private @add(%a: memref<4xf32>, %b: memref<4xf32>, %c: memref<4xf32> {
 // CHECK-LABEL: llvm.func weak_odr hidden @spread(
 // CHECK:         %[[TASK:.*]] = llvm.mlir.addressof @spread_i_task : !llvm.ptr
 // CHECK:         llvm.call @mlc_parallel_for(%[[TASK]], %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i64) -> ()
-func.func private @spread(%x: memref<8xi32>) {
+func.func private @spread(%x: memref<8xi32> {mlc.output}) {
   %c = arith.constant 7 : i32
   loop.for threads "i" %i = 0 to 8 {
     loop.store %c, %x[%i] : memref<8xi32>

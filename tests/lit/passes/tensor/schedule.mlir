@@ -3,11 +3,11 @@
 // RUN: mlc-opt %s --schedule="target=neoverse-n1" | filecheck %s --check-prefixes=CHECK,N1
 // RUN: mlc-opt %s --schedule --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
-// The tile fits the registers: rows * vectors + vectors + 1 of them.
+// The tile fits the registers: rows * vectors, the fewer of these two once more, and one of the others.
 // CHECK-LABEL: @matmul
-// V4-SAME: schedule = #loop.schedule<[tile(m, 9), tile(n, 48), tile(ni, 16), vectorize(nii), unroll(ni), unroll(mi)]>
-// V3-SAME: schedule = #loop.schedule<[tile(m, 6), tile(n, 16), tile(ni, 8), vectorize(nii), unroll(ni), unroll(mi)]>
-// N1-SAME: schedule = #loop.schedule<[tile(m, 9), tile(n, 12), tile(ni, 4), vectorize(nii), unroll(ni), unroll(mi)]>
+// V4-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 80), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 5), unroll(mi)]>
+// V3-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 32), pack(w, n), tile(w_lane, 8), vectorize(w_lanei, 8), tile(ni, 8), vectorize(nii, 8), unroll(ni), tile(m, 3), unroll(mi)]>
+// N1-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 20), pack(w, n), tile(w_lane, 4), vectorize(w_lanei, 4), tile(ni, 4), vectorize(nii, 4), unroll(ni), tile(m, 5), unroll(mi)]>
 func.func private @matmul(%x: tensor<72x64xf32>, %w: tensor<64x480xf32>) -> tensor<72x480xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 72, n: 480) reduce (k: 64) : tensor<72x64xf32>, tensor<64x480xf32> -> tensor<72x480xf32>
   return %0 : tensor<72x480xf32>

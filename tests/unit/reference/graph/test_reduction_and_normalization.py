@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mlc.dialects.graph.normalization import BatchNormOp, LayerNormOp, SoftmaxOp
-from mlc.dialects.graph.reduction import ReduceOp
+from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, SoftmaxOp
+from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ReduceOp
 from mlc.reference.graph import evaluate
 
 Array = NDArray[Any]
@@ -103,3 +103,41 @@ def test_batch_norm(axis: int, dtype: str, values: Values, rng: np.random.Genera
         c = index[axis]
         expected = (x[index] - mean[c]) / math.sqrt(variance[c] + 0.25) * scale[c] + bias[c]
         assert found[index] == pytest.approx(expected, rel=3 * TOLERANCE[dtype], abs=TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+def test_rms_norm(dtype: str, values: Values, rng: np.random.Generator) -> None:
+    x, scale = rng.uniform(-2, 2, (2, 3, 4)).astype(dtype), rng.uniform(-2, 2, (3, 4)).astype(dtype)
+    (found,) = evaluate(RmsNormOp(*values(x, scale), axis=1, epsilon=0.5), [x, scale])
+    assert found.dtype == dtype
+    for i in range(2):
+        root = math.sqrt(sum(float(v) ** 2 for v in x[i].ravel()) / 12 + 0.5)
+        for j, k in np.ndindex(3, 4):
+            assert found[i, j, k] == pytest.approx(x[i, j, k] / root * scale[j, k], rel=3 * TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize("axis", [1, 3])
+def test_group_norm(axis: int, dtype: str, values: Values, rng: np.random.Generator) -> None:
+    x = rng.uniform(-2, 2, (2, 6, 2, 6)).astype(dtype)
+    scale, bias = (rng.uniform(-2, 2, 6).astype(dtype) for _ in range(2))
+    (found,) = evaluate(GroupNormOp(*values(x, scale, bias), groups=3, axis=axis, epsilon=0.5), [x, scale, bias])
+    assert found.dtype == dtype
+    for index in np.ndindex(*x.shape):
+        first = index[axis] // 2 * 2
+        group = [float(v) for v in np.take(x[index[0]], [first, first + 1], axis - 1).ravel()]
+        mean = sum(group) / len(group)
+        variance = sum((v - mean) ** 2 for v in group) / len(group)
+        expected = (x[index] - mean) / math.sqrt(variance + 0.5) * scale[index[axis]] + bias[index[axis]]
+        assert found[index] == pytest.approx(expected, rel=3 * TOLERANCE[dtype], abs=3 * TOLERANCE[dtype])
+
+
+@pytest.mark.parametrize(
+    ("row", "greatest", "least"),
+    [([1, 3, 3, -2, -2], 1, 3), ([1, np.nan, 5, np.nan, -5], 1, 1), ([-0.0, 0.0], 0, 0), ([-np.inf, -np.inf], 0, 0)],
+)
+def test_argmax_and_argmin_find_the_first(row: list[float], greatest: int, least: int, values: Values) -> None:
+    x = np.array([row, row], np.float32)
+    found = evaluate(ArgMaxOp(*values(x), axis=1), [x])[0]
+    assert found.dtype == np.int64 and found.tolist() == [greatest, greatest]
+    assert evaluate(ArgMinOp(*values(x), axis=1, keepdims=True), [x])[0].tolist() == [[least], [least]]

@@ -1,0 +1,117 @@
+"""`forward-stores`: use a value that was stored, instead of loading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from mlc.dialects.loop import LoadOp, StoreOp
+from mlc.passes.base import Pass
+from mlc.passes.loop._dependences import Access, Effects, base_of
+from mlc.passes.loop._nests import functions_with_loops
+from mlc.support.context import CompilerContext
+
+Known = dict[SSAValue, list[tuple[Access, SSAValue]]]
+"""Per buffer, what is known to be in it: the stores of the last values, and these values."""
+
+
+@dataclass(frozen=True)
+class ForwardStoresPass(Pass):
+    """Replace loads by the values that were stored there, and drop buffers that nobody reads any more.
+
+        loop.store %max, %t[0] : memref<1xf32>
+        loop.for parallel "n" %n = 0 to 16 {
+          %a = loop.load %t[0] : memref<1xf32>
+          S(%a)
+        }
+    ->
+        loop.for parallel "n" %n = 0 to 16 { S(%max) }
+
+    A load takes the value of a store in front of it, in its block or in a block around it, at equal subscripts and of
+    the same type, unless an op in between may write there. So the sum of a row stays in a register.
+    """
+
+    name = "forward-stores"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        del ctx
+        for function in functions_with_loops(module):
+            _Forwarder(function.body.block).run()
+            for op in [op for op in function.walk() if isinstance(op, memref.AllocOp)]:
+                _erase_if_unread(op)
+
+
+class _Forwarder:
+    """One walk over a function in program order."""
+
+    def __init__(self, block: Block) -> None:
+        self._block = block
+        # Most buffers are only read, or only written: they are not kept track of.
+        self._read = {base_of(op.memref) for op in block.walk() if isinstance(op, LoadOp)}
+
+    def run(self) -> None:
+        """Forward the stores of the function."""
+        self._visit(self._block, {})
+
+    def _visit(self, block: Block, known: Known) -> None:
+        for op in list(block.ops):
+            if isinstance(op, LoadOp):
+                _forward(op, known)
+            elif isinstance(op, StoreOp):
+                self._store(op, known)
+            elif op.regions:
+                self._enter(op, known)
+            elif Effects.of(op).unknown:
+                known.clear()
+
+    def _store(self, op: StoreOp, known: Known) -> None:
+        access = Access.of(op)
+        if access.buffer in self._read:
+            kept = [entry for entry in known.get(access.buffer, ()) if entry[0].never_meets(access)]
+            known[access.buffer] = [*kept, (access, op.value)]
+
+    def _enter(self, op: Operation, known: Known) -> None:
+        """What a later iteration finds is what earlier ones have left: what is stored in a loop is not known in it."""
+        effects = Effects.of(op)
+        if effects.unknown:
+            known.clear()
+        for buffer in effects.stored:
+            known.pop(buffer, None)
+        for region in op.regions:
+            for block in region.blocks:
+                self._visit(block, dict(known))
+
+
+def _forward(op: LoadOp, known: Known) -> None:
+    """Replace the load if what it reads is known."""
+    access = Access.of(op)
+    for store, value in known.get(access.buffer, ()):
+        if value.type == op.result.type and _same_place(store, access):
+            op.result.replace_all_uses_with(value)
+            op.detach()
+            op.erase()
+            return
+
+
+def _same_place(store: Access, load: Access) -> bool:
+    """Whether all that is read is what was written; lanes that are not active read as 0, whatever the value has."""
+    direct = store.op.memref is store.buffer and load.op.memref is load.buffer
+    lanes = store.op.lanes
+    return (
+        direct
+        and None not in load.subscripts
+        and store.subscripts == load.subscripts
+        and lanes == load.op.lanes
+        and lanes.active is None
+    )
+
+
+def _erase_if_unread(alloc: memref.AllocOp) -> None:
+    users = [use.operation for use in alloc.memref.uses]
+    if all(isinstance(user, StoreOp) and user.memref is alloc.memref for user in users):
+        for op in (*users, alloc):
+            op.detach()
+            op.erase()

@@ -1,0 +1,187 @@
+"""The default schedule of kernels around a contraction: matrix products and convolutions.
+
+    for n blocks: for rows …: for k: acc[rows × vectors] += x[row, k] * w[n, k]
+
+Blocks of `n` stand outermost, so that one panel of weights stays in cache while all rows pass by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
+from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
+from mlc.support.affine import split_terms
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import tensor_type
+from mlc.targets.machine import Machine
+
+Step = tuple[str | int, ...]
+
+PAGE = 4096
+"""Rows whose distance is a multiple of this fall on the same sets of a first-level cache."""
+WAYS = 8
+"""So many of them fit there at the same time, on any machine of the table."""
+SHORT = 4
+"""Reductions of up to so many steps are written out."""
+SHORT_TAPS = 32
+"""The same where neighbouring results read the same elements, which then stay in registers."""
+
+
+READS_PER_PACKING = 32
+"""So many rows have to read an operand that the kernel packs itself."""
+
+
+@dataclass(frozen=True)
+class Contraction:
+    """A contraction as its schedule sees it."""
+
+    op: ContractOp
+    root: StructuredOp
+    """The op that stores the kernel's result; its dims name the loops."""
+
+    @property
+    def kernel_name(self) -> str:
+        """The name of the function around it."""
+        kernel = self.op.parent_op()
+        assert isinstance(kernel, func.FuncOp)
+        return kernel.sym_name.data
+
+    @property
+    def lane_dim(self) -> int:
+        """The dim that becomes vectors: the last one of the result."""
+        return self.op.num_parallel - 1
+
+    @property
+    def row_dim(self) -> int | None:
+        """The dim next to it that has more than one iteration."""
+        sizes = self.op.dim_sizes
+        return next((i for i in range(self.op.num_parallel - 2, -1, -1) if sizes[i] > 1), None)
+
+    def operands_with_lanes(self) -> list[tuple[SSAValue, AffineMap]]:
+        """The operands that depend on the lane dim."""
+        pairs = zip(self.op.inputs, self.op.index_maps, strict=True)
+        return [(v, m) for v, m in pairs if any(self.lane_dim in e.used_dims() for e in m.results)]
+
+
+def contraction_of(ops: Sequence[StructuredOp]) -> Contraction | None:
+    """The contraction of a kernel that is one contraction with elementwise ops behind it; None for other kernels."""
+    contractions = [op for op in ops if isinstance(op, ContractOp)]
+    if len(contractions) != 1 or any(isinstance(op, ReduceOp) for op in ops):
+        return None
+    op, root = contractions[0], ops[-1]
+    parallel = op.num_parallel
+    dims, stored = (list(zip(o.dim_names, o.dim_sizes, strict=True))[: o.num_parallel] for o in (op, root))
+    if not parallel or dims != stored:
+        return None
+    return Contraction(op, root)
+
+
+def contraction_steps(
+    contraction: Contraction, lanes: int, machine: Machine, constants: Container[tuple[str, int]]
+) -> list[Step]:
+    """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors.
+
+    `constants` holds the arguments (name of the kernel, position) that are known when the program is compiled.
+    """
+    op, row = contraction.op, contraction.row_dim
+    shared = [m for _, m in contraction.operands_with_lanes()]
+    if any(not _runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
+        return []
+    along_lanes = len(shared) == len(op.inputs)
+    problem = _depthwise_problem(contraction, lanes, machine) if along_lanes else _problem(contraction, lanes)
+    tile = best_tile(problem, machine)
+    packed = [] if along_lanes else _operands_to_pack(contraction, tile, lanes, constants)
+    if not packed and any(not _runs_along_memory(m, contraction.lane_dim) for m in shared):
+        return []
+    lane = op.dim_names[contraction.lane_dim]
+    parallel = op.dim_names[: contraction.lane_dim]
+    reductions = op.dim_names[op.num_parallel :]
+    steps: list[Step] = [("interchange", lane, *parallel)] if parallel else []
+    steps.append(("tile", lane, tile.vectors * lanes))
+    for argument, name in packed:
+        steps.append(("pack", name, lane))
+        if (contraction.kernel_name, argument.index) not in constants:
+            steps += [("tile", f"{name}_lane", lanes), ("vectorize", f"{name}_lanei", lanes)]
+    in_lanes: list[Step] = [("tile", f"{lane}i", lanes), ("vectorize", f"{lane}ii", lanes), ("unroll", f"{lane}i")]
+    in_rows: list[Step] = []
+    if row is not None and tile.rows > 1:
+        in_rows = [("tile", op.dim_names[row], tile.rows), ("unroll", f"{op.dim_names[row]}i")]
+    if not problem.is_ragged(tile):
+        # What is unrolled last varies fastest, and what varies fastest is held in registers.
+        steps += [*in_rows, *in_lanes] if tile.holds_vectors else [*in_lanes, *in_rows]
+    else:
+        # The last vector of the last block is a nest of its own until it joins the others.
+        steps += [*in_lanes, *(("fuse", name) for name in (*parallel, *reductions)), *in_rows]
+    return steps + _short_reductions(op, SHORT_TAPS if along_lanes else SHORT)
+
+
+def _runs_along_memory(affine: AffineMap, dim: int) -> bool:
+    """Whether an operand is read one element at a time along a dim."""
+    *outer, last = affine.results
+    return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
+
+
+def _problem(contraction: Contraction, lanes: int) -> TileProblem:
+    op, row = contraction.op, contraction.row_dim
+    most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
+    rows = op.dim_sizes[row] if row is not None else 1
+    return TileProblem(rows, op.dim_sizes[contraction.lane_dim], lanes, most_rows)
+
+
+def _depthwise_problem(contraction: Contraction, lanes: int, machine: Machine) -> TileProblem:
+    """Every operand is read in vectors, so nothing is shared between them: rows of one vector, with the taps beside."""
+    row = contraction.row_dim
+    rows = contraction.op.dim_sizes[row] if row is not None else 1
+    return TileProblem(rows, lanes, lanes, machine.vector_registers // 4)
+
+
+def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:
+    """How many neighbouring rows of an operand the cache can hold at a time."""
+    if row is None:
+        return 16
+    shape, bytes = tensor_type(operand).get_shape(), to_numpy(tensor_type(operand).element_type).itemsize
+    distance = 0
+    for axis, subscript in enumerate(affine.results):
+        distance += (split_terms(subscript).get(row, 0) or 0) * prod(shape[axis + 1 :]) * bytes
+    return WAYS if distance and distance % PAGE == 0 else 16
+
+
+def _operands_to_pack(
+    contraction: Contraction, tile: RegisterTile, lanes: int, constants: Container[tuple[str, int]]
+) -> list[tuple[BlockArgument, str]]:
+    """The arguments of the kernel that are worth storing as panels, with their names.
+
+    What the compiler packs costs nothing; what the kernel has to pack itself pays if enough rows read it. A matrix of
+    one block is in order as it is.
+    """
+    op, lane = contraction.op, contraction.lane_dim
+    found: list[tuple[BlockArgument, str]] = []
+    for value, affine in contraction.operands_with_lanes():
+        dims = set[int]().union(*(e.used_dims() for e in affine.results))
+        if not isinstance(value, BlockArgument) or any(i in dims for i in range(lane)) or len(affine.results) < 2:
+            continue
+        in_order = affine.results[-1] == AffineExpr.dimension(lane) and op.dim_sizes[lane] <= tile.vectors * lanes
+        is_known = (contraction.kernel_name, value.index) in constants
+        if not in_order and (is_known or prod(op.dim_sizes[:lane]) >= READS_PER_PACKING):
+            found.append((value, value.name_hint or f"arg{value.index}"))
+    return found
+
+
+def _short_reductions(op: ContractOp, most: int) -> list[Step]:
+    """Write out the innermost reductions as long as they have few steps together."""
+    steps: list[Step] = []
+    copies = 1
+    for name, size in reversed(list(zip(op.dim_names, op.dim_sizes, strict=True))[op.num_parallel :]):
+        copies *= size
+        if copies > most:
+            break
+        if size > 1:
+            steps.append(("unroll", name))
+    return steps

@@ -1,0 +1,142 @@
+"""Choosing the loops of kernels that reduce rows, columns or windows: softmax, norms, sums, pooling.
+
+Such kernels do little arithmetic per element, so what counts is where the elements come from. All passes over a row run
+before the next row does, while it is in the first cache (`fuse`), and each pass has several registers in flight, which
+is what it takes to use a cache's bandwidth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from mlc.dialects.tensor import StructuredOp
+from mlc.passes.tensor_to_loop._nests import computed_in_place
+from mlc.support.affine import split_terms
+
+Step = tuple[str | int, ...]
+
+PARTIAL_RESULTS = 8
+"""Vectors of partial results of a reduction: two loads a cycle, additions that take up to four cycles."""
+COLUMNS = 8
+"""Vectors side by side where lanes are columns: whole cache lines of each row, and as many sums in registers."""
+ELEMENTWISE = 4
+"""Vectors side by side in a pass that computes each element on its own: as many polynomials at a time."""
+MOST_TAPS = 16
+"""The largest window that becomes straight-line code."""
+
+
+def row_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
+    """The steps for a kernel without contractions; `lanes` is how many elements a register holds."""
+    nests = [Nest.of(op) for op in ops if not computed_in_place(op)]
+    outer = _common_dims(nests)
+    column = _column_dim(nests)
+    if column in outer:
+        outer = outer[: outer.index(column)]
+    steps: list[Step] = [("fuse", name) for name in outer if len(nests) > 1]
+    steps += _partial_results(nests, lanes)
+    if column is not None:
+        steps += _column_steps(nests, outer, column, lanes)
+    return steps
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A structured op that becomes a loop nest, and those that are computed inside it."""
+
+    root: StructuredOp
+    inside: tuple[StructuredOp, ...]
+
+    @staticmethod
+    def of(root: StructuredOp) -> Nest:
+        """The nest of an op that is not computed in place."""
+        return Nest(root, tuple(_computed_inside(root)))
+
+    @property
+    def over(self) -> dict[str, int]:
+        """The dims of the parallel loops, with their sizes."""
+        return dict(list(zip(self.root.dim_names, self.root.dim_sizes, strict=True))[: self.root.num_parallel])
+
+    @property
+    def reductions(self) -> list[StructuredOp]:
+        """The ops that reduce."""
+        return [op for op in (self.root, *self.inside) if op.reduction is not None]
+
+
+def _computed_inside(op: StructuredOp) -> Iterator[StructuredOp]:
+    for operand in op.inputs:
+        producer = operand.owner
+        if isinstance(producer, StructuredOp) and computed_in_place(producer):
+            yield producer
+            yield from _computed_inside(producer)
+
+
+def _common_dims(nests: Sequence[Nest]) -> list[str]:
+    """The outer dims that all nests have, outermost first."""
+    common: list[str] = []
+    for dims in zip(*(nest.over.items() for nest in nests), strict=False):
+        if len(set(dims)) > 1:
+            break
+        common.append(dims[0][0])
+    return common
+
+
+def _column_dim(nests: Sequence[Nest]) -> str | None:
+    """The dim that becomes vectors: the last one of the last nest, if all nests that have it read along it."""
+    over = nests[-1].over
+    if not over:
+        return None
+    name = list(over)[-1]
+    for nest in nests:
+        for op in (nest.root, *nest.inside):
+            if name in op.dim_names and stride_along(op, op.dim_names.index(name)) is not None:
+                return None
+    return name
+
+
+def stride_along(op: StructuredOp, dim: int) -> int | None:
+    """The first operand that depends on a dim but is not read consecutively along it."""
+    for operand, affine in enumerate(op.index_maps):
+        if not affine.results:
+            continue
+        *outer, last = affine.results
+        if split_terms(last).get(dim, 0) not in (0, 1) or any(dim in e.used_dims() for e in outer):
+            return operand
+    return None
+
+
+def _partial_results(nests: Sequence[Nest], lanes: int) -> list[Step]:
+    """Partial results side by side for reductions whose last dim is contiguous."""
+    steps: dict[str, list[Step]] = {}
+    for nest in nests:
+        for op in nest.reductions:
+            name, size = op.dim_names[-1], op.dim_sizes[-1]
+            if name in steps or stride_along(op, len(op.dims) - 1) is not None or size < lanes:
+                continue
+            vectors = min(PARTIAL_RESULTS, size // lanes)
+            width = (1 << vectors.bit_length() - 1) * lanes
+            steps[name] = [("vectorize_reduction", name, width)]
+            if size % width >= lanes:
+                steps[name].append(("vectorize_reduction", name, lanes))
+    return [step for several in steps.values() for step in several]
+
+
+def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lanes: int) -> list[Step]:
+    """The column dim as vectors, some of them side by side; windows as straight-line code."""
+    reduced = [op for nest in nests if column in nest.over for op in nest.reductions]
+    vectors = COLUMNS if reduced else ELEMENTWISE
+    steps: list[Step] = [("tile", column, vectors * lanes)]
+    rows = [name for name in nests[-1].over if name not in outer and name != column]
+    if len(nests) > 1 and reduced and rows:
+        # Columns outside, so that all passes over a few columns follow each other.
+        steps += [("interchange", column, *rows), ("fuse", column)]
+    steps += [("tile", f"{column}i", lanes), ("vectorize", f"{column}ii"), ("unroll", f"{column}i")]
+    for op in reduced:
+        first = op.num_parallel
+        taps = dict(zip(op.dim_names[first:], op.dim_sizes[first:], strict=True))
+        total = 1
+        for name, size in reversed(taps.items()):
+            total *= size
+            if total <= MOST_TAPS and ("unroll", name) not in steps:
+                steps.append(("unroll", name))
+    return steps

@@ -1,0 +1,97 @@
+"""`fold-moves`: read an operand where it comes from, not where it was moved to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
+from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects.tensor import MapOp, StructuredOp
+from mlc.passes.base import Pass
+from mlc.passes.tensor._linear import simplify, stays_inside, through_reshape
+from mlc.support.context import CompilerContext
+from mlc.support.types import tensor_type
+
+
+@dataclass(frozen=True)
+class FoldMovesPass(Pass):
+    """Compose transposes, slices, broadcasts and reshapes into the index maps of the structured ops that read them.
+
+        %0 = tensor.expand_shape %q [[0], [1, 2]] … : tensor<128x384xf32> into tensor<128x12x32xf32>
+        %1 = tensor.map %0[m, b, n] over (b: 12, m: 128, n: 32) : … { tensor.yield }
+        %2 = tensor.contract %1[b, m, k], … over (b: 12, m: 128, n: 128) reduce (k: 32) : …
+    ->
+        %2 = tensor.contract %q[m, b * 32 + k], … over (b: 12, m: 128, n: 128) reduce (k: 32) : …
+
+    A move is a map that yields what it reads, or a reshape. It stays where the composed subscripts would divide (a
+    reshape that joins what a dim runs across), or where something else than a structured op reads it. What was moved
+    is what is read, so nothing is computed twice.
+    """
+
+    name = "fold-moves"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        for function in module.ops:
+            if isinstance(function, func.FuncOp):
+                for block in function.body.blocks:
+                    ops = list(block.ops)
+                    for op in ops:
+                        if isinstance(op, StructuredOp):
+                            _fold_operands(op, ctx)
+                    _erase_unused_moves(ops)
+
+
+def _fold_operands(op: StructuredOp, ctx: CompilerContext) -> None:
+    """Let `op` read through all moves in front of it."""
+    operands, maps = list(op.inputs), list(op.index_maps)
+    sizes = op.dim_sizes
+    for number in range(len(operands)):
+        while isinstance(move := operands[number].owner, Operation) and is_move(move):
+            composed = read_through(move, maps[number].results, sizes)
+            if composed is None:
+                ctx.remark(op, f"{move.name} in front of operand {number} stays: the subscripts would not be affine")
+                break
+            operands[number] = move.operands[0]
+            maps[number] = AffineMap(len(sizes), 0, tuple(composed))
+    if operands != list(op.inputs):
+        op.operands = operands
+        op.maps = ArrayAttr(AffineMapAttr(m) for m in maps)
+
+
+def is_move(op: Operation) -> bool:
+    """Whether each element of the result of `op` is one of the elements of its operand."""
+    if isinstance(op, CollapseShapeOp | ExpandShapeOp):
+        return True
+    return isinstance(op, MapOp) and len(op.inputs) == 1 and op.yielded is op.body.block.args[0]
+
+
+def read_through(move: Operation, subscripts: Sequence[AffineExpr], sizes: Sequence[int]) -> list[AffineExpr] | None:
+    """Where the operand of `move` is read if its result is read at `subscripts`, over dims of these `sizes`.
+
+    None if these subscripts are not affine.
+    """
+    source = tensor_type(move.operands[0]).get_shape()
+    if isinstance(move, MapOp):
+        composed = [e.replace_dims_and_symbols(list(subscripts), []) for e in move.index_maps[0].results]
+        composed = [simplify(e, sizes) for e in composed]
+        return composed if stays_inside(composed, source, sizes) else None
+    return through_reshape(subscripts, tensor_type(move.results[0]).get_shape(), source, sizes)
+
+
+def _erase_unused_moves(ops: Sequence[Operation]) -> None:
+    for op in reversed(ops):
+        if is_move(op) and op.results[0].first_use is None:
+            Rewriter.erase_op(op)
+
+
+def source_of(value: SSAValue) -> SSAValue:
+    """What the moves behind `value` start from."""
+    while isinstance(owner := value.owner, Operation) and is_move(owner):
+        value = owner.operands[0]
+    return value

@@ -1,0 +1,39 @@
+// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+
+// The greatest element, then the least position that has it.
+// CHECK-LABEL: func.func private @argmax(
+// CHECK: %[[MOST:.*]] = tensor.reduce max %x[m, k] over (m: 4) reduce (k: 3)
+// CHECK-NEXT: %[[AT:.*]] = arith.constant dense<[0, 1, 2]> : tensor<3xi32>
+// CHECK-NEXT: %[[FIRST:.*]] = tensor.reduce min %[[AT]][k], %x[m, k], %[[MOST]][m] over (m: 4) reduce (k: 3)
+// CHECK: arith.cmpf oeq
+// CHECK-NEXT: arith.cmpf uno
+// CHECK: tensor.map %[[FIRST]][m] over (m: 4) : tensor<4xi32> -> tensor<4xi64>
+func.func @last_axis(%x: tensor<4x3xf32>) -> tensor<4xi64> {
+  %0 = graph.argmax %x axis 1 : tensor<4x3xf32> -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// CHECK-LABEL: func.func private @argmin(
+// CHECK: tensor.reduce min %x[k, n] over (one: 1, n: 10) reduce (k: 4)
+// CHECK: tensor.reduce min %{{.*}}[k], %x[k, n], %{{.*}}[one, n] over (one: 1, n: 10) reduce (k: 4)
+// CHECK: arith.cmpi eq
+func.func @first_axis_kept(%x: tensor<4x10xi32>) -> tensor<1x10xi64> {
+  %0 = graph.argmin %x axis 0 keepdims : tensor<4x10xi32> -> tensor<1x10xi64>
+  return %0 : tensor<1x10xi64>
+}
+
+// CHECK-LABEL: func.func private @argmax_1(
+// CHECK: arith.constant dense_resource<mlc.positions.1000> : tensor<1000xi32>
+func.func @many_positions(%x: tensor<1000xf64>) -> tensor<i64> {
+  %0 = graph.argmax %x axis 0 : tensor<1000xf64> -> tensor<i64>
+  return %0 : tensor<i64>
+}
+
+// CHECK-LABEL: func.func private @gather(
+// CHECK: %[[DATA:.*]] = tensor.expand_shape %{{.*}} : tensor<240xf32> into tensor<4x10x6xf32>
+// CHECK-NEXT: %[[ROWS:.*]] = tensor.collapse_shape %i {{.*}} : tensor<2x3xi32> into tensor<6xi32>
+// CHECK-NEXT: tensor.gather %[[DATA]], %[[ROWS]] : tensor<4x10x6xf32>, tensor<6xi32> -> tensor<4x6x6xf32>
+func.func @middle_axis(%x: tensor<4x10x3x2xf32>, %i: tensor<2x3xi32>) -> tensor<4x2x3x3x2xf32> {
+  %0 = graph.gather %x, %i axis 1 : tensor<4x10x3x2xf32>, tensor<2x3xi32> -> tensor<4x2x3x3x2xf32>
+  return %0 : tensor<4x2x3x3x2xf32>
+}

@@ -1,0 +1,102 @@
+// RUN: mlc-opt %s --split-input-file --pack="argument=w loop=n" | filecheck %s
+// RUN: mlc-opt %s --split-input-file --pack="argument=w loop=n" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// A constant is packed now: 3 panels of 4 columns, the last one filled up with zeros.
+// CHECK-LABEL: func.func private @known(%x: memref<2xf32>, %w: memref<3x2x4xf32>
+// CHECK: loop.load %w[%n floordiv 4, %k, %ni]
+// CHECK: loop.load %w[%n_1 floordiv 4, 
+func.func private @known(%x: memref<2xf32>, %w: memref<2x10xf32>, %y: memref<10xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "n" %n = 0 to 8 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %s = loop.for serial "k" %k = 0 to 2 iter_args(%acc = %zero) -> (f32) {
+        %a = loop.load %x[%k] : memref<2xf32>
+        %b = loop.load %w[%k, %n + %ni] : memref<2x10xf32>
+        %c = math.fma %a, %b, %acc : f32
+        loop.yield %c : f32
+      }
+      loop.store %s, %y[%n + %ni] : memref<10xf32>
+    }
+  }
+  loop.for parallel "n" %n = 8 to 10 step 2 {
+    loop.for parallel "ni" %ni = 0 to 2 {
+      %s = loop.for serial "k" %k = 0 to 2 iter_args(%acc = %zero) -> (f32) {
+        %a = loop.load %x[%k] : memref<2xf32>
+        %b = loop.load %w[%k, %n + %ni] : memref<2x10xf32>
+        %c = math.fma %a, %b, %acc : f32
+        loop.yield %c : f32
+      }
+      loop.store %s, %y[%n + %ni] : memref<10xf32>
+    }
+  }
+  return
+}
+// CHECK-LABEL: @main
+// CHECK: %w = loop.constant dense_resource<constant.panels4> : tensor<3x2x4xf32> to memref<3x2x4xf32>
+// CHECK-NEXT: call @known(%x, %w, %y)
+// CHECK: constant.panels4: "0x04000000
+// CHECK-SAME: 0000803F00000040000040400000804000003041000040410000504100006041
+func.func @main(%x: memref<2xf32>, %y: memref<10xf32> {mlc.output}) {
+  %w = loop.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0], [11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0, 20.0]]> : tensor<2x10xf32> to memref<2x10xf32>
+  func.call @known(%x, %w, %y) : (memref<2xf32>, memref<2x10xf32>, memref<10xf32>) -> ()
+  return
+}
+
+// -----
+
+// What is not known is packed by the kernel, across the rows of a transposed operand too.
+// CHECK-LABEL: func.func private @unknown(%w: memref<8x2xf32>
+// CHECK-NEXT: %w_panels = memref.alloc() {alignment = 64 : i64} : memref<2x2x4xf32>
+// CHECK-NEXT: loop.for parallel "w_block" %w_block = 0 to 2
+// CHECK-NEXT: loop.for parallel "w_0" %[[K:.*]] = 0 to 2
+// CHECK-NEXT: loop.for parallel "w_lane" %w_lane = 0 to 4
+// CHECK-NEXT: %[[V:.*]] = loop.load %w[%w_block * 4 + %w_lane, %[[K]]] : memref<8x2xf32>
+// CHECK-NEXT: loop.store %[[V]], %w_panels[%w_block, %[[K]], %w_lane]
+// CHECK: loop.load %w_panels[%n floordiv 4, 1, %ni]
+func.func private @unknown(%w: memref<8x2xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni, 1] : memref<8x2xf32>
+      loop.store %b, %y[%n + %ni] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A window that leaves its block cannot be packed.
+// CHECK-LABEL: func.func private @window(%w: memref<9xf32>
+// CHECK: loop.load %w[%n + %ni + 1]
+// REMARK: remark: 'w' not packed: a load leaves the blocks of 4 that the loop 'n' is tiled into
+func.func private @window(%w: memref<9xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni + 1] : memref<9xf32>
+      loop.store %b, %y[%n + %ni] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// REMARK: remark: 'w' not packed: 'loop.store' uses the whole buffer, or vectors of it
+func.func private @written(%w: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 step 4 {
+    %zero = arith.constant 0.0 : f32
+    loop.store %zero, %w[%n] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// REMARK: remark: 'w' not packed: 'other' has no argument 'w'; its arguments are x
+func.func private @other(%x: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 step 4 {
+    %zero = arith.constant 0.0 : f32
+    loop.store %zero, %x[%n] : memref<8xf32>
+  }
+  return
+}

@@ -1,0 +1,84 @@
+// RUN: mlc-opt %s --fold-moves --check-each | filecheck %s
+// RUN: mlc-opt %s --fold-moves --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// Heads are read out of the matrix that holds them side by side.
+// CHECK-LABEL: func.func private @heads(
+// CHECK-NEXT: %[[Y:.*]] = tensor.contract %q[m, b * 8 + k], %w[b, k, n] over (b: 3, m: 4, n: 5) reduce (k: 8)
+// CHECK-NEXT: return %[[Y]]
+func.func private @heads(%q: tensor<4x24xf32>, %w: tensor<3x8x5xf32>) -> tensor<3x4x5xf32> {
+  %flat = tensor.collapse_shape %q [[0, 1]] : tensor<4x24xf32> into tensor<96xf32>
+  %0 = tensor.expand_shape %flat [[0, 1, 2]] output_shape [4, 3, 8] : tensor<96xf32> into tensor<4x3x8xf32>
+  %1 = tensor.map %0[m, b, n] over (b: 3, m: 4, n: 8) : tensor<4x3x8xf32> -> tensor<3x4x8xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  %2 = tensor.contract %1[b, m, k], %w[b, k, n] over (b: 3, m: 4, n: 5) reduce (k: 8) : tensor<3x4x8xf32>, tensor<3x8x5xf32> -> tensor<3x4x5xf32>
+  return %2 : tensor<3x4x5xf32>
+}
+
+// Slices and broadcasts; a move that is read twice is gone from both.
+// CHECK-LABEL: func.func private @slice(
+// CHECK-NEXT: tensor.map %x[n * 2 + 1], %x[0] over (n: 3)
+// CHECK-NOT: tensor.map
+func.func private @slice(%x: tensor<8xf32>) -> tensor<3xf32> {
+  %0 = tensor.map %x[n * 2 + 1] over (n: 3) : tensor<8xf32> -> tensor<3xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  %1 = tensor.map %x[0] over (n: 3) : tensor<8xf32> -> tensor<3xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  %2 = tensor.map %0[n], %1[n] over (n: 3) : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tensor.yield %s : f32
+  }
+  return %2 : tensor<3xf32>
+}
+
+// Two dims of the operand become one that is read in blocks again.
+// CHECK-LABEL: func.func private @joined(
+// CHECK-NEXT: tensor.map %x[m, n] over (m: 4, n: 6)
+func.func private @joined(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = tensor.collapse_shape %x [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %1 = tensor.map %0[m * 6 + n] over (m: 4, n: 6) : tensor<24xf32> -> tensor<4x6xf32> {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    tensor.yield %s : f32
+  }
+  return %1 : tensor<4x6xf32>
+}
+
+// A dim that runs across the two would have to be divided.
+// CHECK-LABEL: func.func private @divided(
+// CHECK-NEXT: %[[F:.*]] = tensor.collapse_shape
+// CHECK-NEXT: tensor.map %[[F]][n] over (n: 24)
+// REMARK: tensor.collapse_shape in front of operand 0 stays: the subscripts would not be affine
+func.func private @divided(%x: tensor<4x6xf32>) -> tensor<24xf32> {
+  %0 = tensor.collapse_shape %x [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  %1 = tensor.map %0[n] over (n: 24) : tensor<24xf32> -> tensor<24xf32> {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    tensor.yield %s : f32
+  }
+  return %1 : tensor<24xf32>
+}
+
+// What computes is no move, and what is returned stays.
+// CHECK-LABEL: func.func private @computed(
+// CHECK-NEXT: %[[S:.*]] = tensor.map %x[n, m] over (m: 2, n: 4)
+// CHECK: %[[T:.*]] = tensor.map %[[S]][n, m] over (m: 4, n: 2)
+// CHECK: return %[[T]]
+func.func private @computed(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %0 = tensor.map %x[n, m] over (m: 2, n: 4) : tensor<4x2xf32> -> tensor<2x4xf32> {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    tensor.yield %s : f32
+  }
+  %1 = tensor.map %0[n, m] over (m: 4, n: 2) : tensor<2x4xf32> -> tensor<4x2xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  return %1 : tensor<4x2xf32>
+}

@@ -1,0 +1,88 @@
+"""Compiled argmax, argmin and gather: what the reference says, and no access out of bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import f32, f64, i1, i32, i64
+
+from mlc.dialects import graph
+from mlc.reference.interpreter import run_function
+from mlc.support.resources import Resources
+from mlc.tests.numeric.native_cases import ALL, FLOATS, INTEGERS, Case, case, check, data, module_of, special
+
+Array = NDArray[Any]
+Run = Callable[..., list[Array]]
+
+
+def _arg_reduce() -> list[Case]:
+    shapes: list[tuple[tuple[int, ...], int]] = [
+        ((1,), 0),
+        ((7,), 0),
+        ((5, 300), 1),
+        ((300, 5), 0),
+        ((2, 21, 3, 17), 1),
+        ((2, 3, 4), 2),
+        ((3, 1, 2), 1),
+    ]
+    cases: list[Case] = []
+    for op in (graph.ArgMaxOp, graph.ArgMinOp):
+        cases += [case(op, data(shape), axis=axis, keepdims=keep) for shape, axis in shapes for keep in (False, True)]
+        # Few different numbers: the first of equal ones counts.
+        cases += [case(op, np.round(data((4, 100), e, 3)), axis=1) for e in (*FLOATS, *INTEGERS)]
+        cases += [case(op, special(e), axis=0) for e in (*FLOATS, *INTEGERS)]
+        odd = [[1, np.nan, 2, np.nan], [-np.inf, np.inf, np.inf, 0], [-0.0, 0.0, -0.0, 0.0], [np.nan] * 4]
+        cases += [case(op, np.array(odd, t), axis=axis) for t in (np.float32, np.float64) for axis in (0, 1)]
+        cases += [case(op, np.full((3, 20), value, np.float32), axis=1) for value in (np.inf, -np.inf)]
+    return cases
+
+
+def _gather() -> list[Case]:
+    ids = np.array([[3, -1, 0], [6, -7, 3]], np.int64)
+    cases = [case(graph.GatherOp, data((7, 33)), ids, axis=0)]
+    cases += [case(graph.GatherOp, data((7, 5, 4), e), ids.astype(np.int32), axis=0) for e in ALL]
+    cases += [case(graph.GatherOp, data(shape), ids, axis=a) for shape, a in (((2, 7, 20), 1), ((3, 7), 1), ((7,), 0))]
+    cases.append(case(graph.GatherOp, data((7, 16)), np.array(2, np.int64), axis=0))
+    cases.append(case(graph.GatherOp, data((3, 4, 7, 1), i1), ids[0], axis=2))
+    return cases
+
+
+FAMILIES: dict[str, Callable[[], list[Case]]] = {"arg_reduce": _arg_reduce, "gather": _gather}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_op_is_a_kernel(family: str, run_compiled: Run) -> None:
+    cases = FAMILIES[family]()
+    module, inputs = module_of(cases, one_kernel=False)
+    check(cases, run_compiled(module, inputs), run_function(module, "main", inputs, Resources()))
+
+
+@pytest.mark.parametrize(("target", "opt_level"), [("native", 0), ("x86-64-v2", 3), ("aarch64", 2)])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_is_one_kernel(family: str, target: str, opt_level: int, run_compiled: Run) -> None:
+    cases = FAMILIES[family]()
+    module, inputs = module_of(cases, one_kernel=True)
+    check(cases, run_compiled(module, inputs, target, opt_level), run_function(module, "main", inputs, Resources()))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_an_index_out_of_range_reads_the_nearest_row(dtype: type[Any], run_compiled: Run) -> None:
+    limits = np.iinfo(dtype)
+    ids = np.array([limits.min, -1000, -4, -3, 2, 3, 1000, limits.max], dtype)
+    table = data((3, 20))
+    module, inputs = module_of([case(partial(graph.GatherOp, axis=0), table, ids)], one_kernel=False)
+    np.testing.assert_array_equal(run_compiled(module, inputs)[0], table[[0, 0, 0, 0, 2, 2, 2, 2]])
+
+
+def test_positions_of_a_large_vocabulary(run_compiled: Run) -> None:
+    logits = np.zeros((2, 70_001), np.float32)
+    logits[0, 65_537], logits[1, 70_000], logits[1, 69_999] = 1, 2, 3
+    for element in (f32, f64, i32, i64):
+        values = logits.astype({f32: "f4", f64: "f8", i32: "i4", i64: "i8"}[element])
+        module, inputs = module_of([case(partial(graph.ArgMaxOp, axis=1), values)], one_kernel=False)
+        assert run_compiled(module, inputs)[0].tolist() == [65_537, 69_999]
