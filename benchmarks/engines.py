@@ -67,7 +67,7 @@ def mlc_function(case: Case, model: Model) -> Runner:
     outs = np.array([output.ctypes.data, 0], np.uintp)
     addresses = ins.ctypes.data, outs.ctypes.data, workspace.ctypes.data
     # The arrays have to live as long as their addresses are used; the model deletes its library when it goes.
-    alive = ins, outs, workspace, model
+    alive = case.tensors, output, ins, outs, workspace, model
 
     def call(_: object = alive) -> None:
         function(*addresses)

@@ -69,7 +69,8 @@ def _onnxruntime(case: Case, threads: int) -> Runner:
         binding.bind_input(name, "cpu", 0, np.float32, array.shape, array.ctypes.data)
     binding.bind_output("y", "cpu", 0, np.float32, output.shape, output.ctypes.data)
 
-    def run_bound(_: object = inputs) -> None:  # a binding knows addresses, and does not keep the arrays alive
+    # The binding knows addresses, and does not keep the arrays alive.
+    def run_bound(_: object = (inputs, output)) -> None:
         session.run_with_iobinding(binding)
 
     bound = Runner(run_bound, lambda: _as_ours(case, output))
@@ -88,8 +89,8 @@ def _openvino(case: Case, threads: int) -> Runner:
         "PERFORMANCE_HINT": "LATENCY",
         # Where a CPU has bf16 instructions, OpenVINO rounds to bf16 unless told not to.
         "INFERENCE_PRECISION_HINT": "f32",
-        # One thread is pinned with the process.
-        "ENABLE_CPU_PINNING": threads > 1,
+        # The process is pinned already.
+        "ENABLE_CPU_PINNING": False,
     }
     request = core.compile_model(model, "CPU", settings).create_infer_request()
     inputs, output = _buffers(case)
@@ -97,14 +98,17 @@ def _openvino(case: Case, threads: int) -> Runner:
         request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
     request.set_output_tensor(openvino.Tensor(output, shared_memory=True))
 
-    def start_and_wait(_: object = inputs) -> None:  # tensors do not keep the arrays alive that they share
+    # Tensors do not keep the arrays alive that they share.
+    buffers = inputs, output
+
+    def start_and_wait(_: object = buffers) -> None:
         request.start_async()
         request.wait()
 
     def result() -> Array:
         return _as_ours(case, output)
 
-    def infer(_: object = inputs) -> None:
+    def infer(_: object = buffers) -> None:
         request.infer(share_inputs=True, share_outputs=True)
 
     return _faster(Runner(start_and_wait, result), Runner(infer, result))

@@ -1,14 +1,9 @@
-"""The limits of this machine: how fast it multiplies and adds, and how fast it reads each level of its memory.
-
-The probes are kernels in the loop dialect, compiled by mlc like any other model. They have more independent chains of
-operations than any core can have in flight, so what they measure is throughput, not latency (the method of the roofline
-model: Williams, Waterman, Patterson, CACM 52(4), 2009).
-"""
+"""The limits of this machine: how fast it multiplies and adds, and how fast it reads each level of its memory."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,14 +16,10 @@ from mlc.benchmarks.engines import Call
 from mlc.runtime import Model
 from mlc.runtime.library import open_library
 from mlc.targets.machine import Machine, resolve_target
+from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
 
-_CHAINS = 24
-"""Enough for a latency of 5 cycles at 4 FMAs per cycle; with two operands they fit into 32 registers."""
-_CHAINS_OF_16_REGISTERS = 12
-"""For a latency of 5 cycles at 2 FMAs per cycle."""
-_FMA_STEPS = 400_000
-_BYTES_PER_CALL = 256 << 20
-"""How much a call of a bandwidth probe reads at least."""
+_LEAST_MEMORY = 128 << 20
+"""The bytes of the memory probe, or more where the caches are large."""
 _L3_SHARE = 4
 """The L3 probe reads this part of it: other cores, and here other guests of the machine, use the cache too."""
 
@@ -68,15 +59,7 @@ class Limits:
     @cached_property
     def peak(self) -> Probe:
         """Fused multiply-adds of f32."""
-        lanes = self.machine.lanes(32)
-        chains = _CHAINS if self.machine.vector_registers >= 32 else _CHAINS_OF_16_REGISTERS
-        text = _fma_kernel(lanes, chains)
-        inputs = np.full(2 * lanes, 0.5, np.float32)
-        return Probe(
-            "FMA peak",
-            self._on_all_threads(text, inputs, chains * lanes),
-            self.threads * 2.0 * _FMA_STEPS * chains * lanes,
-        )
+        return self._probe("FMA peak", fma_probe(self.machine), 0.5)
 
     @cached_property
     def levels(self) -> tuple[Level, ...]:
@@ -86,7 +69,7 @@ class Limits:
         sizes = {name: size for name, size in sizes.items() if size}
         parts = {name: size // (_L3_SHARE if name == "L3" else 2) for name, size in sizes.items()}
         capacities = {**{name: float(size) for name, size in sizes.items()}, "memory": float("inf")}
-        parts["memory"] = max(_BYTES_PER_CALL // 2, 4 * max(sizes.values(), default=0))
+        parts["memory"] = max(_LEAST_MEMORY, 4 * max(sizes.values(), default=0))
         return tuple(Level(name, size, self._read(name, parts[name])) for name, size in capacities.items())
 
     def level_of(self, footprint: float) -> Level:
@@ -94,14 +77,11 @@ class Limits:
         return next(level for level in self.levels if footprint < level.capacity)
 
     def _read(self, level: str, size: int) -> Probe:
-        lanes = self.machine.lanes(32)
-        chains = _CHAINS_OF_16_REGISTERS
-        block = chains * lanes
-        count = size // 4 // block * block
-        repeats = max(1, _BYTES_PER_CALL // (4 * count))
-        text = _read_kernel(lanes, chains, count, repeats)
-        call = self._on_all_threads(text, np.ones(count, np.float32), block)
-        return Probe(f"read {level}", call, self.threads * 4.0 * count * repeats)
+        return self._probe(f"read {level}", read_probe(self.machine, size), 1.0)
+
+    def _probe(self, name: str, kernel: ProbeKernel, value: float) -> Probe:
+        inputs = np.full(kernel.inputs, value, np.float32)
+        return Probe(name, self._on_all_threads(kernel.text, inputs, kernel.outputs), self.threads * kernel.work)
 
     def _on_all_threads(self, text: str, inputs: Array, outputs: int) -> Call:
         """The kernel, called once on each thread with buffers of its own."""
@@ -130,60 +110,3 @@ def _bind(model: Model, inputs: Array, outputs: Array) -> Callable[[], None]:
         function(start, start + pointers.itemsize, 0)
 
     return call
-
-
-def _fma_kernel(lanes: int, chains: int) -> str:
-    vector, source = f"vector<{lanes}xf32>", f"memref<{2 * lanes}xf32>"
-    steps = [f"%n{i} = math.fma %a{i}, %b, %c : {vector}" for i in range(chains)]
-    return _kernel(
-        source,
-        lanes,
-        chains,
-        [
-            f"%b = loop.load %x[0] : {source}, {vector}",
-            f"%c = loop.load %x[{lanes}] : {source}, {vector}",
-            _carrying("k", _FMA_STEPS, 1, vector, "%r", "%a", ["%c"] * chains, [*steps, _yield("%n", chains, vector)]),
-        ],
-    )
-
-
-def _read_kernel(lanes: int, chains: int, count: int, repeats: int) -> str:
-    """Adds up all of `%x`, `repeats` times."""
-    vector, source = f"vector<{lanes}xf32>", f"memref<{count}xf32>"
-    steps = list(_sums(lanes, chains, vector, source))
-    block = chains * lanes
-    inner = _carrying(
-        "n", count, block, vector, "%s", "%b", [f"%a{i}" for i in range(chains)], [*steps, _yield("%n", chains, vector)]
-    )
-    zeros = [f"%z = loop.load %x[0] : {source}, {vector}"]
-    outer = _carrying("r", repeats, 1, vector, "%r", "%a", ["%z"] * chains, [inner, _yield("%s#", chains, vector)])
-    return _kernel(source, lanes, chains, [*zeros, outer])
-
-
-def _sums(lanes: int, chains: int, vector: str, source: str) -> Iterator[str]:
-    for i in range(chains):
-        yield f"%v{i} = loop.load %x[%n + {i * lanes}] : {source}, {vector}"
-        yield f"%n{i} = arith.addf %b{i}, %v{i} : {vector}"
-
-
-def _carrying(
-    dim: str, upper: int, step: int, vector: str, result: str, carried: str, starts: list[str], body: list[str]
-) -> str:
-    """A loop that carries vectors."""
-    chains = len(starts)
-    arguments = ", ".join(f"{carried}{i} = {start}" for i, start in enumerate(starts))
-    header = f'{result}:{chains} = loop.for serial "{dim}" %{dim} = 0 to {upper} step {step} iter_args({arguments})'
-    return "\n".join([f"{header} -> ({', '.join([vector] * chains)}) {{", *body, "}"])
-
-
-def _yield(prefix: str, chains: int, vector: str) -> str:
-    values = ", ".join(f"{prefix}{i}" for i in range(chains))
-    return f"loop.yield {values} : {', '.join([vector] * chains)}"
-
-
-def _kernel(source: str, lanes: int, chains: int, body: list[str]) -> str:
-    """A model that computes vectors `%r` and stores them, so that none of the work is dead."""
-    vector, target = f"vector<{lanes}xf32>", f"memref<{chains * lanes}xf32>"
-    stores = [f"loop.store %r#{i}, %y[{i * lanes}] : {target}, {vector}" for i in range(chains)]
-    lines = "\n".join([*body, *stores, "return"])
-    return f"func.func @main(%x: {source}, %y: {target} {{mlc.output}}) {{\n{lines}\n}}\n"

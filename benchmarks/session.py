@@ -63,7 +63,10 @@ class Session:
         """The engines that compute the case, and what is wrong with the others."""
         runners: dict[str, Runner] = {}
         errors: dict[str, str] = {}
-        expected = reference_output(case)
+        try:
+            expected = reference_output(case)
+        except Exception as e:
+            return {}, {OURS: f"the reference failed with {type(e).__name__}: {e}"}
         for engine, prepare in self._engines(case).items():
             # Whatever one engine raises must not end the measurement of the others.
             try:

@@ -36,15 +36,6 @@ class ModuleText:
     """Lines by the symbol that they declare."""
     metadata: list[str] = field(default_factory=list[str])
 
-    _nontemporal: str = ""
-
-    def nontemporal(self) -> str:
-        """The node that stores refer to which are to go past the caches."""
-        if not self._nontemporal:
-            self._nontemporal = f"!{len(self.metadata)}"
-            self.metadata.append("!{i32 1}")
-        return self._nontemporal
-
     def loop_metadata(self, annotation: LoopAnnotationAttr) -> str:
         """A new node that describes one loop, as the branch refers to it."""
         properties: list[str] = []

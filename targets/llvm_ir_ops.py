@@ -261,8 +261,7 @@ def _load(f: FunctionText, op: Operation) -> None:
 @_emits(llvm.StoreOp)
 def _store(f: FunctionText, op: Operation) -> None:
     value, pointer = operands_of(op)
-    hint = f", !nontemporal {f.module.nontemporal()}" if "nontemporal" in op.properties else ""
-    f.lines.append(f"  store {f.operand(value)}, ptr {f.names[pointer]}, {_alignment(f, op, value.type)}{hint}")
+    f.lines.append(f"  store {f.operand(value)}, ptr {f.names[pointer]}, {_alignment(f, op, value.type)}")
 
 
 @_emits(llvm.GEPOp)

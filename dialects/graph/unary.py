@@ -252,7 +252,7 @@ class CeilOp(FloatUnaryOp):
 
 @irdl_op_definition
 class SinOp(FloatUnaryOp):
-    """The sine of an angle in radians; compiled code gives NaN for |x| above 1e8 (f32) or 1.6e6 (f64).
+    """The sine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
 
     ```mlir
     %y = graph.sin %x : tensor<64x200xf32>
@@ -264,7 +264,7 @@ class SinOp(FloatUnaryOp):
 
 @irdl_op_definition
 class CosOp(FloatUnaryOp):
-    """The cosine of an angle in radians; compiled code gives NaN for |x| above 1e8 (f32) or 1.6e6 (f64).
+    """The cosine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
 
     ```mlir
     %y = graph.cos %x : tensor<64x200xf32>

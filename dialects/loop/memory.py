@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     NoneAttr,
-    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, SSAValue
@@ -264,13 +263,11 @@ class StoreOp(_AccessOp):
     loop.store %v, %z[%m, 203] active 5 : memref<64x208xf32>, vector<16xf32>
     ```
 
-    `along`, `stride` and `active` are as for `loop.load`; lanes that are not active are not written. `nontemporal`
-    says that nobody reads the elements soon, so that they need not displace others in the caches.
+    `along`, `stride` and `active` are as for `loop.load`; lanes that are not active are not written.
     """
 
     name = "loop.store"
     value = operand_def()
-    nontemporal = opt_prop_def(UnitAttr)
     traits = traits_def(MemoryWriteEffect())
 
     def __init__(
@@ -280,16 +277,10 @@ class StoreOp(_AccessOp):
         indices: Sequence[SSAValue],
         map: AffineMap | None = None,
         lanes: Lanes = CONSECUTIVE,
-        *,
-        nontemporal: bool = False,
     ) -> None:
         super().__init__(
             operands=[value, memref, indices],
-            properties={
-                "map": AffineMapAttr(map or AffineMap.identity(len(indices))),
-                **lanes.properties,
-                "nontemporal": UnitAttr() if nontemporal else None,
-            },
+            properties={"map": AffineMapAttr(map or AffineMap.identity(len(indices))), **lanes.properties},
         )
 
     @property
@@ -302,7 +293,6 @@ class StoreOp(_AccessOp):
         parser.parse_punctuation(",")
         memref, indices, affine = cls.parse_access(parser)
         lanes = cls.parse_lanes(parser)
-        nontemporal = parser.parse_optional_keyword("nontemporal") is not None
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         shaped = parse_memref_type(parser)
@@ -313,7 +303,6 @@ class StoreOp(_AccessOp):
             indices,
             affine.data,
             lanes,
-            nontemporal=nontemporal,
         )
         op.attributes |= attributes
         return op
@@ -324,8 +313,6 @@ class StoreOp(_AccessOp):
         printer.print_string(", ")
         self.print_access(printer)
         self.print_lanes(printer)
-        if self.nontemporal is not None:
-            printer.print_string(" nontemporal")
         self.print_types(printer)
 
 

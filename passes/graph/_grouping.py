@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
-from xdsl.ir import Block, Operation, OpResult
+from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from mlc.dialects.graph import (
     ArgReduceOp,
@@ -19,25 +19,22 @@ from mlc.dialects.graph import (
     MatmulOp,
     Pool2dOp,
     ReduceOp,
+    ReshapeOp,
     RmsNormOp,
     SoftmaxOp,
+    TransposeOp,
 )
 from mlc.dialects.graph.types import element_of, is_static, shape_of, times
+from mlc.passes.graph._attention import attention_before
+from mlc.passes.graph._movers import MOVERS, foldable, keeps_contiguous, moves_before, why_not_folded
 
-ROOTS = (
-    MatmulOp,
-    Conv2dOp,
-    ConvTranspose2dOp,
-    Pool2dOp,
-    ReduceOp,
-    ArgReduceOp,
-    SoftmaxOp,
-    LayerNormOp,
-    RmsNormOp,
-    GroupNormOp,
-)
-"""The ops, beside elementwise ones, that a group can start from."""
+ROWS = (ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, GroupNormOp)
+"""The ops, beside elementwise ones, that read each element of their first operand where they need it."""
+ROOTS = (MatmulOp, Conv2dOp, ConvTranspose2dOp, Pool2dOp, ArgReduceOp, *ROWS)
+"""The ops, beside elementwise ones, of which a group has at most one."""
 FUSABLE = (ElementwiseOp, *ROOTS)
+READS_MOVED = (ElementwiseOp, MatmulOp, *ROWS)
+"""The ops that read each operand at plain subscripts, which moves can be composed into."""
 ELEMENT_TYPES = frozenset({f32, f64, i32, i64, i1})
 """The element types that fused kernels compute with."""
 
@@ -53,61 +50,126 @@ def producers(op: Operation) -> Iterator[GraphOp]:
 
 @dataclass(eq=False)
 class Group:
-    """Ops in program order that may become one kernel: elementwise ones and at most one root of another kind."""
+    """Ops in program order that may become one kernel: elementwise ones, moves, and at most one root.
+
+    Attention, which has three roots, counts as one.
+    """
 
     ops: list[GraphOp] = field(default_factory=list[GraphOp])
 
     @property
     def is_elementwise(self) -> bool:
-        """Whether no root of another kind is in it."""
-        return all(isinstance(op, ElementwiseOp) for op in self.ops)
+        """Whether no root is in it."""
+        return all(isinstance(op, (ElementwiseOp, *MOVERS)) for op in self.ops)
 
 
 @dataclass
 class Grouping:
     """Groups the ops of one block, greedily and in program order.
 
-    An elementwise op joins the groups of its producers. Where a value has several readers this is a guess, that they
-    all come to be in the group; `finish` cuts groups where the guess was wrong. Every finished group computes one value
-    that is read outside, its last, so that a group never waits for an op that waits for the group.
+    An op joins the groups of its producers and takes along the moves in front of it. Where a value has several readers
+    this is a guess, that they all come to be in the group; `finish` cuts groups where the guess was wrong. Every
+    finished group computes one value that is read outside, its last, so that a group never waits for an op that waits
+    for the group.
     """
 
     max_ops: int
+    attention: bool = True
     group_of: dict[Operation, Group] = field(default_factory=dict[Operation, Group])
     _position: dict[Operation, int] = field(default_factory=dict[Operation, int])
     _uses: dict[Operation, int] = field(default_factory=dict[Operation, int])
     _private: dict[Operation, bool] = field(default_factory=dict[Operation, bool])
+    _inside_attention: set[GraphOp] = field(default_factory=set[GraphOp])
+    _strided: set[SSAValue] = field(default_factory=set[SSAValue])
+    """Operands that may be read with a stride."""
 
     def group(self, block: Block) -> list[Group]:
         """The groups of a block, in the order of their first ops; most ops that stand alone are groups too."""
+        attention: dict[GraphOp, list[GraphOp]] = {}
         for position, op in enumerate(block.ops):
             self._position[op] = position
-            if isinstance(op, GraphOp) and _can_be_fused(op):
-                self._assign(op)
+            if self.attention and isinstance(op, GraphOp) and (ops := attention_before(op)):
+                self._note_attention(ops, attention)
+        for op in block.ops:
+            if isinstance(op, GraphOp) and _can_be_fused(op) and op not in self._inside_attention:
+                self._assign(op, attention.get(op, [op]))
         guessed = {id(g): g for g in self.group_of.values()}
-        return [part for group in guessed.values() for part in self._finish(group)]
+        groups = [part for group in guessed.values() for part in self._finish(group)]
+        for op in block.ops:
+            if isinstance(op, TransposeOp):
+                self._append(op)
+        return groups
 
-    def _assign(self, op: GraphOp) -> None:
-        """Put `op` into the group of a producer, together with other producers' groups where that is possible."""
+    def _note_attention(self, ops: list[GraphOp], attention: dict[GraphOp, list[GraphOp]]) -> None:
+        """Keep the ops of an attention together, unless one of them is already part of another."""
+        block = ops[-1].parent
+        if len(ops) > self.max_ops or any(
+            op.parent is not block or not _can_be_fused(op) or op in self._inside_attention or op in attention
+            for op in ops
+        ):
+            return
+        attention[ops[-1]] = ops
+        self._inside_attention.update(ops[:-1])
+        # A schedule of its own reads the keys in whatever order they are.
+        self._strided.add(ops[0].operands[1])
+
+    def _assign(self, op: GraphOp, together: Sequence[GraphOp]) -> None:
+        """Put `op`, and what belongs `together` with it, into the group of a producer, with other producers' groups."""
         joined = Group()
-        if isinstance(op, ElementwiseOp):
-            candidates = [self.group_of[p] for p in producers(op) if self.obstacle(p, op) is None]
+        if len(together) == 1:
+            candidates = [
+                self.group_of[p] for p in producers(op) if p in self.group_of and self.obstacle(p, op) is None
+            ]
+            if not isinstance(op, ElementwiseOp):
+                candidates = [group for group in candidates if group.is_elementwise]
             # A group with a root first: of two of these only one can be taken.
             for group in sorted(dict.fromkeys(candidates), key=lambda g: g.is_elementwise):
                 fits = len(joined.ops) + len(group.ops) < self.max_ops
                 if fits and (joined.is_elementwise or group.is_elementwise):
                     joined.ops += group.ops
-        joined.ops.append(op)
+        joined.ops += together
+        for reader in together:
+            for operand in reader.operands:
+                joined.ops += self._moves_into(reader, operand, self.max_ops - len(joined.ops))
         joined.ops.sort(key=self._position.__getitem__)
         for member in joined.ops:
             self.group_of[member] = joined
+
+    def _moves_into(self, reader: GraphOp, operand: SSAValue, room: int) -> list[GraphOp]:
+        """The moves in front of an operand that its reader can do itself."""
+        if not isinstance(reader, READS_MOVED):
+            return []
+        moves = foldable(moves_before(operand)[:room], operand in self._strided)
+        return moves if all(m.parent is reader.parent and _has_known_type(m) for m in moves) else []
+
+    def _append(self, op: TransposeOp) -> None:
+        """Put a transpose that no reader took behind the op whose result it moves."""
+        if self.why_not_appended(op) is None:
+            group = self.group_of[op.input.owner]  # pyright: ignore[reportArgumentType]
+            group.ops.append(op)
+            self.group_of[op] = group
+
+    def why_not_appended(self, op: TransposeOp) -> str | None:
+        """Why the op whose result is transposed cannot store it where it goes to; None if it can."""
+        producer = op.input.owner
+        group = self.group_of.get(producer) if isinstance(producer, GraphOp) else None
+        if op in self.group_of or group is None or group.ops[-1] is not producer or not _has_known_type(op):
+            return f"{op.name} moves data"
+        if not op.input.has_one_use():
+            return f"result has {self._count_uses(group.ops[-1])} uses"
+        if len(group.ops) >= self.max_ops:
+            return f"more than {self.max_ops} ops"
+        return None if keeps_contiguous(op) else f"{op.name} would have to write with a stride"
 
     def obstacle(self, producer: GraphOp, consumer: GraphOp) -> str | None:
         """What forbids computing these two together, whatever else is in the group."""
         for op in (producer, consumer):
             if not isinstance(op, FUSABLE):
                 return f"{op.name} moves data"
-        if not isinstance(consumer, ElementwiseOp):
+        if not isinstance(consumer, (ElementwiseOp, *ROWS)):
+            return f"{consumer.name} starts a kernel of its own"
+        reads_result = isinstance(producer, ElementwiseOp) and producer.result is consumer.operands[0]
+        if isinstance(consumer, ROWS) and not reads_result:
             return f"{consumer.name} starts a kernel of its own"
         for op in (producer, consumer):
             if not _can_be_fused(op):
@@ -115,7 +177,7 @@ class Grouping:
         if producer.parent is not consumer.parent:
             return "they are in different blocks"
         found, needed = shape_of(producer.result), shape_of(consumer.result)
-        if found != needed:
+        if isinstance(consumer, ElementwiseOp) and found != needed:
             return f"shapes differ {times(found)} vs {times(needed)}"
         if not self._may_be_private(producer):
             return f"result has {self._count_uses(producer)} uses"
@@ -156,16 +218,35 @@ class Grouping:
 
     def why_separate(self, producer: GraphOp, consumer: GraphOp) -> str:
         """Why two ops, one of which reads the other, are in different groups."""
+        if isinstance(producer, MOVERS) or isinstance(consumer, MOVERS):
+            return self._why_not_moved(producer, consumer)
         if (obstacle := self.obstacle(producer, consumer)) is not None:
             return obstacle
         if self._count_uses(producer) > 1:
             return f"result has {self._count_uses(producer)} uses"
         if len(self.group_of[producer].ops) + len(self.group_of[consumer].ops) > self.max_ops:
             return f"more than {self.max_ops} ops"
+        if isinstance(consumer, ROWS):
+            return f"{consumer.name} starts a kernel of its own"
         return f"{consumer.name} is fused with another operand's producer"
+
+    def _why_not_moved(self, producer: GraphOp, consumer: GraphOp) -> str:
+        """Why a move is not in one group with what it reads, or with what reads it."""
+        for op in (producer, consumer):
+            if isinstance(op, ReshapeOp):
+                return f"{op.name} is a view and costs nothing"
+        if isinstance(consumer, TransposeOp) and isinstance(producer, FUSABLE):
+            return self.why_not_appended(consumer) or f"{consumer.name} moves data"
+        if not isinstance(producer, MOVERS) or not isinstance(consumer, READS_MOVED):
+            return f"{(producer if isinstance(producer, MOVERS) else consumer).name} moves data"
+        if not producer.result.has_one_use():
+            return f"result has {self._count_uses(producer)} uses"
+        return why_not_folded([producer], producer.result in self._strided) or f"{producer.name} moves data"
 
 
 def _can_be_fused(op: GraphOp) -> bool:
-    if not isinstance(op, FUSABLE):
-        return False
+    return isinstance(op, FUSABLE) and _has_known_type(op)
+
+
+def _has_known_type(op: GraphOp) -> bool:
     return all(is_static(v.type) and element_of(v) in ELEMENT_TYPES for v in (*op.operands, op.result))

@@ -27,7 +27,9 @@ from mlc.dialects.graph import (
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import channel_dim
 from mlc.passes.base import Pass
+from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._grouping import Group, Grouping, producers
+from mlc.passes.graph._movers import MOVERS
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 
@@ -50,26 +52,31 @@ class FusePass(Pass):
     ```
 
     A contraction, pool, reduction or normalisation takes along the elementwise ops that follow it; elementwise ops
-    group among themselves. Shapes of results must be equal, and nothing but the last result may be read outside.
-    Constants come in as operands; those of one repeated number move inside. It leaves alone ops that move data, and
-    elementwise ops *before* a contraction or a reduction. The remarks tell, for each value that passes from op to op,
-    why the two are or are not together.
+    group among themselves, and with the reduction or normalisation behind them. Shapes of results must be equal, and
+    nothing but the last result may be read outside. Constants come in as operands; those of one repeated number move
+    inside. A softmax over a product of matrices that is multiplied with another one (attention) is one group.
+
+    Transposes and slices, and reshapes between them, go to the op that reads what they moved if its subscripts can say
+    where that was (`fold-moves` writes them), along contiguous memory; a transpose that nobody takes goes to the op
+    that computes what it moves. It leaves alone other ops that move data, and elementwise ops *before* a contraction.
+    The remarks tell, for each value that passes from op to op, why the two are or are not together.
     """
 
     name = "fuse"
 
     max_ops: int = 32
     """The most ops that one kernel takes."""
+    attention: bool = True
+    """Whether attention becomes one kernel, rather than one for each product and one for the softmax."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         for func in module.walk():
             if isinstance(func, FuncOp):
                 for block in func.body.blocks:
-                    _fuse_block(block, self.max_ops, ctx)
+                    _fuse_block(block, Grouping(self.max_ops, self.attention), ctx)
 
 
-def _fuse_block(block: Block, max_ops: int, ctx: CompilerContext) -> None:
-    grouping = Grouping(max_ops)
+def _fuse_block(block: Block, grouping: Grouping, ctx: CompilerContext) -> None:
     groups = grouping.group(block)
     names = {group: kernel_name(group.ops) for group in groups}
     for consumer in (op for op in block.ops if isinstance(op, GraphOp)):
@@ -134,7 +141,13 @@ def kernel_name(ops: Sequence[GraphOp]) -> str:
 
 
 def _words(ops: Sequence[GraphOp]) -> Iterator[str]:
-    """One word per op, but `linear` for a matmul with its bias."""
+    """One word per op, but `linear` for a matmul with its bias, `attention` for all of it, and none for moves."""
+    computing = [op for op in ops if not isinstance(op, MOVERS)]
+    inside = set(computing)
+    attention = {op for last in computing for op in attention_before(last) if inside.issuperset(attention_before(last))}
+    if attention:
+        yield "attention"
+    ops = [op for op in computing if op not in attention] if computing else ops
     i = 0
     while i < len(ops):
         op, following = ops[i], ops[i + 1] if i + 1 < len(ops) else None

@@ -1,8 +1,7 @@
 """sin and cos: reduction by multiples of pi/2, then a polynomial for each on [-pi/4, pi/4], of which one is taken.
 
-The reduction subtracts n pi/2 in three parts (Cody & Waite, "Software Manual for the Elementary Functions", 1980), of
-which the first two times n are exact up to a limit; an f32 is reduced in f64. Beyond the limit, where neighbouring
-floats are far apart on the circle, the result is NaN.
+An f32 is reduced in f64, whatever its size. An f64 is reduced up to a limit; beyond, where neighbouring floats are far
+apart on the circle, the result is NaN.
 """
 
 from __future__ import annotations
@@ -10,15 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
-from mlc.passes.loop._math_builder import F32, F64, Format, Number, fma, polynomial, where
+from mlc.passes.loop._math_builder import F32, Format, Number, fma, polynomial, where
+from mlc.passes.loop._math_quarters import F64_LIMIT, quarters
 
 
 @dataclass(frozen=True)
 class _Constants:
-    half_pi: tuple[float, float, float]
-    """pi/2 in three parts, of which products of the first two with n are exact."""
-    limit: float
-    """The largest argument that is reduced rightly."""
     sin: tuple[float, ...]
     """(sin(r) - r) / r^3 in r^2."""
     cos: tuple[float, ...]
@@ -26,17 +22,12 @@ class _Constants:
 
 
 # Minimax polynomials by Remez' algorithm for the relative errors of sin (f32: 2^-28.0, f64: 2^-57.9) and cos (f32:
-# 2^-33.0, f64: 2^-64.0). The parts of pi/2 have 27 + 27 + 53 bits for f32, which has fewer arguments near multiples of
-# pi/2 than f64 with its 33 + 33 + 53; n may have what a part leaves of the 53 bits of a product.
+# 2^-33.0, f64: 2^-64.0).
 _F32 = _Constants(
-    half_pi=(1.570796325802803, 9.920935739593517e-10, 5.721188726109832e-18),
-    limit=1e8,
     sin=(-0.16666655242443085, 0.00833216030150652, -0.0001951521699083969),
     cos=(0.04166664555668831, -0.0013887315290048718, 2.4433082217001356e-05),
 )
 _F64 = _Constants(
-    half_pi=(1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21),
-    limit=1.6e6,
     sin=(
         -0.1666666666666663,
         0.008333333333322108,
@@ -62,28 +53,16 @@ def _constants(format: Format) -> _Constants:
 
 def sin(x: Number) -> Number:
     """sin(|x|) with the sign of x multiplied in: |x| = n pi/2 + r; n mod 4 says which of ±sin(r), ±cos(r) it is."""
-    n, r = _reduce(abs(x))
+    n, r = quarters(abs(x))
     sign = (x.bits() ^ _sign_of_half_turn(n)) & x.format.sign_bit
     return _of_quarter(x, n, _sin(r), _cos(r), sign)
 
 
 def cos(x: Number) -> Number:
     """cos(x) = sin(x + pi/2), one quarter further on."""
-    n, r = _reduce(abs(x))
+    n, r = quarters(abs(x))
     sign = _sign_of_half_turn(n + 1) & x.format.sign_bit
     return _of_quarter(x, n + 1, _sin(r), _cos(r), sign)
-
-
-def _reduce(x: Number) -> tuple[Number, Number]:
-    """n, in the low bits of an integer of the size of x, and r, for x >= 0."""
-    c = _constants(x.format)
-    wide = x.to_f64() if x.format == F32 else x
-    shifted = fma(wide, 0.6366197723675814, F64.shifter)
-    n = shifted - F64.shifter
-    first, second, third = c.half_pi
-    r = fma(n, -third, fma(n, -second, fma(n, -first, wide)))
-    bits = shifted.bits()
-    return (bits.to_i32(), r.to_f32()) if x.format == F32 else (bits, r)
 
 
 def _sin(r: Number) -> Number:
@@ -105,7 +84,7 @@ def _sign_of_half_turn(n: Number) -> Number:
 
 
 def _of_quarter(x: Number, n: Number, sin_r: Number, cos_r: Number, sign: Number) -> Number:
-    """sin(r) in even quarters and cos(r) in odd ones, with `sign` flipped in; NaN beyond the limit."""
+    """sin(r) in even quarters and cos(r) in odd ones, with `sign` flipped in; NaN beyond the limit of f64."""
     chosen = where((n & 1).is_zero(), sin_r, cos_r)
     signed = (chosen.bits() ^ sign).as_float()
-    return where(abs(x) <= _constants(x.format).limit, signed, nan)
+    return signed if x.format == F32 else where(abs(x) <= F64_LIMIT, signed, nan)

@@ -195,14 +195,7 @@ class Widener:
         before: list[Operation] = []
         block = op.parent
         assert block is not None
-        store = StoreOp(
-            self.as_vector(op.value, block, before),
-            memref,
-            indices,
-            affine,
-            reach,
-            nontemporal=op.nontemporal is not None,
-        )
+        store = StoreOp(self.as_vector(op.value, block, before), memref, indices, affine, reach)
         store.location = op.location
         return [*before, store]
 

@@ -47,13 +47,10 @@ def _load(op: Operation, pointer: SSAValue) -> list[Operation]:
 def _store(op: Operation, pointer: SSAValue) -> list[Operation]:
     value = op.operands[0]
     stored = in_memory(value.type)
-    properties = dict(ORDERING)
-    if isinstance(op, loop.StoreOp) and op.nontemporal is not None:
-        properties["nontemporal"] = op.nontemporal
     if stored is value.type:
-        return [llvm.StoreOp.create(operands=[value, pointer], properties=properties)]
+        return [llvm.StoreOp.create(operands=[value, pointer], properties=ORDERING)]
     wide = llvm.ZExtOp(value, stored)
-    return [wide, llvm.StoreOp.create(operands=[wide.res, pointer], properties=properties)]
+    return [wide, llvm.StoreOp.create(operands=[wide.res, pointer], properties=ORDERING)]
 
 
 def _masked_load(op: Operation, pointer: SSAValue) -> list[Operation]:

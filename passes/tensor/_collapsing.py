@@ -16,9 +16,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.graph_to_tensor._builder import dim_names
-from mlc.passes.tensor._linear import plain_dim, simplify
 from mlc.passes.tensor._views import retyped
 from mlc.support.disjoint_sets import DisjointSets
+from mlc.support.linear import plain_dim, simplify
 from mlc.support.types import tensor_type
 
 Groups = list[list[int]]

@@ -94,10 +94,11 @@ def contraction_steps(
     shared = [m for _, m in contraction.operands_with_lanes()]
     if any(not _runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
         return []
-    along_lanes = len(shared) == len(op.inputs)
-    problem = _depthwise_problem(contraction, lanes, machine) if along_lanes else _problem(contraction, lanes)
+    if len(shared) == len(op.inputs):
+        return _depthwise_steps(contraction, lanes, machine)
+    problem = _problem(contraction, lanes)
     tile = best_tile(problem, machine)
-    packed = [] if along_lanes else _operands_to_pack(contraction, tile, lanes, constants)
+    packed = _operands_to_pack(contraction, tile, lanes, constants)
     if not packed and any(not _runs_along_memory(m, contraction.lane_dim) for m in shared):
         return []
     lane = op.dim_names[contraction.lane_dim]
@@ -119,7 +120,7 @@ def contraction_steps(
     else:
         # The last vector of the last block is a nest of its own until it joins the others.
         steps += [*in_lanes, *(("fuse", name) for name in (*parallel, *reductions)), *in_rows]
-    return steps + _short_reductions(op, SHORT_TAPS if along_lanes else SHORT)
+    return steps + _short_reductions(op, SHORT)
 
 
 def _runs_along_memory(affine: AffineMap, dim: int) -> bool:
@@ -135,11 +136,28 @@ def _problem(contraction: Contraction, lanes: int) -> TileProblem:
     return TileProblem(rows, op.dim_sizes[contraction.lane_dim], lanes, most_rows)
 
 
-def _depthwise_problem(contraction: Contraction, lanes: int, machine: Machine) -> TileProblem:
-    """Every operand is read in vectors, so nothing is shared between them: rows of one vector, with the taps beside."""
-    row = contraction.row_dim
-    rows = contraction.op.dim_sizes[row] if row is not None else 1
-    return TileProblem(rows, lanes, lanes, machine.vector_registers // 4)
+def _depthwise_steps(contraction: Contraction, lanes: int, machine: Machine) -> list[Step]:
+    """Every operand is read in vectors: a small window of results at a time, which share the elements under them.
+
+    Vectors run innermost, so that memory is read from front to back.
+    """
+    op = contraction.op
+    if any(not _runs_along_memory(m, contraction.lane_dim) for m in op.index_maps):
+        return []
+    lane = op.dim_names[contraction.lane_dim]
+    steps: list[Step] = [("tile", lane, lanes), ("vectorize", f"{lane}i", lanes)]
+    spatial = [i for i in range(contraction.lane_dim) if op.dim_sizes[i] > 1]
+    widest = machine.vector_registers // 4
+    for dim, most in zip(reversed(spatial), (widest, 2), strict=False):
+        block = _even_block(op.dim_sizes[dim], most)
+        if block > 1:
+            steps += [("tile", op.dim_names[dim], block), ("unroll", f"{op.dim_names[dim]}i")]
+    return steps + _short_reductions(op, SHORT_TAPS)
+
+
+def _even_block(size: int, most: int) -> int:
+    """The block size, of up to `most`, that leaves least over; about half of `most` if several do."""
+    return min(range(1, most + 1), key=lambda b: (-(-size // b) * b - size, abs(b - most // 2)))
 
 
 def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:

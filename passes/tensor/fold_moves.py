@@ -14,8 +14,8 @@ from xdsl.rewriter import Rewriter
 
 from mlc.dialects.tensor import MapOp, StructuredOp
 from mlc.passes.base import Pass
-from mlc.passes.tensor._linear import simplify, stays_inside, through_reshape
 from mlc.support.context import CompilerContext
+from mlc.support.linear import simplify, stays_inside, through_reshape
 from mlc.support.types import tensor_type
 
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.loop import ScheduleAttr
-from mlc.dialects.tensor import ReduceOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
 from mlc.passes.tensor._constant_arguments import constant_arguments
 from mlc.passes.tensor._contraction_schedule import Step, contraction_of, contraction_steps
+from mlc.passes.tensor._row_schedule import row_steps, stride_along
+from mlc.passes.tensor._transpose_schedule import transpose_steps
 from mlc.passes.tensor.deduplicate_kernels import is_private
-from mlc.support.affine import split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
@@ -29,8 +29,9 @@ class SchedulePass(Pass):
     | kernel | schedule |
     |---|---|
     | a contraction | a register tile: rows x vectors of accumulators, sized by the machine's registers and the shape |
-    | anything else | the last dim as vectors |
+    | rows: softmax, norms | all passes over a row before the next row, the last dim as vectors |
     | a reduction along memory | partial results side by side |
+    | a reduction of columns, pooling, anything else | several vectors of the last dim side by side |
 
     A dim can become vectors if every access goes through it one element at a time, or does not depend on it; a kernel
     where that does not hold gets no schedule, and a remark.
@@ -68,51 +69,22 @@ def choose_steps(
     contraction = contraction_of(ops)
     if contraction is not None and (steps := contraction_steps(contraction, lanes, machine, constants)):
         return steps
-    steps = _reduction_steps(ops, lanes)
-    reason = "the result is one number"
-    if root.num_parallel:
-        last = root.dim_names[root.num_parallel - 1]
-        reason = _not_vectorizable(ops, last)
-        if reason is None:
-            return _result_steps(root, lanes) + steps
+    if steps := transpose_steps(ops, lanes):
+        return steps
+    steps = row_steps(ops, lanes)
     if not steps:
-        ctx.remark(kernel, f"not vectorized: {reason}")
+        ctx.remark(kernel, f"not vectorized: {_why_scalar(ops)}")
     return steps
 
 
-def _result_steps(root: StructuredOp, lanes: int) -> list[Step]:
-    """The last dim of the result as vectors; a register tile if there is a contraction."""
-    last = root.dim_names[root.num_parallel - 1]
-    return [("tile", last, lanes), ("vectorize", last + "i")]
-
-
-def _reduction_steps(ops: list[StructuredOp], lanes: int) -> list[Step]:
-    """Partial results side by side for reductions that go through memory one element at a time."""
-    steps: dict[str, Step] = {}
-    for op in ops:
-        dim = len(op.dims) - 1
-        if not isinstance(op, ReduceOp) or _read_with_stride(op, dim) is not None:
-            continue
-        # Four registers of partial results hide the latency of additions.
-        width = next((w for w in (4 * lanes, lanes) if op.dim_sizes[dim] >= w), None)
-        if width is not None:
-            steps[op.dim_names[dim]] = ("vectorize_reduction", op.dim_names[dim], width)
-    return list(steps.values())
-
-
-def _not_vectorizable(ops: list[StructuredOp], name: str) -> str | None:
-    """Why the dim `name`, the last one of results, cannot become vectors; None if it can."""
+def _why_scalar(ops: list[StructuredOp]) -> str:
+    """Why no dim can become vectors."""
+    root = ops[-1]
+    if not root.num_parallel:
+        return "the result is one number"
+    name = root.dim_names[root.num_parallel - 1]
     for op in ops:
         dim = op.num_parallel - 1
-        if dim >= 0 and op.dim_names[dim] == name and (operand := _read_with_stride(op, dim)) is not None:
+        if dim >= 0 and op.dim_names[dim] == name and (operand := stride_along(op, dim)) is not None:
             return f"{op.name} does not read operand {operand} consecutively along '{name}', its last dim"
-    return None
-
-
-def _read_with_stride(op: StructuredOp, dim: int) -> int | None:
-    """The first operand that depends on a dim but is not read consecutively along it."""
-    for operand, affine in enumerate(op.index_maps):
-        *outer, last = affine.results or (AffineExpr.constant(0),)
-        if split_terms(last).get(dim, 0) not in (0, 1) or any(dim in e.used_dims() for e in outer):
-            return operand
-    return None
+    return f"nothing is read consecutively along '{name}', its last dim"

@@ -11,10 +11,10 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects.tensor import ContractOp, StructuredOp
 from mlc.passes.base import Pass
-from mlc.passes.tensor._linear import plain_dim
 from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.context import CompilerContext
 from mlc.support.disjoint_sets import DisjointSets
+from mlc.support.linear import plain_dim
 from mlc.support.types import tensor_type
 
 _Dim = tuple[StructuredOp, int]

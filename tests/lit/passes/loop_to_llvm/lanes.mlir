@@ -73,11 +73,3 @@ func.func private @column(%x: memref<3x5xf32>, %y: memref<4xf32> {mlc.output}) {
   loop.store %v, %y[0] stride 3 : memref<4xf32>, vector<2xf32>
   return
 }
-
-// CHECK-LABEL: @past_the_caches
-// CHECK: llvm.store %{{.*}}, %{{.*}} {nontemporal} : vector<4xf32>, !llvm.ptr
-func.func private @past_the_caches(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
-  %v = loop.load %x[0] : memref<4xf32>, vector<4xf32>
-  loop.store %v, %y[0] nontemporal : memref<4xf32>, vector<4xf32>
-  return
-}

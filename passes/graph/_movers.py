@@ -1,0 +1,83 @@
+"""Ops that only move elements, and which readers can read in place of what was moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr
+
+from mlc.dialects.graph import GraphOp, ReshapeOp, SliceOp, TransposeOp
+from mlc.dialects.graph.types import ints, shape_of
+from mlc.support.linear import Linear, through_reshape
+
+MOVERS = (TransposeOp, SliceOp, ReshapeOp)
+"""The ops whose results are elements of their operands, at positions that index maps can say."""
+_LONGEST = 8
+"""Longer chains of moves are looked at in part."""
+
+
+def moves_before(value: SSAValue) -> list[GraphOp]:
+    """The moves that end in `value`, the last one first; each of them, and `value`, has one use."""
+    moves: list[GraphOp] = []
+    while isinstance(move := value.owner, MOVERS) and value.has_one_use() and len(moves) < _LONGEST:
+        moves.append(move)
+        value = move.input
+    return moves
+
+
+def foldable(moves: Sequence[GraphOp], strided: bool = False) -> list[GraphOp]:
+    """As many of `moves`, from the reader on, as the reader can do in its own subscripts.
+
+    What it reads stays contiguous along the last dimension, unless it may be `strided`. Reshapes at the far end are
+    left out: these are views, which cost nothing where they are.
+    """
+    for count in range(len(moves), 0, -1):
+        first = moves[count - 1]
+        if not isinstance(first, ReshapeOp) and why_not_folded(moves[:count], strided) is None:
+            return list(moves[:count])
+    return []
+
+
+def why_not_folded(moves: Sequence[GraphOp], strided: bool = False) -> str | None:
+    """Why a reader of the first of `moves` cannot do them all in its subscripts; None if it can."""
+    shape = shape_of(moves[0].result)
+    subscripts = _subscripts(moves, shape)
+    if subscripts is None:
+        return f"{moves[0].name} joins or splits dimensions, which no subscript says"
+    if not strided and not _is_contiguous(subscripts, shape):
+        return f"{moves[0].name} would have to be read with a stride"
+    return None
+
+
+def keeps_contiguous(op: TransposeOp) -> bool:
+    """Whether the last dimension of what is transposed stays the last."""
+    return _is_contiguous(_subscripts([op], shape_of(op.result)) or (), shape_of(op.result))
+
+
+def _subscripts(moves: Sequence[GraphOp], shape: Sequence[int]) -> list[AffineExpr] | None:
+    """Where the moves read their source, for the point of the result that the dims name; None if not affine."""
+    subscripts: list[AffineExpr] = [AffineExpr.dimension(i) for i in range(len(shape))]
+    for move in moves:
+        if isinstance(move, TransposeOp):
+            permutation = ints(move.permutation)
+            subscripts = [subscripts[permutation.index(axis)] for axis in range(len(permutation))]
+        elif isinstance(move, SliceOp):
+            windows = zip(subscripts, ints(move.strides), ints(move.starts), strict=True)
+            subscripts = [e * stride + start for e, stride, start in windows]
+        elif isinstance(move, ReshapeOp):
+            composed = through_reshape(subscripts, shape_of(move.result), shape_of(move.input), shape)
+            if composed is None:
+                return None
+            subscripts = composed
+    return subscripts
+
+
+def _is_contiguous(subscripts: Sequence[AffineExpr], shape: Sequence[int]) -> bool:
+    """Whether neighbours along the last dim are neighbours in memory, or there are none."""
+    if not shape or shape[-1] == 1:
+        return True
+    last = len(shape) - 1
+    forms = [Linear.of(e) for e in subscripts]
+    factors = [0 if form is None else form.factors.get(last, 0) for form in forms]
+    return factors[-1:] == [1] and not any(factors[:-1])

@@ -1,0 +1,73 @@
+"""Choosing the loops of kernels that transpose: what they write along one dim they read along another.
+
+Such a kernel works on blocks that are whole cache lines on both sides. The lanes run along the result; the copies of an
+unrolled loop are neighbours in the operand, so that `transpose-loads` turns their loads into rows and shuffles. Lines
+are whole because rows of a power of two of bytes are in each other's way in the caches: what is left of a line for
+later is gone by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mlc.dialects.tensor import MapOp, StructuredOp
+from mlc.passes.tensor._contraction_schedule import Step
+from mlc.passes.tensor_to_loop._nests import computed_in_place
+from mlc.support.affine import split_terms
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import element_type
+
+LINE_BYTES = 64
+
+
+def transpose_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
+    """The steps for a kernel of one nest that reads an operand across its last dim; none if it is of another kind.
+
+        y[m, n] = f(x[n, m])   ->   for blocks of m: for blocks of n: 16 loads along n, f, 16 stores along n
+
+    `lanes` is how many elements a register holds.
+    """
+    *others, root = ops
+    if not isinstance(root, MapOp) or not all(isinstance(op, MapOp) and computed_in_place(op) for op in others):
+        return []
+    names = list(root.dim_names)
+    if len(names) < 2 or any(not set(op.dim_names) <= set(names) for op in others):
+        return []
+    n = names[-1]
+    across = [_across(op, n) for op in ops]
+    m = next((found for found in across if found), None)
+    if m is None or None in across:
+        return []
+    bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
+    line = max(LINE_BYTES // max(bytes_of, 4), lanes)
+    steps: list[Step] = [("tile", m, line), ("tile", n, line)]
+    around = [name for name in names if name != n]
+    if lanes < line:
+        steps += [("tile", f"{n}i", lanes), ("interchange", *around, n, f"{n}i", f"{m}i", f"{n}ii")]
+        return [*steps, ("vectorize", f"{n}ii", lanes), ("unroll", f"{m}i"), ("unroll", f"{n}i")]
+    return [*steps, ("interchange", *around, n, f"{m}i", f"{n}i"), ("vectorize", f"{n}i", lanes), ("unroll", f"{m}i")]
+
+
+def _across(op: StructuredOp, name: str) -> str | None:
+    """The dim along which an operand lies that is read across the dim `name`; "" if there is no such operand.
+
+    None if `name` cannot become lanes at all.
+    """
+    dims = op.dim_names
+    found = ""
+    if name not in dims:
+        return found
+    dim = dims.index(name)
+    for operand, affine in zip(op.inputs, op.index_maps, strict=True):
+        moving = [e for e in affine.results if dim in e.used_dims()]
+        if not moving:
+            continue
+        if len(moving) > 1 or (split_terms(moving[0])[dim] or 0) < 1:
+            return None
+        if moving[0] is affine.results[-1]:
+            continue
+        ahead = [d for d, factor in split_terms(affine.results[-1]).items() if factor == 1]
+        elsewhere = set[int]().union(*(e.used_dims() for e in affine.results[:-1]))
+        if to_numpy(element_type(operand.type)).itemsize > 1:
+            found = found or next((dims[d] for d in ahead if d not in elsewhere), "")
+    return found
