@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,8 @@ class Compilation:
     ctx: CompilerContext
     options: CompileOptions
     manager: PassManager
-    _reached: str | None = field(default=None, init=False)
+    reached: str | None = None
+    """The level that the module is at; None if that is still to be found out by the passes."""
 
     def lower(self, level: str) -> None:
         """Run the default pipeline as far as `level`.
@@ -63,9 +64,9 @@ class Compilation:
             UserError: the model asks for something that mlc cannot do.
             CompilerBug: a pass is wrong.
         """
-        passes = default_passes(self.options.opt_level, self.options.threads, level, self._reached)
+        passes = default_passes(self.options.opt_level, self.options.threads, level, self.reached)
         self.manager.run(self.module, passes)
-        self._reached = level
+        self.reached = level
 
     def lower_fully(self) -> Signature:
         """Lower to the last level and give the model's signature, which only the levels above show.

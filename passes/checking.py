@@ -148,12 +148,12 @@ class EquivalenceChecker:
         name, signature = function.sym_name.data, signature_of(function)
         assert signature is not None
         rng = np.random.default_rng([self.seed, zlib.crc32(name.encode())])
-        inputs = [_random(rng, tuple(t.get_shape()), to_numpy(t.element_type)) for t in signature.inputs]
+        inputs = [random_array(rng, tuple(t.get_shape()), to_numpy(t.element_type)) for t in signature.inputs]
         outputs = run_function(module, name, inputs, self._ctx.resources)
         self._expected[name] = _Expected(signature, inputs, outputs, _most_elements(function))
 
 
-def _random(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+def random_array(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Floats in [-2, 2), integers from -4 to 4, booleans."""
     if dtype == np.bool_:
         return rng.integers(0, 2, shape).astype(dtype)

@@ -40,6 +40,7 @@ STEPS = (
     Step("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Step("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),
     Step("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
+    Step("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
     Step("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
     Step("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),
     Step(
@@ -58,6 +59,7 @@ STEPS = (
     Step("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
     Step("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
     Step("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
+    Step("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),
     Step("llvm", "lower-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 

@@ -68,13 +68,6 @@ def shuffle(op: vector.ShuffleOp, first: Array, second: Array) -> Array:
     return np.concatenate(both, -1)[..., list(op.mask.get_values())]
 
 
-@evaluates(vector.CreateMaskOp)
-def create_mask(op: vector.CreateMaskOp, *sizes: Array) -> Array:
-    """True in the first lanes, as many as the operand says."""
-    (length,) = _vector(op.mask_vector.type).get_shape()
-    return np.arange(length) < sizes[0][..., None]
-
-
 @evaluates(vector.ReductionOp)
 def reduction(op: vector.ReductionOp, source: Array, *acc: Array) -> Array:
     """Combines all elements, and the accumulator if there is one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -69,6 +70,11 @@ def cpu_flags() -> frozenset[str]:
     """The feature flags of the first CPU, in the kernel's spelling."""
     fields = _cpu_fields()
     return frozenset((fields.get("flags") or fields.get("Features") or "").split())
+
+
+def can_run(arch: Arch, required_flags: Iterable[str]) -> bool:
+    """Whether code for `arch` that needs these CPU features, in the kernel's spelling, runs on the host."""
+    return arch == architecture() and cpu_flags().issuperset(required_flags)
 
 
 def cpu_name() -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,26 @@ def time_python_call(model: Model, inputs: Sequence[NDArray[Any]], repeat: int |
 def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
     """The median time in seconds of the compiled function, through a bare ctypes call (less than a microsecond)."""
     function = open_library(model.path, model.signature.name).function
-    outputs = [np.empty(t.shape, t.dtype) for t in model.outputs]
-    memory = np.empty(model.signature.workspace_bytes + _ALIGNMENT, np.uint8)
-    workspace = -(-memory.ctypes.data // _ALIGNMENT) * _ALIGNMENT
+    outputs = [_aligned_empty(t.shape, np.dtype(t.dtype)) for t in model.outputs]
+    memory = _aligned_empty((model.signature.workspace_bytes,), np.dtype(np.uint8))
     in_pointers = np.array([a.ctypes.data for a in inputs] + [0], np.uintp)
     out_pointers = np.array([a.ctypes.data for a in outputs] + [0], np.uintp)
-    ins, outs = in_pointers.ctypes.data, out_pointers.ctypes.data
+    ins, outs, workspace = in_pointers.ctypes.data, out_pointers.ctypes.data, memory.ctypes.data
     return _median(lambda: function(ins, outs, workspace), repeat)
+
+
+def aligned(array: NDArray[Any]) -> NDArray[Any]:
+    """A contiguous copy that starts at a cache line."""
+    copy = _aligned_empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+def _aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    size = prod(shape) * dtype.itemsize
+    memory = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + size].view(dtype).reshape(shape)
 
 
 def _median(call: Callable[[], object], repeat: int | None) -> float:

@@ -15,6 +15,7 @@ from mlc.tools.driver import ArgumentParser, Namespace, run_tool
 COMMANDS = {
     "compile": "compile a model to IR, assembly, an object, a library, a program or a C header",
     "run": "run a model on inputs from a file, check its answers, measure it",
+    "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
     "new": "start a dialect or a pass of your own: a folder with one Python file and its tests",
     "targets": "list the machines that mlc compiles for",
     "doctor": "show what mlc found on this machine: clang, linker, emulators, cache",

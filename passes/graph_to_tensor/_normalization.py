@@ -174,10 +174,12 @@ class GroupNormToReductions(ToTensor):
         places = iter(range(2, len(shape)))
         image = [d(0), *(d(1) if i == axis else d(next(places)) for i in range(1, len(shape)))]
 
-        def of_group(values: SSAValue) -> SSAValue:
-            """The sum over the channels of each group."""
-            member = d(1) * size + d(2)
-            return b.reduce("add", [(values, [d(0), member])], per_group, [("member", size)])
+        def shared(values: SSAValue, body: Body) -> SSAValue:
+            """What the channels of a group make of their sum, once per channel."""
+            grouped = b.reshape(values, (batch, groups, size))
+            total = b.reduce("add", [(grouped, every(3))], per_group, [("member", size)])
+            spread = b.map([(total, every(2))], [*per_group, ("member", size)], element, body)
+            return b.reshape(spread, (batch, channels))
 
         def per_channel_sum(inputs: Sequence[Access], body: Body | None = None) -> SSAValue:
             """The sum over all pixels of each channel; there may be none to sum over."""
@@ -191,19 +193,13 @@ class GroupNormToReductions(ToTensor):
         def inverse(p: Points, squares: SSAValue) -> SSAValue:
             return _inverse_deviation(p, mean_of(p, squares), epsilon)
 
-        def of_channel(values: SSAValue) -> SSAValue:
-            """What the channels of a group share, once per channel."""
-            return b.map([(values, [d(0), d(1) // size])], [("b", batch), ("c", channels)], element, unchanged)
-
         def normalise(
             p: Points, x: SSAValue, mean: SSAValue, factor: SSAValue, scale: SSAValue, bias: SSAValue
         ) -> SSAValue:
             return p.add(p.mul(p.mul(p.sub(x, mean), factor), scale), bias)
 
-        total = of_group(per_channel_sum([(op.input, image)]))
-        mean = of_channel(b.map([(total, every(2))], per_group, element, mean_of))
-        squares = of_group(per_channel_sum([(op.input, image), (mean, every(2))], _squared_difference))
-        factor = of_channel(b.map([(squares, every(2))], per_group, element, inverse))
+        mean = shared(per_channel_sum([(op.input, image)]), mean_of)
+        factor = shared(per_channel_sum([(op.input, image), (mean, every(2))], _squared_difference), inverse)
         channel = d(axis)
         statistics = [(mean, [d(0), channel]), (factor, [d(0), channel])]
         parameters = [(op.scale, [channel]), (op.bias, [channel])]

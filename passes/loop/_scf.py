@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import affine, arith, memref, scf, vector
-from xdsl.dialects.builtin import AffineMapAttr, DenseResourceAttr, IndexType, IntegerAttr, ModuleOp, StringAttr, i1
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IndexType,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    VectorType,
+    i1,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -16,7 +26,7 @@ from mlc.dialects.memref import GlobalOp
 from mlc.passes.lowering import lowers
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
-from mlc.support.types import vector_type
+from mlc.support.types import Vector, vector_type
 
 CONVERT = "convert-loop-to-scf"
 ALIGNMENT = 64
@@ -68,10 +78,17 @@ class AccessToMemref(RewritePattern):
                 f"{op.name}: upstream packs vectors of i1 into bits, buffers here have a byte for each; "
                 "convert before loops are vectorized",
             )
+        if not op.is_consecutive:
+            raise error_at(
+                op,
+                f"{op.name}: upstream has no vector of elements that are apart; convert before loops are vectorized",
+            )
         ops: list[Operation] = []
         indices = [_subscript(e, op.indices, ops) for e in op.map.data.results]
         rewriter.insert(ops)
-        if isinstance(op, LoadOp):
+        if vectors is not None and op.lanes.active is not None:
+            rewriter.replace(op, _masked(op, indices, vectors, op.lanes.active))
+        elif isinstance(op, LoadOp):
             rewriter.replace(
                 op,
                 memref.LoadOp.get(op.memref, indices)
@@ -82,6 +99,17 @@ class AccessToMemref(RewritePattern):
             rewriter.replace(op, memref.StoreOp.get(op.value, op.memref, indices))
         else:
             rewriter.replace(op, vector.StoreOp(op.value, op.memref, indices))
+
+
+def _masked(op: LoadOp | StoreOp, indices: Sequence[SSAValue], kind: Vector, active: int) -> list[Operation]:
+    """An access to the first lanes only."""
+    (length,) = kind.get_shape()
+    lanes: Vector = VectorType(i1, [length])
+    mask = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(lanes, [lane < active for lane in range(length)]))
+    if isinstance(op, StoreOp):
+        return [mask, vector.MaskedStoreOp(op.memref, indices, mask.result, op.value)]
+    zero = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, [0]))
+    return [mask, zero, vector.MaskedLoadOp(op.memref, indices, mask.result, zero.result)]
 
 
 def _subscript(expr: AffineExpr, indices: Sequence[SSAValue], ops: list[Operation]) -> SSAValue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType, i1
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -15,6 +15,7 @@ from xdsl.traits import is_side_effect_free
 
 from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp, StoreOp
 from mlc.passes.base import Pass
+from mlc.passes.loop._dependences import base_of
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.passes.loop._transposition import transposed
 from mlc.support.affine import simplify_sum, split_constant
@@ -61,7 +62,7 @@ class _Columns:
             if isinstance(op, LoadOp):
                 self._add(op)
             elif isinstance(op, StoreOp):
-                self._finish(written=_root(op.memref))
+                self._finish(written=base_of(op.memref))
             elif op.regions or not is_side_effect_free(op):
                 self._finish()
         self._finish()
@@ -81,18 +82,11 @@ class _Columns:
     def _finish(self, written: SSAValue | None = None) -> None:
         """Rewrite the groups that a write to `written`, or to anything, ends."""
         for key, group in list(self.groups.items()):
-            if written is None or _root(key[0]) is written:
+            if written is None or base_of(key[0]) is written:
                 del self.groups[key]
                 place = {op: number for number, op in enumerate(group.values())}
                 for columns in _neighbours(group):
                     _load_by_rows(columns, before=min(columns, key=place.__getitem__))
-
-
-def _root(buffer: SSAValue) -> SSAValue:
-    """The buffer that `buffer` is a view of."""
-    while isinstance(owner := buffer.owner, Operation) and owner.operands and not isinstance(owner, memref.AllocOp):
-        buffer = owner.operands[0]
-    return buffer
 
 
 def _neighbours(group: Mapping[int, LoadOp]) -> Iterator[list[LoadOp]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import IndexType, IntegerAttr, ModuleOp, VectorType, i1
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType, i1
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -178,12 +179,17 @@ def _lanes_over(
         )
     )
     if active != lanes:
-        count = arith.ConstantOp(IntegerAttr(active, IndexType()))
-        mask = vector.CreateMaskOp([count.result], VectorType(i1, [lanes]))
-        inside += [count, mask, step := SelectOp(mask.mask_vector, step.results[0], body.args[1])]
+        mask = arith.ConstantOp(_first(active, lanes))
+        inside += [mask, step := SelectOp(mask.result, step.results[0], body.args[1])]
     body.add_ops([*inside, YieldOp(step.results[0])])
     lane_loop.erase()
     return outer
+
+
+def _first(active: int, lanes: int) -> DenseIntOrFPElementsAttr[Any]:
+    """A mask that is true in the first lanes."""
+    kind: VectorType[Any] = VectorType(i1, [lanes])
+    return DenseIntOrFPElementsAttr.from_list(kind, [lane < active for lane in range(lanes)])
 
 
 @dataclass(frozen=True)

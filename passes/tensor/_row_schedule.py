@@ -107,36 +107,43 @@ def stride_along(op: StructuredOp, dim: int) -> int | None:
 
 def _partial_results(nests: Sequence[Nest], lanes: int) -> list[Step]:
     """Partial results side by side for reductions whose last dim is contiguous."""
-    steps: dict[str, list[Step]] = {}
+    steps: dict[str, Step] = {}
     for nest in nests:
         for op in nest.reductions:
             name, size = op.dim_names[-1], op.dim_sizes[-1]
-            if name in steps or stride_along(op, len(op.dims) - 1) is not None or size < lanes:
-                continue
-            vectors = min(PARTIAL_RESULTS, size // lanes)
-            width = (1 << vectors.bit_length() - 1) * lanes
-            steps[name] = [("vectorize_reduction", name, width)]
-            if size % width >= lanes:
-                steps[name].append(("vectorize_reduction", name, lanes))
-    return [step for several in steps.values() for step in several]
+            if name not in steps and size > 1 and stride_along(op, len(op.dims) - 1) is None:
+                vectors = min(PARTIAL_RESULTS, max(size // lanes, 1))
+                steps[name] = ("vectorize_reduction", name, (1 << vectors.bit_length() - 1) * lanes)
+    return list(steps.values())
 
 
 def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lanes: int) -> list[Step]:
     """The column dim as vectors, some of them side by side; windows as straight-line code."""
-    reduced = [op for nest in nests if column in nest.over for op in nest.reductions]
+    reduced = _reduced_dims(nests, column)
     vectors = COLUMNS if reduced else ELEMENTWISE
     steps: list[Step] = [("tile", column, vectors * lanes)]
     rows = [name for name in nests[-1].over if name not in outer and name != column]
     if len(nests) > 1 and reduced and rows:
         # Columns outside, so that all passes over a few columns follow each other.
         steps += [("interchange", column, *rows), ("fuse", column)]
-    steps += [("tile", f"{column}i", lanes), ("vectorize", f"{column}ii"), ("unroll", f"{column}i")]
-    for op in reduced:
-        first = op.num_parallel
-        taps = dict(zip(op.dim_names[first:], op.dim_sizes[first:], strict=True))
-        total = 1
-        for name, size in reversed(taps.items()):
-            total *= size
-            if total <= MOST_TAPS and ("unroll", name) not in steps:
-                steps.append(("unroll", name))
+    steps += [("tile", f"{column}i", lanes), ("vectorize", f"{column}ii", lanes), ("unroll", f"{column}i")]
+    if any(nest.over.get(column, 0) % lanes for nest in nests):
+        # The last columns fill no vector: their reduction joins that of the others.
+        steps += [("fuse", name) for name in reduced]
+    taps = 1
+    for name, size in reversed(reduced.items()):
+        taps *= size
+        if taps <= MOST_TAPS:
+            steps.append(("unroll", name))
     return steps
+
+
+def _reduced_dims(nests: Sequence[Nest], column: str) -> dict[str, int]:
+    """The dims that are reduced column by column, outermost first, with their largest size in the kernel."""
+    sizes: dict[str, int] = {}
+    for nest in nests:
+        for op in nest.reductions:
+            if column in op.dim_names and stride_along(op, len(op.dims) - 1) is not None:
+                for name, size in list(zip(op.dim_names, op.dim_sizes, strict=True))[op.num_parallel :]:
+                    sizes[name] = max(size, sizes.get(name, 0))
+    return sizes

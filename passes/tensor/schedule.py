@@ -63,7 +63,6 @@ def choose_steps(
     ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
     if not ops:
         return []
-    root = ops[-1]
     bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in (*op.inputs, op.result))
     lanes = machine.lanes(max(bits, 32))
     contraction = contraction_of(ops)

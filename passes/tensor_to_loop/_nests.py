@@ -108,7 +108,11 @@ class _Emitter:
 
 @lowers("lower-to-loops", MapOp, ReduceOp, ContractOp)
 class StructuredOpToNest(StatelessPattern):
-    """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point."""
+    """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point.
+
+    The loops are in the order of the dims of the reduction that is computed in place, if there is one: a result that is
+    transposed is computed as it was said, and stored where it belongs.
+    """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, StructuredOp)
@@ -116,16 +120,32 @@ class StructuredOpToNest(StatelessPattern):
             return
         target = destination(rewriter, op.result)
         emitter = _Emitter([])
+        order = _loop_order(op)
 
         def body(counters: list[SSAValue]) -> list[Operation]:
-            emitter.counters = counters
+            emitter.counters = [counters[order.index(i)] for i in range(len(counters))]
+            subscripts = list(emitter.counters)
             ops: list[Operation] = []
             value = emitter.value(op, [AffineExpr.dimension(i) for i in range(len(counters))], ops)
-            return [*ops, StoreOp(value, target, list(counters))]
+            return [*ops, StoreOp(value, target, subscripts)]
 
-        parallel = op.num_parallel
-        dims = list(zip(op.dim_names[:parallel], op.dim_sizes[:parallel], strict=True))
-        nest = parallel_nest(dims, body)
+        nest = parallel_nest([(op.dim_names[i], op.dim_sizes[i]) for i in order], body)
         rewriter.replace(op, nest, [target])
         for producer in emitter.emitted[1:]:
             rewriter.erase(producer)
+
+
+def _loop_order(op: StructuredOp) -> list[int]:
+    """The `over` dims of `op`, outermost first."""
+    own = list(range(op.num_parallel))
+    readers = [(op, own)]
+    while readers:
+        reader, order = readers.pop()
+        if reader.reduction is not None:
+            return order
+        for value, affine in zip(reader.inputs, reader.index_maps, strict=True):
+            if isinstance(producer := value.owner, StructuredOp) and computed_in_place(producer):
+                # In place means that the subscripts are the reader's dims, each once.
+                dims = [e.position for e in affine.results if isinstance(e, AffineDimExpr)]
+                readers.append((producer, [order[d] for d in dims]))
+    return own

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -19,7 +21,7 @@ from mlc.support.types import memref_type, tensor_type
 
 @lowers("lower-to-loops", tensor.PadOp)
 class PadToFillAndCopy(StatelessPattern):
-    """Fill the padded buffer with the padding value, then copy the source into it."""
+    """Fill the border of the padded buffer with the padding value, and copy the source inside."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.PadOp)
@@ -32,13 +34,31 @@ class PadToFillAndCopy(StatelessPattern):
         assert isinstance(block.last_op, tensor.YieldOp)
         yielded = block.last_op.arguments[0]
         value = mapping.get(yielded, yielded)
-        shape = tensor_type(op.result).get_shape()
-        fill = parallel_nest(
-            [(f"d{i}", size) for i, size in enumerate(shape)],
-            lambda counters: [StoreOp(value, target, counters)],
-        )
-        copy = copy_nest(op.source, target, op.static_low.get_values())
-        rewriter.replace(op, [*value_ops, *fill, *copy], [target])
+        low = op.static_low.get_values()
+        fill = _fill_border(value, target, low, memref_type(op.source).get_shape())
+        rewriter.replace(op, [*value_ops, *fill, *copy_nest(op.source, target, low)], [target])
+
+
+def _fill_border(value: SSAValue, target: SSAValue, low: Sequence[int], inside: Sequence[int]) -> list[Operation]:
+    """Store `value` to all of `target` but the box of shape `inside` that starts at `low`.
+
+    Each side of the border lies between those of the dims before it, and goes all the way along the dims after it.
+    """
+    shape = memref_type(target).get_shape()
+    ops: list[Operation] = []
+    for axis, extent in enumerate(shape):
+        end = low[axis] + inside[axis]
+        for start, width in ((0, low[axis]), (end, extent - end)):
+            if not width:
+                continue
+            box = [*zip(low[:axis], inside[:axis], strict=True), (start, width), *((0, n) for n in shape[axis + 1 :])]
+            where = AffineMap(len(box), 0, tuple(AffineExpr.dimension(i) + first for i, (first, _) in enumerate(box)))
+
+            def body(counters: list[SSAValue], where: AffineMap = where) -> list[Operation]:
+                return [StoreOp(value, target, counters, where)]
+
+            ops += parallel_nest([(f"d{i}", size) for i, (_, size) in enumerate(box)], body)
+    return ops
 
 
 @lowers("lower-to-loops", tensor.ConcatOp)

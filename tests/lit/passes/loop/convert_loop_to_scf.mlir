@@ -44,6 +44,18 @@ func.func private @vectors(%x: memref<64xf32>, %y: memref<64xf32> {mlc.output}) 
   return
 }
 
+// CHECK-LABEL: @first_lanes(
+// CHECK:         %[[LOAD:.*]] = arith.constant dense<[true, true, true, false]> : vector<4xi1>
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK-NEXT:    %[[V:.*]] = vector.maskedload %x[%{{.*}}], %[[LOAD]], %[[ZERO]] : memref<3xf32>, vector<4xi1>, vector<4xf32> into vector<4xf32>
+// CHECK:         %[[STORE:.*]] = arith.constant dense<[true, true, true, false]> : vector<4xi1>
+// CHECK-NEXT:    vector.maskedstore %y[%{{.*}}], %[[STORE]], %[[V]] : memref<3xf32>, vector<4xi1>, vector<4xf32>
+func.func private @first_lanes(%x: memref<3xf32>, %y: memref<3xf32> {mlc.output}) {
+  %v = loop.load %x[0] active 3 : memref<3xf32>, vector<4xf32>
+  loop.store %v, %y[0] active 3 : memref<3xf32>, vector<4xf32>
+  return
+}
+
 // CHECK-LABEL: @constants(
 // CHECK-NEXT:    %a = memref.get_global @constant : memref<4xf32>
 // CHECK-NEXT:    %b = memref.get_global @constant : memref<4xf32>

@@ -8,6 +8,14 @@ func.func private @packed(%x: memref<64xi1>) {
 
 // -----
 
+func.func private @column(%x: memref<4x4xf32>) {
+  // expected-error @+1 {{loop.load: upstream has no vector of elements that are apart; convert before loops are vectorized}}
+  %v = loop.load %x[0, 1] along 0 : memref<4x4xf32>, vector<4xf32>
+  return
+}
+
+// -----
+
 // expected-error @+1 {{'llvm.func' cannot be converted to scf: no pattern of convert-loop-to-scf takes it}}
 llvm.func @too_low() {
   llvm.return

@@ -12,8 +12,7 @@
 // CHECK: %[[Y:.*]] = loop.load %{{.*}}[8] active 2 : memref<10xf32>, vector<4xf32>
 // CHECK-NEXT: %[[Q:.*]] = arith.mulf %[[Y]], %[[Y]] : vector<4xf32>
 // CHECK-NEXT: %[[L:.*]] = arith.addf %[[V]], %[[Q]] : vector<4xf32>
-// CHECK-NEXT: %[[C:.*]] = arith.constant 2 : index
-// CHECK-NEXT: %[[MASK:.*]] = vector.create_mask %[[C]] : vector<4xi1>
+// CHECK-NEXT: %[[MASK:.*]] = arith.constant dense<[true, true, false, false]> : vector<4xi1>
 // CHECK-NEXT: %[[W:.*]] = arith.select %[[MASK]], %[[L]], %[[V]] : vector<4xi1>, vector<4xf32>
 // CHECK-NEXT: %[[T:.*]] = vector.reduction <add>, %[[W]] : vector<4xf32> into f32
 // CHECK-NEXT: arith.addf %{{.*}}, %[[T]] : f32

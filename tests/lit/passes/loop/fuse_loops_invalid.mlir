@@ -1,0 +1,7 @@
+// RUN: mlc-opt %s --fuse-loops 2>&1 | filecheck %s || true
+// RUN: not mlc-opt %s --fuse-loops
+
+// CHECK: error: fuse-loops: expected the names of loops, as in "loops=m"
+func.func private @f() {
+  return
+}

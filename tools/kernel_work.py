@@ -1,0 +1,75 @@
+"""How much a kernel computes and moves, counted at the tensor level, where nothing is computed twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.tensor import YieldOp
+from xdsl.ir import BlockArgument, SSAValue
+
+from mlc.dialects.tensor import ContractOp, GatherOp, StructuredOp
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import tensor_type
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one call of a kernel does."""
+
+    multiply_adds: int
+    """Flops of multiply-adds, two for each."""
+    other_flops: int
+    """All other scalar operations, one for each: an `exp` counts like an addition."""
+    bytes: int
+    """Operands and results, once each: what has to be moved at least."""
+    element_bits: int
+    """The width of the widest element that is computed with."""
+
+    @property
+    def flops(self) -> int:
+        """All operations; multiply-adds count as two."""
+        return self.multiply_adds + self.other_flops
+
+    @property
+    def intensity(self) -> float:
+        """Flops per byte."""
+        return self.flops / max(self.bytes, 1)
+
+
+def work_of(kernel: FuncOp) -> Work:
+    """The work of a kernel at the tensor level; products with the padding of a convolution count, as in papers."""
+    multiply_adds = other = 0
+    bits = 8
+    for op in kernel.body.block.ops:
+        if not isinstance(op, StructuredOp):
+            continue
+        points = prod(op.dim_sizes)
+        bits = max(bits, 8 * to_numpy(tensor_type(op.result).element_type).itemsize)
+        if isinstance(op, ContractOp):
+            multiply_adds += 2 * points
+        else:
+            other += points * (_scalar_ops(op) + (op.reduction is not None))
+    last = kernel.body.block.last_op
+    results = last.arguments if isinstance(last, ReturnOp) else ()
+    moved = sum(map(_bytes_read, kernel.body.block.args)) + sum(map(_bytes, results))
+    return Work(multiply_adds, other, moved, bits)
+
+
+def _scalar_ops(op: StructuredOp) -> int:
+    return sum(not isinstance(o, arith.ConstantOp | YieldOp) for region in op.regions for o in region.walk())
+
+
+def _bytes_read(argument: BlockArgument) -> int:
+    """The bytes of an operand; of a table, those of the rows that are looked up."""
+    users = [use.operation for use in argument.uses]
+    if users and all(isinstance(op, GatherOp) and op.operands[0] is argument for op in users):
+        return min(_bytes(argument), sum(_bytes(op.results[0]) for op in users))
+    return _bytes(argument)
+
+
+def _bytes(value: SSAValue) -> int:
+    shaped = tensor_type(value)
+    return prod(shaped.get_shape()) * to_numpy(shaped.element_type).itemsize

@@ -1,0 +1,183 @@
+"""Show what mlc makes of a model's kernels: with KERNEL, what that one computes, its schedule in words, its work, and
+its time beside the least one that the machine allows; without, a table of all of them.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.printer import Printer
+
+from mlc.passes.registry import suggest
+from mlc.passes.tensor._constant_arguments import constant_arguments
+from mlc.passes.tensor.deduplicate_kernels import is_private
+from mlc.support.errors import UserError
+from mlc.support.ir import clone
+from mlc.support.locations import location_of
+from mlc.targets.host import can_run
+from mlc.targets.machine import resolve_target
+from mlc.tools.compile_arguments import CompileArguments, TimedCompilation, add_compile_arguments, start_compilation
+from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.kernel_work import Work, work_of
+from mlc.tools.lone_kernel import measure_kernel
+from mlc.tools.roofline import Bound, Roofline, measured, planned
+from mlc.tools.schedule_text import describe_schedule
+
+
+@dataclass(kw_only=True)
+class Arguments(CompileArguments):
+    """The parsed command line."""
+
+    model: str
+    kernel: str | None
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("model", help="the model's text; '-' is standard input")
+    parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="the name of a kernel, as the table shows it")
+    add_compile_arguments(parser)
+
+
+def run(arguments: Namespace) -> None:
+    """Compile as far as kernels have schedules, then count, predict and measure."""
+    args = Arguments(**vars(arguments))
+    timed = start_compilation(args.model, args)
+    timed.compilation.lower("tensor")
+    timed.compilation.finish()
+    explainer = _Explainer.of(timed, args)
+    kernels = {f.sym_name.data: f for f in timed.compilation.module.ops if isinstance(f, FuncOp) and is_private(f)}
+    if args.kernel is None:
+        explainer.print_table(list(kernels.values()))
+    elif args.kernel in kernels:
+        explainer.print_kernel(kernels[args.kernel])
+    else:
+        guess = suggest(args.kernel, list(kernels))
+        raise UserError(
+            f"no kernel '{args.kernel}' in a model with the kernels {', '.join(kernels) or '(none)'}{guess}"
+        )
+    timed.report()
+
+
+@dataclass(frozen=True)
+class _Explained:
+    """The numbers of one kernel."""
+
+    name: str
+    calls: int
+    work: Work
+    bound: Bound
+    seconds: float | None
+    """The measured time of a call; None where the target cannot run."""
+
+
+@dataclass(frozen=True)
+class _Explainer:
+    module: ModuleOp
+    timed: TimedCompilation
+    args: Arguments
+    roofline: Roofline
+    runs_here: bool
+
+    @staticmethod
+    def of(timed: TimedCompilation, args: Arguments) -> _Explainer:
+        machine = resolve_target(args.target)
+        here = can_run(machine.arch, machine.required_cpu_flags)
+        roofline = measured(machine) if here else planned(machine)
+        return _Explainer(timed.compilation.module, timed, args, roofline, here)
+
+    def explain(self, kernel: FuncOp) -> _Explained:
+        name, work = kernel.sym_name.data, work_of(kernel)
+        calls = Counter(op.callee.string_value() for op in self.module.walk() if isinstance(op, CallOp))
+        ctx, options = self.timed.compilation.ctx, self.args.options
+        seconds = measure_kernel(self.module, kernel, ctx, options) if self.runs_here else None
+        return _Explained(name, calls[name], work, self.roofline.bound(work), seconds)
+
+    def print_kernel(self, kernel: FuncOp) -> None:
+        """All about one kernel."""
+        print(f"{_text_of(kernel)}\n\nschedule")
+        steps = list(describe_schedule(kernel, constant_arguments(self.module)))
+        width = max((len(spelling) for spelling, _ in steps), default=0)
+        for spelling, words in steps:
+            print(f"  {spelling:<{width}}  {words}")
+        if not steps:
+            place = location_of(kernel)
+            reasons = [r.message for r in self.timed.compilation.ctx.remarks if r.location == place]
+            print(f"  none{': ' * bool(reasons)}{'; '.join(reasons)}")
+        explained = self.explain(kernel)
+        work, bound = explained.work, explained.bound
+        print("\none call")
+        share = work.multiply_adds / max(work.flops, 1)
+        print(f"  {'flops':<10} {_amount(work.flops, 'flop')}, {share:.0%} in multiply-adds")
+        print(f"  {'bytes':<10} {_amount(work.bytes, 'B')}: operands and results, once each")
+        print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
+        print(f"  {'bound by':<10} {self._limit(bound)}")
+        print(f"  {'predicted':<10} {self._time(bound.time)} at least")
+        if explained.seconds is None:
+            print(f"  {'measured':<10} not here: this machine cannot run code for {self.args.target}")
+        else:
+            rate = _amount(work.flops / explained.seconds, "flop/s")
+            share = bound.time / explained.seconds
+            print(f"  {'measured':<10} {self._time(explained.seconds)}, {rate}, {share:.0%} of what is possible")
+
+    def _limit(self, bound: Bound) -> str:
+        """What limits a kernel, and where that number comes from."""
+        level = bound.level if bound.limit == "compute" else bound.limit
+        times = f"{self._time(bound.arithmetic)} for arithmetic, {self._time(bound.transfer)} for reading from {level}"
+        source = "measured here" if self.runs_here else f"planned for {self.roofline.machine.cpu}"
+        per = "/s" if self.runs_here else " per cycle"
+        peak = _amount(self.roofline.peak(), "flop" + per)
+        speed = _amount(self.roofline.bandwidth(level), "B" + per)
+        return f"{bound.limit}: {times} ({source}: {peak}, {speed})"
+
+    def print_table(self, kernels: Sequence[FuncOp]) -> None:
+        """A line for each kernel, and their sum."""
+        rows = [self.explain(kernel) for kernel in kernels]
+        costs = [row.calls * (row.bound.time if row.seconds is None else row.seconds) for row in rows]
+        width = max((len(row.name) for row in rows), default=6)
+        print(
+            f"{'kernel':<{width}} {'calls':>5} {'flop':>8} {'bytes':>8} {'flop/B':>7} {'bound by':>8} "
+            f"{'predicted':>15} {'measured':>9} {'of bound':>8} {'of total':>8}"
+        )
+        for row, cost in zip(rows, costs, strict=True):
+            found = "-" if row.seconds is None else self._time(row.seconds)
+            reached = "-" if row.seconds is None else f"{row.bound.time / row.seconds:.0%}"
+            print(
+                f"{row.name:<{width}} {row.calls:>5} {_amount(row.work.flops):>8} {_amount(row.work.bytes):>8} "
+                f"{row.work.intensity:>7.3g} {row.bound.limit:>8} {self._time(row.bound.time):>15} {found:>9} "
+                f"{reached:>8} {cost / max(sum(costs), 1e-30):>8.0%}"
+            )
+        calls, flops = sum(row.calls for row in rows), sum(row.calls * row.work.flops for row in rows)
+        predicted = self._time(sum(row.calls * row.bound.time for row in rows))
+        total = self._time(sum(costs)) if self.runs_here else "-"
+        print(f"{'total':<{width}} {calls:>5} {_amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}")
+        if not self.runs_here:
+            print(
+                f"\nThis machine cannot run code for {self.args.target}: cycles are planned, and nothing was measured."
+            )
+
+    def _time(self, time: float) -> str:
+        return _amount(time, "s") if self.runs_here else f"{time:,.0f} cycles"
+
+
+def _text_of(kernel: FuncOp) -> str:
+    """The kernel in pretty form, without its schedule."""
+    copy = clone(kernel)
+    copy.attributes.pop("schedule", None)
+    stream = io.StringIO()
+    Printer(stream).print_op(copy)
+    return stream.getvalue()
+
+
+def _amount(number: float, unit: str = "") -> str:
+    """A number of three digits with a prefix: `1.23 Mflop`, `45.6 us`."""
+    space = " " * bool(unit)
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "u")):
+        if number >= 0.9995 * factor:
+            return f"{number / factor:.3g}{space}{prefix}{unit}"
+    return f"{number * 1e9:.3g}{space}n{unit}" if number else f"0{space}{unit}"

@@ -1,0 +1,114 @@
+"""How fast a kernel can be at best: the roofline of a machine, measured here or planned from its table entry.
+
+The time of a kernel is at least that of its arithmetic at full speed, and at least that of moving its operands and
+results once, from the nearest level of the memory that holds them all (Williams, Waterman, Patterson, CACM 52(4),
+2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from mlc.api import compile as compile_model
+from mlc.targets.machine import Machine
+from mlc.tools.kernel_work import Work
+from mlc.tools.measure import aligned, time_function
+from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
+
+_CALLS = 9
+"""So many calls of a probe give its rate, by their median."""
+_L3_SHARE = 4
+"""The probe of L3 reads this part of it: other cores use it too."""
+_LEAST_MEMORY = 128 << 20
+"""The bytes of the memory probe, or more where the caches are large."""
+
+_PLANNED_BYTES_PER_CYCLE = {"L2": 32, "L3": 12, "memory": 4}
+"""What a core of the last ten years reads beyond its first cache; no more than the order of magnitude is right."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The least time of a kernel, in the unit of its roofline, and what it is spent on."""
+
+    arithmetic: float
+    transfer: float
+    level: str
+    """The level of the memory that the operands and results come from."""
+
+    @property
+    def time(self) -> float:
+        """The longer one of both."""
+        return max(self.arithmetic, self.transfer)
+
+    @property
+    def limit(self) -> str:
+        """What the kernel waits for: `compute`, or a level of the memory."""
+        return "compute" if self.arithmetic >= self.transfer else self.level
+
+
+@dataclass(frozen=True)
+class Roofline:
+    """The limits of one core."""
+
+    machine: Machine
+    unit: str
+    """Of times: `s`, or `cycles` where nothing was measured."""
+    peak: Callable[[], float]
+    """Flops of f32 multiply-adds per unit of time."""
+    bandwidth: Callable[[str], float]
+    """Bytes that are read from a level per unit of time."""
+
+    def bound(self, work: Work) -> Bound:
+        """The least time of one call; an operation that is no multiply-add takes as long as one."""
+        slots = work.multiply_adds + 2 * work.other_flops
+        level = self.level_of(work.bytes)
+        arithmetic = slots / (self.peak() * 32 / max(work.element_bits, 32)) if slots else 0.0
+        return Bound(arithmetic, work.bytes / self.bandwidth(level), level)
+
+    def level_of(self, footprint: int) -> str:
+        """The nearest level that holds so many bytes."""
+        sizes = _cache_sizes(self.machine)
+        return next((name for name, size in sizes.items() if footprint < size), "memory")
+
+
+def measured(machine: Machine) -> Roofline:
+    """The roofline of this machine for code of `machine`; a limit is measured when it is first asked for.
+
+    Raises:
+        UserError: there is no usable clang.
+        ArtifactError: this machine cannot run code for `machine`.
+    """
+    sizes = _cache_sizes(machine)
+
+    def read(level: str) -> float:
+        if level == "memory":
+            return _rate(read_probe(machine, max(_LEAST_MEMORY, 4 * max(sizes.values(), default=0))), machine)
+        return _rate(read_probe(machine, sizes[level] // (_L3_SHARE if level == "L3" else 2)), machine)
+
+    return Roofline(machine, "s", cache(lambda: _rate(fma_probe(machine), machine)), cache(read))
+
+
+def planned(machine: Machine) -> Roofline:
+    """The roofline of a machine that is not here, in cycles: from what its cores start per cycle."""
+    issue, vector_bytes = machine.issue, machine.vector_bits // 8
+    peak = 2.0 * issue.fma_units * machine.lanes(32)
+
+    def bandwidth(level: str) -> float:
+        return float(issue.loads * vector_bytes if level == "L1" else _PLANNED_BYTES_PER_CYCLE[level])
+
+    return Roofline(machine, "cycles", lambda: peak, bandwidth)
+
+
+def _cache_sizes(machine: Machine) -> dict[str, int]:
+    sizes = {"L1": machine.l1_bytes, "L2": machine.l2_bytes, "L3": machine.l3_bytes}
+    return {name: size for name, size in sizes.items() if size}
+
+
+def _rate(probe: ProbeKernel, machine: Machine) -> float:
+    """Flops or bytes per second."""
+    model = compile_model(probe.text, target=machine.name)
+    return probe.work / time_function(model, [aligned(np.full(probe.inputs, 0.5, np.float32))], _CALLS)
