@@ -106,10 +106,14 @@ class _Explainer:
         for spelling, words in steps:
             print(f"  {spelling:<{width}}  {words}")
         if not steps:
-            place = location_of(kernel)
-            reasons = [r.message for r in self.timed.compilation.ctx.remarks if r.location == place]
-            print(f"  none{': ' * bool(reasons)}{'; '.join(reasons)}")
+            print("  none")
+        remarks = self.timed.compilation.ctx.remarks
+        about = [remark.message for remark in remarks if remark.location == location_of(kernel)]
+        known = len(remarks)
         explained = self.explain(kernel)
+        about += [remark.message for remark in remarks[known:]]
+        if about:
+            print("\nremarks", *dict.fromkeys(about), sep="\n  ")
         work, bound = explained.work, explained.bound
         print("\none call")
         share = work.multiply_adds / max(work.flops, 1)
@@ -129,7 +133,7 @@ class _Explainer:
         """What limits a kernel, and where that number comes from."""
         level = bound.level if bound.limit == "compute" else bound.limit
         times = f"{self._time(bound.arithmetic)} for arithmetic, {self._time(bound.transfer)} for reading from {level}"
-        source = "measured here" if self.runs_here else f"planned for {self.roofline.machine.cpu}"
+        source = "measured here" if self.runs_here else f"planned for {self.roofline.machine.name}"
         per = "/s" if self.runs_here else " per cycle"
         peak = _amount(self.roofline.peak(), "flop" + per)
         speed = _amount(self.roofline.bandwidth(level), "B" + per)

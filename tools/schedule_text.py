@@ -76,6 +76,11 @@ def _interchange(step: StepAttr, loops: _Loops) -> str:
     return f"{outer} runs around {', '.join(inner)}"
 
 
+def _unpad(step: StepAttr, loops: _Loops) -> str:
+    del loops
+    return f"windows at the border along {', '.join(step.loop_names)} stay inside the image, so that none is copied"
+
+
 def _pack(step: StepAttr, loops: _Loops) -> str:
     argument, loop = step.loop_names
     width = loops.block.get(loop)
@@ -124,6 +129,7 @@ def _parallel(step: StepAttr, loops: _Loops) -> str:
 _WORDS: dict[str, Callable[[StepAttr, _Loops], str]] = {
     "tile": _tile,
     "interchange": _interchange,
+    "unpad": _unpad,
     "pack": _pack,
     "fuse": _fuse,
     "vectorize": _vectorize,

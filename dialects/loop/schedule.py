@@ -19,21 +19,25 @@ from xdsl.utils.exceptions import VerifyException
 
 @dataclass(frozen=True)
 class _Form:
-    """How a step is written: how many names (None: two or more), then how many sizes at least and at most."""
+    """How a step is written: how many names and sizes it takes."""
 
-    names: int | None
+    names: int = 1
+    more: bool = False
+    """Whether it takes more names than these."""
     sizes: tuple[int, int] = (0, 0)
+    """The least and the greatest number of sizes."""
 
 
 STEPS: dict[str, _Form] = {
-    "tile": _Form(1, (1, 1)),
-    "interchange": _Form(None),
+    "tile": _Form(sizes=(1, 1)),
+    "interchange": _Form(2, more=True),
+    "unpad": _Form(more=True),
     "pack": _Form(2),
-    "fuse": _Form(1),
-    "vectorize": _Form(1, (0, 1)),
-    "vectorize_reduction": _Form(1, (1, 1)),
-    "unroll": _Form(1),
-    "parallel": _Form(1),
+    "fuse": _Form(),
+    "vectorize": _Form(sizes=(0, 1)),
+    "vectorize_reduction": _Form(sizes=(1, 1)),
+    "unroll": _Form(),
+    "parallel": _Form(),
 }
 
 
@@ -66,11 +70,10 @@ class StepAttr(ParametrizedAttribute):
         if action not in STEPS:
             raise VerifyException(f"unknown schedule step '{action}'; the steps are {', '.join(STEPS)}")
         form, names, sizes = STEPS[action], len(self.loops), len(self.sizes)
-        if form.names is None and names < 2:
-            raise VerifyException(f"schedule step '{action}' takes two or more loop names, got {names}")
-        if form.names is not None and names != form.names:
-            plural = "s" if form.names > 1 else ""
-            raise VerifyException(f"schedule step '{action}' takes {form.names} loop name{plural}, got {names}")
+        if names < form.names or (names > form.names and not form.more):
+            plural = "s" if form.names > 1 or form.more else ""
+            required = f"{form.names} or more" if form.more else form.names
+            raise VerifyException(f"schedule step '{action}' takes {required} loop name{plural}, got {names}")
         least, most = form.sizes
         if not least <= sizes <= most:
             required = "no size" if not most else "one size" if least else "at most one size"
@@ -107,7 +110,8 @@ class ScheduleAttr(ParametrizedAttribute):
     |---|---|
     | `tile(n, 64)` | `n` runs in steps of 64, around a new loop `ni`; what fills no block becomes a nest of its own |
     | `interchange(n, m)` | perfectly nested parallel loops change places: `n` around `m` |
-    | `pack(w, n)` | the argument `w` is stored as panels: one for each block of the tiled loop `n`, read front to back |
+    | `unpad(y, x)` | windows at the border of an image run over what is inside it: no padded copy is made |
+    | `pack(w, n)` | the argument `w` is stored as panels, one for each block of the tiled loop `n` |
     | `fuse(m)` | loops `m` that stand side by side become one where the results stay the same |
     | `vectorize(nii)` | the iterations of a parallel loop become the lanes of vectors |
     | `vectorize(nii, 16)` | the same with 16 lanes; of a shorter loop some lanes stay inactive |

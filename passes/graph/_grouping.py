@@ -17,6 +17,7 @@ from mlc.dialects.graph import (
     GroupNormOp,
     LayerNormOp,
     MatmulOp,
+    PadOp,
     Pool2dOp,
     ReduceOp,
     ReshapeOp,
@@ -35,6 +36,8 @@ ROOTS = (MatmulOp, Conv2dOp, ConvTranspose2dOp, Pool2dOp, ArgReduceOp, *ROWS)
 FUSABLE = (ElementwiseOp, *ROOTS)
 READS_MOVED = (ElementwiseOp, MatmulOp, *ROWS)
 """The ops that read each operand at plain subscripts, which moves can be composed into."""
+STORED_ELSEWHERE = (TransposeOp, PadOp)
+"""The ops that whatever computes their operand can do when it stores."""
 ELEMENT_TYPES = frozenset({f32, f64, i32, i64, i1})
 """The element types that fused kernels compute with."""
 
@@ -96,7 +99,7 @@ class Grouping:
         guessed = {id(g): g for g in self.group_of.values()}
         groups = [part for group in guessed.values() for part in self._finish(group)]
         for op in block.ops:
-            if isinstance(op, TransposeOp):
+            if isinstance(op, STORED_ELSEWHERE):
                 self._append(op)
         return groups
 
@@ -142,15 +145,15 @@ class Grouping:
         moves = foldable(moves_before(operand)[:room], operand in self._strided)
         return moves if all(m.parent is reader.parent and _has_known_type(m) for m in moves) else []
 
-    def _append(self, op: TransposeOp) -> None:
-        """Put a transpose that no reader took behind the op whose result it moves."""
+    def _append(self, op: TransposeOp | PadOp) -> None:
+        """Put a transpose that no reader took, or a pad, behind the op whose result it stores elsewhere."""
         if self.why_not_appended(op) is None:
             group = self.group_of[op.input.owner]  # pyright: ignore[reportArgumentType]
             group.ops.append(op)
             self.group_of[op] = group
 
-    def why_not_appended(self, op: TransposeOp) -> str | None:
-        """Why the op whose result is transposed cannot store it where it goes to; None if it can."""
+    def why_not_appended(self, op: TransposeOp | PadOp) -> str | None:
+        """Why the op whose result is moved cannot store it where it goes to; None if it can."""
         producer = op.input.owner
         group = self.group_of.get(producer) if isinstance(producer, GraphOp) else None
         if op in self.group_of or group is None or group.ops[-1] is not producer or not _has_known_type(op):
@@ -159,7 +162,9 @@ class Grouping:
             return f"result has {self._count_uses(group.ops[-1])} uses"
         if len(group.ops) >= self.max_ops:
             return f"more than {self.max_ops} ops"
-        return None if keeps_contiguous(op) else f"{op.name} would have to write with a stride"
+        if isinstance(op, TransposeOp) and not keeps_contiguous(op):
+            return f"{op.name} would have to write with a stride"
+        return None
 
     def obstacle(self, producer: GraphOp, consumer: GraphOp) -> str | None:
         """What forbids computing these two together, whatever else is in the group."""
@@ -218,6 +223,8 @@ class Grouping:
 
     def why_separate(self, producer: GraphOp, consumer: GraphOp) -> str:
         """Why two ops, one of which reads the other, are in different groups."""
+        if isinstance(consumer, STORED_ELSEWHERE) and isinstance(producer, FUSABLE):
+            return self.why_not_appended(consumer) or f"{consumer.name} moves data"
         if isinstance(producer, MOVERS) or isinstance(consumer, MOVERS):
             return self._why_not_moved(producer, consumer)
         if (obstacle := self.obstacle(producer, consumer)) is not None:
@@ -235,8 +242,6 @@ class Grouping:
         for op in (producer, consumer):
             if isinstance(op, ReshapeOp):
                 return f"{op.name} is a view and costs nothing"
-        if isinstance(consumer, TransposeOp) and isinstance(producer, FUSABLE):
-            return self.why_not_appended(consumer) or f"{consumer.name} moves data"
         if not isinstance(producer, MOVERS) or not isinstance(consumer, READS_MOVED):
             return f"{(producer if isinstance(producer, MOVERS) else consumer).name} moves data"
         if not producer.result.has_one_use():

@@ -19,6 +19,7 @@ from mlc.dialects.graph import (
     FusionOp,
     GraphOp,
     MatmulOp,
+    PadOp,
     ReduceOp,
     YieldOp,
     constant_of,
@@ -57,9 +58,9 @@ class FusePass(Pass):
     inside. A softmax over a product of matrices that is multiplied with another one (attention) is one group.
 
     Transposes and slices, and reshapes between them, go to the op that reads what they moved if its subscripts can say
-    where that was (`fold-moves` writes them), along contiguous memory; a transpose that nobody takes goes to the op
-    that computes what it moves. It leaves alone other ops that move data, and elementwise ops *before* a contraction.
-    The remarks tell, for each value that passes from op to op, why the two are or are not together.
+    where that was (`fold-moves` writes them), along contiguous memory; a transpose that nobody takes, or a pad, goes to
+    the op that computes what it moves. It leaves alone other ops that move data, and elementwise ops *before* a
+    contraction. The remarks tell, for each value that passes from op to op, why the two are or are not together.
     """
 
     name = "fuse"
@@ -142,7 +143,7 @@ def kernel_name(ops: Sequence[GraphOp]) -> str:
 
 def _words(ops: Sequence[GraphOp]) -> Iterator[str]:
     """One word per op, but `linear` for a matmul with its bias, `attention` for all of it, and none for moves."""
-    computing = [op for op in ops if not isinstance(op, MOVERS)]
+    computing = [op for op in ops if not isinstance(op, (*MOVERS, PadOp))]
     inside = set(computing)
     attention = {op for last in computing for op in attention_before(last) if inside.issuperset(attention_before(last))}
     if attention:

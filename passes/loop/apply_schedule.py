@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from mlc.dialects.loop import ForOp, ScheduleAttr, StepAttr
 from mlc.passes.base import Pass
@@ -16,6 +17,7 @@ from mlc.passes.loop.interchange import interchange
 from mlc.passes.loop.pack import Packer, pack_or_remark
 from mlc.passes.loop.parallelize import spread
 from mlc.passes.loop.tile import tile
+from mlc.passes.loop.unpad import unpad_or_remark
 from mlc.passes.loop.unroll import unroll
 from mlc.passes.loop.vectorize import vectorize_or_remark
 from mlc.passes.loop.vectorize_reduction import vectorize_reduction_or_remark
@@ -104,6 +106,14 @@ def _interchange(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
         ctx.remark(loop, f"not interchanged: {', '.join(step.loop_names)} are not parallel loops of one perfect nest")
 
 
+def _unpad(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
+    function: Operation | None = loops[0]
+    while function is not None and not isinstance(function, func.FuncOp):
+        function = function.parent_op()
+    assert function is not None
+    unpad_or_remark(function, step.loop_names, ctx)
+
+
 def _vectorize(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     lanes = step.sizes.data[0].data if step.sizes.data else None
     vectorize_or_remark(loop, MOST_LANES, ctx, lanes)
@@ -130,6 +140,7 @@ def _parallel(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
 _STEPS: dict[str, _Step] = {
     "tile": _each(_tile),
     "fuse": _fuse,
+    "unpad": _unpad,
     "interchange": _each(_interchange),
     "vectorize": _each(_vectorize),
     "vectorize_reduction": _each(_vectorize_reduction),

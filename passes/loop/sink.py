@@ -22,9 +22,9 @@ class SinkPass(Pass):
     ->
         %a = loop.load %x[%m, %k]; %c = math.fma %a, …; %b = loop.load %x[%m + 1, %k]; %d = math.fma %b, …
 
-    So fewer values are alive at a time; an op on several values would only keep these alive longer. The accumulators of a register tile leave few registers for others, and LLVM
-    takes the order of the program as the starting point of its own. Loads stay in front of stores, calls and loops that
-    follow them; nothing moves into another block.
+    So fewer values are alive at a time; an op on several values would only keep these alive longer. The accumulators of
+    a register tile leave few registers for others, and LLVM takes the order of the program as the starting point of its
+    own. Loads stay in front of stores, calls and loops that follow them; nothing moves into another block.
     """
 
     name = "sink"

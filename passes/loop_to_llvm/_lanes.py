@@ -30,7 +30,9 @@ def load_lanes(op: loop.LoadOp, pointer: SSAValue, machine: Machine) -> list[Ope
     stored = cast(Vector, in_memory(wanted))
     length, active = _lengths(op)
     if not op.is_consecutive:
-        new = _load_apart(pointer, stored, _distance(op), active)
+        distance = _distance(op)
+        pairs = distance == 2 and active == length > 1
+        new = _load_every_other(pointer, stored) if pairs else _load_apart(pointer, stored, distance, active)
     elif active.bit_count() > 1 and machine.has_masked_load(bit_width(stored)):
         new = _masked_load(pointer, stored, active)
     else:
@@ -148,7 +150,16 @@ def _store_pieces(value: SSAValue, pointer: SSAValue, length: int, active: int) 
     return new
 
 
-# Lane by lane ----------------------------------------------------------------------------------------------------
+# Elements that are apart ----------------------------------------------------------------------------------------------------
+
+
+def _load_every_other(pointer: SSAValue, kind: Vector) -> list[Operation]:
+    """Two vectors, of which the second ends with the last element that is wanted, and what is wanted of both."""
+    (length,) = kind.get_shape()
+    new: list[Operation] = [low := _load(pointer, kind, length)]
+    new.append(high := _load(_address(pointer, length - 1, kind, new), kind, length))
+    lanes = [2 * lane if 2 * lane < length else 2 * lane + 1 for lane in range(length)]
+    return [*new, shuffle(low.results[0], high.results[0], lanes)]
 
 
 def _load_apart(pointer: SSAValue, kind: Vector, distance: int, active: int) -> list[Operation]:

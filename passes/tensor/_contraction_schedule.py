@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects import func
+from xdsl.dialects.tensor import PadOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -145,8 +146,12 @@ def _depthwise_steps(contraction: Contraction, lanes: int, machine: Machine) -> 
     if any(not _runs_along_memory(m, contraction.lane_dim) for m in op.index_maps):
         return []
     lane = op.dim_names[contraction.lane_dim]
-    steps: list[Step] = [("tile", lane, lanes), ("vectorize", f"{lane}i", lanes)]
     spatial = [i for i in range(contraction.lane_dim) if op.dim_sizes[i] > 1]
+    steps: list[Step] = []
+    if spatial and any(isinstance(v.owner, PadOp) for v in op.inputs):
+        # A copy would be as much work as all the rest.
+        steps.append(("unpad", *(op.dim_names[i] for i in spatial)))
+    steps += [("tile", lane, lanes), ("vectorize", f"{lane}i", lanes)]
     widest = machine.vector_registers // 4
     for dim, most in zip(reversed(spatial), (widest, 2), strict=False):
         block = _even_block(op.dim_sizes[dim], most)

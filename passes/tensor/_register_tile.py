@@ -13,6 +13,8 @@ from mlc.targets.machine import Machine
 
 MOST_VECTORS = 16
 MOST_ROWS = 16
+PASSING = 2
+"""Registers for what passes by: one that is used and one that is being loaded. With one, LLVM spills."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class TileProblem:
     def registers(self, tile: RegisterTile) -> int:
         """How many registers a tile takes; the parts of a ragged block share its rows, which have to stay."""
         held = tile.rows if self.is_ragged(tile) else min(tile.rows, tile.vectors)
-        return tile.rows * tile.vectors + held + 1
+        return tile.rows * tile.vectors + held + PASSING
 
 
 def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:

@@ -19,6 +19,7 @@ from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
 from mlc.passes.loop._nests import parallel_nest
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import destination
+from mlc.passes.tensor_to_loop._padding import border, padded_in_place, shifted
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type
 
@@ -111,14 +112,17 @@ class StructuredOpToNest(StatelessPattern):
     """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point.
 
     The loops are in the order of the dims of the reduction that is computed in place, if there is one: a result that is
-    transposed is computed as it was said, and stored where it belongs.
+    transposed is computed as it was said, and stored where it belongs. A result that is only padded is stored where the
+    padded one has it.
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, StructuredOp)
         if computed_in_place(op):
             return
-        target = destination(rewriter, op.result)
+        padding = padded_in_place(op.result)
+        target = destination(rewriter, op.result if padding is None else padding.result)
+        where = None if padding is None else shifted(padding.static_low.get_values())
         emitter = _Emitter([])
         order = _loop_order(op)
 
@@ -127,9 +131,12 @@ class StructuredOpToNest(StatelessPattern):
             subscripts = list(emitter.counters)
             ops: list[Operation] = []
             value = emitter.value(op, [AffineExpr.dimension(i) for i in range(len(counters))], ops)
-            return [*ops, StoreOp(value, target, subscripts)]
+            return [*ops, StoreOp(value, target, subscripts, where)]
 
         nest = parallel_nest([(op.dim_names[i], op.dim_sizes[i]) for i in order], body)
+        if padding is not None:
+            nest = [*border(padding, target), *nest]
+            rewriter.replace(padding, [], [target])
         rewriter.replace(op, nest, [target])
         for producer in emitter.emitted[1:]:
             rewriter.erase(producer)

@@ -11,61 +11,52 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from mlc.dialects.loop import StoreOp
 from mlc.passes.loop._nests import parallel_nest
 from mlc.support.ir import clone
-from mlc.support.locations import error_at
-from mlc.support.types import memref_type, tensor_type
+from mlc.support.types import memref_type
 
 
-def is_constant_pad(op: tensor.PadOp) -> bool:
-    """Whether amounts and value are constants, which stand in `op`."""
-    inside = op.region.block
-    return not (op.low or op.high) and not any(operand.owner is not inside and operand.owner.parent is not inside
-        for inner in inside.ops for operand in inner.operands if isinstance(operand.owner, Operation)) and not any(
-        a.uses for a in inside.args)
-
-
-def pad_by(value: SSAValue) -> tensor.PadOp | None:
-    """The `tensor.pad` that alone reads `value`, so that `value` may be computed where its result is."""
-    use = value.get_user_of_unique_use()
-    return use if isinstance(use, tensor.PadOp) and is_constant_pad(use) else None
+def is_constant(op: tensor.PadOp) -> bool:
+    """Whether the amounts are known, and the value is one for all elements."""
+    return not (op.low or op.high or any(a.uses for a in op.region.block.args))
 
 
 def border(op: tensor.PadOp, target: SSAValue) -> list[Operation]:
-    """Nests that store the padding value all around the source: for each axis, what is in front and what is behind.
+    """Store the padding value all around the source.
 
-    Of the axes before it, only the part that the source covers is left to do.
-
-    Raises:
-        UserError: the amounts or the value are not constants.
+    Each side of the border lies between those of the axes before it, and goes all the way along the axes after it.
     """
-    if op.low or op.high or any(a.uses for a in op.region.block.args):
-        raise error_at(op, "tensor.pad: only constant amounts and one constant value can be lowered to loops")
+    block = op.region.block
     mapping: dict[SSAValue, SSAValue] = {}
-    ops = [clone(inner, mapping) for inner in list(op.region.block.ops)[:-1]]
-    assert isinstance(op.region.block.last_op, tensor.YieldOp)
-    yielded = op.region.block.last_op.arguments[0]
+    ops = [clone(inner, mapping) for inner in list(block.ops)[:-1]]
+    assert isinstance(block.last_op, tensor.YieldOp)
+    yielded = block.last_op.arguments[0]
     value = mapping.get(yielded, yielded)
-    low, extents = list(op.static_low.get_values()), source_shape(op)
-    total = memref_type(target).get_shape()
-    for axis, (before, extent, whole) in enumerate(zip(low, extents, total, strict=True)):
-        for start, end in ((0, before), (before + extent, whole)):
-            if start < end:
-                starts = [*low[:axis], start, *([0] * (len(total) - axis - 1))]
-                ops += _fill(target, value, starts, [*extents[:axis], end - start, *total[axis + 1 :]])
+    shape, low = memref_type(target).get_shape(), op.static_low.get_values()
+    high = op.static_high.get_values()
+    inside = [n - before - behind for n, before, behind in zip(shape, low, high, strict=True)]
+    for axis, extent in enumerate(shape):
+        for start, width in ((0, low[axis]), (extent - high[axis], high[axis])):
+            if width:
+                starts = [*low[:axis], start, *[0] * (len(shape) - axis - 1)]
+                ops += _fill(value, target, starts, [*inside[:axis], width, *shape[axis + 1 :]])
     return ops
 
 
-def _fill(target: SSAValue, value: SSAValue, starts: Sequence[int], extents: Sequence[int]) -> list[Operation]:
-    """Store `value` in a window of `target`."""
-    dims = [(f"d{i}", extent) for i, extent in enumerate(extents)]
+def _fill(value: SSAValue, target: SSAValue, starts: Sequence[int], sizes: Sequence[int]) -> list[Operation]:
+    """Store `value` to a box of `target`."""
+    dims = [(f"d{i}", size) for i, size in enumerate(sizes)]
     return parallel_nest(dims, lambda counters: [StoreOp(value, target, counters, shifted(starts))])
 
 
 def shifted(starts: Sequence[int]) -> AffineMap:
-    """The subscripts of a window that begins at `starts`."""
-    return AffineMap(len(starts), 0, tuple(AffineExpr.dimension(i) + s for i, s in enumerate(starts)))
+    """Where the points of a box lie that begins at `starts`."""
+    return AffineMap(len(starts), 0, tuple(AffineExpr.dimension(i) + start for i, start in enumerate(starts)))
 
 
-def source_shape(op: tensor.PadOp) -> list[int]:
-    """The extents of what is padded, which may be a buffer by now."""
-    amounts = zip(op.static_low.get_values(), op.static_high.get_values(), strict=True)
-    return [extent - low - high for extent, (low, high) in zip(tensor_type(op.result).get_shape(), amounts, strict=True)]
+def padded_in_place(value: SSAValue) -> tensor.PadOp | None:
+    """The `tensor.pad` that alone reads `value`, which is then computed right where its result is."""
+    user = value.get_user_of_unique_use()
+    if not isinstance(user, tensor.PadOp) or not is_constant(user):
+        return None
+    block = user.region.block
+    inside = {result for inner in block.ops for result in inner.results}
+    return user if all(operand in inside for inner in block.ops for operand in inner.operands) else None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -14,51 +12,24 @@ from mlc.passes.loop._nests import parallel_nest
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._copies import copy_nest
 from mlc.passes.tensor_to_loop._functions import destination
-from mlc.support.ir import clone
+from mlc.passes.tensor_to_loop._padding import border, is_constant
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type, tensor_type
 
 
 @lowers("lower-to-loops", tensor.PadOp)
 class PadToFillAndCopy(StatelessPattern):
-    """Fill the border of the padded buffer with the padding value, and copy the source inside."""
+    """Fill the border of the padded buffer with the padding value, and copy the source inside.
+
+    A source that nobody else reads is computed there by its own nest, which takes this op along.
+    """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, tensor.PadOp)
-        if op.low or op.high or any(a.uses for a in op.region.block.args):
+        if not is_constant(op):
             raise error_at(op, "tensor.pad: only constant amounts and one constant value can be lowered to loops")
         target = destination(rewriter, op.result)
-        block = op.region.block
-        mapping: dict[SSAValue, SSAValue] = {}
-        value_ops = [clone(inner, mapping) for inner in list(block.ops)[:-1]]
-        assert isinstance(block.last_op, tensor.YieldOp)
-        yielded = block.last_op.arguments[0]
-        value = mapping.get(yielded, yielded)
-        low = op.static_low.get_values()
-        fill = _fill_border(value, target, low, memref_type(op.source).get_shape())
-        rewriter.replace(op, [*value_ops, *fill, *copy_nest(op.source, target, low)], [target])
-
-
-def _fill_border(value: SSAValue, target: SSAValue, low: Sequence[int], inside: Sequence[int]) -> list[Operation]:
-    """Store `value` to all of `target` but the box of shape `inside` that starts at `low`.
-
-    Each side of the border lies between those of the dims before it, and goes all the way along the dims after it.
-    """
-    shape = memref_type(target).get_shape()
-    ops: list[Operation] = []
-    for axis, extent in enumerate(shape):
-        end = low[axis] + inside[axis]
-        for start, width in ((0, low[axis]), (end, extent - end)):
-            if not width:
-                continue
-            box = [*zip(low[:axis], inside[:axis], strict=True), (start, width), *((0, n) for n in shape[axis + 1 :])]
-            where = AffineMap(len(box), 0, tuple(AffineExpr.dimension(i) + first for i, (first, _) in enumerate(box)))
-
-            def body(counters: list[SSAValue], where: AffineMap = where) -> list[Operation]:
-                return [StoreOp(value, target, counters, where)]
-
-            ops += parallel_nest([(f"d{i}", size) for i, (_, size) in enumerate(box)], body)
-    return ops
+        rewriter.replace(op, [*border(op, target), *copy_nest(op.source, target, op.static_low.get_values())], [target])
 
 
 @lowers("lower-to-loops", tensor.ConcatOp)

@@ -63,6 +63,20 @@ def test_comparison_of_odd_rows(element: str, target: str, run_compiled: Run) ->
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_lanes_that_are_not_active_do_no_harm(target: str, run_compiled: Run) -> None:
+    """They divide 0 by 0, and choose by masks that are read as bytes."""
+    kind, mask = _type((5, 7), "i32"), _type((5, 7), "i1")
+    lines = [
+        f"%q = graph.div %x0, %x1 : {kind}, {kind} -> {kind}",
+        f"%y0 = graph.where %x2, %q, %x0 : {mask}, {kind}, {kind} -> {kind}",
+    ]
+    x, where = _array((5, 7), "i32"), _array((5, 7), "i1")
+    y = np.where(x[::-1] == 0, 1, x[::-1])
+    (found,) = run_compiled(mlc.parse(_main([kind, kind, mask], lines, [kind])), [x, y, where], target)
+    np.testing.assert_array_equal(found, np.where(where, np.trunc(x / y), x))
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_sums_of_odd_rows(target: str, run_compiled: Run) -> None:
     sizes = (2, 3, 9, 40, 67, 130, 1000)
     kinds = [_type((2, n)) for n in sizes]

@@ -17,6 +17,8 @@ from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.passes.checking import EquivalenceChecker
 from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
+from mlc.passes.loop.forward_stores import ForwardStoresPass
+from mlc.passes.loop.shrink_buffers import ShrinkBuffersPass
 from mlc.passes.tensor_to_loop.lower_to_loops import LowerToLoopsPass
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module
@@ -89,7 +91,17 @@ KERNELS = {
 }
 """Sizes are small primes, for the sake of remainders."""
 MOST_TRIPS_UNROLLED = 9
-_ACTIONS = ("tile", "tile", "vectorize", "vectorize", "vectorize_reduction", "unroll", "interchange", "parallel")
+_ACTIONS = (
+    "tile",
+    "tile",
+    "vectorize",
+    "vectorize",
+    "vectorize_reduction",
+    "unroll",
+    "interchange",
+    "fuse",
+    "parallel",
+)
 _LIKELY = {"vectorize": ("n", "x"), "vectorize_reduction": "k"}
 """How the names of loops begin that vectors can be made of."""
 
@@ -166,6 +178,10 @@ def test_steps_keep_the_meaning(kernel: str, data: st.DataObject) -> None:
     LowerToLoopsPass().run(module, ctx)
     _apply(module, ctx, *steps)
     checker.check("the whole schedule", module)
+    for step in (ShrinkBuffersPass(), ForwardStoresPass()):
+        step.run(module, ctx)
+        module.verify()
+        checker.check(step.name, module)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -50,7 +50,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_help_and_version(mlc: CommandLine) -> None:
     shown = mlc("--help").out
-    assert all(f"\n  {name}" in shown for name in ("compile", "run", "targets", "doctor"))
+    assert all(f"\n  {name}" in shown for name in ("compile", "run", "explain", "targets", "doctor"))
     assert re.fullmatch(r"mlc \d+\.\d+\.\d+\n", mlc("--version").out)
     assert "--emit FORM" in mlc("compile", "--help").out
     assert mlc("run", "--help").out.count("--check-labels[=KEY]") == 2
@@ -62,7 +62,7 @@ def test_help_and_version(mlc: CommandLine) -> None:
     ("arguments", "message"),
     [
         (["rum"], "mlc: error: unknown command 'rum'; did you mean 'run'?"),
-        (["zzz"], "mlc: error: unknown command 'zzz' (the commands are compile, run, new, targets, doctor)"),
+        (["zzz"], "mlc: error: unknown command 'zzz' (the commands are compile, run, explain, new, targets, doctor)"),
         (["compile", "model.mlir"], "the following arguments are required: -o"),
         (["compile", "model.mlir", "-o", "m.xyz"], "cannot tell from 'm.xyz' what to make: use a suffix among .o, .so"),
         (["compile", "model.mlir", "-o", "m.so", "--emit", "elf"], "argument --emit: invalid choice: 'elf'"),

@@ -99,7 +99,7 @@ func.func @f(%x: memref<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown schedule step 'tyle'; the steps are tile, interchange, pack, fuse, vectorize, vectorize_reduction, unroll, parallel}}
+// expected-error @+1 {{unknown schedule step 'tyle'; the steps are tile, interchange, unpad, pack, fuse, vectorize, vectorize_reduction, unroll, parallel}}
 func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
@@ -114,5 +114,5 @@ func.func private @f() attributes {schedule = #loop.schedule<[unroll(n, m)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'interchange' takes two or more loop names, got 1}}
+// expected-error @+1 {{schedule step 'interchange' takes 2 or more loop names, got 1}}
 func.func private @f() attributes {schedule = #loop.schedule<[interchange(n)]>}

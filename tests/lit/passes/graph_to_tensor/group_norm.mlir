@@ -3,8 +3,9 @@
 // Big passes go over contiguous channels; what is shared by a group is computed on a few numbers.
 // CHECK-LABEL: func.func private @group_norm(
 // CHECK: tensor.reduce add %x[b, k0, k1, n] over (b: 2, n: 8) reduce (k0: 4, k1: 4)
-// CHECK: tensor.reduce add %{{.*}}[b, g * 4 + member] over (b: 2, g: 2) reduce (member: 4)
-// CHECK: %[[MEAN:.*]] = tensor.map %{{.*}}[b, c floordiv 4] over (b: 2, c: 8)
+// CHECK: tensor.reduce add %{{.*}}[b, g, member] over (b: 2, g: 2) reduce (member: 4)
+// CHECK: tensor.map %{{.*}}[b, g] over (b: 2, g: 2, member: 4)
+// CHECK: %[[MEAN:.*]] = tensor.expand_shape %{{.*}} : tensor<16xf32> into tensor<2x8xf32>
 // CHECK: tensor.reduce add %x[b, k0, k1, n], %[[MEAN]][b, n] over (b: 2, n: 8) reduce (k0: 4, k1: 4)
 // CHECK: math.sqrt
 // CHECK: tensor.map %x[b, y, x, n], %[[MEAN]][b, n], %{{.*}}[b, n], %s[n], %t[n] over (b: 2, y: 4, x: 4, n: 8)

@@ -66,19 +66,17 @@ func.func private @blocks(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
 // CHECK: loop.for parallel "m"
 // CHECK: loop.for parallel "m"
 // REMARK: remark: loop 'm' not fused with the one before it: an iteration touches what other iterations of the other one touch
-func.func private @long_vector(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
-  %t = memref.alloc() : memref<8xf32>
+func.func private @long_vector(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<9xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %t[8] : memref<9xf32>
   loop.for parallel "m" %m = 0 to 4 step 2 {
     %a = loop.load %x[%m * 2] : memref<8xf32>, vector<4xf32>
-    loop.store %a, %t[%m * 2] : memref<8xf32>, vector<4xf32>
+    loop.store %a, %t[%m * 2] : memref<9xf32>, vector<4xf32>
   }
   loop.for parallel "m" %m = 0 to 4 step 2 {
-    %a = loop.load %t[%m * 2 + 1] : memref<8xf32>, vector<2xf32>
-    loop.store %a, %y[%m] : memref<4xf32>, vector<2xf32>
-  }
-  loop.for parallel "m" %m = 0 to 4 step 2 {
-    %a = loop.load %t[0] : memref<8xf32>, vector<2xf32>
-    loop.store %a, %y[%m] : memref<4xf32>, vector<2xf32>
+    %a = loop.load %t[%m * 2 + 1] : memref<9xf32>, vector<4xf32>
+    loop.store %a, %y[%m * 2] : memref<8xf32>, vector<4xf32>
   }
   return
 }

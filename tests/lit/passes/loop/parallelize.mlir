@@ -40,3 +40,56 @@ func.func private @serial(%y: memref<101xf32> {mlc.output}) {
   }
   return
 }
+
+// Too few iterations for all threads outside: the loop inside has more.
+// CHECK-LABEL: @short_outside
+// CHECK: loop.for parallel "b"
+// CHECK-NEXT: loop.for threads "m"
+func.func private @short_outside(%y: memref<1x64x8xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "b" %b = 0 to 1 {
+    loop.for parallel "m" %m = 0 to 64 {
+      loop.for parallel "n" %n = 0 to 8 {
+        loop.store %zero, %y[%b, %m, %n] : memref<1x64x8xf32>
+      }
+    }
+  }
+  return
+}
+
+// Rows with buffers: a few blocks per thread, which divide the rows evenly; a buffer each where that is not possible.
+// CHECK-LABEL: @row_buffers
+// CHECK: loop.for threads "m" %{{.*}} = 0 to 60 step 10 {
+// CHECK-NEXT: loop.for parallel "mi" %{{.*}} = 0 to 10 {
+// CHECK-NEXT: memref.alloc
+// CHECK: loop.for threads "m" %{{.*}} = 0 to 61 {
+// CHECK-NEXT: memref.alloc
+func.func private @row_buffers(%x: memref<61x4xf32>, %y: memref<61x4xf32> {mlc.output}, %z: memref<61x4xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 60 {
+    %t = memref.alloc() : memref<1x4xf32>
+    loop.for parallel "n" %n = 0 to 4 {
+      %a = loop.load %x[%m, %n] : memref<61x4xf32>
+      loop.store %a, %t[0, %n] : memref<1x4xf32>
+    }
+    loop.for parallel "n" %n = 0 to 4 {
+      %a = loop.load %t[0, 3 - %n] : memref<1x4xf32>
+      loop.store %a, %y[%m, %n] : memref<61x4xf32>
+    }
+  }
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %x[60, %n] : memref<61x4xf32>
+    loop.store %a, %y[60, %n] : memref<61x4xf32>
+  }
+  loop.for parallel "m" %m = 0 to 61 {
+    %t = memref.alloc() : memref<1x4xf32>
+    loop.for parallel "n" %n = 0 to 4 {
+      %a = loop.load %x[%m, %n] : memref<61x4xf32>
+      loop.store %a, %t[0, %n] : memref<1x4xf32>
+    }
+    loop.for parallel "n" %n = 0 to 4 {
+      %a = loop.load %t[0, 3 - %n] : memref<1x4xf32>
+      loop.store %a, %z[%m, %n] : memref<61x4xf32>
+    }
+  }
+  return
+}

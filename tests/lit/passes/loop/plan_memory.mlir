@@ -56,3 +56,47 @@ func.func @main(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   func.call @copy(%c, %y) : (memref<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// A row buffer is used again by each row: the loop's iterations depend on each other from now on.
+// CHECK-LABEL: func.func private @rows(
+// CHECK-SAME: %[[WS:[a-z]+]]: memref<64xi8> {mlc.workspace}) {
+// CHECK-NEXT: loop.for serial "m"
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: memref.view %[[WS]][%[[ZERO]]][] : memref<64xi8> to memref<1x4xf32>
+// CHECK: loop.for parallel "n"
+func.func private @rows(%x: memref<8x4xf32>, %y: memref<8x4xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 8 {
+    %t = memref.alloc() {alignment = 64 : i64} : memref<1x4xf32>
+    %a = loop.load %x[%m, 0] : memref<8x4xf32>, vector<4xf32>
+    loop.store %a, %t[0, 0] : memref<1x4xf32>, vector<4xf32>
+    loop.for parallel "n" %n = 0 to 4 {
+      %b = loop.load %t[0, 3 - %n] : memref<1x4xf32>
+      loop.store %b, %y[%m, %n] : memref<8x4xf32>
+    }
+  }
+  return
+}
+
+// Blocks of rows on different threads have a buffer each.
+// CHECK-LABEL: func.func private @spread_rows(
+// CHECK-SAME: %[[WS:[a-z]+]]: memref<128xi8> {mlc.workspace}) {
+// CHECK-NEXT: loop.for threads "m" %[[M:.*]] = 0 to 8 step 4 {
+// CHECK-NEXT: loop.for serial "mi"
+// CHECK: %[[NUMBER:.*]] = arith.divui
+// CHECK: arith.muli %[[NUMBER]]
+// CHECK: %[[OFFSET:.*]] = arith.addi
+// CHECK: memref.view %[[WS]][%[[OFFSET]]][] : memref<128xi8> to memref<1x4xf32>
+func.func private @spread_rows(%x: memref<8x4xf32>, %y: memref<8x4xf32> {mlc.output}) {
+  loop.for threads "m" %m = 0 to 8 step 4 {
+    loop.for parallel "mi" %i = 0 to 4 {
+      %t = memref.alloc() {alignment = 64 : i64} : memref<1x4xf32>
+      %a = loop.load %x[%m + %i, 0] : memref<8x4xf32>, vector<4xf32>
+      loop.store %a, %t[0, 0] : memref<1x4xf32>, vector<4xf32>
+      loop.for parallel "n" %n = 0 to 4 {
+        %b = loop.load %t[0, 3 - %n] : memref<1x4xf32>
+        loop.store %b, %y[%m + %i, %n] : memref<8x4xf32>
+      }
+    }
+  }
+  return
+}

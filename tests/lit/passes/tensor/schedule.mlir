@@ -14,7 +14,7 @@ func.func private @matmul(%x: tensor<72x64xf32>, %w: tensor<64x480xf32>) -> tens
 }
 
 // CHECK-LABEL: @elementwise
-// V4-SAME: schedule = #loop.schedule<[tile(n, 8), vectorize(ni)]>
+// V4-SAME: schedule = #loop.schedule<[tile(n, 32), tile(ni, 8), vectorize(nii, 8), unroll(ni)]>
 func.func private @elementwise(%x: tensor<64xf64>) -> tensor<64xf64> {
   %0 = tensor.map %x[n] over (n: 64) : tensor<64xf64> -> tensor<64xf64> {
   ^bb0(%a: f64):

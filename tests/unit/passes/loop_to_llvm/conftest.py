@@ -29,9 +29,9 @@ void mlc_parallel_for(void (*task)(void *, long), void *context, long count) {
 """A pool of one thread that takes the tasks in an unusual order."""
 
 
-def lower_text(text: str, *passes: Pass) -> ModuleOp:
+def lower_text(text: str, *passes: Pass, target: str = "native") -> ModuleOp:
     """Parse, run `passes`, lower and verify."""
-    ctx = CompilerContext()
+    ctx = CompilerContext(target=target)
     register_dialects(ctx)
     module = Parser(ctx, text).parse_module()
     for p in (*passes, LowerToLlvmPass()):
@@ -55,11 +55,11 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Callable
     (folder / "hook.c").write_text(HOOK)
     count = 0
 
-    def compile_text(text: str, *passes: Pass) -> Callable[..., int]:
+    def compile_text(text: str, *passes: Pass, target: str = "native") -> Callable[..., int]:
         nonlocal count
         count += 1
         source, library = folder / f"{count}.ll", folder / f"{count}.so"
-        ir = emit_module(lower_text(text, *passes), machine)
+        ir = emit_module(lower_text(text, *passes, target=target), machine)
         source.write_text(ir.replace("weak_odr hidden", "weak_odr"))
         flags = ["-O2", "-fPIC", "-shared", "-Wno-override-module", f"--target={machine.triple}"]
         subprocess.run([*clang.command, *flags, source, folder / "hook.c", "-o", library], check=True)

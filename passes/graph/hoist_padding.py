@@ -1,0 +1,75 @@
+"""The pass `hoist-padding`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.graph import Conv2dOp, MaxPool2dOp, PadOp
+from mlc.dialects.graph.types import element_of, ints, is_static
+from mlc.dialects.graph.windows import NO_PADDING
+from mlc.passes.base import Pass
+from mlc.passes.graph._grouping import FUSABLE
+from mlc.support.context import CompilerContext
+from mlc.support.types import integer_width
+
+
+@dataclass(frozen=True)
+class HoistPaddingPass(Pass):
+    """Let the op in front of a convolution or a pool make the padded image.
+
+    ```mlir
+    %0 = graph.relu %x : tensor<1x8x8x4xf32>
+    %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : ...
+    // after
+    %0 = graph.relu %x : tensor<1x8x8x4xf32>
+    %2 = graph.pad %0 low [0, 1, 1, 0] high [0, 1, 1, 0] with 0.0 : f32 : ...
+    %1 = graph.conv2d %2, %w {layout = "NHWC"} : ...
+    ```
+
+    `fuse` puts the pad behind the ops that compute the image, and these store inside the larger buffer, where the
+    convolution would have to copy the image into such a buffer first. It leaves alone images that others read too, and
+    those that nothing computes (arguments, moved data): somebody has to copy these. The average of a pool counts its
+    padding in ways of its own, and keeps it.
+    """
+
+    name = "hoist-padding"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        for op in module.walk():
+            if isinstance(op, Conv2dOp | MaxPool2dOp) and any(ints(op.padding)):
+                reason = _why_not(op)
+                ctx.remark(op, f"padding {'hoisted' if reason is None else f'not hoisted: {reason}'}")
+                if reason is None:
+                    _hoist(op)
+
+
+def _why_not(op: Conv2dOp | MaxPool2dOp) -> str | None:
+    """Why nobody can make the padded image; None if somebody can."""
+    producer = op.input.owner
+    if not isinstance(producer, FUSABLE) or producer.parent is not op.parent:
+        return "no op in front computes the image"
+    if not op.input.has_one_use():
+        return "others read the image too"
+    return None if is_static(op.input.type) else "the shape is not known"
+
+
+def _hoist(op: Conv2dOp | MaxPool2dOp) -> None:
+    top, left, bottom, right = ints(op.padding)
+    low, high = (0, 0, top, left), (0, 0, bottom, right)
+    if op.layout.data == "NHWC":
+        low, high = (0, top, left, 0), (0, bottom, right, 0)
+    pad = PadOp(op.input, low, high, 0 if isinstance(op, Conv2dOp) else _least(op))
+    pad.location, pad.result.name_hint = op.location, op.input.name_hint
+    Rewriter.insert_op(pad, InsertPoint.before(op))
+    op.operands[0] = pad.result
+    op.properties["padding"] = NO_PADDING
+
+
+def _least(op: MaxPool2dOp) -> float:
+    """The least value of the element type, which never wins a maximum."""
+    width = integer_width(element_of(op.input))
+    return -math.inf if width is None else -(1 << (width - 1))

@@ -1,0 +1,235 @@
+"""`unpad`: let windows at the border of an image run over what is inside it, so that no padded copy is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from xdsl.dialects import arith, math, memref
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp
+from mlc.dialects.loop.control import enclosing_loops
+from mlc.passes.base import Pass
+from mlc.passes.loop._accesses import counter_bounds, set_subscripts
+from mlc.passes.loop._nests import functions_with_loops, loops_named
+from mlc.passes.loop._required import require_loops
+from mlc.passes.loop.tile import peel
+from mlc.support.affine import simplify_sum, split_constant, split_terms
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.support.ir import identity_of
+from mlc.support.types import memref_type
+
+MOST_PARTS = 5
+"""A loop that falls into more parts than this is mostly border; it stays as it is."""
+
+
+@dataclass(frozen=True)
+class Padded:
+    """A buffer that holds a copy of another one, with constants around it."""
+
+    buffer: memref.AllocOp
+    source: SSAValue
+    low: tuple[int, ...]
+    """Where the copy begins, per axis."""
+    writes: tuple[Operation, ...]
+    """The outermost loops that fill it."""
+    reads: tuple[LoadOp, ...]
+    padding: tuple[arith.ConstantOp, ...]
+    """What stands around it."""
+
+    @property
+    def inside(self) -> tuple[range, ...]:
+        """The subscripts that are inside the copy, per axis."""
+        shape = memref_type(self.source).get_shape()
+        return tuple(range(low, low + size) for low, size in zip(self.low, shape, strict=True))
+
+
+def find_padded(buffer: memref.AllocOp) -> Padded | None:
+    """`buffer` as a padded copy; None if it is used in any other way."""
+    reads: list[LoadOp] = []
+    writes: dict[Operation, None] = {}
+    padding: dict[arith.ConstantOp, None] = {}
+    copies: list[tuple[SSAValue, tuple[int, ...]]] = []
+    for use in buffer.memref.uses:
+        op = use.operation
+        if isinstance(op, LoadOp):
+            reads.append(op)
+        elif isinstance(op, StoreOp) and op.memref is buffer.memref:
+            if isinstance(op.value.owner, LoadOp):
+                copies.append((op.value.owner.memref, _shift(op.value.owner, op) or ()))
+            elif isinstance(op.value.owner, arith.ConstantOp):
+                padding[op.value.owner] = None
+            else:
+                return None
+            writes[(enclosing_loops(op) or [op])[-1]] = None
+        else:
+            return None
+    if len(copies) != 1 or not copies[0][1] or any((enclosing_loops(r) or [r])[-1] in writes for r in reads):
+        return None
+    return Padded(buffer, *copies[0], tuple(writes), tuple(reads), tuple(padding))
+
+
+def _shift(load: LoadOp, store: StoreOp) -> tuple[int, ...] | None:
+    """How far `store` puts what `load` takes, per axis, if both go through all of the source in the same order."""
+    if list(load.indices) != list(store.indices) or load.map.data != AffineMap.identity(len(load.indices)):
+        return None
+    extents = memref_type(load.memref).get_shape()
+    covered = [counter_bounds(AffineExpr.dimension(0), [v]) for v in load.indices]
+    if covered != [(0, extent - 1) for extent in extents]:
+        return None
+    shifts: list[int] = []
+    for axis, subscript in enumerate(store.map.data.results):
+        terms, constant = split_constant(subscript)
+        if terms != AffineExpr.dimension(axis) or constant < 0:
+            return None
+        shifts.append(constant)
+    return tuple(shifts)
+
+
+def unpad(padded: Padded, names: Sequence[str]) -> bool:
+    """Read `padded.source` itself, after splitting the loops `names` into a border and what is inside.
+
+        p[0], p[9] = 0; for i in 0..8: p[i + 1] = x[i]
+        for y in 0..8: s = for k in 0..3: p[y + k]
+    ->
+        for y in 0..1: s = for k in 1..3: x[y + k - 1]
+        for y in 1..7: s = for k in 0..3: x[y + k - 1]
+        for y in 7..8: s = for k in 0..2: x[y + k - 1]
+
+    Returns False, and changes nothing, where a subscript has another form, or where what is left out would count: a sum
+    does not notice zeros, nor a maximum what never wins.
+    """
+    if not all(_never_counts(read, value) for read in padded.reads for value in padded.padding):
+        return False
+    plan: dict[ForOp, list[tuple[range, dict[ForOp, range]]]] = {}
+    for read in padded.reads:
+        for axis, subscript in enumerate(read.map.data.results):
+            inside = padded.inside[axis]
+            low, high = counter_bounds(subscript, read.indices)
+            if low >= inside.start and high < inside.stop:
+                continue
+            found = _window(read, subscript, names)
+            if found is None or found[0] in plan:
+                return False
+            loop, window, at, step = found
+            parts = _split(loop, window, at, step, inside)
+            if parts is None:
+                return False
+            plan[loop] = parts
+    for read in padded.reads:
+        moved = (simplify_sum(e - low) for e, low in zip(read.map.data.results, padded.low, strict=True))
+        read.operands[0] = padded.source
+        set_subscripts(read, list(read.indices), AffineMap(len(read.indices), 0, tuple(moved)))
+    # Innermost first, so that the copies of an outer loop have split loops inside.
+    for loop, parts in sorted(plan.items(), key=lambda item: -len(enclosing_loops(item[0]))):
+        _carry_out(loop, parts)
+    for write in padded.writes:
+        Rewriter.erase_op(write)
+    Rewriter.erase_op(padded.buffer)
+    return True
+
+
+def _never_counts(read: LoadOp, padding: arith.ConstantOp) -> bool:
+    """Whether a reduction stays the same if `read` gives the padding: its identity, or a factor 0 of what is added."""
+    for use in read.result.uses:
+        user = use.operation
+        if isinstance(user, arith.MulfOp | arith.MuliOp):
+            sums = [u.operation for u in user.results[0].uses]
+            reduction = "add" if all(isinstance(s, arith.AddfOp | arith.AddiOp) for s in sums) else None
+        elif isinstance(user, math.FmaOp):
+            reduction = "add" if use.index < 2 else None
+        else:
+            reduction = _REDUCTIONS.get(type(user))
+        if reduction is None or identity_of(reduction, read.result.type).value != padding.value:
+            return False
+    return True
+
+
+_REDUCTIONS: dict[type[Operation], str] = {
+    arith.AddfOp: "add",
+    arith.AddiOp: "add",
+    arith.MaximumfOp: "max",
+    arith.MaxSIOp: "max",
+    arith.MinimumfOp: "min",
+    arith.MinSIOp: "min",
+}
+
+
+def _window(read: LoadOp, subscript: AffineExpr, names: Sequence[str]) -> tuple[ForOp, ForOp, int, int] | None:
+    """The loop over positions, the loop over the window, and their factors in a subscript `y * s + k * d`."""
+    terms, constant = split_constant(subscript)
+    factors = split_terms(subscript)
+    if terms is None or constant or len(factors) != 2:
+        return None
+    loops = {read.indices[dim].owner.parent_op(): factor for dim, factor in factors.items()}  # pyright: ignore
+    position = next((op for op in loops if isinstance(op, ForOp) and op.dim.data in names), None)
+    window = next((op for op in loops if isinstance(op, ForOp) and not op.is_parallel), None)
+    if position is None or window is None or position.step.value.data != 1 or window.step.value.data != 1:
+        return None
+    at, step = loops[position], loops[window]
+    return (position, window, at, step) if at and step and at > 0 and step > 0 else None
+
+
+def _split(
+    loop: ForOp, window: ForOp, at: int, step: int, inside: range
+) -> list[tuple[range, dict[ForOp, range]]] | None:
+    """The parts of `loop`, each with the range of the window that stays inside for all of its positions."""
+
+    def valid(position: int) -> tuple[int, int]:
+        first = max(window.range.start, -(-(inside.start - position * at) // step))
+        last = min(window.range.stop, (inside.stop - 1 - position * at) // step + 1)
+        return first, last
+
+    parts: list[tuple[range, dict[ForOp, range]]] = []
+    for (first, last), positions in groupby(loop.range, key=valid):
+        if first >= last:
+            return None
+        part = list(positions)
+        parts.append((range(part[0], part[-1] + 1), {window: range(first, last)}))
+    return parts if len(parts) <= MOST_PARTS else None
+
+
+def _carry_out(loop: ForOp, parts: Sequence[tuple[range, dict[ForOp, range]]]) -> None:
+    rest = loop
+    for number, (positions, windows) in enumerate(parts):
+        part = rest
+        if number + 1 < len(parts):
+            rest = peel(part, len(positions))
+        for window, taps in windows.items():
+            # Loops inside are split already, so that there may be several copies of the window.
+            for limited in loops_named(part, window.dim.data):
+                limited.properties["lower"] = IntegerAttr(taps.start, i64)
+                limited.properties["upper"] = IntegerAttr(taps.stop, i64)
+
+
+@dataclass(frozen=True)
+class UnpadPass(Pass):
+    """Read images themselves instead of padded copies, by splitting the named loops into borders and what is inside.
+
+    `--unpad="loops=y,x"`: see `unpad`. A buffer whose windows have another form stays, with a remark.
+    """
+
+    name = "unpad"
+
+    loops: tuple[str, ...] = ()
+    """The names of the loops over positions."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        if not self.loops:
+            raise UserError('unpad: expected the names of loops, as in "loops=y,x"')
+        require_loops(module, self.name, self.loops)
+        for function in functions_with_loops(module):
+            unpad_or_remark(function, self.loops, ctx)
+
+
+def unpad_or_remark(function: Operation, names: Sequence[str], ctx: CompilerContext) -> None:
+    """Unpad what can be; say what cannot."""
+    for op in list(function.walk()):
+        if isinstance(op, memref.AllocOp) and (padded := find_padded(op)) is not None and not unpad(padded, names):
+            ctx.remark(op, f"still padded: its windows do not move along {", ".join(names)} alone, or the padding counts")

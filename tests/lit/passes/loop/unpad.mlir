@@ -1,0 +1,119 @@
+// RUN: mlc-opt %s --split-input-file --unpad=loops=y --check-each | filecheck %s
+// RUN: mlc-opt %s --split-input-file --unpad=loops=y --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+
+// A sum of products with zeros around: three parts, each with the taps that are inside the image.
+// CHECK-LABEL: @conv
+// CHECK-NOT: memref.alloc
+// CHECK: loop.for parallel "y" %{{.*}} = 0 to 1 {
+// CHECK: loop.for serial "k" %{{.*}} = 1 to 3
+// CHECK: loop.load %x[%y + %k - 1]
+// CHECK: loop.for parallel "y" %{{.*}} = 1 to 7 {
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 3
+// CHECK: loop.for parallel "y" %{{.*}} = 7 to 8 {
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 2
+func.func private @conv(%x: memref<8xf32>, %w: memref<3xf32>, %out: memref<8xf32> {mlc.output}) {
+  %p = memref.alloc() : memref<10xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "d0" %i = 0 to 1 {
+    loop.store %zero, %p[%i] : memref<10xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 1 {
+    loop.store %zero, %p[%i + 9] : memref<10xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 8 {
+    %a = loop.load %x[%i] : memref<8xf32>
+    loop.store %a, %p[%i + 1] : memref<10xf32>
+  }
+  loop.for parallel "y" %y = 0 to 8 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%y + %k] : memref<10xf32>
+      %b = loop.load %w[%k] : memref<3xf32>
+      %c = math.fma %a, %b, %acc : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<8xf32>
+  }
+  return
+}
+
+// -----
+
+// A stride of 2 with a padding that never wins.
+// CHECK-LABEL: @max_pool
+// CHECK-NOT: memref.alloc
+// CHECK: loop.for parallel "y" %{{.*}} = 0 to 1 {
+// CHECK: loop.for serial "k" %{{.*}} = 1 to 3
+// CHECK: loop.load %x[%y * 2 + %k - 1]
+// CHECK: loop.for parallel "y" %{{.*}} = 1 to 4 {
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 3
+func.func private @max_pool(%x: memref<8xf32>, %out: memref<4xf32> {mlc.output}) {
+  %p = memref.alloc() : memref<9xf32>
+  %least = arith.constant 0xFF800000 : f32
+  loop.for parallel "d0" %i = 0 to 1 {
+    loop.store %least, %p[%i] : memref<9xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 8 {
+    %a = loop.load %x[%i] : memref<8xf32>
+    loop.store %a, %p[%i + 1] : memref<9xf32>
+  }
+  loop.for parallel "y" %y = 0 to 4 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %least) -> (f32) {
+      %a = loop.load %p[%y * 2 + %k] : memref<9xf32>
+      %c = arith.maximumf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<4xf32>
+  }
+  return
+}
+
+// -----
+
+// Zeros count in a maximum.
+// CHECK-LABEL: @zeros_win
+// CHECK: memref.alloc
+// CHECK: loop.for parallel "y" %{{.*}} = 0 to 2 {
+// REMARK: remark: still padded: its windows do not move along y alone, or the padding counts
+func.func private @zeros_win(%x: memref<2xf32>, %out: memref<2xf32> {mlc.output}) {
+  %p = memref.alloc() : memref<3xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %p[0] : memref<3xf32>
+  loop.for parallel "d0" %i = 0 to 2 {
+    %a = loop.load %x[%i] : memref<2xf32>
+    loop.store %a, %p[%i + 1] : memref<3xf32>
+  }
+  loop.for parallel "y" %y = 0 to 2 {
+    %s = loop.for serial "k" %k = 0 to 2 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%y + %k] : memref<3xf32>
+      %c = arith.maximumf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<2xf32>
+  }
+  return
+}
+
+// -----
+
+// A copy of a part is no padded image.
+// CHECK-LABEL: @part
+// CHECK: memref.alloc
+// CHECK: loop.for parallel "y" %{{.*}} = 0 to 2 {
+func.func private @part(%x: memref<8xf32>, %out: memref<2xf32> {mlc.output}) {
+  %p = memref.alloc() : memref<3xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %p[0] : memref<3xf32>
+  loop.for parallel "d0" %i = 0 to 2 {
+    %a = loop.load %x[%i] : memref<8xf32>
+    loop.store %a, %p[%i + 1] : memref<3xf32>
+  }
+  loop.for parallel "y" %y = 0 to 2 {
+    %s = loop.for serial "k" %k = 0 to 2 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%y + %k] : memref<3xf32>
+      %c = arith.addf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<2xf32>
+  }
+  return
+}

@@ -1,0 +1,31 @@
+// RUN: mlc explain %s linear_relu --target cortex-a53 | filecheck %s
+// RUN: mlc explain %s --target cortex-a53 | filecheck %s --check-prefix=TABLE
+
+// CHECK:      func.func private @linear_relu(
+// CHECK-SAME: -> tensor<64x200xf32> {
+// CHECK-NEXT:   tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784)
+// CHECK:      schedule
+// CHECK:        tile(n, {{[0-9]+}}) {{.*}} blocks of
+// CHECK:        vectorize({{.*}}) {{ +}}vectors of 4 lanes
+// CHECK:      one call
+// CHECK-NEXT:   flops      20.1 Mflop, 100% in multiply-adds
+// CHECK-NEXT:   bytes      880 kB: operands and results, once each
+// CHECK-NEXT:   intensity  22.9 flop/B
+// CHECK-NEXT:   bound by   compute: {{.*}} (planned for cortex-a53: 8 flop per cycle, 4 B per cycle)
+// CHECK-NEXT:   predicted  2,518,400 cycles at least
+// CHECK-NEXT:   measured   not here: this machine cannot run code for cortex-a53
+
+// TABLE:      kernel {{ +}}calls
+// TABLE-NEXT: linear_relu {{ +}}2 {{ +}}20.1M {{ +}}880k {{ +}}22.9 {{ +}}compute {{ *}}2,518,400 cycles
+// TABLE-NEXT: total {{ +}}2 {{ +}}40.2M
+// TABLE:      This machine cannot run code for cortex-a53
+func.func @main(%x: tensor<64x784xf32>, %z: tensor<64x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200xf32>)
+    -> (tensor<64x200xf32>, tensor<64x200xf32>) {
+  %0 = graph.matmul %x, %w : tensor<64x784xf32>, tensor<784x200xf32> -> tensor<64x200xf32>
+  %1 = graph.add %0, %b : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+  %2 = graph.relu %1 : tensor<64x200xf32>
+  %3 = graph.matmul %z, %w : tensor<64x784xf32>, tensor<784x200xf32> -> tensor<64x200xf32>
+  %4 = graph.add %3, %b : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+  %5 = graph.relu %4 : tensor<64x200xf32>
+  return %2, %5 : tensor<64x200xf32>, tensor<64x200xf32>
+}

@@ -1,0 +1,183 @@
+"""`mlc explain`: the work it counts, the words for schedules, what it predicts and measures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.compiler import new_context, parse_verified
+from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.loop.schedule import STEPS
+from mlc.targets.machine import resolve_target
+from mlc.tools.kernel_work import Work, work_of
+from mlc.tools.lone_kernel import lone_kernel
+from mlc.tools.roofline import planned
+from mlc.tools.schedule_text import describe_schedule
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_KERNEL = """
+func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
+      : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
+  %1 = tensor.map %0[m, n] over (m: 6, n: 200) : tensor<6x200xf32> -> tensor<6x200xf32> {
+  ^bb0(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %b = arith.mulf %a, %two : f32
+    %c = math.exp %b : f32
+    tensor.yield %c : f32
+  }
+  return %1 : tensor<6x200xf32>
+}
+func.func @main(%x: tensor<6x50xf32>) -> (tensor<6x200xf32>, tensor<6x200xf32>) {
+  %w = arith.constant dense<1.0> : tensor<10000xf32>
+  %v = tensor.expand_shape %w [[0, 1]] output_shape [50, 200] : tensor<10000xf32> into tensor<50x200xf32>
+  %0 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
+  %1 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
+  return %0, %1 : tensor<6x200xf32>, tensor<6x200xf32>
+}
+"""
+
+_MODEL = """
+func.func @main(%x: tensor<6x50xf32>, %z: tensor<6x200xf32>) -> tensor<6x200xf32> {
+  %w = graph.constant dense_resource<w> : tensor<50x200xf32>
+  %0 = graph.matmul %x, %w : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
+  %1 = graph.relu %0 : tensor<6x200xf32>
+  %2 = graph.softmax %1 axis 1 : tensor<6x200xf32>
+  %3 = graph.add %2, %z : tensor<6x200xf32>, tensor<6x200xf32> -> tensor<6x200xf32>
+  return %3 : tensor<6x200xf32>
+}
+
+{-# external_resources: { mlc: { weights: "w.safetensors" } } #-}
+"""
+
+
+def _parse(text: str) -> tuple[ModuleOp, FuncOp]:
+    module = parse_verified(text, "test.mlir", new_context(), Path())
+    kernel = module.body.block.first_op
+    assert isinstance(kernel, FuncOp)
+    return module, kernel
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("model.mlir").write_text(_MODEL)
+    save_file({"w": np.ones((50, 200), np.float32)}, "w.safetensors")
+    return "model.mlir"
+
+
+def test_work_counts_operations_and_what_is_moved_once() -> None:
+    _, kernel = _parse(_KERNEL)
+    work = work_of(kernel)
+    assert work == Work(2 * 6 * 200 * 50, 2 * 6 * 200, 4 * (6 * 50 + 50 * 200 + 6 * 200), 32)
+    assert work.intensity == work.flops / work.bytes
+
+
+def test_a_table_counts_as_the_rows_that_are_read() -> None:
+    _, kernel = _parse("""
+      func.func private @kernel(%table: tensor<1x9000x8xf64>, %i: tensor<5xi64>) -> tensor<1x5x8xf64> {
+        %0 = tensor.gather %table, %i : tensor<1x9000x8xf64>, tensor<5xi64> -> tensor<1x5x8xf64>
+        return %0 : tensor<1x5x8xf64>
+      }
+    """)
+    assert work_of(kernel).bytes == 8 * (5 * 8 + 5 + 5 * 8)
+
+
+def test_every_step_has_words() -> None:
+    _, kernel = _parse(_KERNEL)
+    steps: list[tuple[str | int, ...]] = [
+        ("interchange", "n", "m"),
+        ("tile", "n", 64),
+        ("unpad", "m"),
+        ("pack", "w", "n"),
+        ("tile", "w_lane", 16),
+        ("tile", "ni", 16),
+        ("vectorize", "nii", 16),
+        ("unroll", "ni"),
+        ("fuse", "m"),
+        ("vectorize", "m", 8),
+        ("tile", "m", 8),
+        ("vectorize_reduction", "k", 4),
+        ("unroll", "k"),
+        ("parallel", "n"),
+    ]
+    kernel.attributes["schedule"] = ScheduleAttr.of(*steps)
+    assert {str(step[0]) for step in steps} == set(STEPS)
+    assert dict(describe_schedule(kernel, {("kernel", 1)})) == {
+        "interchange(n, m)": "n runs around m",
+        "tile(n, 64)": "3 blocks of 64, and one of 8",
+        "unpad(m)": "windows at the border along m stay inside the image, so that none is copied",
+        "pack(w, n)": "the compiler stores w as panels, one for each block of n, so that it is read front to back",
+        "tile(w_lane, 16)": "4 blocks of 16",
+        "tile(ni, 16)": "4 blocks of 16",
+        "vectorize(nii, 16)": "vectors of 16 lanes",
+        "unroll(ni)": "4 copies side by side, with registers of their own",
+        "fuse(m)": "loops m that stand side by side become one",
+        "vectorize(m, 8)": "vectors of 8 lanes, of which 6 compute",
+        "tile(m, 8)": "one block of all 6",
+        "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
+        "unroll(k)": "50 copies after each other",
+        "parallel(n)": "the iterations are spread over threads",
+    }
+    assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")
+
+
+def test_a_planned_roofline_is_in_cycles() -> None:
+    roofline = planned(resolve_target("cortex-a53"))
+    assert roofline.bound(Work(8_000, 0, 100, 32)).time == 1000  # one vector of 4 multiply-adds a cycle
+    assert roofline.bound(Work(8_000, 0, 100, 64)).time == 2000
+    assert roofline.bound(Work(0, 4_000, 100, 32)).time == 1000
+    assert roofline.bound(Work(8_000, 0, 100, 32)).limit == "compute"
+    assert [roofline.bound(Work(0, 0, 1 << n, 32)).limit for n in (10, 16, 20)] == ["L1", "L2", "memory"]
+
+
+def test_a_lone_kernel_keeps_its_constants() -> None:
+    module, kernel = _parse(_KERNEL)
+    alone = lone_kernel(module, kernel)
+    alone.verify()
+    main = alone.body.block.last_op
+    assert isinstance(main, FuncOp)
+    assert [a.name_hint for a in main.args] == ["x"]
+    names = [op.name for op in main.body.block.ops]
+    assert names == ["arith.constant", "tensor.expand_shape", "func.call", "func.return"]
+
+
+def test_one_kernel(model: str, mlc: CommandLine) -> None:
+    shown = mlc("explain", model, "matmul_relu").out
+    assert shown.startswith("func.func private @matmul_relu(%x: tensor<6x50xf32>")
+    assert "tensor.contract" in shown
+    assert re.search(r"^  vectorize\(.*\) +vectors of \d+ lanes", shown, re.MULTILINE)
+    assert re.search(r"^  flops +122 kflop, 98% in multiply-adds$", shown, re.MULTILINE)
+    assert re.search(r"^  bytes +46 kB: operands and results, once each$", shown, re.MULTILINE)
+    assert re.search(r"^  bound by +.* \(measured here: .*flop/s, .*B/s\)$", shown, re.MULTILINE)
+    assert re.search(r"^  measured +.*s, .*flop/s, \d+% of what is possible$", shown, re.MULTILINE)
+
+
+def test_all_kernels(model: str, mlc: CommandLine) -> None:
+    title, *rows, total = mlc("explain", model).out.splitlines()
+    assert title.split()[:4] == ["kernel", "calls", "flop", "bytes"]
+    assert rows[0].split()[:2] == ["matmul_relu", "1"]
+    shares = [int(row.split()[-1].removesuffix("%")) for row in rows]
+    assert abs(sum(shares) - 100) <= len(rows)
+    assert total.startswith("total")
+
+
+def test_a_kernel_without_schedule(model: str, mlc: CommandLine) -> None:
+    shown = mlc("explain", model, "softmax_add", "-O1", "--target=cortex-a53").out
+    assert "\nschedule\n  none\n\nremarks\n  graph.relu -> graph.softmax: not fused" in shown
+
+
+def test_an_unknown_kernel(model: str, mlc: CommandLine) -> None:
+    result = mlc("explain", model, "matmul_rely")
+    assert result.status == 1
+    assert "no kernel 'matmul_rely' in a model with the kernels matmul_relu, " in result.err
+    assert "; did you mean 'matmul_relu'?" in result.err
