@@ -150,7 +150,7 @@ def _store_pieces(value: SSAValue, pointer: SSAValue, length: int, active: int) 
     return new
 
 
-# Elements that are apart ----------------------------------------------------------------------------------------------------
+# Elements that are apart ---------------------------------------------------------------------------------------------
 
 
 def _load_every_other(pointer: SSAValue, kind: Vector) -> list[Operation]:
