@@ -37,6 +37,7 @@ STEPS = (
     Step("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Step("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
     Step("graph", "dce", 1, "and ops that nobody reads"),
+    Step("graph", "merge-matmuls", 2, "queries, keys and values are one product with a wider matrix"),
     Step("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Step("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Step("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),

@@ -23,7 +23,7 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.graph.types import tensor
 from mlc.dialects.tensor import ContractOp, GatherOp, MapOp, ReduceOp
-from mlc.passes.graph_to_tensor._points import Body, Points, region_of
+from mlc.passes.graph_to_tensor._points import Body, Points, region_of, unchanged
 from mlc.support.types import Tensor, element_type, tensor_type
 
 Dims = Sequence[tuple[str, int]]
@@ -141,6 +141,10 @@ class Builder:
         source = tensor_type(value)
         if source.get_shape() == tuple(shape):
             return value
+        if not shape or not source.get_shape():
+            # Upstream's reshapes join or split axes, of which a tensor of rank 0 has none.
+            first = [AffineExpr.constant(0)] * source.get_num_dims()
+            return self.map_points([(value, first)], shape, source.element_type, unchanged)
         total = 1
         for size in shape:
             total *= size

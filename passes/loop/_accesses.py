@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import gcd
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+    AffineMap,
+)
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
-from mlc.support.affine import affine_bounds, simplify_sum, split_constant
+from mlc.support.affine import affine_bounds, simplify_sum, split_constant, split_terms
 
 AccessOp = LoadOp | StoreOp
 
@@ -64,6 +71,12 @@ def replace_counter(counter: SSAValue, new: Index) -> None:
         op.operands[position] = value
 
 
+def loop_of(counter: SSAValue) -> ForOp | None:
+    """The loop that a value counts; None if it is no loop counter."""
+    loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
+    return loop if isinstance(loop, ForOp) and counter is loop.induction_variable else None
+
+
 def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int, int]:
     """The least and the greatest value of an expression of these loop counters, in all iterations together.
 
@@ -72,12 +85,60 @@ def counter_bounds(expr: AffineExpr, counters: Sequence[SSAValue]) -> tuple[int,
     """
     ranges: list[range] = []
     for counter in counters:
-        loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
-        if not isinstance(loop, ForOp) or counter is not loop.induction_variable:
+        if (loop := loop_of(counter)) is None:
             raise ValueError("an index is no loop counter")
         ranges.append(loop.range)
     shifted = [AffineExpr.dimension(i) + r.start for i, r in enumerate(ranges)]
     return affine_bounds(expr.replace_dims_and_symbols(shifted, []), [r[-1] - r.start + 1 for r in ranges])
+
+
+def simplify_quotients(op: AccessOp) -> None:
+    """Leave out of the quotients in subscripts what cannot change them.
+
+    `(n + i) floordiv 8` is `n floordiv 8` for i < 8 and n a multiple of 8.
+    """
+    results = op.map.data.results
+    simpler = [_simplify_quotients(e, op.indices) for e in results]
+    if simpler == list(results):
+        return
+    used = sorted(set[int]().union(*(e.used_dims() for e in simpler)))
+    renumbered = [AffineExpr.dimension(used.index(i) if i in used else 0) for i in range(len(op.indices))]
+    final = tuple(e.replace_dims_and_symbols(renumbered, []) for e in simpler)
+    set_subscripts(op, [op.indices[i] for i in used], AffineMap(len(used), 0, final))
+
+
+def _simplify_quotients(expr: AffineExpr, counters: Sequence[SSAValue]) -> AffineExpr:
+    if not isinstance(expr, AffineBinaryOpExpr):
+        return expr
+    lhs, rhs = (_simplify_quotients(e, counters) for e in (expr.lhs, expr.rhs))
+    if expr.kind is AffineBinaryOpKind.FloorDiv and isinstance(rhs, AffineConstantExpr):
+        lhs = _without_remainder(lhs, rhs.value, counters)
+    return AffineBinaryOpExpr(expr.kind, lhs, rhs)
+
+
+def _without_remainder(expr: AffineExpr, divisor: int, counters: Sequence[SSAValue]) -> AffineExpr:
+    """`expr` without the terms that never reach the next multiple of `divisor`, counted from the other terms."""
+    terms = {dim: factor for dim, factor in split_terms(expr).items() if factor}
+    if any(loop_of(v) is None for v in counters):
+        return expr
+    grains = {dim: _grain(counters[dim], factor) for dim, factor in terms.items()}
+    for grain in sorted(set(grains.values()), reverse=True):
+        rest = [dim for dim, own in grains.items() if own % grain]
+        kept = [AffineExpr.constant(0) if i in rest else AffineExpr.dimension(i) for i in range(len(counters))]
+        left = [AffineExpr.dimension(i) if i in rest else AffineExpr.constant(0) for i in range(len(counters))]
+        if rest and divisor % grain == 0:
+            low, high = counter_bounds(expr.replace_dims_and_symbols(left, []), counters)
+            if low >= 0 and high < grain:
+                return simplify_sum(expr.replace_dims_and_symbols(kept, []))
+    return expr
+
+
+def _grain(counter: SSAValue, factor: int) -> int:
+    """What all values of a counter, times a factor, are multiples of."""
+    loop = loop_of(counter)
+    assert loop is not None
+    step = loop.step.value.data if len(loop.range) > 1 else 0
+    return gcd(loop.range.start, step) * abs(factor) or 1 << 62
 
 
 def materialize(index: Index) -> tuple[list[Operation], SSAValue]:

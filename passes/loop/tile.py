@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import replace_counter
+from mlc.passes.loop._accesses import AccessOp, replace_counter, simplify_quotients
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, outermost_loops, perfect_nest
 from mlc.passes.loop.interchange import interchange
 from mlc.support.context import CompilerContext
@@ -46,6 +46,9 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
     outer_counter, inner_counter = loop.induction_variable, inner.induction_variable
     _shift_by(inner_counter, outer_counter)
     loop.properties["step"] = IntegerAttr(size * step, i64)
+    for use in list(inner_counter.uses):
+        if isinstance(use.operation, AccessOp):
+            simplify_quotients(use.operation)
     return [loop]
 
 

@@ -232,4 +232,5 @@ def unpad_or_remark(function: Operation, names: Sequence[str], ctx: CompilerCont
     """Unpad what can be; say what cannot."""
     for op in list(function.walk()):
         if isinstance(op, memref.AllocOp) and (padded := find_padded(op)) is not None and not unpad(padded, names):
-            ctx.remark(op, f"still padded: its windows do not move along {', '.join(names)} alone, or the padding counts")
+            along = ", ".join(names)
+            ctx.remark(op, f"still padded: its windows do not move along {along} alone, or the padding counts")

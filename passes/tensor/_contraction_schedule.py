@@ -9,12 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from xdsl.dialects import func
 from xdsl.dialects.tensor import PadOp
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineExpr,
+    AffineMap,
+)
 
 from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
 from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
@@ -65,10 +71,35 @@ class Contraction:
         sizes = self.op.dim_sizes
         return next((i for i in range(self.op.num_parallel - 2, -1, -1) if sizes[i] > 1), None)
 
+    @property
+    def columns(self) -> int:
+        """How many lanes may stand side by side: all of the lane dim, or those of one group of a convolution."""
+        groups = [g for m in self.op.index_maps if (g := _group(m, self.lane_dim))]
+        return min(groups, default=self.op.dim_sizes[self.lane_dim])
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether there are several groups of lanes."""
+        return self.columns < self.op.dim_sizes[self.lane_dim]
+
     def operands_with_lanes(self) -> list[tuple[SSAValue, AffineMap]]:
-        """The operands that depend on the lane dim."""
+        """The operands that differ from lane to lane."""
         pairs = zip(self.op.inputs, self.op.index_maps, strict=True)
-        return [(v, m) for v, m in pairs if any(self.lane_dim in e.used_dims() for e in m.results)]
+        lane = self.lane_dim
+        return [(v, m) for v, m in pairs if any(lane in e.used_dims() for e in m.results) and not _group(m, lane)]
+
+
+def _group(affine: AffineMap, dim: int) -> int | None:
+    """How many neighbours along a dim read the same elements, as the channels of a group do; None for other dims."""
+    sizes = set[int]()
+    for part in (p for e in affine.results for p in e.dfs()):
+        if isinstance(part, AffineBinaryOpExpr) and part.lhs == AffineExpr.dimension(dim):
+            if part.kind is not AffineBinaryOpKind.FloorDiv or not isinstance(part.rhs, AffineConstantExpr):
+                return None
+            sizes.add(part.rhs.value)
+        elif isinstance(part, AffineBinaryOpExpr) and part.rhs == AffineExpr.dimension(dim):
+            return None
+    return sizes.pop() if len(sizes) == 1 and AffineExpr.dimension(dim) not in affine.results else None
 
 
 def contraction_of(ops: Sequence[StructuredOp]) -> Contraction | None:
@@ -97,8 +128,12 @@ def contraction_steps(
         return []
     if len(shared) == len(op.inputs):
         return _depthwise_steps(contraction, lanes, machine)
+    if contraction.is_grouped:
+        lanes = gcd(contraction.columns, lanes)
     problem = _problem(contraction, lanes)
     tile = best_tile(problem, machine)
+    if contraction.is_grouped:  # no block lies across two groups
+        tile = RegisterTile(tile.rows, gcd(tile.vectors, contraction.columns // lanes))
     packed = _operands_to_pack(contraction, tile, lanes, constants)
     if not packed and any(not _runs_along_memory(m, contraction.lane_dim) for m in shared):
         return []
@@ -134,7 +169,7 @@ def _problem(contraction: Contraction, lanes: int) -> TileProblem:
     op, row = contraction.op, contraction.row_dim
     most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
-    return TileProblem(rows, op.dim_sizes[contraction.lane_dim], lanes, most_rows)
+    return TileProblem(rows, contraction.columns, lanes, most_rows)
 
 
 def _depthwise_steps(contraction: Contraction, lanes: int, machine: Machine) -> list[Step]:
