@@ -10,6 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from mlc.support.errors import UserError
+from mlc.targets.cache import Cache
 
 
 @contextlib.contextmanager
@@ -39,3 +40,23 @@ def staged_output(output: Path) -> Generator[Path, None, None]:
                 staged.replace(target)
     except OSError as e:
         raise UserError(f"cannot write '{output}': {e.strerror or e}") from None
+
+
+def restore_output(cache: Cache, key: str, output: Path, executable: bool) -> bool:
+    """Make the file `output` from the entry `key` of a cache; False, and no change, if there is no intact one.
+
+    Raises:
+        UserError: `output` cannot be written, or the disk is full.
+    """
+    with contextlib.suppress(FileNotFoundError), staged_output(output, optional=True) as staged:
+        if cache.fetch(key, staged):
+            if executable:
+                make_executable(staged)
+            return True
+    return False
+
+
+def make_executable(file: Path) -> None:
+    """Let everybody run a file who may read it, as the linker does."""
+    mode = file.stat().st_mode
+    file.chmod(mode | (mode & 0o444) >> 2)

@@ -172,8 +172,7 @@ def _regroup(op: StructuredOp, plan: _Plan) -> None:
         subscripts.append([affine.results[a].replace_dims_and_symbols(renumbered, []) for a in axes])
     over = [g for g in groups if g[0] < parallel]
     reduce = [g for g in groups if g[0] >= parallel]
-    usual = dim_names(len(over)) if len(over) > 1 else ()
-    new_names = [*_names(over, names, usual), *_names(reduce, names, ("k",))]
+    new_names = [*_names(over, names, dim_names(len(over))), *_names(reduce, names, ("k",))]
     if len(set(new_names)) < len(new_names):
         new_names = [names[g[-1]] for g in groups]
     new_sizes = [prod(sizes[d] for d in group) for group in groups]
@@ -182,9 +181,12 @@ def _regroup(op: StructuredOp, plan: _Plan) -> None:
 
 def _names(groups: Groups, old: Sequence[str], usual: Sequence[str]) -> list[str]:
     """Usual names, if dims were joined and there are as many as usual; else each group is named after its last dim."""
-    if any(len(g) > 1 for g in groups) and len(usual) == len(groups):
-        return list(usual)
-    return [old[g[-1]] for g in groups]
+    last = [old[g[-1]] for g in groups]
+    if all(len(g) == 1 for g in groups) or len(usual) != len(groups):
+        return last
+    if usual == ("n",):  # what is left may be the rows that something else has columns for
+        return [name if name in ("m", "n") else "m" for name in last]
+    return list(usual)
 
 
 def _regroup_pad(op: PadOp, plan: _Plan) -> None:

@@ -110,7 +110,8 @@ def contraction_of(ops: Sequence[StructuredOp]) -> Contraction | None:
     op, root = contractions[0], ops[-1]
     parallel = op.num_parallel
     dims, stored = (list(zip(o.dim_names, o.dim_sizes, strict=True))[: o.num_parallel] for o in (op, root))
-    if not parallel or dims != stored:
+    # A result that is stored in another order is computed in the order of the contraction.
+    if not parallel or dims[-1] != stored[-1] or sorted(dims) != sorted(stored):
         return None
     return Contraction(op, root)
 
@@ -124,7 +125,7 @@ def contraction_steps(
     """
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
-    if any(not _runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
+    if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
         return []
     if len(shared) == len(op.inputs):
         return _depthwise_steps(contraction, lanes, machine)
@@ -135,17 +136,16 @@ def contraction_steps(
     if contraction.is_grouped:  # no block lies across two groups
         tile = RegisterTile(tile.rows, gcd(tile.vectors, contraction.columns // lanes))
     packed = _operands_to_pack(contraction, tile, lanes, constants)
-    if not packed and any(not _runs_along_memory(m, contraction.lane_dim) for m in shared):
+    if not packed and any(not runs_along_memory(m, contraction.lane_dim) for m in shared):
         return []
     lane = op.dim_names[contraction.lane_dim]
     parallel = op.dim_names[: contraction.lane_dim]
     reductions = op.dim_names[op.num_parallel :]
     steps: list[Step] = [("interchange", lane, *parallel)] if parallel else []
     steps.append(("tile", lane, tile.vectors * lanes))
-    for argument, name in packed:
-        steps.append(("pack", name, lane))
-        if (contraction.kernel_name, argument.index) not in constants:
-            steps += [("tile", f"{name}_lane", lanes), ("vectorize", f"{name}_lanei", lanes)]
+    for argument, affine in packed:
+        known = (contraction.kernel_name, argument.index) in constants
+        steps += packing_steps(argument, affine, contraction, lanes)[: 1 if known else None]
     in_lanes: list[Step] = [("tile", f"{lane}i", lanes), ("vectorize", f"{lane}ii", lanes), ("unroll", f"{lane}i")]
     in_rows: list[Step] = []
     if row is not None and tile.rows > 1:
@@ -159,7 +159,7 @@ def contraction_steps(
     return steps + _short_reductions(op, SHORT)
 
 
-def _runs_along_memory(affine: AffineMap, dim: int) -> bool:
+def runs_along_memory(affine: AffineMap, dim: int) -> bool:
     """Whether an operand is read one element at a time along a dim."""
     *outer, last = affine.results
     return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
@@ -178,7 +178,7 @@ def _depthwise_steps(contraction: Contraction, lanes: int, machine: Machine) -> 
     Vectors run innermost, so that memory is read from front to back.
     """
     op = contraction.op
-    if any(not _runs_along_memory(m, contraction.lane_dim) for m in op.index_maps):
+    if any(not runs_along_memory(m, contraction.lane_dim) for m in op.index_maps):
         return []
     lane = op.dim_names[contraction.lane_dim]
     spatial = [i for i in range(contraction.lane_dim) if op.dim_sizes[i] > 1]
@@ -213,14 +213,14 @@ def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int
 
 def _operands_to_pack(
     contraction: Contraction, tile: RegisterTile, lanes: int, constants: Container[tuple[str, int]]
-) -> list[tuple[BlockArgument, str]]:
-    """The arguments of the kernel that are worth storing as panels, with their names.
+) -> list[tuple[BlockArgument, AffineMap]]:
+    """The arguments of the kernel that are worth storing as panels.
 
     What the compiler packs costs nothing; what the kernel has to pack itself pays if enough rows read it. A matrix of
     one block is in order as it is.
     """
     op, lane = contraction.op, contraction.lane_dim
-    found: list[tuple[BlockArgument, str]] = []
+    found: list[tuple[BlockArgument, AffineMap]] = []
     for value, affine in contraction.operands_with_lanes():
         dims = set[int]().union(*(e.used_dims() for e in affine.results))
         if not isinstance(value, BlockArgument) or any(i in dims for i in range(lane)) or len(affine.results) < 2:
@@ -228,8 +228,21 @@ def _operands_to_pack(
         in_order = affine.results[-1] == AffineExpr.dimension(lane) and op.dim_sizes[lane] <= tile.vectors * lanes
         is_known = (contraction.kernel_name, value.index) in constants
         if not in_order and (is_known or prod(op.dim_sizes[:lane]) >= READS_PER_PACKING):
-            found.append((value, value.name_hint or f"arg{value.index}"))
+            found.append((value, affine))
     return found
+
+
+def packing_steps(operand: BlockArgument, affine: AffineMap, contraction: Contraction, lanes: int) -> list[Step]:
+    """Pack an argument of the kernel; all steps but the first are for the loops that do so where it is not known."""
+    name = operand.name_hint or f"arg{operand.index}"
+    steps: list[Step] = [("pack", name, contraction.op.dim_names[contraction.lane_dim])]
+    if runs_along_memory(affine, contraction.lane_dim):
+        return [*steps, ("tile", f"{name}_lane", lanes), ("vectorize", f"{name}_lanei", lanes)]
+    # It lies along another dim: blocks of lanes x lanes, which `transpose-loads` reads by rows.
+    along = f"{name}_{len(affine.results) - 2}"
+    steps += [("tile", along, lanes), ("tile", f"{name}_lane", lanes)]
+    steps.append(("interchange", f"{name}_lane", f"{along}i", f"{name}_lanei"))
+    return [*steps, ("vectorize", f"{name}_lanei", lanes), ("unroll", f"{along}i")]
 
 
 def _short_reductions(op: ContractOp, most: int) -> list[Step]:

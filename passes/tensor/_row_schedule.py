@@ -95,12 +95,15 @@ def _column_dim(nests: Sequence[Nest]) -> str | None:
 
 
 def stride_along(op: StructuredOp, dim: int) -> int | None:
-    """The first operand that depends on a dim but is not read consecutively along it."""
+    """The first operand that depends on a dim but is not read along it, each element or every other one.
+
+    Every other element is two loads and a shuffle; what is further apart would be loaded lane by lane.
+    """
     for operand, affine in enumerate(op.index_maps):
         if not affine.results:
             continue
         *outer, last = affine.results
-        if split_terms(last).get(dim, 0) not in (0, 1) or any(dim in e.used_dims() for e in outer):
+        if split_terms(last).get(dim, 0) not in (0, 1, 2) or any(dim in e.used_dims() for e in outer):
             return operand
     return None
 

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
+from mlc.passes.tensor._attention_schedule import attention_steps
 from mlc.passes.tensor._constant_arguments import constant_arguments
 from mlc.passes.tensor._contraction_schedule import Step, contraction_of, contraction_steps
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
@@ -68,7 +69,7 @@ def choose_steps(
     contraction = contraction_of(ops)
     if contraction is not None and (steps := contraction_steps(contraction, lanes, machine, constants)):
         return steps
-    if steps := transpose_steps(ops, lanes):
+    if steps := attention_steps(ops, lanes, machine) or transpose_steps(ops, lanes):
         return steps
     steps = row_steps(ops, lanes)
     if not steps:

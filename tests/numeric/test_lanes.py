@@ -87,6 +87,21 @@ def test_sums_of_odd_rows(target: str, run_compiled: Run) -> None:
         np.testing.assert_array_equal(found, x.sum(1))
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_other_element(target: str, run_compiled: Run) -> None:
+    sizes = (3, 17, 32, 33, 75)
+    kinds = [_type((3, n)) for n in sizes]
+    results = [_type((3, (n - 1) // 2)) for n in sizes]
+    lines = [
+        f"%y{i} = graph.slice %x{i} starts [0, 1] ends [3, {n - (n + 1) % 2}] strides [1, 2] : {kind} -> {result}"
+        for i, (n, kind, result) in enumerate(zip(sizes, kinds, results, strict=True))
+    ]
+    inputs = [_array((3, n)) for n in sizes]
+    outputs = run_compiled(mlc.parse(_main(kinds, lines, results)), inputs, target)
+    for found, x in zip(outputs, inputs, strict=True):
+        np.testing.assert_array_equal(found, x[:, 1 : 2 * found.shape[1] : 2])
+
+
 def _transposition(shape: Sequence[int], permutation: Sequence[int], element: str, number: int) -> tuple[str, str]:
     """The op `%y<number>` and its type."""
     result = _type([shape[p] for p in permutation], element)

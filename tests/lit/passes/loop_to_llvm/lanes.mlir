@@ -55,6 +55,18 @@ func.func private @booleans(%x: memref<3xi1>, %y: memref<3xi1> {mlc.output}) {
   return
 }
 
+// Every other element: what lies between is loaded too, but nothing behind the last one.
+// CHECK-LABEL: @pairs
+// CHECK: %[[LOW:.*]] = llvm.load %[[P:.*]] : !llvm.ptr -> vector<4xf32>
+// CHECK-NEXT: %[[AT:.*]] = llvm.getelementptr inbounds %[[P]][3]
+// CHECK-NEXT: %[[HIGH:.*]] = llvm.load %[[AT]] : !llvm.ptr -> vector<4xf32>
+// CHECK-NEXT: llvm.shufflevector %[[LOW]], %[[HIGH]] [0, 2, 5, 7] : vector<4xf32>
+func.func private @pairs(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
+  %v = loop.load %x[1] stride 2 : memref<8xf32>, vector<4xf32>
+  loop.store %v, %y[0] : memref<4xf32>, vector<4xf32>
+  return
+}
+
 // Lanes that are apart are loaded and stored one by one.
 // CHECK-LABEL: @column
 // CHECK: %[[V0:.*]] = llvm.mlir.poison : vector<2xf32>

@@ -36,11 +36,21 @@ func.func private @by_hand(%x: tensor<4xf32>) -> tensor<4xf32> attributes {sched
   return %0 : tensor<4xf32>
 }
 
-// CHECK-LABEL: @transpose
+// Every other element makes vectors, every third one does not.
+// CHECK-LABEL: @second
+// CHECK-SAME: vectorize(nii
+// CHECK-LABEL: @third
 // CHECK-NOT: schedule
 // REMARK: remark: not vectorized: tensor.map does not read operand 0 consecutively along 'n', its last dim
-func.func private @transpose(%x: tensor<8x4xf32>) -> tensor<4x8xf32> {
-  %0 = tensor.map %x[n, m] over (m: 4, n: 8) : tensor<8x4xf32> -> tensor<4x8xf32> {
+func.func private @second(%x: tensor<4x32xf32>) -> tensor<4x16xf32> {
+  %0 = tensor.map %x[m, n * 2] over (m: 4, n: 16) : tensor<4x32xf32> -> tensor<4x16xf32> {
+  ^bb0(%a: f32):
+    tensor.yield %a : f32
+  }
+  return %0 : tensor<4x16xf32>
+}
+func.func private @third(%x: tensor<4x24xf32>) -> tensor<4x8xf32> {
+  %0 = tensor.map %x[m, n * 3] over (m: 4, n: 8) : tensor<4x24xf32> -> tensor<4x8xf32> {
   ^bb0(%a: f32):
     tensor.yield %a : f32
   }

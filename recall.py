@@ -1,0 +1,122 @@
+"""Finding the artifact of a model that was compiled before: its text is not even parsed.
+
+    the text, the options, the machine, clang and linker, mlc itself ── recipe ──> the weight files that the text names
+    the recipe, the bytes of these files ────────────────────────────────────────> the artifact in the compile cache
+
+All that an artifact depends on is part of a key by its contents, the sources of mlc included, so that neither times of
+files nor version numbers are trusted. What plugins contribute cannot be told by contents: a process that has loaded one
+neither recalls nor remembers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlc.support.additions import load_options
+from mlc.support.blame import plugin_files
+from mlc.targets.cache import Cache, digest
+from mlc.targets.machine import resolve_target
+from mlc.targets.output import restore_output
+from mlc.targets.toolchain import find_clang, find_linker
+
+if TYPE_CHECKING:
+    from mlc.compiler import CompileOptions
+    from mlc.support.resources import Resources
+    from mlc.targets.build import BuildReport, Kind
+
+_OTHER_FOLDERS = ("benchmarks", "build", "docs", "examples", "tests", "testing", "tools")
+"""What lies in the package, or beside it in the repository, and has no influence on artifacts."""
+_SOURCES = (".py", ".lark", ".c", ".h")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What an artifact is made from, weight files excepted."""
+
+    text: str
+    """The model."""
+    base: Path
+    """The folder that weight files are relative to."""
+    options: CompileOptions
+    kind: Kind
+    cache: Cache = field(default_factory=Cache.default)
+    created: int = field(default_factory=time.time_ns)
+
+    def weight_files(self) -> list[Path] | None:
+        """The files that the text names; None if the model was never compiled like this."""
+        names = None if self._unknown_influence() else self.cache.read(self._key)
+        return None if names is None else [self.base / name for name in json.loads(names)]
+
+    def recall(self, output: Path) -> bool:
+        """Write the artifact to `output`; False if the cache does not have it.
+
+        Raises:
+            UserError: there is no usable clang, or `output` cannot be written.
+        """
+        files = self.weight_files()
+        if files is None:
+            return False
+        try:
+            key = self.cache.read(self._key_with(files))
+        except OSError:  # of a weight file, which the compiler explains
+            return False
+        return key is not None and restore_output(self.cache, key.decode(), output, self.kind in ("shared", "exe"))
+
+    def remember(self, resources: Resources, report: BuildReport) -> None:
+        """Note what a build gave for this recipe, unless a weight file changed since then."""
+        if self._unknown_influence() or not report.key:
+            return
+        names = list(resources.spellings.values())
+        files = [self.base / name for name in names]
+        try:
+            if any(file.stat().st_ctime_ns >= self.created for file in files):
+                return
+            key = self._key_with(files)
+        except OSError:
+            return
+        self.cache.write(self._key, json.dumps(names).encode())
+        self.cache.write(key, report.key.encode())
+
+    @staticmethod
+    def _unknown_influence() -> bool:
+        return bool(plugin_files or load_options())
+
+    @cached_property
+    def _key(self) -> str:
+        machine = resolve_target(self.options.target)
+        clang = find_clang(self.options.cc, self.cache)
+        tools = clang.identity, find_linker(machine.arch, clang, self.cache).identity
+        choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.kind
+        return digest("recipe", _compiler_identity(), *tools, *choices, self.text)
+
+    def _key_with(self, files: Iterable[Path]) -> str:
+        return digest("recipe with weights", self._key, *map(_contents, files))
+
+
+def _contents(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+@cache
+def _compiler_identity() -> str:
+    """What is equal for compilers that make equal artifacts: the sources of mlc, and the versions of what it calls."""
+    root = Path(__file__).parent
+    parts = [version("xdsl"), version("numpy")]
+    for folder, below, files in os.walk(root):
+        skipped = _OTHER_FOLDERS if folder == str(root) else ()
+        below[:] = sorted(name for name in below if name.isidentifier() and name not in skipped)
+        for name in sorted(files):
+            if name.endswith(_SOURCES):
+                path = Path(folder) / name
+                parts += [str(path.relative_to(root)), _contents(path)]
+    return digest(*parts)
