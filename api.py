@@ -30,11 +30,7 @@ def parse(model: str | os.PathLike[str]) -> ModuleOp:
         TypeError: `model` is something else.
         UserError: the file cannot be read, or the text is wrong.
     """
-    text, file, base = _read(model)
-    ctx = new_context()
-    module = parse_verified(text, file, ctx, base)
-    _contexts[module] = ctx
-    return module
+    return _parse(_read(model))
 
 
 def compile(
@@ -58,31 +54,66 @@ def compile(
     """
     options = CompileOptions(target, threads, opt_level, cc)
     options.check()
-    parsed = model if isinstance(model, ModuleOp) else parse(model)
-    ctx = _contexts[parsed].clone() if parsed in _contexts else new_context()
-    ctx.target = target
-    module = parsed.clone()
-    manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
-    handle, path = tempfile.mkstemp(prefix="mlc-", suffix=".so")
+    handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
     os.close(handle)
+    path = Path(name)
     try:
-        Compilation(module, ctx, options, manager).build("shared", Path(path))
+        if isinstance(model, str | os.PathLike):
+            _make_library(_read(model), options, path)
+        else:
+            _build(model, options, path)
         return load(path, temporary=True)
     except BaseException:
-        Path(path).unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         raise
 
 
+def _make_library(model: _ModelText, options: CompileOptions, path: Path) -> None:
+    """Make the library of a model that is given as text, from the cache if it was compiled before."""
+    recipe = Recipe(model.text, model.base, options, "shared")
+    if not recipe.recall(path):
+        module = _parse(model)
+        report = _build(module, options, path)
+        recipe.remember(_contexts[module].resources, report)
+
+
+def _build(parsed: ModuleOp, options: CompileOptions, path: Path) -> BuildReport:
+    from mlc.passes.manager import PassManager
+
+    ctx = _contexts[parsed].clone() if parsed in _contexts else new_context()
+    ctx.target = options.target
+    manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
+    return Compilation(parsed.clone(), ctx, options, manager).build("shared", path)
+
+
+def _parse(model: _ModelText) -> ModuleOp:
+    ctx = new_context()
+    module = parse_verified(model.text, model.file, ctx, model.base)
+    _contexts[module] = ctx
+    return module
+
+
 def _text(module: ModuleOp, ctx: CompilerContext) -> str:
+    from mlc.syntax import print_module
+
     stream = io.StringIO()
     print_module(module, ctx, stream)
     return stream.getvalue()
 
 
-def _read(model: str | os.PathLike[str]) -> tuple[str, str, Path]:
-    """The text without a byte order mark, the name for messages, and the folder that weight files are relative to."""
+@dataclass(frozen=True)
+class _ModelText:
+    text: str
+    """Without a byte order mark."""
+    file: str
+    """The name for messages."""
+    base: Path
+    """The folder that weight files are relative to."""
+
+
+def _read(model: str | os.PathLike[str]) -> _ModelText:
     if isinstance(model, str) and ("\n" in model or "{" in model):
-        return model.removeprefix("\ufeff"), "<text>", Path.cwd()
+        return _ModelText(model.removeprefix("\ufeff"), "<text>", Path.cwd())
     if not isinstance(cast(object, model), str | os.PathLike):
         found = type(model).__name__
         raise TypeError(
@@ -92,7 +123,7 @@ def _read(model: str | os.PathLike[str]) -> tuple[str, str, Path]:
         raise UserError("found an empty string as model; required: its text, or the path of a text file")
     path = Path(model)
     try:
-        return path.read_text(encoding="utf-8-sig"), str(path), path.parent
+        return _ModelText(path.read_text(encoding="utf-8-sig"), str(path), path.parent)
     except FileNotFoundError:
         raise UserError(f"model '{path}' not found") from None
     except UnicodeDecodeError:

@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlc.passes.pipeline import HIGHEST, default_passes
-from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from mlc.passes.manager import PassManager
-    from mlc.targets.build import BuildReport, Kind
+    from mlc.support.context import CompilerContext
+    from mlc.targets.build import BuildReport
+    from mlc.targets.output import Kind
     from mlc.targets.program import Program, Signature
 
 _COMMENT = re.compile(r"//[^\n]*")
@@ -139,6 +140,7 @@ def parse_verified(text: str, file: str, ctx: CompilerContext, base: Path) -> Mo
 def new_context(target: str = "native", allow_unregistered: bool = False) -> CompilerContext:
     """A context that knows every dialect; none is imported before an op of it is met."""
     from mlc.dialects.registry import register_dialects
+    from mlc.support.context import CompilerContext
 
     ctx = CompilerContext(allow_unregistered, target=target)
     register_dialects(ctx)

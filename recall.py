@@ -25,13 +25,13 @@ from mlc.support.additions import load_options
 from mlc.support.blame import plugin_files
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
-from mlc.targets.output import restore_output
+from mlc.targets.output import Kind, restore_output
 from mlc.targets.toolchain import find_clang, find_linker
 
 if TYPE_CHECKING:
     from mlc.compiler import CompileOptions
     from mlc.support.resources import Resources
-    from mlc.targets.build import BuildReport, Kind
+    from mlc.targets.build import BuildReport
 
 _OTHER_FOLDERS = ("benchmarks", "build", "docs", "examples", "tests", "testing", "tools")
 """What lies in the package, or beside it in the repository, and has no influence on artifacts."""
@@ -52,8 +52,12 @@ class Recipe:
     created: int = field(default_factory=time.time_ns)
 
     def weight_files(self) -> list[Path] | None:
-        """The files that the text names; None if the model was never compiled like this."""
-        names = None if self._unknown_influence() else self.cache.read(self._key)
+        """The files that the text names; None if the model was never compiled like this.
+
+        Raises:
+            UserError: there is no usable clang.
+        """
+        names = self.cache.read(self._key) if self._is_complete() else None
         return None if names is None else [self.base / name for name in json.loads(names)]
 
     def recall(self, output: Path) -> bool:
@@ -69,11 +73,11 @@ class Recipe:
             key = self.cache.read(self._key_with(files))
         except OSError:  # of a weight file, which the compiler explains
             return False
-        return key is not None and restore_output(self.cache, key.decode(), output, self.kind in ("shared", "exe"))
+        return key is not None and restore_output(self.cache, key.decode(), self.kind, output)
 
     def remember(self, resources: Resources, report: BuildReport) -> None:
         """Note what a build gave for this recipe, unless a weight file changed since then."""
-        if self._unknown_influence() or not report.key:
+        if not self._is_complete():
             return
         names = list(resources.spellings.values())
         files = [self.base / name for name in names]
@@ -86,17 +90,17 @@ class Recipe:
         self.cache.write(self._key, json.dumps(names).encode())
         self.cache.write(key, report.key.encode())
 
-    @staticmethod
-    def _unknown_influence() -> bool:
-        return bool(plugin_files or load_options())
+    def _is_complete(self) -> bool:
+        """Whether nothing else has an influence; headers are not cached."""
+        return self.kind != "header" and not plugin_files and not load_options()
 
     @cached_property
     def _key(self) -> str:
         machine = resolve_target(self.options.target)
         clang = find_clang(self.options.cc, self.cache)
-        tools = clang.identity, find_linker(machine.arch, clang, self.cache).identity
+        linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
         choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.kind
-        return digest("recipe", _compiler_identity(), *tools, *choices, self.text)
+        return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.text)
 
     def _key_with(self, files: Iterable[Path]) -> str:
         return digest("recipe with weights", self._key, *map(_contents, files))

@@ -38,7 +38,7 @@ STEPS = (
     Step("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
     Step("graph", "dce", 1, "and ops that nobody reads"),
     Step("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
-    Step("graph", "fuse{attention=false}", 1, "each group becomes one kernel, so values stay in registers between ops"),
+    Step("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Step("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),
     Step("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
     Step("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),

@@ -14,20 +14,18 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 from mlc.support.errors import CompilerBug
 from mlc.targets import elf, weights
 from mlc.targets.cache import Cache, digest
 from mlc.targets.glue import PARALLEL_FOR, header_text, memory_unit, runner_unit, signature_unit, threads_unit
 from mlc.targets.machine import Machine
-from mlc.targets.output import staged_output
+from mlc.targets.output import EXECUTABLE, Kind, make_executable, staged_output
 from mlc.targets.program import Program
 from mlc.targets.toolchain import Tool, find_clang, find_linker
 from mlc.targets.units import FLAGS, Compiler, Processes, Unit
-
-Kind = Literal["obj", "shared", "exe", "asm", "header"]
 
 _LINK_FLAGS: dict[str, tuple[str, ...]] = {
     "obj": ("-r",),
@@ -60,6 +58,8 @@ class BuildReport:
     linked: bool
     """Whether the linker ran; False if the cache had the artifact, or the kind needs no linker."""
     seconds: float
+    key: str = ""
+    """What the cache has the artifact under; empty for kinds that are not cached."""
 
 
 def build(
@@ -88,7 +88,7 @@ def build(
     job = _Build(program, machine, kind, cc, cache or Cache.default())
     with staged_output(output) as staged:
         units, hits, linked = job.run(staged, progress)
-    return BuildReport(output, units, hits, linked, time.perf_counter() - start)
+    return BuildReport(output, units, hits, linked, time.perf_counter() - start, job.key)
 
 
 class _Build:
@@ -110,12 +110,12 @@ class _Build:
 
     def run(self, staged: Path, progress: Callable[[int, int], None] | None) -> tuple[int, int, bool]:
         """Make the file `staged`; returns the number of units, of cache hits, and whether the linker ran."""
-        key = self._key()
         count = len({unit.text for unit in self.units})
-        if self.cache.fetch(key, staged):
+        if self.cache.fetch(self.key, staged):
             if progress:
                 progress(count, count)
-            self._set_mode(staged)
+            if self.kind in EXECUTABLE:
+                make_executable(staged)
             return count, count, False
         files, hits = self.compiler.compile_all(self.units, staged.parent, progress)
         if self.linker is None:
@@ -123,11 +123,12 @@ class _Build:
         else:
             self._link(self.linker, self._complete(files), staged)
         if staged.stat().st_size <= _LARGEST_CACHED:
-            self.cache.store(key, staged)
+            self.cache.store(self.key, staged)
         self.cache.trim()
         return count, hits, self.linker is not None
 
-    def _key(self) -> str:
+    @cached_property
+    def key(self) -> str:
         """What the artifact depends on."""
         blobs = [part for blob in self.blobs for part in (blob.sha256, *blob.symbols)]
         units = [self.compiler.key(unit) for unit in self.units]
@@ -164,12 +165,6 @@ class _Build:
             raise CompilerBug(f"the linker {linker} refuses the generated objects", "link", messages)
         if self.kind == "obj":
             elf.localize_hidden(staged)
-
-    def _set_mode(self, staged: Path) -> None:
-        """Make a file from the cache executable, as the linker would have."""
-        if self.kind in ("shared", "exe"):
-            mode = staged.stat().st_mode
-            staged.chmod(mode | (mode & 0o444) >> 2)
 
 
 def _join_assembly(files: Sequence[Path]) -> str:

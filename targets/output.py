@@ -8,9 +8,15 @@ import shutil
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
+from typing import Literal
 
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
+
+Kind = Literal["obj", "shared", "exe", "asm", "header"]
+"""What a model is compiled to."""
+EXECUTABLE: tuple[Kind, ...] = ("shared", "exe")
+"""The kinds whose files carry the permission to be executed."""
 
 
 @contextlib.contextmanager
@@ -42,18 +48,25 @@ def staged_output(output: Path) -> Generator[Path, None, None]:
         raise UserError(f"cannot write '{output}': {e.strerror or e}") from None
 
 
-def restore_output(cache: Cache, key: str, output: Path, executable: bool) -> bool:
+def restore_output(cache: Cache, key: str, kind: Kind, output: Path) -> bool:
     """Make the file `output` from the entry `key` of a cache; False, and no change, if there is no intact one.
 
     Raises:
         UserError: `output` cannot be written, or the disk is full.
     """
-    with contextlib.suppress(FileNotFoundError), staged_output(output, optional=True) as staged:
-        if cache.fetch(key, staged):
-            if executable:
+    try:
+        with staged_output(output) as staged:
+            if not cache.fetch(key, staged):
+                raise _NotCached
+            if kind in EXECUTABLE:
                 make_executable(staged)
-            return True
-    return False
+    except _NotCached:
+        return False
+    return True
+
+
+class _NotCached(Exception):
+    """There is nothing to write."""
 
 
 def make_executable(file: Path) -> None:

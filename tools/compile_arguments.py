@@ -6,12 +6,15 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.instrumentation import Instrumentation, Timing
 from mlc.passes.pipeline import HIGHEST
 from mlc.tools.driver import ArgumentParser, read_text
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
+
+if TYPE_CHECKING:
+    from mlc.passes.instrumentation import Instrumentation
 
 
 @dataclass
@@ -35,6 +38,33 @@ class CompileArguments(PluginArguments):
     def options(self) -> CompileOptions:
         """The choices that shape the code."""
         return CompileOptions(self.target, self.threads, self.opt_level, self.cc)
+
+    @property
+    def only_result_matters(self) -> bool:
+        """Whether the compilation need not take place if its result is known: nobody watches it, or takes part."""
+        watches = self.timing or self.remarks or self.verify_each or self.check_each
+        return not (watches or self.load_dialect or self.load_pass or self.irdl_file)
+
+
+@dataclass(frozen=True)
+class ModelText:
+    """A model as a command line names it."""
+
+    text: str
+    file: str
+    """The name for messages."""
+    base: Path
+    """The folder that weight files are relative to."""
+
+    @staticmethod
+    def read(model: str) -> ModelText:
+        """The text of the file `model`, or of standard input for `-`.
+
+        Raises:
+            UserError: it cannot be read.
+        """
+        text, file = read_text(model)
+        return ModelText(text, file, Path.cwd() if model == "-" else Path(model).parent)
 
 
 def add_compile_arguments(parser: ArgumentParser) -> None:
@@ -62,6 +92,8 @@ class TimedCompilation:
 
     def phase(self, name: str, start: float) -> None:
         """Note that the phase `name` began at `start` (`time.perf_counter`) and ends now."""
+        from mlc.passes.instrumentation import Timing
+
         for observer in self.observers:
             if isinstance(observer, Timing):
                 observer.phase(name, time.perf_counter() - start)
@@ -72,7 +104,7 @@ class TimedCompilation:
             observer.report()
 
 
-def start_compilation(model: str, arguments: CompileArguments) -> TimedCompilation:
+def start_compilation(model: ModelText, arguments: CompileArguments) -> TimedCompilation:
     """Check the options and parse the model.
 
     Raises:
@@ -81,14 +113,13 @@ def start_compilation(model: str, arguments: CompileArguments) -> TimedCompilati
     arguments.options.check()
     arguments.load()
     start = time.perf_counter()
-    text, file = read_text(model)
     from mlc.passes.manager import PassManager
     from mlc.tools.observers import observers
 
     ctx = new_context(arguments.target)
-    module = parse_verified(text, file, ctx, Path.cwd() if model == "-" else Path(model).parent)
+    module = parse_verified(model.text, model.file, ctx, model.base)
     watching = observers(arguments, ctx, arguments.cc)
-    manager = PassManager(ctx, watching, arguments.verify_each, lambda: text)
+    manager = PassManager(ctx, watching, arguments.verify_each, lambda: model.text)
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)
     return result

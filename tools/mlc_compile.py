@@ -10,24 +10,27 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from mlc.passes.pipeline import LEVELS
+from mlc.recall import Recipe
 from mlc.support.errors import UserError
-from mlc.targets.build import Kind
-from mlc.targets.program import Signature
 from mlc.tools.compile_arguments import (
     CompileArguments,
-    TimedCompilation,
+    ModelText,
     add_compile_arguments,
     print_remarks,
     start_compilation,
 )
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_output
-from mlc.tools.emit_text import emit_text
 from mlc.tools.progress import progress_bar
+
+if TYPE_CHECKING:
+    from mlc.targets.output import Kind
+    from mlc.targets.program import Signature
 
 _BY_SUFFIX = {
     ".o": "obj",
@@ -67,33 +70,65 @@ def run(arguments: Namespace) -> None:
     form = args.emit or form_of(args.output)
     if args.output == "-" and form not in (*_IR_FORMS, "asm", "header"):
         raise UserError(f"'-o -' prints text; '{form}' needs a file")
-    timed = start_compilation(args.model, args)
-    check_not_input(args.output, [args.model, *timed.compilation.ctx.resources.files.values()])
+    check_not_input(args.output, [args.model])
+    source = ModelText.read(args.model)
     if form in _IR_FORMS:
-        _write_ir(timed, form, args.output)
+        _write_ir(source, form, args)
+    elif args.output != "-":
+        make_artifact(source, cast("Kind", form), Path(args.output), args)
     else:
-        _write_artifact(timed, cast(Kind, form), args)
-    if args.remarks:
-        print_remarks(timed.compilation)
-    timed.report()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "output"
+            make_artifact(source, cast("Kind", form), file, args)
+            sys.stdout.write(file.read_text(encoding="utf-8"))
 
 
-def build_artifact(timed: TimedCompilation, kind: Kind, output: Path, model: str) -> Signature:
+def make_artifact(
+    model: ModelText, kind: Kind, output: Path, args: CompileArguments, other_outputs: Iterable[str] = ()
+) -> None:
+    """Make the file `output`: from the cache if the same model was compiled before, else by compiling it.
+
+    Raises:
+        UserError: also if there is no usable clang, `output` cannot be written, or an output is a weight file.
+    """
+    recipe = Recipe(model.text, model.base, args.options, kind)
+    if args.only_result_matters and (weights := recipe.weight_files()) is not None:
+        _protect(weights, output, other_outputs)
+        if recipe.recall(output):
+            return
+    build_artifact(model, recipe, output, args, other_outputs)
+
+
+def build_artifact(
+    model: ModelText, recipe: Recipe, output: Path, args: CompileArguments, other_outputs: Iterable[str] = ()
+) -> Signature:
     """Compile down to the file `output`, with a progress bar while clang works; returns the model's signature.
 
     Raises:
-        UserError: also if there is no usable clang, or `output` cannot be written.
+        UserError: also if there is no usable clang, `output` cannot be written, or an output is a weight file.
     """
-    with progress_bar(f"compiling {model}") as progress:
-        signature = timed.compilation.lower_fully()
-        timed.compilation.finish()
+    timed = start_compilation(model, args)
+    compilation = timed.compilation
+    _protect(compilation.ctx.resources.files.values(), output, other_outputs)
+    with progress_bar(f"compiling {model.file}") as progress:
+        signature = compilation.lower_fully()
+        compilation.finish()
         start = time.perf_counter()
-        program = timed.compilation.program(signature)
+        program = compilation.program(signature)
         timed.phase("emit LLVM IR", start)
         start = time.perf_counter()
-        timed.compilation.build_program(program, kind, output, progress)
+        report = compilation.build_program(program, recipe.kind, output, progress)
         timed.phase("clang and linker", start)
+    recipe.remember(compilation.ctx.resources, report)
+    if args.remarks:
+        print_remarks(compilation)
+    timed.report()
     return signature
+
+
+def _protect(weights: Iterable[Path], output: Path, other_outputs: Iterable[str]) -> None:
+    for each in (str(output), *other_outputs):
+        check_not_input(each, weights)
 
 
 def form_of(output: str) -> str:
@@ -109,18 +144,12 @@ def form_of(output: str) -> str:
     return _BY_SUFFIX[suffix]
 
 
-def _write_artifact(timed: TimedCompilation, kind: Kind, args: Arguments) -> None:
-    if args.output != "-":
-        build_artifact(timed, kind, Path(args.output), args.model)
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "output"
-        build_artifact(timed, kind, file, args.model)
-        sys.stdout.write(file.read_text(encoding="utf-8"))
+def _write_ir(model: ModelText, form: str, args: Arguments) -> None:
+    timed = start_compilation(model, args)
+    compilation, output = timed.compilation, args.output
+    check_not_input(output, compilation.ctx.resources.files.values())
+    from mlc.tools.emit_text import emit_text
 
-
-def _write_ir(timed: TimedCompilation, form: str, output: str) -> None:
-    compilation = timed.compilation
     compilation.lower(form.partition(":")[2] or "llvm")
     compilation.finish()
     if output != "-":
@@ -128,3 +157,6 @@ def _write_ir(timed: TimedCompilation, form: str, output: str) -> None:
     text = emit_text(compilation.module, compilation.ctx, form)
     with open_output(output) as stream:
         stream.write(text)
+    if args.remarks:
+        print_remarks(compilation)
+    timed.report()

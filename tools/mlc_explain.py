@@ -21,7 +21,13 @@ from mlc.support.ir import clone
 from mlc.support.locations import location_of
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target
-from mlc.tools.compile_arguments import CompileArguments, TimedCompilation, add_compile_arguments, start_compilation
+from mlc.tools.compile_arguments import (
+    CompileArguments,
+    ModelText,
+    TimedCompilation,
+    add_compile_arguments,
+    start_compilation,
+)
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.kernel_work import Work, work_of
 from mlc.tools.lone_kernel import measure_kernel
@@ -47,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Compile as far as kernels have schedules, then count, predict and measure."""
     args = Arguments(**vars(arguments))
-    timed = start_compilation(args.model, args)
+    timed = start_compilation(ModelText.read(args.model), args)
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     explainer = _Explainer.of(timed, args)

@@ -5,21 +5,21 @@ With a --target of another architecture the model runs in an emulator.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from mlc.recall import Recipe
 from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.cache import Cache
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import staged_output
-from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, print_remarks, start_compilation
+from mlc.tools.compile_arguments import CompileArguments, ModelText, add_compile_arguments
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
-from mlc.tools.mlc_compile import build_artifact
+from mlc.tools.mlc_compile import build_artifact, make_artifact
 from mlc.tools.model_inputs import Array, Calls, arrange_calls, read_tensors
 
 
@@ -53,7 +53,9 @@ def run(arguments: Namespace) -> None:
     args = Arguments(**vars(arguments))
     if args.repeat is not None and args.repeat < 1:
         raise UserError(f"--repeat {args.repeat}: at least 1 is needed")
-    _protect(args, [args.model, args.inputs])
+    for output in (args.outputs, args.output):
+        if output:
+            check_not_input(output, [args.model, args.inputs])
     tensors = read_tensors(args.inputs)
     labels = tensors.pop(args.check_labels, None) if args.check_labels else None
     if args.check_labels and labels is None:
@@ -69,24 +71,16 @@ def run(arguments: Namespace) -> None:
     print(f"artifact: {model.path}")
 
 
-def _protect(args: Arguments, inputs: Iterable[str | Path]) -> None:
-    for output in (args.outputs, args.output):
-        if output:
-            check_not_input(output, inputs)
-
-
 def _compile(args: Arguments) -> RunnableModel:
-    timed = start_compilation(args.model, args)
-    _protect(args, timed.compilation.ctx.resources.files.values())
+    source = ModelText.read(args.model)
     machine = resolve_target(args.target)
     is_local = machine.arch == host.architecture()
     path = Path(args.output) if args.output else _artifact_path(args.model, args.target, ".so" if is_local else "")
-    signature = build_artifact(timed, "shared" if is_local else "exe", path, args.model)
-    if args.remarks:
-        print_remarks(timed.compilation)
-    timed.report()
+    outputs = [args.outputs] if args.outputs else []
     if is_local:
+        make_artifact(source, "shared", path, args, outputs)
         return LocalModel(path)
+    signature = build_artifact(source, Recipe(source.text, source.base, args.options, "exe"), path, args, outputs)
     return EmulatedModel(path, machine.arch, signature)
 
 

@@ -127,18 +127,14 @@ def _reduce_in_lanes(
     """The ops that replace `loop`, and the value that replaces its result."""
     element = loop.carried[0].type
     identity = identity_of(combination.reduction, element)
-    partial = splat(identity.result, lanes)
-    ops: list[Operation] = [partial]
-    trips = len(loop.range)
-    rest = trips % lanes
-    for steps, active in ((trips // lanes, lanes), (min(rest, 1), rest)):
-        if steps:
-            start = loop.range.start if active == lanes else loop.range.stop - rest
-            partial = _lanes_over(loop, combine, combination, start, steps, (lanes, active), partial.results[0])
-            ops.append(partial)
+    ops: list[Operation] = [splat(identity.result, lanes)]
+    full = loop.range.stop - len(loop.range) % lanes
+    for values in (range(loop.range.start, full), range(full, loop.range.stop)):
+        if values:
+            ops.append(_lanes_over(values, loop, combine, lanes, ops[-1].results[0]))
     flags = combine.properties.get("fastmath", arith.FastMathFlagsAttr("none"))
     total = vector.ReductionOp.create(
-        operands=[partial.results[0]],
+        operands=[ops[-1].results[0]],
         result_types=[element],
         properties={"kind": CombiningKindAttr(combination.kind), "fastmath": flags},
     )
@@ -146,25 +142,14 @@ def _reduce_in_lanes(
     return [*ops, total, pair], pair.results[0]
 
 
-def _lanes_over(
-    loop: ForOp,
-    combine: Operation,
-    combination: _Combination,
-    start: int,
-    steps: int,
-    width: tuple[int, int],
-    partial: SSAValue,
-) -> ForOp:
-    """A loop of `steps` steps from `start` on, that carries the vector `partial`.
-
-    `width` is how many lanes there are, and in how many of them a step does anything.
-    """
-    lanes, active = width
+def _lanes_over(values: range, loop: ForOp, combine: Operation, lanes: int, partial: SSAValue) -> ForOp:
+    """A loop over these values of the counter, `lanes` at a time, or fewer once, that carries the vector `partial`."""
     body = Block(arg_types=[loop.induction_variable.type, partial.type])
-    outer = ForOp(loop.dim.data, start, start + steps * lanes, lanes, iter_args=[partial], body=Region(body))
+    outer = ForOp(loop.dim.data, values.start, values.stop, lanes, iter_args=[partial], body=Region(body))
     outer.location = loop.location
     for old, new in zip(loop.body.block.args, body.args, strict=True):
         new.name_hint = old.name_hint
+    active = min(lanes, len(values))
     lane_loop, copies = _lane_loop(loop, combine, body.args[0], active)
     widener = Widener(lane_loop, Varying(lane_loop), lanes)
     lane_block = lane_loop.body.block
@@ -173,12 +158,11 @@ def _lanes_over(
         body.args[1] if v is loop.carried[0] else widener.as_vector(copies.get(v, v), lane_block, inside)
         for v in combine.operands
     ]
-    inside.append(
-        step := type(combine).create(
-            operands=operands, result_types=[partial.type], properties=dict(combine.properties)
-        )
+    step: Operation = type(combine).create(
+        operands=operands, result_types=[partial.type], properties=dict(combine.properties)
     )
-    if active != lanes:
+    inside.append(step)
+    if active < lanes:
         mask = arith.ConstantOp(_first(active, lanes))
         inside += [mask, step := SelectOp(mask.result, step.results[0], body.args[1])]
     body.add_ops([*inside, YieldOp(step.results[0])])

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from math import gcd, prod
 
 from xdsl.dialects import func
-from xdsl.dialects.tensor import PadOp
+from xdsl.dialects.tensor import ConcatOp, PadOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -67,9 +68,18 @@ class Contraction:
 
     @property
     def row_dim(self) -> int | None:
-        """The dim next to it that has more than one iteration."""
-        sizes = self.op.dim_sizes
-        return next((i for i in range(self.op.num_parallel - 2, -1, -1) if sizes[i] > 1), None)
+        """The dim next to it that has more than one iteration; one that shares what is read in vectors, if there is."""
+        rows = [i for i in range(self.lane_dim) if self.op.dim_sizes[i] > 1]
+        return max(rows, key=lambda i: (i not in self.unshared_dims, i), default=None)
+
+    @property
+    def unshared_dims(self) -> list[int]:
+        """The dims for each of which the one operand in vectors is another: phases of a transposed convolution."""
+        operands = self.operands_with_lanes()
+        if len(operands) != 1:
+            return []
+        used = {i for e in operands[0][1].results for i in e.used_dims()}
+        return [i for i in range(self.lane_dim) if i in used]
 
     @property
     def columns(self) -> int:
@@ -102,18 +112,33 @@ def _group(affine: AffineMap, dim: int) -> int | None:
     return sizes.pop() if len(sizes) == 1 and AffineExpr.dimension(dim) not in affine.results else None
 
 
-def contraction_of(ops: Sequence[StructuredOp]) -> Contraction | None:
-    """The contraction of a kernel that is one contraction with elementwise ops behind it; None for other kernels."""
+def contractions_of(ops: Sequence[StructuredOp]) -> list[Contraction]:
+    """The contractions of a kernel that is one with elementwise ops behind it, or several that are put side by side.
+
+    None for other kernels.
+    """
     contractions = [op for op in ops if isinstance(op, ContractOp)]
-    if len(contractions) != 1 or any(isinstance(op, ReduceOp) for op in ops):
-        return None
+    if not contractions or any(isinstance(op, ReduceOp) or not op.num_parallel for op in ops):
+        return []
+    if len(contractions) > 1:
+        apart = all(isinstance(use.operation, ConcatOp) for op in contractions for use in op.result.uses)
+        lanes = {op.dim_names[op.num_parallel - 1] for op in contractions}
+        return [Contraction(op, op) for op in contractions] if apart and len(lanes) == 1 else []
     op, root = contractions[0], ops[-1]
-    parallel = op.num_parallel
     dims, stored = (list(zip(o.dim_names, o.dim_sizes, strict=True))[: o.num_parallel] for o in (op, root))
     # A result that is stored in another order is computed in the order of the contraction.
-    if not parallel or dims[-1] != stored[-1] or sorted(dims) != sorted(stored):
-        return None
-    return Contraction(op, root)
+    return [Contraction(op, root)] if dims[-1] == stored[-1] and sorted(dims) == sorted(stored) else []
+
+
+def steps_together(each: Sequence[list[Step]]) -> list[Step]:
+    """The steps for several contractions with one lane dim: in step with each other, what they share once.
+
+    None if one of them has none.
+    """
+    if not all(each):
+        return []
+    together = (step for steps in zip_longest(*each) for step in steps if step is not None)
+    return list(dict.fromkeys(together))
 
 
 def contraction_steps(
@@ -139,7 +164,8 @@ def contraction_steps(
     if not packed and any(not runs_along_memory(m, contraction.lane_dim) for m in shared):
         return []
     lane = op.dim_names[contraction.lane_dim]
-    parallel = op.dim_names[: contraction.lane_dim]
+    own = contraction.unshared_dims
+    parallel = [op.dim_names[i] for i in (*own, *(i for i in range(contraction.lane_dim) if i not in own))]
     reductions = op.dim_names[op.num_parallel :]
     steps: list[Step] = [("interchange", lane, *parallel)] if parallel else []
     steps.append(("tile", lane, tile.vectors * lanes))

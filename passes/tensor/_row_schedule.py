@@ -18,6 +18,8 @@ Step = tuple[str | int, ...]
 
 PARTIAL_RESULTS = 8
 """Vectors of partial results of a reduction: two loads a cycle, additions that take up to four cycles."""
+ROWS = 2
+"""Rows at a time: where a pass over a row ends, lanes are combined one after the other, for all rows at once."""
 COLUMNS = 8
 """Vectors side by side where lanes are columns: whole cache lines of each row, and as many sums in registers."""
 ELEMENTWISE = 4
@@ -33,10 +35,14 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
     column = _column_dim(nests)
     if column in outer:
         outer = outer[: outer.index(column)]
+    rows = ROWS if outer and nests[0].over[outer[-1]] >= ROWS else 1
+    partial = _partial_results(nests, lanes, PARTIAL_RESULTS // rows)
     steps: list[Step] = [("fuse", name) for name in outer if len(nests) > 1]
-    steps += _partial_results(nests, lanes)
+    steps += partial
     if column is not None:
         steps += _column_steps(nests, outer, column, lanes)
+    if partial and rows > 1:
+        steps += [("tile", outer[-1], rows), ("unroll", f"{outer[-1]}i")]
     return steps
 
 
@@ -108,14 +114,14 @@ def stride_along(op: StructuredOp, dim: int) -> int | None:
     return None
 
 
-def _partial_results(nests: Sequence[Nest], lanes: int) -> list[Step]:
-    """Partial results side by side for reductions whose last dim is contiguous."""
+def _partial_results(nests: Sequence[Nest], lanes: int, most: int) -> list[Step]:
+    """Partial results side by side, `most` vectors of them, for reductions whose last dim is contiguous."""
     steps: dict[str, Step] = {}
     for nest in nests:
         for op in nest.reductions:
             name, size = op.dim_names[-1], op.dim_sizes[-1]
             if name not in steps and size > 1 and stride_along(op, len(op.dims) - 1) is None:
-                vectors = min(PARTIAL_RESULTS, max(size // lanes, 1))
+                vectors = min(most, max(size // lanes, 1))
                 steps[name] = ("vectorize_reduction", name, (1 << vectors.bit_length() - 1) * lanes)
     return list(steps.values())
 

@@ -13,7 +13,7 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
 from mlc.passes.tensor._attention_schedule import attention_steps
 from mlc.passes.tensor._constant_arguments import constant_arguments
-from mlc.passes.tensor._contraction_schedule import Step, contraction_of, contraction_steps
+from mlc.passes.tensor._contraction_schedule import Step, contraction_steps, contractions_of, steps_together
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._transpose_schedule import transpose_steps
 from mlc.passes.tensor.deduplicate_kernels import is_private
@@ -66,8 +66,7 @@ def choose_steps(
         return []
     bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in (*op.inputs, op.result))
     lanes = machine.lanes(max(bits, 32))
-    contraction = contraction_of(ops)
-    if contraction is not None and (steps := contraction_steps(contraction, lanes, machine, constants)):
+    if steps := steps_together([contraction_steps(c, lanes, machine, constants) for c in contractions_of(ops)]):
         return steps
     if steps := attention_steps(ops, lanes, machine) or transpose_steps(ops, lanes):
         return steps

@@ -3,7 +3,7 @@
 // RUN: mlc-opt --merge-matmuls --remarks %s 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
 // Queries, keys and values side by side, biases too; attention reads them in place.
-// CHECK-LABEL: @attention
+// CHECK-LABEL: @qkv
 // CHECK-NEXT: %[[W:.*]] = graph.constant dense_resource<{{.*}}merged> : tensor<8x18xf32>
 // CHECK-NEXT: %[[M:.*]] = graph.matmul %x, %[[W]]
 // CHECK-NEXT: %[[B:.*]] = graph.constant dense_resource<{{.*}}merged{{.*}}> : tensor<18xf32>
@@ -16,13 +16,13 @@
 // FOLDED-NEXT: tensor.contract %[[A:.*]][m, b * 3 + k], %[[A]][n, b * 3 + k + 6] over (b: 2, m: 4, n: 4) reduce (k: 3)
 // FOLDED: tensor.contract %{{.*}}[b, m, k], %[[A]][k, b * 3 + n + 12]
 // REMARK: merged with 2 other products of the same matrix
-func.func @attention(%x: tensor<4x8xf32>) -> tensor<2x4x3xf32> {
-  %wq = graph.constant dense_resource<wq> : tensor<8x6xf32>
-  %wk = graph.constant dense_resource<wk> : tensor<8x6xf32>
-  %wv = graph.constant dense_resource<wv> : tensor<8x6xf32>
-  %bq = graph.constant dense_resource<bq> : tensor<6xf32>
-  %bk = graph.constant dense_resource<bk> : tensor<6xf32>
-  %bv = graph.constant dense_resource<bv> : tensor<6xf32>
+func.func @qkv(%x: tensor<4x8xf32>) -> tensor<2x4x3xf32> {
+  %wq = graph.constant dense<0.5> : tensor<8x6xf32>
+  %wk = graph.constant dense<0.25> : tensor<8x6xf32>
+  %wv = graph.constant dense<0.75> : tensor<8x6xf32>
+  %bq = graph.constant dense<1.0> : tensor<6xf32>
+  %bk = graph.constant dense<2.0> : tensor<6xf32>
+  %bv = graph.constant dense<3.0> : tensor<6xf32>
   %q0 = graph.matmul %x, %wq : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %q = graph.add %q0, %bq : tensor<4x6xf32>, tensor<6xf32> -> tensor<4x6xf32>
   %k0 = graph.matmul %x, %wk : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
@@ -47,10 +47,10 @@ func.func @attention(%x: tensor<4x8xf32>) -> tensor<2x4x3xf32> {
 // CHECK-NOT: graph.slice
 // CHECK: return
 func.func @gated(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>) {
-  %wg = graph.constant dense_resource<wg> : tensor<8x6xf32>
-  %wu = graph.constant dense_resource<wu> : tensor<8x6xf32>
-  %wa = graph.constant dense_resource<wa> : tensor<8x6xf32>
-  %wb = graph.constant dense_resource<wb> : tensor<8x6xf32>
+  %wg = graph.constant dense<0.5> : tensor<8x6xf32>
+  %wu = graph.constant dense<0.25> : tensor<8x6xf32>
+  %wa = graph.constant dense<0.75> : tensor<8x6xf32>
+  %wb = graph.constant dense<1.0> : tensor<8x6xf32>
   %g = graph.matmul %x, %wg : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %u = graph.matmul %x, %wu : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %0 = graph.mul %g, %u : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
@@ -59,11 +59,3 @@ func.func @gated(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tens
   %1 = graph.softmax %a axis 1 : tensor<4x6xf32>
   return %0, %1, %b : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
-
-{-#
-  dialect_resources: {
-    builtin: {
-      wq: "0x04000000@@wq", wk: "0x04000000@@wk", wv: "0x04000000@@wv", bq: "0x04000000@@bq", bk: "0x04000000@@bk", bv: "0x04000000@@bv"
-    }
-  }
-#-}
