@@ -54,7 +54,8 @@ class TileProblem:
 def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
     """The tile that needs the fewest cycles for all of the result; the largest among equals.
 
-    Every candidate is charged for what it leaves over: a smaller block at the right edge, and at the bottom one.
+    Every candidate is charged for what it leaves over: a smaller block at the right edge, and at the bottom one. Of two
+    that are as large, the one with more rows takes less from the panels, which come from the second cache.
     """
     width = -(-problem.columns // problem.lanes)
     tiles = (
@@ -63,7 +64,7 @@ def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
         for r in range(1, min(problem.most_rows, problem.rows) + 1)
     )
     candidates = [t for t in tiles if problem.registers(t) <= machine.vector_registers]
-    return min(candidates, key=lambda t: (_cycles(t, problem, machine), -t.rows * t.vectors, -t.vectors))
+    return min(candidates, key=lambda t: (_cycles(t, problem, machine), -t.rows * t.vectors, t.vectors))
 
 
 def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:

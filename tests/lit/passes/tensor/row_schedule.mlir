@@ -1,14 +1,14 @@
 // RUN: mlc-opt %s --lower-to-tensor --unify-dims --schedule="target=x86-64-v4" | filecheck %s
 
-// All passes over a row before the next row.
+// All passes over two rows before the next ones.
 // CHECK-LABEL: func.func private @softmax
-// CHECK-SAME: schedule = #loop.schedule<[fuse(b), fuse(m), vectorize_reduction(k, 128), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
+// CHECK-SAME: schedule = #loop.schedule<[fuse(b), fuse(m), vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
 // CHECK-LABEL: func.func private @softmax_columns
 // CHECK-SAME: schedule = #loop.schedule<[fuse(b), tile(n, 128), interchange(n, m), fuse(n), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
 // CHECK-LABEL: func.func private @layer_norm
-// CHECK-SAME: schedule = #loop.schedule<[fuse(m), vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
+// CHECK-SAME: schedule = #loop.schedule<[fuse(m), vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
 // CHECK-LABEL: func.func private @rows
-// CHECK-SAME: schedule = #loop.schedule<[vectorize_reduction(k, 128)]>
+// CHECK-SAME: schedule = #loop.schedule<[vectorize_reduction(k, 64), tile(n, 2), unroll(ni)]>
 // The last 8 columns fill no vector, but are added in the same loop as those before them.
 // CHECK-LABEL: func.func private @columns
 // CHECK-SAME: schedule = #loop.schedule<[tile(n, 128), tile(ni, 16), vectorize(nii, 16), unroll(ni), fuse(k), unroll(k)]>
