@@ -222,8 +222,8 @@ def _depthwise_steps(contraction: Contraction, lanes: int, machine: Machine) -> 
 
 
 def _even_block(size: int, most: int) -> int:
-    """The block size, of up to `most`, that leaves least over; about half of `most` if several do."""
-    return min(range(1, most + 1), key=lambda b: (-(-size // b) * b - size, abs(b - most // 2)))
+    """The block size, of up to `most`, that leaves least over; of several, the one next to half of `most`."""
+    return min(range(1, most + 1), key=lambda b: (-(-size // b) * b - size, abs(b - max(2, most // 2))))
 
 
 def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:

@@ -1,0 +1,64 @@
+// RUN: mlc-opt %s --schedule="target=x86-64-v4" | filecheck %s
+// RUN: mlc-opt %s --schedule="target=x86-64-v4" --lower-to-loops --apply-schedule --check-each
+
+// Weights are packed when the program is compiled; nothing is left to do for the kernel.
+// CHECK-LABEL: @weights
+// CHECK-SAME: [interchange(n, m), tile(n, [[N:[0-9]+]]), pack(w, n), tile({{m|ni}}
+func.func private @weights(%x: tensor<30x64xf32>, %w: tensor<64x160xf32>) -> tensor<30x160xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 30, n: 160) reduce (k: 64) : tensor<30x64xf32>, tensor<64x160xf32> -> tensor<30x160xf32>
+  return %0 : tensor<30x160xf32>
+}
+
+// A matrix across which the lanes run is packed by the kernel, in blocks that are transposed in registers.
+// CHECK-LABEL: @transposed
+// CHECK-SAME: pack(w, n), tile(w_0, 16), tile(w_lane, 16), interchange(w_lane, w_0i, w_lanei), vectorize(w_lanei, 16), unroll(w_0i)
+func.func private @transposed(%x: tensor<64x32xf32>, %w: tensor<96x32xf32>) -> tensor<64x96xf32> {
+  %0 = tensor.contract %x[m, k], %w[n, k] over (m: 64, n: 96) reduce (k: 32) : tensor<64x32xf32>, tensor<96x32xf32> -> tensor<64x96xf32>
+  return %0 : tensor<64x96xf32>
+}
+
+// Too few rows to pay for packing, and columns that fill one block.
+// CHECK-LABEL: @few_rows
+// CHECK-NOT: pack
+// CHECK: return
+func.func private @few_rows(%x: tensor<4x32xf32>, %w: tensor<32x160xf32>) -> tensor<4x160xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 160) reduce (k: 32) : tensor<4x32xf32>, tensor<32x160xf32> -> tensor<4x160xf32>
+  return %0 : tensor<4x160xf32>
+}
+
+// The last block has one vector and a half; these are one nest again before rows are tiled.
+// CHECK-LABEL: @ragged
+// CHECK-SAME: unroll(ni), fuse(m), fuse(k), tile(m
+func.func private @ragged(%x: tensor<17x32xf32>, %w: tensor<32x72xf32>) -> tensor<17x72xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 17, n: 72) reduce (k: 32) : tensor<17x32xf32>, tensor<32x72xf32> -> tensor<17x72xf32>
+  return %0 : tensor<17x72xf32>
+}
+
+// Eight channels per group: vectors of eight.
+// CHECK-LABEL: @grouped
+// CHECK-SAME: tile(n, 8), pack(w, n),
+// CHECK-SAME: vectorize(nii, 8)
+func.func private @grouped(%x: tensor<10x10x32xf32>, %w: tensor<3x3x8x32xf32>) -> tensor<8x8x32xf32> {
+  %0 = tensor.contract %x[y + ky, x + kx, (n floordiv 8) * 8 + k], %w[ky, kx, k, n] over (y: 8, x: 8, n: 32) reduce (ky: 3, kx: 3, k: 8) : tensor<10x10x32xf32>, tensor<3x3x8x32xf32> -> tensor<8x8x32xf32>
+  return %0 : tensor<8x8x32xf32>
+}
+
+// A padded depthwise convolution copies no image, and keeps a window of 2 x 4 results.
+// CHECK-LABEL: @depthwise
+// CHECK-SAME: [unpad(y, x), tile(n, 16), vectorize(ni, 16), tile(x, 4), unroll(xi), tile(y, 2), unroll(yi), unroll(kx), unroll(ky)]
+func.func private @depthwise(%x: tensor<8x8x24xf32>, %w: tensor<3x3x24xf32>) -> tensor<8x8x24xf32> {
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<8x8x24xf32> to tensor<10x10x24xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, n], %w[ky, kx, n] over (y: 8, x: 8, n: 24) reduce (ky: 3, kx: 3) : tensor<10x10x24xf32>, tensor<3x3x24xf32> -> tensor<8x8x24xf32>
+  return %0 : tensor<8x8x24xf32>
+}
+
+// CHECK-LABEL: @main
+func.func @main(%x: tensor<30x64xf32>) -> tensor<30x160xf32> {
+  %w = arith.constant dense<0.5> : tensor<64x160xf32>
+  %0 = func.call @weights(%x, %w) : (tensor<30x64xf32>, tensor<64x160xf32>) -> tensor<30x160xf32>
+  return %0 : tensor<30x160xf32>
+}
