@@ -6,18 +6,20 @@ import io
 import os
 import tempfile
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from weakref import WeakKeyDictionary
 
-from xdsl.dialects.builtin import ModuleOp
-
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.manager import PassManager
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, parse_verified
 from mlc.passes.pipeline import HIGHEST
+from mlc.recall import Recipe
 from mlc.runtime import Model, load
-from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.syntax import print_module
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlc.support.context import CompilerContext
+    from mlc.targets.build import BuildReport
 
 _contexts: WeakKeyDictionary[ModuleOp, CompilerContext] = WeakKeyDictionary()
 """The weights of modules that `parse` made lie in their contexts."""
@@ -61,20 +63,34 @@ def compile(
         if isinstance(model, str | os.PathLike):
             _make_library(_read(model), options, path)
         else:
-            _build(model, options, path)
+            _build(_checked(model), options, path)
         return load(path, temporary=True)
     except BaseException:
         path.unlink(missing_ok=True)
         raise
 
 
-def _make_library(model: _ModelText, options: CompileOptions, path: Path) -> None:
+def _make_library(model: ModelText, options: CompileOptions, path: Path) -> None:
     """Make the library of a model that is given as text, from the cache if it was compiled before."""
-    recipe = Recipe(model.text, model.base, options, "shared")
+    recipe = Recipe(model, options, "shared")
     if not recipe.recall(path):
         module = _parse(model)
         report = _build(module, options, path)
         recipe.remember(_contexts[module].resources, report)
+
+
+def _checked(model: ModuleOp) -> ModuleOp:
+    """Raises: TypeError if `model` is no module."""
+    from xdsl.dialects.builtin import ModuleOp
+
+    if not isinstance(cast(object, model), ModuleOp):
+        raise TypeError(_wrong_type(model))
+    return model
+
+
+def _wrong_type(model: object) -> str:
+    found = type(model).__name__
+    return f"found a model of type {found}; required: its text, the path of a text file, or IR of mlc.parse"
 
 
 def _build(parsed: ModuleOp, options: CompileOptions, path: Path) -> BuildReport:
@@ -86,7 +102,7 @@ def _build(parsed: ModuleOp, options: CompileOptions, path: Path) -> BuildReport
     return Compilation(parsed.clone(), ctx, options, manager).build("shared", path)
 
 
-def _parse(model: _ModelText) -> ModuleOp:
+def _parse(model: ModelText) -> ModuleOp:
     ctx = new_context()
     module = parse_verified(model.text, model.file, ctx, model.base)
     _contexts[module] = ctx
@@ -101,29 +117,16 @@ def _text(module: ModuleOp, ctx: CompilerContext) -> str:
     return stream.getvalue()
 
 
-@dataclass(frozen=True)
-class _ModelText:
-    text: str
-    """Without a byte order mark."""
-    file: str
-    """The name for messages."""
-    base: Path
-    """The folder that weight files are relative to."""
-
-
-def _read(model: str | os.PathLike[str]) -> _ModelText:
+def _read(model: str | os.PathLike[str]) -> ModelText:
     if isinstance(model, str) and ("\n" in model or "{" in model):
-        return _ModelText(model.removeprefix("\ufeff"), "<text>", Path.cwd())
+        return ModelText(model.removeprefix("\ufeff"), "<text>", Path.cwd())
     if not isinstance(cast(object, model), str | os.PathLike):
-        found = type(model).__name__
-        raise TypeError(
-            f"found a model of type {found}; required: its text, the path of a text file, or IR of mlc.parse"
-        )
+        raise TypeError(_wrong_type(model))
     if model == "":
         raise UserError("found an empty string as model; required: its text, or the path of a text file")
     path = Path(model)
     try:
-        return _ModelText(path.read_text(encoding="utf-8-sig"), str(path), path.parent)
+        return ModelText(path.read_text(encoding="utf-8-sig"), str(path), path.parent)
     except FileNotFoundError:
         raise UserError(f"model '{path}' not found") from None
     except UnicodeDecodeError:

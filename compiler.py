@@ -47,6 +47,18 @@ class CompileOptions:
         resolve_target(self.target)
 
 
+@dataclass(frozen=True)
+class ModelText:
+    """A model as it is written."""
+
+    text: str
+    """Without a byte order mark."""
+    file: str
+    """The name for messages."""
+    base: Path
+    """The folder that weight files are relative to."""
+
+
 @dataclass
 class Compilation:
     """One model on its way down. Each method takes it further, in place."""
@@ -58,15 +70,15 @@ class Compilation:
     reached: str | None = None
     """The level that the module is at; None if that is still to be found out by the passes."""
 
-    def lower(self, level: str) -> None:
-        """Run the default pipeline as far as `level`.
+    def lower(self, level: str, more_follows: bool = False) -> None:
+        """Run the default pipeline as far as `level`; `more_follows` puts off verification until more was lowered.
 
         Raises:
             UserError: the model asks for something that mlc cannot do.
             CompilerBug: a pass is wrong.
         """
         passes = default_passes(self.options.opt_level, self.options.threads, level, self.reached)
-        self.manager.run(self.module, passes)
+        self.manager.run(self.module, passes, more_follows)
         self.reached = level
 
     def lower_fully(self) -> Signature:
@@ -77,7 +89,7 @@ class Compilation:
         """
         from mlc.codegen import signature_of
 
-        self.lower("loop")
+        self.lower("loop", more_follows=True)
         signature = signature_of(self.module)
         self.lower("llvm")
         return signature

@@ -29,7 +29,7 @@ from mlc.targets.output import Kind, restore_output
 from mlc.targets.toolchain import find_clang, find_linker
 
 if TYPE_CHECKING:
-    from mlc.compiler import CompileOptions
+    from mlc.compiler import CompileOptions, ModelText
     from mlc.support.resources import Resources
     from mlc.targets.build import BuildReport
 
@@ -42,10 +42,7 @@ _SOURCES = (".py", ".lark", ".c", ".h")
 class Recipe:
     """What an artifact is made from, weight files excepted."""
 
-    text: str
-    """The model."""
-    base: Path
-    """The folder that weight files are relative to."""
+    model: ModelText
     options: CompileOptions
     kind: Kind
     cache: Cache = field(default_factory=Cache.default)
@@ -58,10 +55,10 @@ class Recipe:
             UserError: there is no usable clang.
         """
         names = self.cache.read(self._key) if self._is_complete() else None
-        return None if names is None else [self.base / name for name in json.loads(names)]
+        return None if names is None else [self.model.base / name for name in json.loads(names)]
 
     def recall(self, output: Path) -> bool:
-        """Write the artifact to `output`; False if the cache does not have it.
+        """Make the file `output`; False if the cache does not have the artifact.
 
         Raises:
             UserError: there is no usable clang, or `output` cannot be written.
@@ -80,7 +77,7 @@ class Recipe:
         if not self._is_complete():
             return
         names = list(resources.spellings.values())
-        files = [self.base / name for name in names]
+        files = [self.model.base / name for name in names]
         try:
             if any(file.stat().st_ctime_ns >= self.created for file in files):
                 return
@@ -100,7 +97,7 @@ class Recipe:
         clang = find_clang(self.options.cc, self.cache)
         linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
         choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.kind
-        return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.text)
+        return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.model.text)
 
     def _key_with(self, files: Iterable[Path]) -> str:
         return digest("recipe with weights", self._key, *map(_contents, files))

@@ -31,8 +31,8 @@ class PassManager:
     """Gives the text of the module as it was before the run, for a reproducer."""
     _ran: list[Pass] = field(default_factory=list[Pass])
 
-    def run(self, module: ModuleOp, passes: Sequence[Pass]) -> None:
-        """Apply `passes` to `module` in place.
+    def run(self, module: ModuleOp, passes: Sequence[Pass], more_follows: bool = False) -> None:
+        """Apply `passes` to `module` in place; if more follow in another run, the module is verified behind those.
 
         Raises:
             UserError: the module asks for something that a pass cannot do.
@@ -41,8 +41,8 @@ class PassManager:
         with collector_at_rest():
             for pass_ in passes:
                 self._run_one(module, pass_)
-            if passes and not self.verify_each:
-                self._verify(module, passes[-1] if len(passes) == 1 else None)
+            if passes and not self.verify_each and not more_follows:
+                self._verify(module, passes[-1] if len(self._ran) == 1 else None)
 
     def finish(self, module: ModuleOp) -> None:
         """Tell the instrumentations that no further pass will run on `module`.

@@ -9,6 +9,7 @@ import numpy as np
 from xdsl.dialects import math
 from xdsl.ir import Operation
 
+from mlc.dialects.llvm.intrinsics import ScaleOp
 from mlc.reference.execution import Array, evaluates
 
 _libm_erf = np.frompyfunc(scalar_math.erf, 1, 1)
@@ -89,3 +90,10 @@ def fma(op: math.FmaOp, a: Array, b: Array, c: Array) -> Array:
 def power_of_integer(op: math.FPowIOp, base: Array, exponent: Array) -> Array:
     """A float to an integer power."""
     return np.power(base, exponent.astype(base.dtype))
+
+
+@evaluates(ScaleOp)
+def scale(op: ScaleOp, value: Array, exponent: Array) -> Array:
+    """A float times a power of two; the limits are beyond any float's exponents."""
+    power = np.floor(np.nan_to_num(exponent, nan=0.0)).clip(-5000, 5000).astype(np.int32)
+    return np.where(np.isnan(exponent), exponent, np.ldexp(value, power)).astype(value.dtype)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr, f32
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects.llvm import LoopAnnotationAttr, integers, intrinsics, reductions, vectors
 from mlc.support.errors import CompilerBug
+from mlc.support.types import element_type
 from mlc.targets.llvm_ir_function import EmitOp, FunctionText, operands_of
 from mlc.targets.llvm_ir_literals import STAGE, spell_constant
 
@@ -149,6 +150,18 @@ for _op in (
     EMITTERS[_op] = _intrinsic(_op.name.removeprefix("llvm.intr."))
 EMITTERS[intrinsics.AbsOp] = _intrinsic("abs", "is_int_min_poison")
 EMITTERS[intrinsics.CountLeadingZerosOp] = _intrinsic("ctlz", "is_zero_poison")
+
+
+@_emits(intrinsics.ScaleOp)
+def _scale(f: FunctionText, op: Operation) -> None:
+    """With all lanes active, rounded as the environment says."""
+    value, exponent = operands_of(op)
+    kind = f.type(value.type)
+    suffix, mask = ("ps", "i16") if element_type(value.type) == f32 else ("pd", "i8")
+    symbol = f"@llvm.x86.avx512.mask.scalef.{suffix}.512"
+    f.module.declarations[symbol] = f"declare {kind} {symbol}({kind}, {kind}, {kind}, {mask}, i32)"
+    operands = f"{f.operand(value)}, {f.operand(exponent)}, {kind} zeroinitializer, {mask} -1, i32 4"
+    f.define(op.results[0], f"call {kind} {symbol}({operands})")
 
 
 @_emits(llvm.FNegOp)

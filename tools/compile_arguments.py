@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, parse_verified
 from mlc.passes.pipeline import HIGHEST
 from mlc.tools.driver import ArgumentParser, read_text
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
@@ -46,25 +46,14 @@ class CompileArguments(PluginArguments):
         return not (watches or self.load_dialect or self.load_pass or self.irdl_file)
 
 
-@dataclass(frozen=True)
-class ModelText:
-    """A model as a command line names it."""
+def read_model(model: str) -> ModelText:
+    """The text of the file `model`, or of standard input for `-`.
 
-    text: str
-    file: str
-    """The name for messages."""
-    base: Path
-    """The folder that weight files are relative to."""
-
-    @staticmethod
-    def read(model: str) -> ModelText:
-        """The text of the file `model`, or of standard input for `-`.
-
-        Raises:
-            UserError: it cannot be read.
-        """
-        text, file = read_text(model)
-        return ModelText(text, file, Path.cwd() if model == "-" else Path(model).parent)
+    Raises:
+        UserError: it cannot be read.
+    """
+    text, file = read_text(model)
+    return ModelText(text, file, Path.cwd() if model == "-" else Path(model).parent)
 
 
 def add_compile_arguments(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -20,15 +20,16 @@ from mlc.recall import Recipe
 from mlc.support.errors import UserError
 from mlc.tools.compile_arguments import (
     CompileArguments,
-    ModelText,
     add_compile_arguments,
     print_remarks,
+    read_model,
     start_compilation,
 )
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_output
 from mlc.tools.progress import progress_bar
 
 if TYPE_CHECKING:
+    from mlc.compiler import ModelText
     from mlc.targets.output import Kind
     from mlc.targets.program import Signature
 
@@ -71,45 +72,47 @@ def run(arguments: Namespace) -> None:
     if args.output == "-" and form not in (*_IR_FORMS, "asm", "header"):
         raise UserError(f"'-o -' prints text; '{form}' needs a file")
     check_not_input(args.output, [args.model])
-    source = ModelText.read(args.model)
+    source = read_model(args.model)
     if form in _IR_FORMS:
         _write_ir(source, form, args)
     elif args.output != "-":
-        make_artifact(source, cast("Kind", form), Path(args.output), args)
+        make_artifact(source, cast("Kind", form), Path(args.output), args, [args.output])
     else:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "output"
-            make_artifact(source, cast("Kind", form), file, args)
+            make_artifact(source, cast("Kind", form), file, args, [])
             sys.stdout.write(file.read_text(encoding="utf-8"))
 
 
-def make_artifact(
-    model: ModelText, kind: Kind, output: Path, args: CompileArguments, other_outputs: Iterable[str] = ()
-) -> None:
+def make_artifact(model: ModelText, kind: Kind, output: Path, args: CompileArguments, outputs: Sequence[str]) -> None:
     """Make the file `output`: from the cache if the same model was compiled before, else by compiling it.
 
+    `outputs` are all files that the command is going to write.
+
     Raises:
-        UserError: also if there is no usable clang, `output` cannot be written, or an output is a weight file.
+        UserError: also if there is no usable clang, `output` cannot be written, or one of `outputs` is a weight file.
     """
-    recipe = Recipe(model.text, model.base, args.options, kind)
+    recipe = Recipe(model, args.options, kind)
     if args.only_result_matters and (weights := recipe.weight_files()) is not None:
-        _protect(weights, output, other_outputs)
+        _protect(weights, outputs)
         if recipe.recall(output):
             return
-    build_artifact(model, recipe, output, args, other_outputs)
+    build_artifact(model, recipe, output, args, outputs)
 
 
 def build_artifact(
-    model: ModelText, recipe: Recipe, output: Path, args: CompileArguments, other_outputs: Iterable[str] = ()
+    model: ModelText, recipe: Recipe, output: Path, args: CompileArguments, outputs: Sequence[str]
 ) -> Signature:
     """Compile down to the file `output`, with a progress bar while clang works; returns the model's signature.
 
+    `outputs` are all files that the command is going to write.
+
     Raises:
-        UserError: also if there is no usable clang, `output` cannot be written, or an output is a weight file.
+        UserError: also if there is no usable clang, `output` cannot be written, or one of `outputs` is a weight file.
     """
     timed = start_compilation(model, args)
     compilation = timed.compilation
-    _protect(compilation.ctx.resources.files.values(), output, other_outputs)
+    _protect(compilation.ctx.resources.files.values(), outputs)
     with progress_bar(f"compiling {model.file}") as progress:
         signature = compilation.lower_fully()
         compilation.finish()
@@ -126,9 +129,9 @@ def build_artifact(
     return signature
 
 
-def _protect(weights: Iterable[Path], output: Path, other_outputs: Iterable[str]) -> None:
-    for each in (str(output), *other_outputs):
-        check_not_input(each, weights)
+def _protect(weights: Iterable[Path], outputs: Sequence[str]) -> None:
+    for output in outputs:
+        check_not_input(output, weights)
 
 
 def form_of(output: str) -> str:

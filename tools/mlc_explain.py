@@ -23,9 +23,9 @@ from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target
 from mlc.tools.compile_arguments import (
     CompileArguments,
-    ModelText,
     TimedCompilation,
     add_compile_arguments,
+    read_model,
     start_compilation,
 )
 from mlc.tools.driver import ArgumentParser, Namespace
@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Compile as far as kernels have schedules, then count, predict and measure."""
     args = Arguments(**vars(arguments))
-    timed = start_compilation(ModelText.read(args.model), args)
+    timed = start_compilation(read_model(args.model), args)
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     explainer = _Explainer.of(timed, args)
@@ -127,7 +127,7 @@ class _Explainer:
         print(f"  {'bytes':<10} {_amount(work.bytes, 'B')}: operands and results, once each")
         print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
         print(f"  {'bound by':<10} {self._limit(bound)}")
-        print(f"  {'predicted':<10} {self._time(bound.time)} at least")
+        print(f"  {'predicted':<10} {self._time(bound.time)} at least{' on one core' * (self.args.threads > 1)}")
         if explained.seconds is None:
             print(f"  {'measured':<10} not here: this machine cannot run code for {self.args.target}")
         else:

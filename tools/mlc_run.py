@@ -16,7 +16,7 @@ from mlc.targets import host
 from mlc.targets.cache import Cache
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import staged_output
-from mlc.tools.compile_arguments import CompileArguments, ModelText, add_compile_arguments
+from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
 from mlc.tools.mlc_compile import build_artifact, make_artifact
@@ -72,15 +72,15 @@ def run(arguments: Namespace) -> None:
 
 
 def _compile(args: Arguments) -> RunnableModel:
-    source = ModelText.read(args.model)
+    source = read_model(args.model)
     machine = resolve_target(args.target)
     is_local = machine.arch == host.architecture()
     path = Path(args.output) if args.output else _artifact_path(args.model, args.target, ".so" if is_local else "")
-    outputs = [args.outputs] if args.outputs else []
+    outputs = [output for output in (args.output, args.outputs) if output]
     if is_local:
         make_artifact(source, "shared", path, args, outputs)
         return LocalModel(path)
-    signature = build_artifact(source, Recipe(source.text, source.base, args.options, "exe"), path, args, outputs)
+    signature = build_artifact(source, Recipe(source, args.options, "exe"), path, args, outputs)
     return EmulatedModel(path, machine.arch, signature)
 
 

@@ -257,6 +257,18 @@ class CountLeadingZerosOp(_FlaggedIntegerIntrinsic):
         )
 
 
+@irdl_op_definition
+class ScaleOp(FloatBinaryIntrinsic):
+    """x * 2^floor(n), rounded once: one instruction of AVX-512, for vectors of 512 bits.
+
+    ```mlir
+    %r = llvm.intr.x86.scalef(%x, %n) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+    ```
+    """
+
+    name = "llvm.intr.x86.scalef"
+
+
 INTRINSICS: Sequence[type[IRDLOperation]] = (
     RoundEvenOp,
     RoundOp,
@@ -270,4 +282,5 @@ INTRINSICS: Sequence[type[IRDLOperation]] = (
     UMinOp,
     AbsOp,
     CountLeadingZerosOp,
+    ScaleOp,
 )

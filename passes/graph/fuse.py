@@ -21,6 +21,7 @@ from mlc.dialects.graph import (
     MatmulOp,
     PadOp,
     ReduceOp,
+    SliceOp,
     YieldOp,
     constant_of,
     splat_of,
@@ -94,21 +95,25 @@ def _fuse_block(block: Block, grouping: Grouping, ctx: CompilerContext) -> None:
 
 
 def _outline(group: Group, name: str) -> None:
-    """Move the ops of a group into a `graph.fusion` where its last op is."""
+    """Move the ops of a group into a `graph.fusion` where its last op is.
+
+    Each slice gets an argument of its own, though several may cut one value up: a schedule packs arguments, and the
+    queries, keys and values in one matrix are three things.
+    """
     inside = set[Operation](group.ops)
-    outside = dict.fromkeys(v for op in group.ops for v in op.operands if v.owner not in inside)
-    constants = [c for v in outside if (c := _inlined_constant(v)) is not None]
-    inputs = [v for v in outside if _inlined_constant(v) is None]
-    body = Block(arg_types=[v.type for v in inputs])
-    mapping: dict[SSAValue, SSAValue] = dict(zip(inputs, body.args, strict=True))
-    for value, argument in mapping.items():
-        argument.name_hint = value.name_hint
+    outside = dict.fromkeys(_source(v, op) for op in group.ops for v in op.operands if v.owner not in inside)
+    constants = [c for v, _ in outside if (c := _inlined_constant(v)) is not None]
+    inputs = [source for source in outside if _inlined_constant(source[0]) is None]
+    body = Block(arg_types=[v.type for v, _ in inputs])
+    mapping: dict[_Source, SSAValue] = dict(zip(inputs, body.args, strict=True))
+    for (value, part), argument in mapping.items():
+        argument.name_hint = value.name_hint if part is None else part.result.name_hint
     for constant in constants:
         copy = clone(constant)
         body.add_op(copy)
-        mapping[constant.result] = copy.results[0]
+        mapping[constant.result, None] = copy.results[0]
     result = group.ops[-1].result
-    fusion = FusionOp(name, inputs, [result.type], Region(body))
+    fusion = FusionOp(name, [v for v, _ in inputs], [result.type], Region(body))
     fusion.location = group.ops[0].location
     fusion.results[0].name_hint = result.name_hint
     Rewriter.insert_op(fusion, InsertPoint.after(group.ops[-1]))
@@ -117,12 +122,20 @@ def _outline(group: Group, name: str) -> None:
         op.detach()
         body.add_op(op)
         for i, operand in enumerate(op.operands):
-            op.operands[i] = mapping.get(operand, operand)
+            op.operands[i] = mapping.get(_source(operand, op), operand)
     body.add_op(YieldOp(result))
     for constant in constants:
         if constant.result.first_use is None:
             constant.detach()
             constant.erase()
+
+
+_Source = tuple[SSAValue, SliceOp | None]
+"""A value that a group reads, with the slice that it is read for."""
+
+
+def _source(value: SSAValue, reader: Operation) -> _Source:
+    return value, reader if isinstance(reader, SliceOp) and _inlined_constant(value) is None else None
 
 
 def _inlined_constant(value: SSAValue) -> ConstantOp | None:

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import Conv2dOp, MaxPool2dOp, PadOp
-from mlc.dialects.graph.types import element_of, ints, is_static
+from mlc.dialects.graph import Conv2dOp, ElementwiseOp, GraphOp, MaxPool2dOp, PadOp, Pool2dOp
+from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
 from mlc.dialects.graph.windows import NO_PADDING
 from mlc.passes.base import Pass
-from mlc.passes.graph._grouping import FUSABLE
 from mlc.support.context import CompilerContext
 from mlc.support.types import integer_width
 
@@ -22,18 +22,19 @@ class HoistPaddingPass(Pass):
     """Let the op in front of a convolution or a pool make the padded image.
 
     ```mlir
-    %0 = graph.relu %x : tensor<1x8x8x4xf32>
+    %0 = graph.conv2d %x, %v {layout = "NHWC"} : tensor<1x10x10x4xf32>, ... -> tensor<1x8x8x4xf32>
     %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : ...
     // after
-    %0 = graph.relu %x : tensor<1x8x8x4xf32>
+    %0 = graph.conv2d %x, %v {layout = "NHWC"} : tensor<1x10x10x4xf32>, ... -> tensor<1x8x8x4xf32>
     %2 = graph.pad %0 low [0, 1, 1, 0] high [0, 1, 1, 0] with 0.0 : f32 : ...
     %1 = graph.conv2d %2, %w {layout = "NHWC"} : ...
     ```
 
     `fuse` puts the pad behind the ops that compute the image, and these store inside the larger buffer, where the
     convolution would have to copy the image into such a buffer first. It leaves alone images that others read too, and
-    those that nothing computes (arguments, moved data): somebody has to copy these. The average of a pool counts its
-    padding in ways of its own, and keeps it.
+    those that no window slides over to compute: arguments have to be copied by somebody, and what is computed pixel by
+    pixel (a 1 x 1 convolution) runs faster over all pixels in a row (`collapse-dims`) than the copy costs. The average
+    of a pool counts its padding in ways of its own, and keeps it.
     """
 
     name = "hoist-padding"
@@ -48,13 +49,32 @@ class HoistPaddingPass(Pass):
 
 
 def _why_not(op: Conv2dOp | MaxPool2dOp) -> str | None:
-    """Why nobody can make the padded image; None if somebody can."""
-    producer = op.input.owner
-    if not isinstance(producer, FUSABLE) or producer.parent is not op.parent:
-        return "no op in front computes the image"
+    """Why the padded image is not better made by the op in front; None if it is."""
     if not op.input.has_one_use():
         return "others read the image too"
-    return None if is_static(op.input.type) else "the shape is not known"
+    if not is_static(op.input.type):
+        return "the shape is not known"
+    return None if _slides_window(op.input, op) else "no window slides over what the image is computed from"
+
+
+def _slides_window(image: SSAValue, reader: GraphOp) -> bool:
+    """Whether an image is computed by a convolution or a pool, up to elementwise ops, that does not go by pixels."""
+    shape = shape_of(image)
+    pending = [image]
+    while pending:
+        value = pending.pop()
+        producer = value.owner
+        if not isinstance(producer, GraphOp) or producer.parent is not reader.parent or not value.has_one_use():
+            continue
+        if isinstance(producer, Conv2dOp):
+            window = [shape_of(producer.weights)[d] for d in ((2, 3) if producer.layout.data == "NCHW" else (0, 1))]
+            if max(*window, *ints(producer.strides)) > 1:
+                return True
+        elif isinstance(producer, Pool2dOp):
+            return True
+        elif isinstance(producer, ElementwiseOp):
+            pending += [operand for operand in producer.operands if shape_of(operand) == shape]
+    return False
 
 
 def _hoist(op: Conv2dOp | MaxPool2dOp) -> None:

@@ -12,11 +12,13 @@ from typing import Any, cast
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32, f64, i32, i64
+from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp, TruncIOp
-from mlc.support.types import element_type, scalar_attribute, vector_type
+from mlc.dialects.llvm.intrinsics import ScaleOp
+from mlc.support.types import element_type, integer_width, scalar_attribute, vector_type
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class Emitter:
 
     op: Operation
     constants: ConstantPool
+    avx512: bool = False
+    """Whether the target has AVX-512."""
 
     def emit(
         self,
@@ -238,6 +242,17 @@ class Number:
         """The larger of the two; NaN stays."""
         return where(self < limit, limit, self)
 
+    @property
+    def can_be_scaled(self) -> bool:
+        """Whether one instruction multiplies by a power of two, whatever its exponent."""
+        vector = vector_type(self.type)
+        lanes = 1 if vector is None else vector.get_shape()[0]
+        return self.emitter.avx512 and lanes * (integer_width(self.format.int_type) or 0) == 512
+
+    def scaled(self, exponent: Number) -> Number:
+        """This times 2^exponent, where it `can_be_scaled`."""
+        return self._emit(ScaleOp, exponent, {"fastmathFlags": FastMathAttr(None)})
+
     def bits(self) -> Number:
         """The float as an integer."""
         return self._cast(arith.BitcastOp, self.format.int_type)
@@ -300,8 +315,8 @@ def where(mask: Mask, on_true: Number | float, on_false: Number | float, like: N
 def polynomial(x: Number, coefficients: Sequence[float]) -> Number:
     """c[0] + c[1] x + c[2] x^2 + …, by Horner's rule in x^2, with coefficients c[0] + c[1] x, c[2] + c[3] x, ….
 
-    That is one multiplication more than by Horner's rule in x, and half as long a chain of operations that wait for each
-    other. A processor looks some 100 operations ahead, so that it is the chain that limits a loop over vectors.
+    That is one multiplication more than by Horner's rule in x, and half as long a chain of operations that wait for
+    each other. A processor looks some 100 operations ahead, so it is the chain that limits a loop over vectors.
     """
     pairs = [coefficients[i : i + 2] for i in range(0, len(coefficients), 2)]
     if len(pairs) == 1:

@@ -15,6 +15,7 @@ from mlc.passes.loop import _math_erf, _math_exp, _math_log, _math_pow, _math_ta
 from mlc.passes.loop._math_builder import ConstantPool, Emitter, Number, has_format
 from mlc.passes.lowering import LoweringDriver, lowers
 from mlc.support.context import CompilerContext
+from mlc.targets.machine import resolve_target
 
 EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
     math.CosOp: _math_trig.cos,
@@ -39,13 +40,13 @@ class ExpandFunction(RewritePattern):
     """One function on f32 or f64, scalars or vectors, becomes the ops of its formula."""
 
     def __init__(self, ctx: CompilerContext) -> None:
-        del ctx
         self._constants = ConstantPool()
+        self._avx512 = "avx512f" in resolve_target(ctx.target).features
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not has_format(op.results[0].type):
             return
-        emitter = Emitter(op, self._constants)
+        emitter = Emitter(op, self._constants, self._avx512)
         result = EXPANSIONS[type(op)](*(Number(emitter, v) for v in op.operands))
         result.value.name_hint = op.results[0].name_hint
         rewriter.replace(op, [], [result.value])

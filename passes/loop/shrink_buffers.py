@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ForOp
+from mlc.dialects.loop import ForOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, set_subscripts
 from mlc.passes.loop._dependences import Access, Interval
@@ -19,6 +19,9 @@ from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.affine import simplify_sum
 from mlc.support.context import CompilerContext
 from mlc.support.types import memref_type
+
+Box = tuple[Interval, ...]
+"""A range of subscripts per dim."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,9 @@ class ShrinkBuffersPass(Pass):
         }
 
     A buffer whose elements all are used in one loop only, at subscripts `counter + r` with `r` below the loop's step in
-    the same dim, shrinks in that dim and moves into the loop, and then into the loops inside. What is left usually fits
-    the first cache. Buffers that are passed on, or seen through views, stay as they are.
+    the same dim, shrinks in that dim and moves into the loop, and then into the loops inside. Loops that use different
+    parts of a buffer get one each, and parts that nobody uses go. What is left usually fits the first cache. Buffers
+    that are passed on, or seen through views, stay as they are.
     """
 
     name = "shrink-buffers"
@@ -53,6 +57,56 @@ def _shrink(alloc: memref.AllocOp) -> None:
     ops = [op for op in users if isinstance(op, AccessOp)]
     if not ops or len(ops) != len(users):
         return
+    for part, part_ops in _split(alloc, ops):
+        _shrink_part(part, part_ops)
+
+
+def _split(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> list[tuple[memref.AllocOp, list[AccessOp]]]:
+    """A buffer for each set of ops in the block that use elements of their own, such as those of the last, odd row."""
+    sets: list[tuple[list[AccessOp], Box]] = []
+    around: dict[Operation, list[AccessOp]] = {}
+    for op in ops:
+        around.setdefault(_ancestor_in(op, alloc.parent), []).append(op)
+    for members in around.values():
+        box = _box(members)
+        apart = [(others, its) for others, its in sets if _apart(box, its)]
+        for others, its in sets:
+            if not _apart(box, its):
+                members, box = [*others, *members], _around(box, its)
+        sets = [*apart, (members, box)]
+    parts = [(alloc, sets[0][0])]
+    for members, _ in sets[1:]:
+        own = memref.AllocOp([], [], memref_type(alloc.memref), alignment=alloc.alignment)
+        own.location = alloc.location
+        own.memref.name_hint = alloc.memref.name_hint
+        Rewriter.insert_op(own, InsertPoint.after(alloc))
+        for op in members:
+            op.operands[1 if isinstance(op, StoreOp) else 0] = own.memref
+        parts.append((own, members))
+    return parts
+
+
+def _box(ops: Sequence[AccessOp]) -> Box:
+    """The range of subscripts of all accesses, per dim."""
+    box: list[Interval] = []
+    accesses = [Access.of(op) for op in ops]
+    for dim, extent in enumerate(memref_type(ops[0].memref).get_shape()):
+        bounds = [None if (s := access.subscripts[dim]) is None else s.bounds() for access in accesses]
+        known = [(b[0], b[1] + a.reach[dim]) for b, a in zip(bounds, accesses, strict=True) if b is not None]
+        whole = len(known) < len(bounds)
+        box.append((0, extent - 1) if whole else (min(low for low, _ in known), max(high for _, high in known)))
+    return tuple(box)
+
+
+def _apart(first: Box, second: Box) -> bool:
+    return any(a[1] < b[0] or b[1] < a[0] for a, b in zip(first, second, strict=True))
+
+
+def _around(first: Box, second: Box) -> Box:
+    return tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(first, second, strict=True))
+
+
+def _shrink_part(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> None:
     while (loop := _loop_around_all(ops, alloc.parent)) is not None:
         accesses = [Access.of(op) for op in ops]
         parts = {
@@ -61,8 +115,13 @@ def _shrink(alloc: memref.AllocOp) -> None:
             if (part := _part_of_iteration(accesses, dim, loop)) is not None
         }
         if not parts:
-            return
-        alloc = _privatize(alloc, loop, ops, parts)
+            break
+        alloc = _replace(alloc, InsertPoint.at_start(loop.body.block), ops, parts, loop.induction_variable)
+    used = dict(enumerate(_box(ops)))
+    shape = memref_type(alloc.memref).get_shape()
+    unused = {dim: (low, high) for dim, (low, high) in used.items() if high - low + 1 < shape[dim]}
+    if unused:
+        _replace(alloc, InsertPoint.before(alloc), ops, unused)
 
 
 def _loop_around_all(ops: Sequence[Operation], block: Block | None) -> ForOp | None:
@@ -100,26 +159,30 @@ def _part_of_iteration(accesses: Sequence[Access], dim: int, loop: ForOp) -> Int
     return low, high
 
 
-def _privatize(
-    alloc: memref.AllocOp, loop: ForOp, ops: Sequence[AccessOp], parts: dict[int, Interval]
+def _replace(
+    alloc: memref.AllocOp,
+    where: InsertPoint,
+    ops: Sequence[AccessOp],
+    parts: dict[int, Interval],
+    counter: SSAValue | None = None,
 ) -> memref.AllocOp:
-    """Replace the buffer by one of each iteration of `loop` with only these parts of its dims."""
+    """Put a buffer with only these parts of its dims at `where`; subscripts no longer depend on `counter` there."""
     buffer = memref_type(alloc.memref)
     shape = list(buffer.get_shape())
     for dim, (low, high) in parts.items():
         shape[dim] = high - low + 1
-    private = memref.AllocOp([], [], MemRefType(buffer.element_type, shape), alignment=alloc.alignment)
-    private.location = alloc.location
-    private.memref.name_hint = alloc.memref.name_hint
+    smaller = memref.AllocOp([], [], MemRefType(buffer.element_type, shape), alignment=alloc.alignment)
+    smaller.location = alloc.location
+    smaller.memref.name_hint = alloc.memref.name_hint
     for op in ops:
-        _shift(op, loop.induction_variable, {dim: low for dim, (low, _) in parts.items()})
-    Rewriter.insert_op(private, InsertPoint.at_start(loop.body.block))
-    Rewriter.replace_op(alloc, [], [private.memref])
-    return private
+        _shift(op, counter, {dim: low for dim, (low, _) in parts.items()})
+    Rewriter.insert_op(smaller, where)
+    Rewriter.replace_op(alloc, [], [smaller.memref])
+    return smaller
 
 
-def _shift(op: AccessOp, counter: SSAValue, starts: dict[int, int]) -> None:
-    """Count the subscripts of some dims from the start of the iteration's part."""
+def _shift(op: AccessOp, counter: SSAValue | None, starts: dict[int, int]) -> None:
+    """Count the subscripts of some dims from the start of a part."""
     without = [AffineExpr.constant(0) if v is counter else AffineExpr.dimension(i) for i, v in enumerate(op.indices)]
     subscripts = list(op.map.data.results)
     for dim, start in starts.items():

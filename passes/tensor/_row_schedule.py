@@ -20,16 +20,14 @@ PARTIAL_RESULTS = 8
 """Vectors of partial results of a reduction: two loads a cycle, additions that take up to four cycles."""
 ROWS = 2
 """Rows at a time: where a pass over a row ends, lanes are combined one after the other, for all rows at once."""
-COLUMNS = 8
-"""Vectors side by side where lanes are columns: whole cache lines of each row, and as many sums in registers."""
 ELEMENTWISE = 4
 """Vectors side by side in a pass that computes each element on its own: as many polynomials at a time."""
 MOST_TAPS = 16
 """The largest window that becomes straight-line code."""
 
 
-def row_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
-    """The steps for a kernel without contractions; `lanes` is how many elements a register holds."""
+def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[Step]:
+    """The steps for a kernel without contractions, on a machine with `registers` vectors of `lanes` elements each."""
     nests = [Nest.of(op) for op in ops if not computed_in_place(op)]
     outer = _common_dims(nests)
     column = _column_dim(nests)
@@ -40,7 +38,9 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
     steps: list[Step] = [("fuse", name) for name in outer if len(nests) > 1]
     steps += partial
     if column is not None:
-        steps += _column_steps(nests, outer, column, lanes)
+        # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
+        vectors = registers // 2 if _reduced_dims(nests, column) else ELEMENTWISE
+        steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
         steps += [("tile", outer[-1], rows), ("unroll", f"{outer[-1]}i")]
     return steps
@@ -126,10 +126,9 @@ def _partial_results(nests: Sequence[Nest], lanes: int, most: int) -> list[Step]
     return list(steps.values())
 
 
-def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lanes: int) -> list[Step]:
-    """The column dim as vectors, some of them side by side; windows as straight-line code."""
+def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lanes: int, vectors: int) -> list[Step]:
+    """The column dim as vectors, `vectors` of them side by side; windows as straight-line code."""
     reduced = _reduced_dims(nests, column)
-    vectors = COLUMNS if reduced else ELEMENTWISE
     steps: list[Step] = [("tile", column, vectors * lanes)]
     rows = [name for name in nests[-1].over if name not in outer and name != column]
     if len(nests) > 1 and reduced and rows:

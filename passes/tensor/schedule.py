@@ -30,12 +30,13 @@ class SchedulePass(Pass):
     | kernel | schedule |
     |---|---|
     | a contraction | a register tile: rows x vectors of accumulators, sized by the machine's registers and the shape |
+    | a transposition | blocks of whole cache lines: vectors along the result, copies along the operand |
     | rows: softmax, norms | all passes over a row before the next row, the last dim as vectors |
     | a reduction along memory | partial results side by side |
     | a reduction of columns, pooling, anything else | several vectors of the last dim side by side |
 
-    A dim can become vectors if every access goes through it one element at a time, or does not depend on it; a kernel
-    where that does not hold gets no schedule, and a remark.
+    A dim can become vectors if every access goes through it, each element or every other one, or does not depend on it;
+    a kernel where that does not hold, and that is no transposition, gets no schedule, and a remark.
 
         func.func private @linear(…) attributes {schedule = #loop.schedule<[tile(n, 64), tile(ni, 16), …]>}
     """
@@ -70,7 +71,7 @@ def choose_steps(
         return steps
     if steps := attention_steps(ops, lanes, machine) or transpose_steps(ops, lanes):
         return steps
-    steps = row_steps(ops, lanes)
+    steps = row_steps(ops, lanes, machine.vector_registers)
     if not steps:
         ctx.remark(kernel, f"not vectorized: {_why_scalar(ops)}")
     return steps

@@ -116,7 +116,7 @@ class _Builder:
         return op.results[0]
 
 
-_extents = st.one_of(st.integers(1, 9), st.sampled_from((15, 16, 17, 31, 33, 40)))
+_extents = st.one_of(st.integers(1, 9), st.sampled_from((15, 16, 17, 31, 33, 40, 65, 97)))
 """Short ones, and those at the ends of vectors and register tiles."""
 
 

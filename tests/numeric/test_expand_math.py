@@ -22,6 +22,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import PatternRewriter
 
+from mlc.dialects.llvm.intrinsics import ScaleOp
 from mlc.dialects.registry import register_dialects
 from mlc.passes.loop.expand_math import EXPANSIONS, ExpandMathPass
 from mlc.passes.loop_to_llvm.lower_to_llvm import LowerToLlvmPass
@@ -66,9 +67,9 @@ EDGES = [0.625, 1.125, 1.25, 4.0, 6.0, 9.0, 20.0, 88.72284, -87.33655, -103.9721
 """Where expansions change their formula, and where exp overflows and underflows."""
 
 
-def expanded(op: str, element: str, arity: int = 1) -> ModuleOp:
-    """A module with one function @f whose body is the expansion of one op on scalars."""
-    ctx = CompilerContext()
+def expanded(op: str, element: str, arity: int = 1, target: str = "x86-64-v3") -> ModuleOp:
+    """A module with one function @f whose body is the expansion of one op, on scalars or vectors."""
+    ctx = CompilerContext(target=target)
     register_dialects(ctx)
     arguments = ", ".join(f"%a{i}: {element}" for i in range(arity))
     operands = ", ".join(f"%a{i}" for i in range(arity))
@@ -168,6 +169,17 @@ def test_error_of_functions_of_one_argument(op: str, element: str) -> None:
         assert_within(LARGEST_ULP[element], run(module, x), exact, x)
 
 
+@pytest.mark.parametrize(("element", "lanes"), [("f32", 16), ("f64", 8)])
+def test_error_of_exp_with_an_instruction_for_powers_of_two(element: str, lanes: int) -> None:
+    """Vectors of 512 bits where there is AVX-512."""
+    module = expanded("exp", f"vector<{lanes}x{element}>", target="x86-64-v4")
+    assert any(isinstance(op, ScaleOp) for op in module.walk())
+    x = arguments_of("exp", element)
+    x = x[: x.size - x.size % lanes]
+    found = run(module, x.reshape(-1, lanes)).ravel()
+    assert_within(LARGEST_ULP[element], found, exact_values("exp", x), x)
+
+
 @pytest.mark.parametrize("op", ["sin", "cos"])
 def test_periodic_functions_beyond_their_limit(op: str) -> None:
     """They are NaN, not some number."""
@@ -264,7 +276,7 @@ def kernels(element: str, count: int) -> str:
 
 def compile_kernels(text: str, target: str, output: Path, *flags: str) -> None:
     """Lower kernels to LLVM IR and compile that."""
-    ctx = CompilerContext()
+    ctx = CompilerContext(target=target)
     register_dialects(ctx)
     module = Parser(ctx, text).parse_module()
     ExpandMathPass().run(module, ctx)

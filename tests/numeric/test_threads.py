@@ -46,6 +46,25 @@ def test_any_number_of_threads_gives_the_same_bits() -> None:
         assert [_answer(model) for _ in range(20)] == [expected] * 20
 
 
+@pytest.mark.parametrize("rows", [390, 397])
+def test_rows_with_buffers_of_their_own(rows: int) -> None:
+    """Spread in blocks, each with a buffer; 397 is a prime, so each row has one."""
+    text = f"""
+    func.func @main(%x: tensor<{rows}x1500xf32>) -> tensor<{rows}x1500xf32> {{
+      %0 = graph.softmax %x axis 1 : tensor<{rows}x1500xf32>
+      return %0 : tensor<{rows}x1500xf32>
+    }}
+    """
+    x = _random(2, rows, 1500)
+    one = mlc.compile(text)
+    expected = one(x)
+    for threads in (2, 3):
+        model = mlc.compile(text, threads=threads)
+        assert b"mlc_parallel_for" in model.path.read_bytes()
+        assert model.signature.workspace_bytes > one.signature.workspace_bytes
+        assert [model(x).tobytes() for _ in range(10)] == [expected.tobytes()] * 10
+
+
 @pytest.mark.parametrize("target", ["x86-64-v2", "aarch64"])
 def test_programs_have_no_threads_and_give_the_same_bits(target: str, tmp_path: Path) -> None:
     arch = resolve_target(target).arch

@@ -3,50 +3,56 @@
 // RUN: mlc-opt --hoist-padding --remarks %s 2>&1 >%t | filecheck %s --check-prefix=REMARK
 // RUN: mlc-opt --hoist-padding --fuse --lower-to-tensor --collapse-dims --lower-to-loops --check-each %s | filecheck %s --check-prefix=LOOPS
 
-// The relu stores inside the padded image: a border of three sides, and no copy.
+// The first convolution stores inside the padded image: a border of three sides, and no copy.
 // CHECK-LABEL: @conv
+// CHECK-NEXT: graph.conv2d %x, %v
 // CHECK-NEXT: %[[R:.*]] = graph.relu
 // CHECK-NEXT: %[[P:.*]] = graph.pad %[[R]] low [0, 1, 2, 0] high [0, 2, 0, 0] with 0.000000e+00 : f32
 // CHECK-NEXT: graph.conv2d %[[P]], %w {layout = "NHWC"}
 // FUSED-LABEL: @conv
-// FUSED-NEXT: graph.fusion "relu"
+// FUSED-NEXT: graph.fusion "conv2d_relu"
 // FUSED: graph.pad
 // FUSED-NEXT: graph.yield
-// LOOPS-LABEL: func.func private @relu(
+// LOOPS-LABEL: func.func private @conv2d_relu(
 // LOOPS-SAME: %[[OUT:[a-z]+]]: memref<11x10x4xf32> {mlc.output}
 // LOOPS-COUNT-3: loop.store %{{.*}}, %[[OUT]]
 // LOOPS: arith.select
 // LOOPS-NEXT: loop.store %{{.*}}, %[[OUT]][%{{.*}} + 1, %{{.*}} + 2, %{{.*}}]
 // LOOPS-NOT: loop.store
 // LOOPS: func.return
-func.func @conv(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x4xf32>) -> tensor<1x9x8x4xf32> {
-  %0 = graph.relu %x : tensor<1x8x8x4xf32>
+func.func @conv(%x: tensor<1x10x10x4xf32>, %v: tensor<3x3x4x4xf32>, %w: tensor<3x3x4x4xf32>) -> tensor<1x9x8x4xf32> {
+  %0 = graph.conv2d %x, %v {layout = "NHWC"} : tensor<1x10x10x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
+  %1 = graph.relu %0 : tensor<1x8x8x4xf32>
   // REMARK: padding hoisted
-  %1 = graph.conv2d %0, %w {padding = array<i64: 1, 2, 2, 0>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x9x8x4xf32>
-  return %1 : tensor<1x9x8x4xf32>
+  %2 = graph.conv2d %1, %w {padding = array<i64: 1, 2, 2, 0>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x9x8x4xf32>
+  return %2 : tensor<1x9x8x4xf32>
 }
 
 // Padding never wins a maximum, of integers neither.
 // CHECK-LABEL: @pools
 // CHECK: graph.pad %{{.*}} low [0, 0, 1, 0] high [0, 0, 0, 0] with 0xff800000 : f32
 // CHECK: graph.pad %{{.*}} low [0, 0, 1, 0] high [0, 0, 0, 0] with -2147483648 : i32
-func.func @pools(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xi32>) -> (tensor<1x4x8x7xf32>, tensor<1x4x8x7xi32>) {
-  %0 = graph.relu %x : tensor<1x4x8x8xf32>
-  %1 = graph.max_pool2d %0 {kernel = array<i64: 2, 2>, padding = array<i64: 1, 0, 0, 0>} : tensor<1x4x8x8xf32> -> tensor<1x4x8x7xf32>
-  %2 = graph.relu %y : tensor<1x4x8x8xi32>
-  %3 = graph.max_pool2d %2 {kernel = array<i64: 2, 2>, padding = array<i64: 1, 0, 0, 0>} : tensor<1x4x8x8xi32> -> tensor<1x4x8x7xi32>
-  return %1, %3 : tensor<1x4x8x7xf32>, tensor<1x4x8x7xi32>
+func.func @pools(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xi32>) -> (tensor<1x4x4x3xf32>, tensor<1x4x4x3xi32>) {
+  %0 = graph.max_pool2d %x {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>} : tensor<1x4x8x8xf32> -> tensor<1x4x4x4xf32>
+  %1 = graph.max_pool2d %0 {kernel = array<i64: 2, 2>, padding = array<i64: 1, 0, 0, 0>} : tensor<1x4x4x4xf32> -> tensor<1x4x4x3xf32>
+  %2 = graph.max_pool2d %y {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>} : tensor<1x4x8x8xi32> -> tensor<1x4x4x4xi32>
+  %3 = graph.max_pool2d %2 {kernel = array<i64: 2, 2>, padding = array<i64: 1, 0, 0, 0>} : tensor<1x4x4x4xi32> -> tensor<1x4x4x3xi32>
+  return %1, %3 : tensor<1x4x4x3xf32>, tensor<1x4x4x3xi32>
 }
 
-// An argument has to be copied by somebody; the average pool counts; an image with two readers stays as it is.
+// An argument has to be copied by somebody; pixels are better computed in a row; the average pool counts; an image with
+// two readers stays as it is.
 // CHECK-LABEL: @stays
 // CHECK-NOT: graph.pad
-func.func @stays(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x4xf32>) -> (tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>) {
-  // REMARK: padding not hoisted: no op in front computes the image
+func.func @stays(%x: tensor<1x8x8x4xf32>, %z: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x4xf32>, %v: tensor<1x1x4x4xf32>) -> (tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>) {
+  // REMARK: padding not hoisted: no window slides over what the image is computed from
   %0 = graph.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
   // REMARK: padding not hoisted: others read the image too
   %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
-  %2 = graph.relu %x : tensor<1x8x8x4xf32>
-  %3 = graph.avg_pool2d %2 {kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32> -> tensor<1x8x8x4xf32>
-  return %0, %1, %2, %3 : tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>
+  %2 = graph.avg_pool2d %1 {kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32> -> tensor<1x8x8x4xf32>
+  %3 = graph.conv2d %z, %v {layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<1x1x4x4xf32> -> tensor<1x8x8x4xf32>
+  %4 = graph.relu %3 : tensor<1x8x8x4xf32>
+  // REMARK: padding not hoisted: no window slides over what the image is computed from
+  %5 = graph.conv2d %4, %w {padding = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : tensor<1x8x8x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x8x8x4xf32>
+  return %0, %2, %5, %1 : tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x4xf32>
 }

@@ -13,8 +13,10 @@
 // CHECK-NEXT: graph.slice %[[A]] starts [0, 12] ends [4, 18] strides [1, 1]
 // CHECK-NOT: graph.add
 // FOLDED-LABEL: func.func private @attention(
-// FOLDED-NEXT: tensor.contract %[[A:.*]][m, b * 3 + k], %[[A]][n, b * 3 + k + 6] over (b: 2, m: 4, n: 4) reduce (k: 3)
-// FOLDED: tensor.contract %{{.*}}[b, m, k], %[[A]][k, b * 3 + n + 12]
+// FOLDED-SAME: %q: tensor<4x18xf32>, %k: tensor<4x18xf32>, %v: tensor<4x18xf32>
+// FOLDED-NEXT: tensor.contract %q[m, b * 3 + k], %k[n, b * 3 + k + 6] over (b: 2, m: 4, n: 4) reduce (k: 3)
+// FOLDED: tensor.contract %{{.*}}[b, m, k], %v[k, b * 3 + n + 12]
+// FOLDED: func.call @attention(%[[A:[a-z0-9]+]], %[[A]], %[[A]])
 // REMARK: merged with 2 other products of the same matrix
 func.func @qkv(%x: tensor<4x8xf32>) -> tensor<2x4x3xf32> {
   %wq = graph.constant dense<0.5> : tensor<8x6xf32>

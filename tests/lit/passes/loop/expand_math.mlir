@@ -71,3 +71,16 @@ func.func private @others(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   }
   return
 }
+
+// A power of two takes one instruction where there is one.
+// RUN: mlc-opt %s --expand-math --target=x86-64-v4 | filecheck %s --check-prefix=V4
+// RUN: mlc-opt %s --expand-math --target=x86-64-v3 | filecheck %s --check-prefix=V3
+// V4-LABEL: @vector_exp
+// V4: llvm.intr.x86.scalef
+// V3-LABEL: @vector_exp
+// V3-NOT: scalef
+// V3: return
+func.func private @vector_exp(%a: vector<16xf32>) -> vector<16xf32> {
+  %b = math.exp %a : vector<16xf32>
+  return %b : vector<16xf32>
+}

@@ -51,9 +51,11 @@ func.func private @blocks(%x: memref<2x8x16xf32>, %y: memref<2x8x16xf32> {mlc.ou
   return
 }
 
-// What iterations share: a row that is read twice, one that all read, one that is used outside of the loop.
+// What iterations share: a row that is read twice, one that all read, one that is used outside of the loop (and of
+// which the last row is not used).
 // CHECK-LABEL: @shared
-// CHECK-COUNT-3: memref.alloc() : memref<9x16xf32>
+// CHECK-COUNT-2: memref.alloc() : memref<9x16xf32>
+// CHECK-NEXT: memref.alloc() : memref<8x16xf32>
 // CHECK-NOT: memref.alloc
 // CHECK: return
 func.func private @shared(%x: memref<9x16xf32>, %y: memref<8x16xf32> {mlc.output}) {
@@ -108,5 +110,34 @@ func.func private @escaping(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
 
 func.func private @read(%x: memref<8xf32>) {
   %a = loop.load %x[0] : memref<8xf32>
+  return
+}
+
+// A last row that fills no block of two has a buffer of its own.
+// CHECK-LABEL: @odd
+// CHECK: memref.alloc() : memref<1x4xf32>
+// CHECK: loop.for parallel "m"
+// CHECK-NEXT: memref.alloc() : memref<2x4xf32>
+// CHECK-NOT: memref.alloc
+func.func private @odd(%x: memref<5x4xf32>, %y: memref<5x4xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<5x4xf32>
+  loop.for parallel "m" %m = 0 to 4 step 2 {
+    loop.for parallel "mi" %i = 0 to 2 {
+      %a = loop.load %x[%m + %i, 0] : memref<5x4xf32>, vector<4xf32>
+      loop.store %a, %t[%m + %i, 0] : memref<5x4xf32>, vector<4xf32>
+    }
+    loop.for parallel "mi" %i = 0 to 2 {
+      loop.for parallel "n" %n = 0 to 4 {
+        %a = loop.load %t[%m + %i, 3 - %n] : memref<5x4xf32>
+        loop.store %a, %y[%m + %i, %n] : memref<5x4xf32>
+      }
+    }
+  }
+  %a = loop.load %x[4, 0] : memref<5x4xf32>, vector<4xf32>
+  loop.store %a, %t[4, 0] : memref<5x4xf32>, vector<4xf32>
+  loop.for parallel "n" %n = 0 to 4 {
+    %b = loop.load %t[4, 3 - %n] : memref<5x4xf32>
+    loop.store %b, %y[4, %n] : memref<5x4xf32>
+  }
   return
 }

@@ -4,17 +4,17 @@
 // CHECK-LABEL: func.func private @softmax
 // CHECK-SAME: schedule = #loop.schedule<[fuse(b), fuse(m), vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
 // CHECK-LABEL: func.func private @softmax_columns
-// CHECK-SAME: schedule = #loop.schedule<[fuse(b), tile(n, 128), interchange(n, m), fuse(n), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
+// CHECK-SAME: schedule = #loop.schedule<[fuse(b), tile(n, 256), interchange(n, m), fuse(n), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
 // CHECK-LABEL: func.func private @layer_norm
 // CHECK-SAME: schedule = #loop.schedule<[fuse(m), vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
 // CHECK-LABEL: func.func private @rows
 // CHECK-SAME: schedule = #loop.schedule<[vectorize_reduction(k, 64), tile(m, 2), unroll(mi)]>
 // The last 8 columns fill no vector, but are added in the same loop as those before them.
 // CHECK-LABEL: func.func private @columns
-// CHECK-SAME: schedule = #loop.schedule<[tile(n, 128), tile(ni, 16), vectorize(nii, 16), unroll(ni), fuse(k), unroll(k)]>
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 256), tile(ni, 16), vectorize(nii, 16), unroll(ni), fuse(k), unroll(k)]>
 // A window is straight-line code.
 // CHECK-LABEL: func.func private @max_pool2d
-// CHECK-SAME: schedule = #loop.schedule<[tile(n, 128), tile(ni, 16), vectorize(nii, 16), unroll(ni), unroll(kx), unroll(ky)]>
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 256), tile(ni, 16), vectorize(nii, 16), unroll(ni), unroll(kx), unroll(ky)]>
 func.func @main(%x: tensor<2x64x128xf32>, %y: tensor<8x72xf32>, %s: tensor<72xf32>, %i: tensor<1x9x9x64xf32>)
     -> (tensor<2x64x128xf32>, tensor<2x64x128xf32>, tensor<8x72xf32>, tensor<2x64xf32>, tensor<72xf32>, tensor<1x4x4x64xf32>) {
   %0 = graph.fusion "softmax" (%a = %x) : (tensor<2x64x128xf32>) -> tensor<2x64x128xf32> {

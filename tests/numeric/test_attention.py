@@ -1,0 +1,106 @@
+"""Attention of random shapes keeps its meaning through every pass of the pipelines, and as native code."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.compiler import new_context, parse_verified
+from mlc.passes.checking import EquivalenceChecker
+from mlc.passes.options import parse_passes
+from mlc.passes.pipeline import default_passes
+from mlc.support.context import CompilerContext
+
+FUSE = ("fuse", "merge-matmuls,fuse", "merge-matmuls,fuse{attention=false}")
+"""How the graph is cut into kernels: with queries, keys and values side by side or not, attention as one or three."""
+TARGETS = ("x86-64-v3", "x86-64-v4", "aarch64")
+
+
+def _tensor(*shape: int) -> str:
+    return f"tensor<{'x'.join(map(str, shape))}xf32>"
+
+
+def _model(pick: random.Random) -> str:
+    """Projections, heads, masked scores, softmax, values, a residual and a norm."""
+    batch, heads, rows, size = (
+        pick.choice((1, 1, 2)),
+        pick.choice((1, 2, 3)),
+        pick.choice((1, 4, 5)),
+        pick.choice((1, 3, 8)),
+    )
+    keys, width = pick.choice((rows, rows, 7)), heads * size
+    itself = keys == rows and pick.random() < 0.5
+    mask = _tensor(*pick.choice(((keys,), (rows, keys), (1, 1, keys), (batch, 1, 1, keys))))
+    scores, result = _tensor(batch, heads, rows, keys), _tensor(batch, rows, width)
+    weights = np.random.default_rng(pick.randrange(1000)).uniform(-1, 1, (3, width, width)).round(3).tolist()
+    lines: list[str] = []
+    for name, source, length, order, matrix in (
+        ("q", "x", rows, (0, 2, 1, 3), weights[0]),
+        ("k", "x" if itself else "y", keys, (0, 2, 3, 1), weights[1]),
+        ("v", "x" if itself else "y", keys, (0, 2, 1, 3), weights[2]),
+    ):
+        flat, split = _tensor(batch, length, width), (batch, length, heads, size)
+        moved = _tensor(*(split[axis] for axis in order))
+        lines += [
+            f"%w{name} = graph.constant dense<{matrix}> : {_tensor(width, width)}",
+            f"%{name}0 = graph.matmul %{source}, %w{name} : {flat}, {_tensor(width, width)} -> {flat}",
+            f"%b{name} = graph.constant dense<{matrix[0]}> : {_tensor(width)}",
+            f"%{name}1 = graph.add %{name}0, %b{name} : {flat}, {_tensor(width)} -> {flat}",
+            f"%{name}2 = graph.reshape %{name}1 : {flat} -> {_tensor(*split)}",
+            f"%{name} = graph.transpose %{name}2 {list(order)} : {_tensor(*split)} -> {moved}",
+        ]
+    queries, values = _tensor(batch, heads, rows, size), _tensor(batch, heads, keys, size)
+    lines += [
+        f"%s0 = graph.matmul %q, %k : {queries}, {_tensor(batch, heads, size, keys)} -> {scores}",
+        "%c = graph.constant dense<0.3> : tensor<f32>",
+        f"%s1 = graph.mul %s0, %c : {scores}, tensor<f32> -> {scores}",
+        f"%s2 = graph.add %mask, %s1 : {mask}, {scores} -> {scores}",
+        f"%p = graph.softmax %s2 axis {pick.choice((3, 3, 3, 2))} : {scores}",
+        f"%o0 = graph.matmul %p, %v : {scores}, {values} -> {queries}",
+        f"%o1 = graph.transpose %o0 [0, 2, 1, 3] : {queries} -> {_tensor(batch, rows, heads, size)}",
+        f"%o2 = graph.reshape %o1 : {_tensor(batch, rows, heads, size)} -> {result}",
+        f"%z = graph.add %o2, %x : {result}, {result} -> {result}",
+        f"%g = graph.constant dense<1.5> : {_tensor(width)}",
+        f"%n = graph.layer_norm %z, %g, %g axis 2 epsilon 1.0e-01 : "
+        f"{result}, {_tensor(width)}, {_tensor(width)} -> {result}",
+        f"return %n : {result}",
+    ]
+    signature = f"%x: {result}, %y: {_tensor(batch, keys, width)}, %mask: {mask}"
+    body = "\n".join(lines)
+    return f"func.func @main({signature}) -> {result} {{\n{body}\n}}"
+
+
+def _parsed(seed: int, ctx: CompilerContext) -> ModuleOp:
+    return parse_verified(_model(random.Random(seed)), "attention.mlir", ctx, Path())
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_every_pass_keeps_the_meaning(seed: int) -> None:
+    ctx = new_context(TARGETS[seed // len(FUSE) % len(TARGETS)])
+    module = _parsed(seed, ctx)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    for default in default_passes(3, upto="loop"):
+        for pass_ in parse_passes(FUSE[seed % len(FUSE)]) if default.name == "fuse" else [default]:
+            pass_.run(module, ctx)
+            module.verify()
+            checker.check(pass_.name, module)
+            assert not checker.skipped
+
+
+@pytest.mark.parametrize("seed", range(100, 104))
+def test_native_code_agrees_with_the_reference(seed: int, run_compiled: Callable[..., list[NDArray[Any]]]) -> None:
+    ctx = new_context()
+    module = _parsed(seed, ctx)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    inputs = checker.inputs_of("main")
+    assert inputs is not None
+    checker.compare_outputs("native code", "main", run_compiled(module, inputs))

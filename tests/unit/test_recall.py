@@ -1,0 +1,150 @@
+"""A model that was compiled before is not compiled again, and one that differs in anything is."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
+import mlc
+from mlc import recall
+from mlc.compiler import Compilation, CompileOptions, ModelText
+from mlc.recall import Recipe
+from mlc.support.errors import UserError
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_MODEL = """
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %w = graph.constant dense_resource<w> : tensor<3xf32>
+  %y = graph.mul %x, %w : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+{-# external_resources: { mlc: { weights: "w.safetensors" } } #-}
+"""
+_X = np.array([1, 2, 3], np.float32)
+
+
+@pytest.fixture
+def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The levels that models were lowered to, from here on, in a folder and with a cache of their own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "cache"))
+    # Plugins that other tests loaded stay loaded.
+    monkeypatch.setattr(recall, "plugin_files", set[str]())
+    lowered: list[str] = []
+    lower = Compilation.lower
+
+    def noting(self: Compilation, level: str, more_follows: bool = False) -> None:
+        lowered.append(level)
+        lower(self, level, more_follows)
+
+    monkeypatch.setattr(Compilation, "lower", noting)
+    Path("model.mlir").write_text(_MODEL)
+    _save_weights(2)
+    return lowered
+
+
+def _save_weights(factor: float) -> None:
+    save_file({"w": np.full(3, factor, np.float32)}, "w.safetensors")
+    # Only files that are older than a compilation are trusted to be what it read.
+    while Path("w.safetensors").stat().st_ctime_ns >= time.time_ns():
+        time.sleep(0.001)
+
+
+def test_the_same_model_is_compiled_once(compilations: list[str]) -> None:
+    first, second = mlc.compile("model.mlir"), mlc.compile("model.mlir")
+    assert compilations == ["loop", "llvm"]
+    assert first.path != second.path
+    np.testing.assert_array_equal(second(_X), 2 * _X)
+
+
+def test_other_weights_are_another_model(compilations: list[str]) -> None:
+    mlc.compile("model.mlir")
+    before = Path("w.safetensors").stat()
+    _save_weights(5)
+    os.utime("w.safetensors", ns=(before.st_atime_ns, before.st_mtime_ns))
+    np.testing.assert_array_equal(mlc.compile("model.mlir")(_X), 5 * _X)
+    _save_weights(2)
+    np.testing.assert_array_equal(mlc.compile("model.mlir")(_X), 2 * _X)
+    assert compilations == ["loop", "llvm"] * 2
+
+
+def test_weights_that_change_during_a_compilation_are_not_remembered(compilations: list[str]) -> None:
+    build = Compilation.build_program
+
+    def changing(self: Compilation, *arguments: object) -> object:
+        report = build(self, *arguments)  # pyright: ignore[reportArgumentType]
+        _save_weights(7)
+        return report
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compilation, "build_program", changing)
+        mlc.compile("model.mlir")
+    np.testing.assert_array_equal(mlc.compile("model.mlir")(_X), 7 * _X)
+
+
+def test_missing_weights_are_an_error(compilations: list[str]) -> None:
+    mlc.compile("model.mlir")
+    Path("w.safetensors").unlink()
+    with pytest.raises(UserError, match=r"weight file 'w\.safetensors' not found"):
+        mlc.compile("model.mlir")
+
+
+def test_each_option_matters(compilations: list[str]) -> None:
+    text = ModelText(_MODEL, "model.mlir", Path())
+    options = [
+        CompileOptions(),
+        CompileOptions(target="x86-64-v2"),
+        CompileOptions(threads=2),
+        CompileOptions(opt_level=1),
+    ]
+    recipes = [Recipe(text, each, "shared") for each in options]
+    recipes += [Recipe(text, options[0], "obj"), Recipe(ModelText(_MODEL + "\n", "m", Path()), options[0], "shared")]
+    assert len({recipe._key for recipe in recipes}) == len(recipes)  # pyright: ignore[reportPrivateUsage]
+    mlc.compile("model.mlir")
+    assert [recipe.recall(Path("again.so")) for recipe in recipes] == [True, *[False] * 5]
+    assert os.access("again.so", os.X_OK)
+
+
+def test_plugins_are_not_recalled(compilations: list[str]) -> None:
+    mlc.compile("model.mlir")
+    recall.plugin_files.add("plugin.py")
+    mlc.compile("model.mlir")
+    assert compilations == ["loop", "llvm"] * 2
+
+
+def test_the_compiler_itself_is_part_of_the_recipe() -> None:
+    recall._compiler_identity.cache_clear()  # pyright: ignore[reportPrivateUsage]
+    before = recall._compiler_identity()  # pyright: ignore[reportPrivateUsage]
+    source = Path(recall.__file__).parent / "passes" / "loop" / "tile.py"
+    assert len(before) == 64
+    read: list[Path] = []
+    contents = recall._contents  # pyright: ignore[reportPrivateUsage]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recall, "_contents", lambda file: read.append(file) or contents(file))  # pyright: ignore
+        recall._compiler_identity.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        assert recall._compiler_identity() == before  # pyright: ignore[reportPrivateUsage]
+    folders = {file.relative_to(Path(recall.__file__).parent).parts[0] for file in read}
+    assert source in read
+    assert {"codegen.py", "dialects", "passes", "reference", "runtime", "support", "syntax", "targets"} <= folders
+    assert not folders & {"tests", "tools", "benchmarks"}
+
+
+def test_the_command_line_recalls_unless_it_watches(compilations: list[str], mlc: CommandLine) -> None:
+    assert mlc("compile", "model.mlir", "-o", "a.so").status == 0
+    assert mlc("compile", "model.mlir", "-o", "b.so").status == 0
+    assert compilations == ["loop", "llvm"]
+    assert Path("a.so").read_bytes() == Path("b.so").read_bytes()
+    assert mlc("compile", "model.mlir", "-o", "c.so", "--timing").err != ""
+    assert mlc("compile", "model.mlir", "-o", "c.so", "--check-each").status == 0
+    assert compilations == ["loop", "llvm"] * 3
+    result = mlc("compile", "model.mlir", "-o", "w.safetensors", "--emit=shared")
+    assert "'w.safetensors' is an input; choose another output" in result.err
