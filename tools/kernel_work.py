@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects import arith
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.tensor import YieldOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from mlc.dialects.tensor import ContractOp, GatherOp, StructuredOp
 from mlc.support.dtypes import to_numpy
@@ -59,15 +59,25 @@ def work_of(kernel: FuncOp) -> Work:
 
 
 def _scalar_ops(op: StructuredOp) -> int:
-    return sum(not isinstance(o, arith.ConstantOp | YieldOp) for region in op.regions for o in region.walk())
+    return sum(not isinstance(o, arith.ConstantOp | tensor.YieldOp) for region in op.regions for o in region.walk())
 
 
 def _bytes_read(argument: BlockArgument) -> int:
     """The bytes of an operand; of a table, those of the rows that are looked up."""
-    users = [use.operation for use in argument.uses]
-    if users and all(isinstance(op, GatherOp) and op.operands[0] is argument for op in users):
-        return min(_bytes(argument), sum(_bytes(op.results[0]) for op in users))
-    return _bytes(argument)
+    readers = list(_readers(argument))
+    rows = [op.result for op, operand in readers if isinstance(op, GatherOp) and operand == 0]
+    if not readers or len(rows) < len(readers):
+        return _bytes(argument)
+    return min(_bytes(argument), sum(map(_bytes, rows)))
+
+
+def _readers(value: SSAValue) -> Iterator[tuple[Operation, int]]:
+    """The ops that read a tensor, perhaps under another shape, each with the number of the operand."""
+    for use in value.uses:
+        if isinstance(use.operation, tensor.CollapseShapeOp | tensor.ExpandShapeOp):
+            yield from _readers(use.operation.result)
+        else:
+            yield use.operation, use.index
 
 
 def _bytes(value: SSAValue) -> int:

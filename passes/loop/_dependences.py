@@ -16,7 +16,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import is_side_effect_free
 
-from mlc.dialects.loop import ForOp, StoreOp, YieldOp
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.passes.loop._accesses import AccessOp
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.types import memref_type, vector_type
@@ -199,6 +199,17 @@ class Effects:
             for b in other.accesses.get(buffer, ()):
                 found += [(a, b) for a in mine if (a.is_store or b.is_store) and not a.never_meets(b)]
         return found
+
+
+def buffers_stored_in(op: Operation) -> set[SSAValue] | None:
+    """The buffers that `op` and the ops in it write to; None if one of them may write to any."""
+    stored: set[SSAValue] = set()
+    for inner in op.walk():
+        if isinstance(inner, StoreOp):
+            stored.add(base_of(inner.memref))
+        elif not isinstance(inner, LoadOp) and not _is_harmless(inner):
+            return None
+    return stored
 
 
 def _is_harmless(op: Operation) -> bool:

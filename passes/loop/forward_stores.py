@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from mlc.dialects.loop import LoadOp, StoreOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._dependences import Access, Effects, base_of
+from mlc.passes.loop._dependences import Access, base_of, buffers_stored_in
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.context import CompilerContext
 
@@ -64,7 +64,7 @@ class _Forwarder:
                 self._store(op, known)
             elif op.regions:
                 self._enter(op, known)
-            elif Effects.of(op).unknown:
+            elif known and buffers_stored_in(op) is None:
                 known.clear()
 
     def _store(self, op: StoreOp, known: Known) -> None:
@@ -75,10 +75,10 @@ class _Forwarder:
 
     def _enter(self, op: Operation, known: Known) -> None:
         """What a later iteration finds is what earlier ones have left: what is stored in a loop is not known in it."""
-        effects = Effects.of(op)
-        if effects.unknown:
+        stored = buffers_stored_in(op)
+        if stored is None:
             known.clear()
-        for buffer in effects.stored:
+        for buffer in stored or ():
             known.pop(buffer, None)
         for region in op.regions:
             for block in region.blocks:
@@ -87,8 +87,11 @@ class _Forwarder:
 
 def _forward(op: LoadOp, known: Known) -> None:
     """Replace the load if what it reads is known."""
+    candidates = known.get(base_of(op.memref))
+    if not candidates:
+        return
     access = Access.of(op)
-    for store, value in known.get(access.buffer, ()):
+    for store, value in candidates:
         if value.type == op.result.type and _same_place(store, access):
             op.result.replace_all_uses_with(value)
             op.detach()

@@ -17,6 +17,11 @@ from mlc.support.context import CompilerContext
 BLOCKS_PER_THREAD = 4
 """Enough to even out what threads take unequally long for."""
 
+BUSY = 0.9
+"""The least share of its time that a thread has to work."""
+MANY = 8
+"""So many times more iterations than blocks are wanted are handed out in blocks."""
+
 
 def spread(loop: ForOp) -> bool:
     """Mark a parallel loop to be spread over threads; False, and nothing changed, if it is serial."""
@@ -32,11 +37,11 @@ class ParallelizePass(Pass):
 
         loop.for parallel "m" %m = 0 to 512 { … }   ->   loop.for threads "m" %m = 0 to 512 { … }
 
-    Of a nest, the first loop with an iteration for each thread is taken, or else the longest one. Small nests stay on
-    one thread: waking others costs microseconds. Loops that are spread already stay as they are.
+    Of a nest, the outermost loop is taken whose iterations keep all threads busy to the end, or else the longest one.
+    Small nests stay on one thread: waking others costs microseconds. Loops that are spread already stay as they are.
 
-    Where iterations have buffers of their own, a few blocks of iterations per thread are spread instead, so that there
-    are few buffers.
+    Where there are many iterations, blocks of them are spread, a few per thread: each one that is handed out costs some
+    hundred cycles, and has buffers of its own.
 
         loop.for parallel "m" %m = 0 to 512 { %t = memref.alloc() … }
     ->
@@ -70,17 +75,21 @@ class ParallelizePass(Pass):
             return
         nest = [loop for loop in perfect_nest(root) if loop.is_parallel] or [root]
         longest = max(nest, key=lambda loop: len(loop.range))
-        loop = next((loop for loop in nest if len(loop.range) >= self.threads), longest)
+        loop = next((loop for loop in nest if self._keeps_busy(len(loop.range))), longest)
         if len(loop.range) > 1 and spread(loop):
             self._block(loop)
         else:
             ctx.remark(root, f"loop '{loop.dim.data}' stays on one thread: its iterations depend on each other")
 
+    def _keeps_busy(self, trips: int) -> bool:
+        """Whether threads that share `trips` equal tasks work for most of the time that the busiest of them does."""
+        return trips >= BUSY * self.threads * -(-trips // self.threads)
+
     def _block(self, loop: ForOp) -> None:
-        """Let each thread run blocks of iterations where each iteration has a buffer."""
-        if not any(isinstance(op, memref.AllocOp) for op in loop.walk()):
-            return
+        """Let each thread run blocks of iterations where there are many, or each has a buffer."""
         trips, wanted = len(loop.range), BLOCKS_PER_THREAD * self.threads
+        if trips <= MANY * wanted and not any(isinstance(op, memref.AllocOp) for op in loop.walk()):
+            return
         counts = [n for n in range(self.threads, min(trips, 4 * wanted + 1)) if trips % n == 0]
         if counts:
             (blocks,) = tile(loop, trips // min(counts, key=lambda n: abs(n - wanted)))

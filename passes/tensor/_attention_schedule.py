@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.ir import BlockArgument
-
 from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
-from mlc.passes.tensor._contraction_schedule import Contraction, Step, packing_steps, runs_along_memory
+from mlc.passes.tensor._contraction_schedule import Contraction, Step, can_be_packed, packing_steps, runs_along_memory
 from mlc.targets.machine import Machine
 
 VECTORS = 2
@@ -49,7 +47,7 @@ def _contraction_steps(contraction: Contraction, lanes: int) -> list[Step] | Non
     steps: list[Step] = [("tile", lane, VECTORS * lanes)]
     for value, affine in contraction.operands_with_lanes():
         if not runs_along_memory(affine, contraction.lane_dim):
-            if not isinstance(value, BlockArgument):
+            if not can_be_packed(value):
                 return None
             steps += packing_steps(value, affine, contraction, lanes)
     return [*steps, ("tile", f"{lane}i", lanes), ("vectorize", f"{lane}ii", lanes), ("unroll", f"{lane}i")]

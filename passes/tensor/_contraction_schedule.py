@@ -11,9 +11,10 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from math import gcd, prod
+from typing import TypeGuard
 
 from xdsl.dialects import func
-from xdsl.dialects.tensor import ConcatOp, PadOp
+from xdsl.dialects.tensor import ConcatOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -38,8 +39,6 @@ WAYS = 8
 """So many of them fit there at the same time, on any machine of the table."""
 SHORT = 4
 """Reductions of up to so many steps are written out."""
-SHORT_TAPS = 32
-"""The same where neighbouring results read the same elements, which then stay in registers."""
 
 
 READS_PER_PACKING = 32
@@ -153,7 +152,7 @@ def contraction_steps(
     if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
         return []
     if len(shared) == len(op.inputs):
-        return _depthwise_steps(contraction, lanes, machine)
+        return []
     if contraction.is_grouped:
         lanes = gcd(contraction.columns, lanes)
     problem = _problem(contraction, lanes)
@@ -182,7 +181,7 @@ def contraction_steps(
     else:
         # The last vector of the last block is a nest of its own until it joins the others.
         steps += [*in_lanes, *(("fuse", name) for name in (*parallel, *reductions)), *in_rows]
-    return steps + _short_reductions(op, SHORT)
+    return steps + short_reductions(op, SHORT)
 
 
 def runs_along_memory(affine: AffineMap, dim: int) -> bool:
@@ -196,34 +195,6 @@ def _problem(contraction: Contraction, lanes: int) -> TileProblem:
     most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     return TileProblem(rows, contraction.columns, lanes, most_rows)
-
-
-def _depthwise_steps(contraction: Contraction, lanes: int, machine: Machine) -> list[Step]:
-    """Every operand is read in vectors: a small window of results at a time, which share the elements under them.
-
-    Vectors run innermost, so that memory is read from front to back.
-    """
-    op = contraction.op
-    if any(not runs_along_memory(m, contraction.lane_dim) for m in op.index_maps):
-        return []
-    lane = op.dim_names[contraction.lane_dim]
-    spatial = [i for i in range(contraction.lane_dim) if op.dim_sizes[i] > 1]
-    steps: list[Step] = []
-    if spatial and any(isinstance(v.owner, PadOp) for v in op.inputs):
-        # A copy would be as much work as all the rest.
-        steps.append(("unpad", *(op.dim_names[i] for i in spatial)))
-    steps += [("tile", lane, lanes), ("vectorize", f"{lane}i", lanes)]
-    widest = machine.vector_registers // 4
-    for dim, most in zip(reversed(spatial), (widest, 2), strict=False):
-        block = _even_block(op.dim_sizes[dim], most)
-        if block > 1:
-            steps += [("tile", op.dim_names[dim], block), ("unroll", f"{op.dim_names[dim]}i")]
-    return steps + _short_reductions(op, SHORT_TAPS)
-
-
-def _even_block(size: int, most: int) -> int:
-    """The block size, of up to `most`, that leaves least over; of several, the one next to half of `most`."""
-    return min(range(1, most + 1), key=lambda b: (-(-size // b) * b - size, abs(b - max(2, most // 2))))
 
 
 def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:
@@ -249,13 +220,18 @@ def _operands_to_pack(
     found: list[tuple[BlockArgument, AffineMap]] = []
     for value, affine in contraction.operands_with_lanes():
         dims = set[int]().union(*(e.used_dims() for e in affine.results))
-        if not isinstance(value, BlockArgument) or any(i in dims for i in range(lane)) or len(affine.results) < 2:
+        if not can_be_packed(value) or any(i in dims for i in range(lane)) or len(affine.results) < 2:
             continue
         in_order = affine.results[-1] == AffineExpr.dimension(lane) and op.dim_sizes[lane] <= tile.vectors * lanes
         is_known = (contraction.kernel_name, value.index) in constants
         if not in_order and (is_known or prod(op.dim_sizes[:lane]) >= READS_PER_PACKING):
             found.append((value, affine))
     return found
+
+
+def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
+    """Whether an operand is an argument of the kernel that is read in one way."""
+    return isinstance(operand, BlockArgument) and operand.has_one_use()
 
 
 def packing_steps(operand: BlockArgument, affine: AffineMap, contraction: Contraction, lanes: int) -> list[Step]:
@@ -271,8 +247,8 @@ def packing_steps(operand: BlockArgument, affine: AffineMap, contraction: Contra
     return [*steps, ("vectorize", f"{name}_lanei", lanes), ("unroll", f"{along}i")]
 
 
-def _short_reductions(op: ContractOp, most: int) -> list[Step]:
-    """Write out the innermost reductions as long as they have few steps together."""
+def short_reductions(op: StructuredOp, most: int) -> list[Step]:
+    """Write out the innermost reductions as long as they have few steps, `most`, together."""
     steps: list[Step] = []
     copies = 1
     for name, size in reversed(list(zip(op.dim_names, op.dim_sizes, strict=True))[op.num_parallel :]):

@@ -16,6 +16,7 @@ from mlc.passes.tensor._constant_arguments import constant_arguments
 from mlc.passes.tensor._contraction_schedule import Step, contraction_steps, contractions_of, steps_together
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._transpose_schedule import transpose_steps
+from mlc.passes.tensor._window_schedule import window_steps
 from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
@@ -67,11 +68,13 @@ def choose_steps(
         return []
     bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in (*op.inputs, op.result))
     lanes = machine.lanes(max(bits, 32))
-    if steps := steps_together([contraction_steps(c, lanes, machine, constants) for c in contractions_of(ops)]):
-        return steps
-    if steps := attention_steps(ops, lanes, machine) or transpose_steps(ops, lanes):
-        return steps
-    steps = row_steps(ops, lanes, machine.vector_registers)
+    steps = (
+        steps_together([contraction_steps(c, lanes, machine, constants) for c in contractions_of(ops)])
+        or window_steps(ops, lanes, machine)
+        or attention_steps(ops, lanes, machine)
+        or transpose_steps(ops, lanes)
+        or row_steps(ops, lanes, machine.vector_registers)
+    )
     if not steps:
         ctx.remark(kernel, f"not vectorized: {_why_scalar(ops)}")
     return steps

@@ -3,6 +3,8 @@
 What is not read back, and why:
   - pretty `memref.global` and `scf.parallel`: xDSL has no syntax for them, generic forms are read;
   - the llvm level: MLIR 19 knows no `noWrapFlags` of llvm.getelementptr, which xDSL requires, and omits them.
+
+What has no form upstream that we convert to: `tensor.gather` in linalg, which is an error.
 """
 
 from __future__ import annotations
@@ -102,9 +104,22 @@ def _run(tool: str, text: str, *flags: str) -> str:
     path = _installed(tool)
     if path is None:
         pytest.skip(f"needs {tool}")
-    done = subprocess.run([path, *flags], input=text, capture_output=True, text=True, check=False)
+    old = path.endswith("-19")
+    done = subprocess.run(
+        [path, *flags], input=_masks_as_lists(text) if old else text, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr[:2000]
-    return done.stdout
+    return _masks_as_arrays(done.stdout) if old else done.stdout
+
+
+def _masks_as_lists(text: str) -> str:
+    """The mask of a generic vector.shuffle as MLIR 19 wants it: a list of attributes, `array<i64: …>` since MLIR 20."""
+    return re.sub(r'("vector\.shuffle".*mask = )array<i64: ([^>]*)>', r"\1[\2]", text)
+
+
+def _masks_as_arrays(text: str) -> str:
+    """The reverse of `_masks_as_lists`, for xDSL."""
+    return re.sub(r'("vector\.shuffle".*mask = )\[([^\]]*)\]', r"\1array<i64: \2>", text)
 
 
 def _passes(level: str) -> list[Pass]:
@@ -145,6 +160,10 @@ def _read(text: str) -> ModuleOp:
 @pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled", "llvm"])
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda p: p.stem)
 def test_upstream_accepts_and_gives_back(file: Path, level: str) -> None:
+    if file.stem == "gather" and level.startswith("linalg"):
+        with pytest.raises(UserError, match=r"'tensor\.gather' cannot be converted to linalg"):
+            _lower(file.read_text(), file, level)
+        return
     module, ctx = _lower(file.read_text(), file, level)
     text = _generic(module, ctx)
     generic = _run("mlir-opt", text, "--verify-each", "--mlir-print-op-generic")

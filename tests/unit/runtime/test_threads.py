@@ -218,7 +218,7 @@ def own(task, context, count):
 ctypes.c_void_p.in_dll(pool, "own").value = ctypes.cast(own, ctypes.c_void_p).value
 model = mlc.load({str(tmp_path / "model.so")!r})
 np.testing.assert_allclose(model(np.ones((256, 4096), np.float32)), np.tanh(1), rtol=1e-6)
-assert counts == [256]
+assert len(counts) == 1 and counts[0] >= 2, counts
 """,
     )
 
