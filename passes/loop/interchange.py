@@ -61,7 +61,7 @@ class InterchangePass(Pass):
             raise UserError('interchange: expected two or more loop names, outermost first, as in "order=n,m"')
         require_loops(module, self.name, self.order)
         for function in functions_with_loops(module):
-            for loop in loops_named(function, self.order[-1]) + loops_named(function, self.order[0]):
+            for loop in [loop for name in self.order for loop in loops_named(function, name)]:
                 nest = [level.dim.data for level in perfect_nest(loop)]
                 if set(self.order) <= set(nest) and not interchange(loop, self.order):
                     ctx.remark(loop, f"not interchanged: the loops {', '.join(self.order)} are not all parallel")

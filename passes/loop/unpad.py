@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from xdsl.dialects import arith, math, memref
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.rewriter import Rewriter
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import counter_bounds, set_subscripts
+from mlc.passes.loop._accesses import AccessOp, counter_bounds, set_subscripts
 from mlc.passes.loop._nests import functions_with_loops, loops_named
 from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.tile import peel
@@ -92,6 +92,10 @@ def _shift(load: LoadOp, store: StoreOp) -> tuple[int, ...] | None:
     return tuple(shifts)
 
 
+_Parts = list[tuple[range, dict[ForOp, range]]]
+"""The parts of a loop, each with the ranges that loops inside of it have there."""
+
+
 def unpad(padded: Padded, names: Sequence[str]) -> bool:
     """Read `padded.source` itself, after splitting the loops `names` into a border and what is inside.
 
@@ -102,37 +106,89 @@ def unpad(padded: Padded, names: Sequence[str]) -> bool:
         for y in 1..7: s = for k in 0..3: x[y + k - 1]
         for y in 7..8: s = for k in 0..2: x[y + k - 1]
 
-    Returns False, and changes nothing, where a subscript has another form, or where what is left out would count: a sum
-    does not notice zeros, nor a maximum what never wins.
+    An axis along which windows do not move with these loops keeps its padding, and the copy is needed for that alone.
+    Returns False, and changes nothing, where no axis can lose it, or where what is left out would count: a sum does not
+    notice zeros, nor a maximum what never wins.
     """
     if not all(_never_counts(read, value) for read in padded.reads for value in padded.padding):
         return False
-    plan: dict[ForOp, list[tuple[range, dict[ForOp, range]]]] = {}
+    plan: dict[ForOp, _Parts] = {}
+    bare = [axis for axis in range(len(padded.low)) if _plan_axis(padded, axis, names, plan)]
+    whole = len(bare) == len(padded.low)
+    if not plan or not (whole or _can_be_narrowed(padded, bare)):
+        return False
+    target = padded.source if whole else _narrow(padded, bare)
     for read in padded.reads:
-        for axis, subscript in enumerate(read.map.data.results):
-            inside = padded.inside[axis]
-            low, high = counter_bounds(subscript, read.indices)
-            if low >= inside.start and high < inside.stop:
-                continue
-            found = _window(read, subscript, names)
-            if found is None or found[0] in plan:
-                return False
-            loop, window, at, step = found
-            parts = _split(loop, window, at, step, inside)
-            if parts is None:
-                return False
-            plan[loop] = parts
-    for read in padded.reads:
-        moved = (simplify_sum(e - low) for e, low in zip(read.map.data.results, padded.low, strict=True))
-        read.operands[0] = padded.source
-        set_subscripts(read, list(read.indices), AffineMap(len(read.indices), 0, tuple(moved)))
+        read.operands[0] = target
+        _move(read, {axis: padded.low[axis] for axis in bare})
     # Innermost first, so that the copies of an outer loop have split loops inside.
     for loop, parts in sorted(plan.items(), key=lambda item: -len(enclosing_loops(item[0]))):
         _carry_out(loop, parts)
-    for write in padded.writes:
-        Rewriter.erase_op(write)
+    if whole:
+        for write in padded.writes:
+            Rewriter.erase_op(write)
     Rewriter.erase_op(padded.buffer)
     return True
+
+
+def _plan_axis(padded: Padded, axis: int, names: Sequence[str], plan: dict[ForOp, _Parts]) -> bool:
+    """Whether no read needs padding along an axis once the loops are split as is then noted in `plan`."""
+    inside = padded.inside[axis]
+    found: dict[ForOp, _Parts] = {}
+    for read in padded.reads:
+        subscript = read.map.data.results[axis]
+        low, high = counter_bounds(subscript, read.indices)
+        if low >= inside.start and high < inside.stop:
+            continue
+        window = _window(read, subscript, names)
+        if window is None or window[0] in plan or window[0] in found:
+            return False
+        parts = _split(*window, inside)
+        if parts is None:
+            return False
+        found[window[0]] = parts
+    plan |= found
+    return True
+
+
+def _can_be_narrowed(padded: Padded, axes: Sequence[int]) -> bool:
+    """Whether each write stays on one side of the border of the copy along these axes."""
+    for store in _stores(padded):
+        for axis in axes:
+            low, high = counter_bounds(store.map.data.results[axis], store.indices)
+            inside = padded.inside[axis]
+            if (low in inside) != (high in inside) or (low < inside.start and high >= inside.stop):
+                return False
+    return True
+
+
+def _narrow(padded: Padded, axes: Sequence[int]) -> SSAValue:
+    """Leave the padding along `axes` out of the buffer; returns the smaller one."""
+    old = memref_type(padded.buffer.memref)
+    shape = list(old.get_shape())
+    for axis in axes:
+        shape[axis] = len(padded.inside[axis])
+    smaller = memref.AllocOp([], [], MemRefType(old.element_type, shape), alignment=padded.buffer.alignment)
+    smaller.memref.name_hint = padded.buffer.memref.name_hint
+    Rewriter.insert_op(smaller, InsertPoint.before(padded.buffer))
+    for store in _stores(padded):
+        subscripts = store.map.data.results
+        if all(counter_bounds(subscripts[a], store.indices)[0] in padded.inside[a] for a in axes):
+            store.operands[1] = smaller.memref
+            _move(store, {axis: padded.low[axis] for axis in axes})
+        else:
+            Rewriter.erase_op((enclosing_loops(store) or [store])[-1])
+    return smaller.memref
+
+
+def _stores(padded: Padded) -> list[StoreOp]:
+    return [use.operation for use in padded.buffer.memref.uses if isinstance(use.operation, StoreOp)]
+
+
+def _move(access: AccessOp, by: dict[int, int]) -> None:
+    """Subtract constants from the subscripts of some axes."""
+    moved = (simplify_sum(e - by[a]) if by.get(a) else e for a, e in enumerate(access.map.data.results))
+    set_subscripts(access, list(access.indices), AffineMap(len(access.indices), 0, tuple(moved)))
 
 
 def _never_counts(read: LoadOp, padding: arith.ConstantOp) -> bool:
@@ -176,9 +232,7 @@ def _window(read: LoadOp, subscript: AffineExpr, names: Sequence[str]) -> tuple[
     return (position, window, at, step) if at and step and at > 0 and step > 0 else None
 
 
-def _split(
-    loop: ForOp, window: ForOp, at: int, step: int, inside: range
-) -> list[tuple[range, dict[ForOp, range]]] | None:
+def _split(loop: ForOp, window: ForOp, at: int, step: int, inside: range) -> _Parts | None:
     """The parts of `loop`, each with the range of the window that stays inside for all of its positions."""
 
     def valid(position: int) -> tuple[int, int]:
@@ -186,7 +240,7 @@ def _split(
         last = min(window.range.stop, (inside.stop - 1 - position * at) // step + 1)
         return first, last
 
-    parts: list[tuple[range, dict[ForOp, range]]] = []
+    parts: _Parts = []
     for (first, last), positions in groupby(loop.range, key=valid):
         if first >= last:
             return None
@@ -195,7 +249,7 @@ def _split(
     return parts if len(parts) <= MOST_PARTS else None
 
 
-def _carry_out(loop: ForOp, parts: Sequence[tuple[range, dict[ForOp, range]]]) -> None:
+def _carry_out(loop: ForOp, parts: _Parts) -> None:
     rest = loop
     for number, (positions, windows) in enumerate(parts):
         part = rest

@@ -160,7 +160,7 @@ def _read(text: str) -> ModuleOp:
 @pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled", "llvm"])
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda p: p.stem)
 def test_upstream_accepts_and_gives_back(file: Path, level: str) -> None:
-    if file.stem == "gather" and level.startswith("linalg"):
+    if (file.stem, level) == ("gather", "linalg"):  # fused, nothing is left of it: its results are not used
         with pytest.raises(UserError, match=r"'tensor\.gather' cannot be converted to linalg"):
             _lower(file.read_text(), file, level)
         return

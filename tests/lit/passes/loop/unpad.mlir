@@ -117,3 +117,53 @@ func.func private @part(%x: memref<8xf32>, %out: memref<2xf32> {mlc.output}) {
   }
   return
 }
+
+// -----
+
+// Only the axis of 'y' loses its padding: rows above and below are gone, the columns beside the image stay.
+// CHECK-LABEL: @rows_only
+// CHECK: %[[P:.*]] = memref.alloc() : memref<2x4xf32>
+// CHECK-NOT: loop.for parallel "top"
+// CHECK: loop.for parallel "left"
+// CHECK: loop.store %{{.*}}, %[[P]][%{{.*}}, 0] : memref<2x4xf32>
+// CHECK: loop.for parallel "right"
+// CHECK: loop.store %{{.*}}, %[[P]][%{{.*}}, 3] : memref<2x4xf32>
+// CHECK: loop.store %{{.*}}, %[[P]][%{{.*}}, %{{.*}} + 1] : memref<2x4xf32>
+// CHECK: loop.for parallel "y" %{{.*}} = 0 to 1 {
+// CHECK: loop.for serial "ky" %{{.*}} = 1 to 2
+// CHECK: loop.load %[[P]][%{{.*}} + %{{.*}} - 1, %{{.*}} + %{{.*}}] : memref<2x4xf32>
+// CHECK: loop.for parallel "y" %{{.*}} = 1 to 2 {
+// CHECK: loop.for serial "ky" %{{.*}} = 0 to 2
+func.func private @rows_only(%x: memref<2x2xf32>, %out: memref<2x3xf32> {mlc.output}) {
+  %p = memref.alloc() : memref<3x4xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "top" %j = 0 to 4 {
+    loop.store %zero, %p[0, %j] : memref<3x4xf32>
+  }
+  loop.for parallel "left" %i = 0 to 2 {
+    loop.store %zero, %p[%i + 1, 0] : memref<3x4xf32>
+  }
+  loop.for parallel "right" %i = 0 to 2 {
+    loop.store %zero, %p[%i + 1, 3] : memref<3x4xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 2 {
+    loop.for parallel "d1" %j = 0 to 2 {
+      %a = loop.load %x[%i, %j] : memref<2x2xf32>
+      loop.store %a, %p[%i + 1, %j + 1] : memref<3x4xf32>
+    }
+  }
+  loop.for parallel "y" %y = 0 to 2 {
+    loop.for parallel "x" %c = 0 to 3 {
+      %s = loop.for serial "ky" %ky = 0 to 2 iter_args(%u = %zero) -> (f32) {
+        %t = loop.for serial "kx" %kx = 0 to 2 iter_args(%v = %u) -> (f32) {
+          %a = loop.load %p[%y + %ky, %c + %kx] : memref<3x4xf32>
+          %w = arith.addf %v, %a : f32
+          loop.yield %w : f32
+        }
+        loop.yield %t : f32
+      }
+      loop.store %s, %out[%y, %c] : memref<2x3xf32>
+    }
+  }
+  return
+}

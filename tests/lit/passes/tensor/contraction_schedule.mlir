@@ -62,3 +62,16 @@ func.func @main(%x: tensor<30x64xf32>) -> tensor<30x160xf32> {
   %0 = func.call @weights(%x, %w) : (tensor<30x64xf32>, tensor<64x160xf32>) -> tensor<30x160xf32>
   return %0 : tensor<30x160xf32>
 }
+
+// A short padded image: products with the zeros above and below it are left out.
+// CHECK-LABEL: @short_image
+// CHECK-SAME: [interchange(n, y, x), unpad(y), tile(n, 32),
+func.func private @short_image(%x: tensor<7x7x24xf32>, %w: tensor<3x3x24x32xf32>) -> tensor<7x7x32xf32> {
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<7x7x24xf32> to tensor<9x9x24xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 7, x: 7, n: 32) reduce (ky: 3, kx: 3, k: 24) : tensor<9x9x24xf32>, tensor<3x3x24x32xf32> -> tensor<7x7x32xf32>
+  return %0 : tensor<7x7x32xf32>
+}
