@@ -96,7 +96,8 @@ def cycles(tool: str, machine: Machine, body: str) -> float:
     Raises:
         subprocess.CalledProcessError: llvm-mca does not know the CPU, or refuses the text.
     """
-    command = [tool, f"-mtriple={machine.triple}", f"-mcpu={machine.cpu}", f"-iterations={_ITERATIONS}"]
+    cpu = machine.base if machine.arch == "aarch64" else machine.cpu
+    command = [tool, f"-mtriple={machine.triple}", f"-mcpu={cpu}", f"-iterations={_ITERATIONS}"]
     result = subprocess.run(command, input=body, capture_output=True, text=True, check=True)
     found = _CYCLES.search(result.stdout)
     assert found is not None

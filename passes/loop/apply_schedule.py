@@ -26,6 +26,8 @@ from mlc.support.locations import error_at
 
 MOST_LANES = 256
 MOST_COPIES = 256
+MOST_OPS = 20_000
+"""The most that one unrolled loop becomes: far more than a cache of instructions holds, and a second to compile."""
 
 _LoopStep = Callable[[ForOp, StepAttr, CompilerContext], None]
 _Step = Callable[[list[ForOp], StepAttr, CompilerContext], None]
@@ -125,8 +127,11 @@ def _vectorize_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> N
 
 def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     del step
-    if len(loop.range) > MOST_COPIES:
-        ctx.remark(loop, f"loop '{loop.dim.data}' not unrolled: {len(loop.range)} iterations; tile it first")
+    copies = len(loop.range)
+    if copies > MOST_COPIES:
+        ctx.remark(loop, f"loop '{loop.dim.data}' not unrolled: {copies} iterations; tile it first")
+    elif (size := copies * sum(1 for _ in loop.body.walk())) > MOST_OPS:
+        ctx.remark(loop, f"loop '{loop.dim.data}' not unrolled: it would become {size} ops")
     else:
         unroll(loop)
 

@@ -65,3 +65,17 @@ func.func private @refused(%x: memref<9xf32> {mlc.output}) attributes {schedule 
   }
   return
 }
+
+// Steps that would write out thousands of ops leave the loop as it is.
+// CHECK-LABEL: @too_much
+// CHECK: loop.for parallel "n" %{{.*}} = 0 to 32768 step 128 {
+// REMARK: remark: loop 'n' not unrolled: it would become {{[0-9]+}} ops
+func.func private @too_much(%x: memref<32768xf32>, %y: memref<32768xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(n, 128), unroll(ni), unroll(n)]>
+} {
+  loop.for parallel "n" %n = 0 to 32768 {
+    %a = loop.load %x[%n] : memref<32768xf32>
+    loop.store %a, %y[%n] : memref<32768xf32>
+  }
+  return
+}
