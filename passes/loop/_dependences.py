@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import memref, vector
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import is_side_effect_free
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
-from mlc.passes.loop._accesses import AccessOp
+from mlc.passes.loop._accesses import AccessOp, loop_of
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.types import memref_type, vector_type
 
@@ -69,10 +69,8 @@ class Linear:
 
 def range_of(counter: SSAValue) -> range | None:
     """The values of a loop counter; None if it is none, or its loop does not run."""
-    loop = counter.owner.parent_op() if isinstance(counter.owner, Block) else None
-    if not isinstance(loop, ForOp) or counter is not loop.induction_variable:
-        return None
-    return loop.range or None
+    loop = loop_of(counter)
+    return loop.range or None if loop is not None else None
 
 
 @dataclass(frozen=True)
