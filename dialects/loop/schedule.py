@@ -36,6 +36,7 @@ STEPS: dict[str, _Form] = {
     "fuse": _Form(),
     "vectorize": _Form(sizes=(0, 1)),
     "vectorize_reduction": _Form(sizes=(1, 1)),
+    "split_reduction": _Form(sizes=(1, 1)),
     "unroll": _Form(),
     "parallel": _Form(),
 }
@@ -116,6 +117,7 @@ class ScheduleAttr(ParametrizedAttribute):
     | `vectorize(nii)` | the iterations of a parallel loop become the lanes of vectors |
     | `vectorize(nii, 16)` | the same with 16 lanes; of a shorter loop some lanes stay inactive |
     | `vectorize_reduction(k, 64)` | a loop that reduces keeps 64 partial results, combined at the end |
+    | `split_reduction(k, 4)` | a loop that reduces keeps 4 results, which take turns, combined at the end |
     | `unroll(ni)` | each iteration becomes a copy; loops inside a parallel loop carry one value more per copy instead |
     | `parallel(m)` | the iterations are spread over threads |
     """

@@ -96,6 +96,10 @@ def _squared_difference(p: Points, x: SSAValue, mean: SSAValue) -> SSAValue:
     return _square(p, p.sub(x, mean))
 
 
+def _normalise(p: Points, x: SSAValue, mean: SSAValue, factor: SSAValue, scale: SSAValue, bias: SSAValue) -> SSAValue:
+    return p.add(p.mul(p.mul(p.sub(x, mean), factor), scale), bias)
+
+
 @lowers("lower-to-tensor", graph.LayerNormOp)
 class LayerNormToReductions(ToTensor):
     """Mean, then the mean of squared differences (two passes: no cancellation), then scale and shift."""
@@ -115,18 +119,13 @@ class LayerNormToReductions(ToTensor):
         def inverse(p: Points, squares: SSAValue) -> SSAValue:
             return _inverse_deviation(p, mean_of(p, squares), epsilon)
 
-        def normalise(
-            p: Points, x: SSAValue, mean: SSAValue, factor: SSAValue, scale: SSAValue, bias: SSAValue
-        ) -> SSAValue:
-            return p.add(p.mul(p.mul(p.sub(x, mean), factor), scale), bias)
-
         total = b.reduce("add", [(op.input, every(rank))], over, reduce)
         mean = b.map([(total, outer)], over, element, mean_of)
         squares = b.reduce("add", [(op.input, every(rank)), (mean, outer)], over, reduce, _squared_difference)
         factor = b.map([(squares, outer)], over, element, inverse)
         inner = [d(i) for i in range(axis, rank)]
         operands = [(op.input, every(rank)), (mean, outer), (factor, outer), (op.scale, inner), (op.bias, inner)]
-        return b.map(operands, dims, element, normalise)
+        return b.map(operands, dims, element, _normalise)
 
 
 @lowers("lower-to-tensor", graph.RmsNormOp)
@@ -193,18 +192,13 @@ class GroupNormToReductions(ToTensor):
         def inverse(p: Points, squares: SSAValue) -> SSAValue:
             return _inverse_deviation(p, mean_of(p, squares), epsilon)
 
-        def normalise(
-            p: Points, x: SSAValue, mean: SSAValue, factor: SSAValue, scale: SSAValue, bias: SSAValue
-        ) -> SSAValue:
-            return p.add(p.mul(p.mul(p.sub(x, mean), factor), scale), bias)
-
         mean = shared(per_channel_sum([(op.input, image)]), mean_of)
         factor = shared(per_channel_sum([(op.input, image), (mean, every(2))], _squared_difference), inverse)
         channel = d(axis)
         statistics = [(mean, [d(0), channel]), (factor, [d(0), channel])]
         parameters = [(op.scale, [channel]), (op.bias, [channel])]
         operands = [(op.input, every(len(shape))), *statistics, *parameters]
-        return b.map_points(operands, shape, element, normalise)
+        return b.map_points(operands, shape, element, _normalise)
 
 
 @lowers("lower-to-tensor", graph.BatchNormOp)

@@ -16,6 +16,7 @@ from mlc.passes.loop.fuse_loops import fuse
 from mlc.passes.loop.interchange import interchange
 from mlc.passes.loop.pack import Packer, pack_or_remark
 from mlc.passes.loop.parallelize import spread
+from mlc.passes.loop.split_reduction import split_reduction_or_remark
 from mlc.passes.loop.tile import tile
 from mlc.passes.loop.unpad import unpad_or_remark
 from mlc.passes.loop.unroll import unroll
@@ -125,6 +126,10 @@ def _vectorize_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> N
     vectorize_reduction_or_remark(loop, step.sizes.data[0].data, ctx)
 
 
+def _split_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    split_reduction_or_remark(loop, step.sizes.data[0].data, ctx)
+
+
 def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     del step
     copies = len(loop.range)
@@ -149,6 +154,7 @@ _STEPS: dict[str, _Step] = {
     "interchange": _each(_interchange),
     "vectorize": _each(_vectorize),
     "vectorize_reduction": _each(_vectorize_reduction),
+    "split_reduction": _each(_split_reduction),
     "unroll": _each(_unroll),
     "parallel": _each(_parallel),
 }

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from xdsl.dialects import arith, math, vector
+from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, VectorType, i1
-from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
+from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -18,35 +17,12 @@ from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, Index, rewritten_subscripts, set_subscripts
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
+from mlc.passes.loop._reductions import Combination, reduction_of
 from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.vectorize import CannotVectorize, Varying, Widener, next_power_of_two, splat
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone, identity_of
-
-
-@dataclass(frozen=True)
-class _Combination:
-    """How an op combines the carried value with one more: where it may stand, its identity, the op on two results."""
-
-    accumulators: tuple[int, ...]
-    reduction: str
-    kind: CombiningKindFlag
-    pair: Callable[[SSAValue, SSAValue], Operation]
-
-
-_EITHER = (0, 1)
-_COMBINATIONS: dict[type[Operation], _Combination] = {
-    arith.AddfOp: _Combination(_EITHER, "add", CombiningKindFlag.ADD, arith.AddfOp),
-    arith.AddiOp: _Combination(_EITHER, "add", CombiningKindFlag.ADD, arith.AddiOp),
-    arith.MulfOp: _Combination(_EITHER, "mul", CombiningKindFlag.MUL, arith.MulfOp),
-    arith.MuliOp: _Combination(_EITHER, "mul", CombiningKindFlag.MUL, arith.MuliOp),
-    arith.MaximumfOp: _Combination(_EITHER, "max", CombiningKindFlag.MAXIMUMF, arith.MaximumfOp),
-    arith.MaxSIOp: _Combination(_EITHER, "max", CombiningKindFlag.MAXSI, arith.MaxSIOp),
-    arith.MinimumfOp: _Combination(_EITHER, "min", CombiningKindFlag.MINIMUMF, arith.MinimumfOp),
-    arith.MinSIOp: _Combination(_EITHER, "min", CombiningKindFlag.MINSI, arith.MinSIOp),
-    math.FmaOp: _Combination((2,), "add", CombiningKindFlag.ADD, arith.AddfOp),
-}
 
 
 def vectorize_reduction(loop: ForOp, lanes: int) -> None:
@@ -64,22 +40,12 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
     Raises:
         CannotVectorize: the loop is no reduction of this form; nothing has been changed.
     """
-    block = loop.body.block
-    if loop.is_parallel or len(loop.carried) != 1:
-        raise CannotVectorize("it does not carry exactly one value")
+    reduction = reduction_of(loop)
+    if isinstance(reduction, str):
+        raise CannotVectorize(reduction)
+    combine, combination = reduction.combine, reduction.combination
     if loop.step.value.data != 1:
         raise CannotVectorize(f"its step is {loop.step.value.data}, so lanes would not be consecutive elements")
-    combine = loop.yielded[0].owner
-    combination = _COMBINATIONS.get(type(combine)) if isinstance(combine, Operation) else None
-    accumulator = loop.carried[0]
-    if (
-        combination is None
-        or not isinstance(combine, Operation)
-        or combine.parent is not block
-        or not any(combine.operands[i] is accumulator for i in combination.accumulators)
-        or len(list(accumulator.uses)) != 1
-    ):
-        raise CannotVectorize("what it carries is no sum, product, maximum or minimum")
     trips = len(loop.range)
     if trips < 2:
         raise CannotVectorize(f"it has {trips} iteration{'s' * (trips != 1)}")
@@ -122,7 +88,7 @@ def _lane_loop(loop: ForOp, combine: Operation, base: SSAValue, lanes: int) -> t
 
 
 def _reduce_in_lanes(
-    loop: ForOp, combine: Operation, combination: _Combination, lanes: int
+    loop: ForOp, combine: Operation, combination: Combination, lanes: int
 ) -> tuple[list[Operation], SSAValue]:
     """The ops that replace `loop`, and the value that replaces its result."""
     element = loop.carried[0].type

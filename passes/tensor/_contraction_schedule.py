@@ -41,6 +41,8 @@ SHORT = 4
 """Reductions of up to so many steps are written out."""
 
 
+LONG = 8
+"""So many steps of a reduction for each of its results are worth combining these at the end."""
 SHORT_IMAGE = 28
 """Of 28 rows under windows of three, one product in 42 is one with padding; of 7, one in ten."""
 READS_PER_PACKING = 32
@@ -171,6 +173,8 @@ def contraction_steps(
     steps: list[Step] = [("interchange", lane, *parallel)] if parallel else []
     steps += [("unpad", op.dim_names[dim]) for dim in _dims_to_unpad(contraction)]
     steps.append(("tile", lane, tile.vectors * lanes))
+    if parts := _parts(op, tile, machine):
+        steps.append(("split_reduction", op.dim_names[-1], parts))
     for argument, affine in packed:
         known = (contraction.kernel_name, argument.index) in constants
         steps += packing_steps(argument, affine, contraction, lanes)[: 1 if known else None]
@@ -198,6 +202,13 @@ def _problem(contraction: Contraction, lanes: int) -> TileProblem:
     most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     return TileProblem(rows, contraction.columns, lanes, most_rows)
+
+
+def _parts(op: ContractOp, tile: RegisterTile, machine: Machine) -> int:
+    """How many results a small tile keeps per accumulator, so that its multiply-adds do not wait for each other."""
+    in_flight = machine.issue.fma_units * machine.issue.fma_latency
+    parts = in_flight // (tile.rows * tile.vectors)
+    return parts if parts > 1 and op.dim_sizes[-1] >= LONG * parts else 0
 
 
 def _dims_to_unpad(contraction: Contraction) -> list[int]:

@@ -75,3 +75,11 @@ func.func private @short_image(%x: tensor<7x7x24xf32>, %w: tensor<3x3x24x32xf32>
   %0 = tensor.contract %p[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 7, x: 7, n: 32) reduce (ky: 3, kx: 3, k: 24) : tensor<9x9x24xf32>, tensor<3x3x24x32xf32> -> tensor<7x7x32xf32>
   return %0 : tensor<7x7x32xf32>
 }
+
+// One vector of results would wait for each of its multiply-adds: it keeps eight partial results.
+// CHECK-LABEL: @classes
+// CHECK-SAME: tile(n, 16), split_reduction(k, 8), tile(ni, 16)
+func.func private @classes(%x: tensor<512xf32>, %w: tensor<512x10xf32>) -> tensor<10xf32> {
+  %0 = tensor.contract %x[k], %w[k, n] over (n: 10) reduce (k: 512) : tensor<512xf32>, tensor<512x10xf32> -> tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
