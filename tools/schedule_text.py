@@ -110,6 +110,11 @@ def _vectorize_reduction(step: StepAttr, loops: _Loops) -> str:
     return f"{step.sizes.data[0].data} partial results side by side, combined behind the loop"
 
 
+def _split_reduction(step: StepAttr, loops: _Loops) -> str:
+    del loops
+    return f"{step.sizes.data[0].data} results that take turns, so that no iteration waits for the one before it"
+
+
 def _unroll(step: StepAttr, loops: _Loops) -> str:
     (name,) = step.loop_names
     trips = loops.trips.get(name)
@@ -134,6 +139,7 @@ _WORDS: dict[str, Callable[[StepAttr, _Loops], str]] = {
     "fuse": _fuse,
     "vectorize": _vectorize,
     "vectorize_reduction": _vectorize_reduction,
+    "split_reduction": _split_reduction,
     "unroll": _unroll,
     "parallel": _parallel,
 }

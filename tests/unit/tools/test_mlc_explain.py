@@ -109,6 +109,7 @@ def test_every_step_has_words() -> None:
         ("vectorize", "m", 8),
         ("tile", "m", 8),
         ("vectorize_reduction", "k", 4),
+        ("split_reduction", "k", 2),
         ("unroll", "k"),
         ("parallel", "n"),
     ]
@@ -127,6 +128,7 @@ def test_every_step_has_words() -> None:
         "vectorize(m, 8)": "vectors of 8 lanes, of which 6 compute",
         "tile(m, 8)": "one block of all 6",
         "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
+        "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "unroll(k)": "50 copies after each other",
         "parallel(n)": "the iterations are spread over threads",
     }
