@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from mlc.support.errors import UserError
@@ -33,7 +33,7 @@ class Machine:
     l3_bytes: int
     """The last-level cache that one core reaches; 0 where there is none."""
     cores: int
-    issue: Issue = Issue()
+    issue: Issue = field(default_factory=Issue)
     """What one core starts per cycle, for the cost models of schedules."""
 
     @property

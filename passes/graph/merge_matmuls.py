@@ -37,6 +37,8 @@ class MergeMatmulsPass(Pass):
     Biases are put side by side too. That pays only if no slice is ever made: each result has one reader, a product of
     matrices or an op along rows, and this can read it where it lies, through whatever transposes and reshapes there are
     (see `fuse`). Results that elementwise ops read are left alone, because these belong into the kernel of the product.
+
+    No -O level runs it: where each product is at the machine's limit already, one large one is not faster.
     """
 
     name = "merge-matmuls"

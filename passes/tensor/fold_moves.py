@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
@@ -88,10 +88,3 @@ def _erase_unused_moves(ops: Sequence[Operation]) -> None:
     for op in reversed(ops):
         if is_move(op) and op.results[0].first_use is None:
             Rewriter.erase_op(op)
-
-
-def source_of(value: SSAValue) -> SSAValue:
-    """What the moves behind `value` start from."""
-    while isinstance(owner := value.owner, Operation) and is_move(owner):
-        value = owner.operands[0]
-    return value
