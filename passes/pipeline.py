@@ -52,6 +52,7 @@ STEPS = (
     ),
     Step("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
     Step("loop", "lower-to-loops", 0, "from what is computed to in which order"),
+    Step("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
     Step("loop", "apply-schedule", 2, "carries out the steps that `schedule`, or a person, wrote down"),
     Step("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
     Step("loop", "shrink-buffers", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),

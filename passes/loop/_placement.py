@@ -1,0 +1,261 @@
+"""Kernels that copy arguments into windows of an output, and kernels whose output is such a window."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.ir import BlockArgument
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import LoadOp, StoreOp, enclosing_loops
+from mlc.passes.graph_to_tensor._outline import KernelNames
+from mlc.passes.loop._accesses import counter_bounds, loop_of, set_subscripts
+from mlc.passes.loop._nests import functions_with_loops, perfect_nest
+from mlc.passes.tensor.deduplicate_kernels import is_private
+from mlc.support.affine import simplify_sum, split_constant
+from mlc.support.ir import clone
+from mlc.support.types import MemRef, memref_type
+
+_Box = tuple[tuple[int, int], ...]
+"""The least and the greatest subscript of each axis."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A buffer, and where in it a smaller one lies: at `offsets`, one per axis."""
+
+    buffer: MemRef
+    offsets: tuple[int, ...]
+
+    def seen_with(self, shape: Sequence[int], part: Sequence[int]) -> Window | None:
+        """This window of the shape `part`, the buffer seen with other axes, so that the window is seen as `shape`.
+
+        What is put side by side along one axis are runs of memory, however the axes before and behind that one are
+        joined or split: 56x56x64 in 56x56x128 is 3136x64 in 3136x128. None where the axes do not fit.
+        """
+        whole = self.buffer.get_shape()
+        if tuple(shape) == tuple(part):
+            return self
+        longer = [axis for axis, size in enumerate(part) if size != whole[axis]]
+        if len(longer) > 1 or not prod(shape):
+            return None
+        if not longer:
+            return Window(MemRefType(self.buffer.element_type, shape), (0,) * len(shape))
+        (axis,) = longer
+        before, behind = prod(part[:axis]), prod(part[axis + 1 :])
+        split = max((i for i in range(len(shape)) if prod(shape[:i]) == before), default=None)
+        if split is None:
+            return None
+        step = prod(shape[split + 1 :])
+        size, start = whole[axis] * behind, self.offsets[axis] * behind
+        if size % step or start % step:
+            return None
+        seen = [*shape[:split], size // step, *shape[split + 1 :]]
+        return Window(
+            MemRefType(self.buffer.element_type, seen),
+            tuple(start // step if i == split else 0 for i in range(len(seen))),
+        )
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A kernel's copy of the whole argument number `source` into a window of argument number `target`."""
+
+    source: int
+    target: int
+    window: Window
+
+
+def find_copies(kernel: func.FuncOp) -> list[Copy]:
+    """The copies of whole arguments whose sources may be written in place, in the order of the arguments.
+
+    The target is an output that is only stored to, in parts that are apart. A kernel with a schedule has none: the
+    schedule names loops, which have to stay.
+    """
+    if "schedule" in kernel.attributes:
+        return []
+    copies = [copy for argument in kernel.body.block.args if (copy := _copy_of(argument)) is not None]
+    targets = {copy.target: kernel.body.block.args[copy.target] for copy in copies}
+    apart = {number for number, target in targets.items() if is_only_stored(target) and _stored_apart(target)}
+    return [copy for copy in copies if copy.target in apart]
+
+
+def is_only_stored(argument: BlockArgument) -> bool:
+    """Whether each use of a buffer is a store into it."""
+    return all(isinstance(use.operation, StoreOp) and use.index == 1 for use in argument.uses)
+
+
+def _copy_of(argument: BlockArgument) -> Copy | None:
+    """The nest that moves all elements of `argument`, which nothing else reads, and does nothing else."""
+    load = argument.get_user_of_unique_use()
+    store = load.result.get_user_of_unique_use() if isinstance(load, LoadOp) else None
+    if not isinstance(load, LoadOp) or not isinstance(store, StoreOp) or not isinstance(store.memref, BlockArgument):
+        return None
+    loops = enclosing_loops(load)
+    nest = perfect_nest(loops[-1]) if loops else []
+    whole = [range(size) for size in memref_type(argument).get_shape()]
+    if (
+        store.value is not load.result
+        or store.memref.block is not argument.block
+        or store.memref is argument
+        or len(nest) != len(loops)
+        or nest[-1].body.block is not store.parent
+        or [type(op) for op in nest[-1].body.block.ops][:-1] != [LoadOp, StoreOp]
+        or nest[0].parent is not argument.block
+        or list(load.indices) != list(store.indices)
+        or set(load.indices) != {loop.induction_variable for loop in nest}
+        or load.map.data != AffineMap.identity(len(whole))
+        or [loop.range for v in load.indices if (loop := loop_of(v)) is not None] != whole
+    ):
+        return None
+    offsets: list[int] = []
+    for axis, subscript in enumerate(store.map.data.results):
+        terms, constant = split_constant(subscript)
+        if terms != AffineExpr.dimension(axis):
+            return None
+        offsets.append(constant)
+    return Copy(argument.index, store.memref.index, Window(memref_type(store.memref), tuple(offsets)))
+
+
+def _stored_apart(target: BlockArgument) -> bool:
+    """Whether there is an axis along which the parts of a buffer that the stores fill lie one behind the other."""
+    boxes: list[_Box] = []
+    for use in target.uses:
+        store = use.operation
+        assert isinstance(store, StoreOp)
+        try:
+            boxes.append(tuple(counter_bounds(e, store.indices) for e in store.map.data.results))
+        except ValueError:
+            return False
+    for axis in range(memref_type(target).get_num_dims()):
+        intervals = sorted(box[axis] for box in boxes)
+        if all(high < low for (_, high), (low, _) in pairwise(intervals)):
+            return True
+    return False
+
+
+def only_copies(kernel: func.FuncOp, count: int) -> bool:
+    """Whether `count` nests are all that a kernel consists of."""
+    return sum(1 for _ in kernel.body.block.ops) == count + 1
+
+
+def store_into(kernel: func.FuncOp, number: int, window: Window) -> None:
+    """Let `kernel` store its output `number` into a window of a larger buffer."""
+    argument = kernel.body.block.args[number]
+    output = Rewriter.replace_value_with_new_type(argument, window.buffer)
+    for use in list(output.uses):
+        store = use.operation
+        assert isinstance(store, StoreOp)
+        moved = [simplify_sum(e + at) for e, at in zip(store.map.data.results, window.offsets, strict=True)]
+        set_subscripts(store, list(store.indices), AffineMap(store.map.data.num_dims, 0, tuple(moved)))
+    _update_type(kernel)
+
+
+def drop_copies(kernel: func.FuncOp, sources: Sequence[int]) -> None:
+    """Take the copies of these arguments out of `kernel`, and the arguments."""
+    block = kernel.body.block
+    attributes = list(kernel.arg_attrs) if kernel.arg_attrs else []
+    for number in sorted(sources, reverse=True):
+        argument = block.args[number]
+        for use in list(argument.uses):
+            Rewriter.erase_op(enclosing_loops(use.operation)[-1])
+        block.erase_arg(argument)
+        if attributes:
+            del attributes[number]
+    if kernel.arg_attrs:
+        kernel.properties["arg_attrs"] = ArrayAttr(attributes)
+    _update_type(kernel)
+
+
+def _update_type(kernel: func.FuncOp) -> None:
+    inputs = [a.type for a in kernel.body.block.args]
+    kernel.function_type = FunctionType.from_lists(inputs, list(kernel.function_type.outputs))
+
+
+class Kernels:
+    """The kernels of a module that call nothing, and the variants of them that a pass makes for some of the calls."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self._names = KernelNames(module)
+        self._functions: dict[str, func.FuncOp] = {}
+        self._calls = Counter[str]()
+        self._variants: dict[func.FuncOp, dict[Hashable, func.FuncOp]] = {}
+        self._origins: dict[func.FuncOp, tuple[func.FuncOp, Hashable]] = {}
+        self._copies: dict[func.FuncOp, list[Copy]] = {}
+        self.callers: list[func.FuncOp] = []
+        """The functions that call others."""
+        for function in functions_with_loops(module):
+            calls = [_callee(op) for op in function.walk() if isinstance(op, func.CallOp)]
+            self._calls.update(calls)
+            if calls:
+                self.callers.append(function)
+            elif is_private(function):
+                self._functions[function.sym_name.data] = function
+
+    def called_by(self, call: func.CallOp) -> func.FuncOp | None:
+        """The kernel that is called; None if the function is public, calls others, or has no body."""
+        return self._functions.get(_callee(call))
+
+    def copies(self, call: func.CallOp) -> list[Copy]:
+        """`find_copies` of the kernel that is called."""
+        kernel = self.called_by(call)
+        if kernel is None:
+            return []
+        if kernel not in self._copies:
+            self._copies[kernel] = find_copies(kernel)
+        return self._copies[kernel]
+
+    def change(self, call: func.CallOp, suffix: str, key: Hashable, change: Callable[[func.FuncOp], None]) -> None:
+        """Let `call` call a kernel that is changed in the way for which `key` stands, with a `suffix` to its name.
+
+        A kernel that nobody else calls is changed itself. The call still has to get operands that suit.
+        """
+        kernel = self._functions[_callee(call)]
+        variant = self._variants.get(kernel, {}).get(key)
+        if variant is None:
+            if self._calls[_callee(call)] == 1:
+                variant = kernel
+                self._forget(kernel)
+            else:
+                variant = self._copy(kernel, suffix)
+                self._variants.setdefault(kernel, {})[key] = variant
+                self._origins[variant] = kernel, key
+            change(variant)
+        self._calls[variant.sym_name.data] += 1
+        self.drop_call(call)
+        call.callee = SymbolRefAttr(variant.sym_name.data)
+
+    def drop_call(self, call: func.CallOp) -> None:
+        """`call` calls its kernel no longer, which is erased if nobody else does."""
+        name = _callee(call)
+        self._calls[name] -= 1
+        if not self._calls[name]:
+            kernel = self._functions.pop(name)
+            self._forget(kernel)
+            Rewriter.erase_op(kernel)
+
+    def _copy(self, kernel: func.FuncOp, suffix: str) -> func.FuncOp:
+        copy = clone(kernel)
+        assert isinstance(copy, func.FuncOp)
+        copy.sym_name = StringAttr(self._names.fresh(f"{kernel.sym_name.data}_{suffix}"))
+        Rewriter.insert_op(copy, InsertPoint.after(kernel))
+        self._functions[copy.sym_name.data] = copy
+        return copy
+
+    def _forget(self, kernel: func.FuncOp) -> None:
+        """What is known of a kernel is true no longer."""
+        self._copies.pop(kernel, None)
+        self._variants.pop(kernel, None)
+        if (origin := self._origins.pop(kernel, None)) is not None:
+            self._variants.get(origin[0], {}).pop(origin[1], None)
+
+
+def _callee(call: func.CallOp) -> str:
+    return call.callee.root_reference.data

@@ -1,0 +1,199 @@
+"""`write-in-place`: what is only computed to be copied into a larger buffer is computed there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import ModuleOp, NoneAttr
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.passes.base import Pass
+from mlc.passes.loop._placement import Copy, Kernels, drop_copies, is_only_stored, only_copies, store_into
+from mlc.passes.tensor_to_loop._functions import reinterpret
+from mlc.support.context import CompilerContext
+from mlc.support.types import memref_type
+
+
+@dataclass(frozen=True)
+class WriteInPlacePass(Pass):
+    """Let a kernel store its result right into the buffer that another kernel would copy it to.
+
+        call @conv(%x, %w, %a)                       : … memref<8x16xf32>
+        call @conv_1(%x, %v, %b)                     : … memref<8x32xf32>
+        call @concat(%a, %b, %y)                     // %y[m, n] = %a[m, n], %y[m, n + 16] = %b[m, n]
+    ->
+        call @conv(%x, %w, %y)                       // stores %y[m, n]
+        call @conv_1(%x, %v, %y)                     // stores %y[m, n + 16]
+
+    What is copied has to be a buffer that one call writes, without reading it, and no other call reads. Buffers may be
+    seen with other shapes on their way. A kernel that has other callers is copied for this one. Windows that nobody
+    computes, such as an input of the function or a value that has other readers, are still copied.
+
+    A kernel that has a schedule keeps its copies. Stores other than constant windows along one axis are not supported.
+    """
+
+    name = "write-in-place"
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        kernels = Kernels(module)
+        for function in kernels.callers:
+            caller = _Caller(function.body.block, kernels, ctx)
+            # A concatenation that is part of another one comes behind it here, when its own place is known.
+            for call in reversed([op for op in function.body.block.ops if isinstance(op, func.CallOp)]):
+                caller.without_copies(call)
+
+
+class _Obstacle(Exception):
+    """Why a value is copied to its place."""
+
+
+@dataclass
+class _Caller:
+    """A function whose calls are looked at, last one first."""
+
+    block: Block
+    kernels: Kernels
+    ctx: CompilerContext
+    _order: dict[Operation, int] = field(init=False)
+    """The place of each op; what is moved keeps its place up to date."""
+    _busy_until: dict[SSAValue, int] = field(default_factory=dict[SSAValue, int])
+    """For each buffer that is written in parts: the place of the last op in front that needs it as a whole."""
+
+    def __post_init__(self) -> None:
+        self._order = {op: number for number, op in enumerate(self.block.ops)}
+
+    def without_copies(self, call: func.CallOp) -> None:
+        """Leave out of `call` as many copies as possible."""
+        done: list[Copy] = []
+        for copy in self.kernels.copies(call):
+            try:
+                self._place(call, copy)
+                done.append(copy)
+            except _Obstacle as reason:
+                self.ctx.remark(call, f"operand {copy.source} of '{_name(call)}' is copied: {reason}")
+        if not done:
+            return
+        kernel = self.kernels.called_by(call)
+        assert kernel is not None
+        sources = tuple(copy.source for copy in done)
+        if only_copies(kernel, len(sources)):
+            unused = list(call.operands)
+            self.kernels.drop_call(call)
+            Rewriter.erase_op(call)
+        else:
+            self.kernels.change(call, "rest", sources, lambda kernel: drop_copies(kernel, sources))
+            unused = [call.operands[number] for number in sources]
+            call.operands = [value for number, value in enumerate(call.operands) if number not in sources]
+        for value in unused:
+            _erase_unused(value)
+
+    def _place(self, call: func.CallOp, copy: Copy) -> None:
+        """Let the producer of what is copied store it in its place.
+
+        Raises:
+            _Obstacle: it cannot; nothing has been changed.
+        """
+        source, target = _base(call.operands[copy.source]), _base(call.operands[copy.target])
+        producer, number = self._producer(call, source)
+        result = producer.operands[number]
+        window = copy.window.seen_with(
+            memref_type(result).get_shape(), memref_type(call.operands[copy.source]).get_shape()
+        )
+        if window is None:
+            raise _Obstacle(f"'{_name(producer)}' computes it with other axes, {result.type}")
+        self._make_room(target, call, producer)
+        name = _name(producer)
+        if window.buffer != result.type:
+            change = f"in_{_name(call)}", (number, window)
+            self.kernels.change(producer, *change, lambda kernel: store_into(kernel, number, window))
+        place = target
+        if target.type != window.buffer:
+            view = reinterpret(target, window.buffer)
+            view.location, view.result.name_hint = producer.location, target.name_hint
+            Rewriter.insert_op(view, InsertPoint.before(producer))
+            place = view.result
+        producer.operands[number] = place
+        _erase_unused(result)
+        self.ctx.remark(producer, f"'{name}' stores its result where '{_name(call)}' would copy it to")
+
+    def _producer(self, reader: func.CallOp, buffer: SSAValue) -> tuple[func.CallOp, int]:
+        """The call that writes all of `buffer`, of which `reader` is the only reader, and as which operand."""
+        if not isinstance(buffer.owner, memref.AllocOp):
+            raise _Obstacle("it is not a buffer of this function")
+        users = _users(buffer)
+        others = [user for user in users if user[0] is not reader]
+        if len(users) != 2 or len(others) != 1:
+            raise _Obstacle("it has other readers")
+        producer, number = others[0]
+        if not isinstance(producer, func.CallOp) or _base(producer.operands[number]) is not buffer:
+            raise _Obstacle(f"{producer.name} computes it, or a part of it")
+        kernel, here = self.kernels.called_by(producer), self._order[reader]
+        if kernel is None or self._order.get(producer, here) >= here:
+            raise _Obstacle(f"'{_name(producer)}' is no kernel in front of it")
+        if not is_only_stored(kernel.body.block.args[number]):
+            raise _Obstacle(f"'{_name(producer)}' reads what it has stored")
+        return producer, number
+
+    def _make_room(self, target: SSAValue, call: func.CallOp, producer: func.CallOp) -> None:
+        """Let the larger buffer exist, and be free, from `producer` on."""
+        here = self._order[call]
+        if target not in self._busy_until:
+            # Calls that are put in place later store windows apart from each other, so that they do not count.
+            places = [self._order.get(op, here) for op, _ in _users(target)]
+            once = places.count(here) == 1
+            self._busy_until[target] = max((p for p in places if p < here), default=-1) if once else here
+        if self._busy_until[target] >= self._order[producer]:
+            raise _Obstacle("the buffer that it is copied to is in use before")
+        if isinstance(target, BlockArgument):
+            return
+        alloc = target.owner
+        if not isinstance(alloc, memref.AllocOp) or alloc.parent is not self.block:
+            raise _Obstacle("the buffer that it is copied to is not one of this function")
+        if self._order[alloc] > self._order[producer]:
+            alloc.detach()
+            Rewriter.insert_op(alloc, InsertPoint.before(producer))
+            self._order[alloc] = self._order[producer]
+
+
+def _name(call: func.CallOp) -> str:
+    return call.callee.root_reference.data
+
+
+def _base(value: SSAValue) -> SSAValue:
+    """The buffer that `value` is, perhaps with another shape."""
+    while isinstance(owner := value.owner, memref.ReinterpretCastOp) and _is_whole(owner):
+        value = owner.source
+    return value
+
+
+def _is_whole(view: memref.ReinterpretCastOp) -> bool:
+    """Whether a view has all elements of its source, in their order."""
+    types = memref_type(view.source), memref_type(view.result)
+    first, second = (prod(t.get_shape()) for t in types)
+    return first == second and all(isinstance(t.layout, NoneAttr) for t in types)
+
+
+def _users(buffer: SSAValue) -> list[tuple[Operation, int]]:
+    """What uses a buffer, directly or through a view, and as which operand."""
+    found: list[tuple[Operation, int]] = []
+    pending = [buffer]
+    while pending:
+        for use in pending.pop().uses:
+            if isinstance(use.operation, memref.ReinterpretCastOp):
+                pending.append(use.operation.result)
+            else:
+                found.append((use.operation, use.index))
+    return found
+
+
+def _erase_unused(value: SSAValue) -> None:
+    """Erase a buffer, and the views of it, that nothing uses any more."""
+    while isinstance(op := value.owner, memref.ReinterpretCastOp | memref.AllocOp) and value.first_use is None:
+        source = op.operands[0] if op.operands else None
+        Rewriter.erase_op(op)
+        if source is None:
+            return
+        value = source
