@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import datetime
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from mlc.benchmarks.environment import default_cores, describe, pin
+from mlc.support.errors import UserError
+from mlc.targets.machine import resolve_target
 
 _HERE = Path(__file__).resolve().parent
 _OUTPUT = _HERE.parent / "build" / "benchmarks"
@@ -29,7 +32,19 @@ def main(arguments: Sequence[str]) -> int:
             "--update-readme keeps complete results: it goes with none of --only, --quick, --no-peers", file=sys.stderr
         )
         return 2
-    pin(cores, options.threads)
+    try:
+        re.compile(options.only)
+        pin(cores, options.threads)
+        resolve_target(options.target)
+    except re.error as e:
+        print(f"--only takes a regular expression, found '{options.only}': {e}", file=sys.stderr)
+        return 2
+    except OSError:
+        print(f"found the cores {cores}; this process may use {sorted(all_cores)}", file=sys.stderr)
+        return 2
+    except UserError as e:
+        print(e, file=sys.stderr)
+        return 2
     # Imported now: NumPy has to start its threads on the pinned cores.
     from mlc.benchmarks.compile_times import measure_compile_times
     from mlc.benchmarks.probes import Limits

@@ -15,7 +15,7 @@ MOST_ELEMENTS = 1 << 48
 
 
 def require_known_types(root: Operation) -> None:
-    """Check that all tensors and buffers under `root` have known extents and supported elements.
+    """Check that all tensors and buffers under `root` have known, positive extents and supported elements.
 
     Raises:
         UserError: at the first op with another type of a result or a block argument.
@@ -25,6 +25,12 @@ def require_known_types(root: Operation) -> None:
         for value in (*op.results, *arguments):
             if not isinstance(value.type, ShapedType):
                 continue
+            if 0 in value.type.get_shape():
+                raise error_at(
+                    op,
+                    f"'{op.name}' has a value of type {value.type}, which has no elements: there is nothing to "
+                    "compute; write positive numbers",
+                )
             if prod(value.type.get_shape()) > MOST_ELEMENTS:
                 raise error_at(op, f"'{op.name}' has a value of type {value.type}: that is more than any memory holds")
             if not is_supported(element_type(value.type)):

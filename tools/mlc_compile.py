@@ -73,6 +73,8 @@ def run(arguments: Namespace) -> None:
         raise UserError(f"'-o -' prints text; '{form}' needs a file")
     check_not_input(args.output, [args.model])
     source = read_model(args.model)
+    if form == "exe" and args.threads > 1:
+        print("note: a program computes on one thread; a library (-o model.so) uses more", file=sys.stderr)
     if form in _IR_FORMS:
         _write_ir(source, form, args)
     elif args.output != "-":

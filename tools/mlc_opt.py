@@ -119,6 +119,8 @@ def _passes(arguments: OptArguments) -> list[Pass]:
             f"--emit={arguments.emit} says where the default pipeline stops: add one of -O0 to -O{HIGHEST}, "
             "or name the passes and leave the level out (--emit=mlir)"
         )
+    if arguments.threads < 1:
+        raise UserError(f"found {arguments.threads} threads; at least 1 is needed")
     result: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):

@@ -8,6 +8,7 @@ Steps apply in order, each to the loops that its first argument names. `tile(n, 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -69,8 +70,15 @@ class StepAttr(ParametrizedAttribute):
     def verify(self) -> None:
         action = self.action.data
         if action not in STEPS:
-            raise VerifyException(f"unknown schedule step '{action}'; the steps are {', '.join(STEPS)}")
+            near = get_close_matches(action, STEPS, n=1)
+            guess = f"did you mean '{near[0]}'? " if near else ""
+            raise VerifyException(f"unknown schedule step '{action}'; {guess}the steps are {', '.join(STEPS)}")
         form, names, sizes = STEPS[action], len(self.loops), len(self.sizes)
+        if form.sizes[0] and not sizes and names == form.names + 1:
+            found = self.loop_names[-1]
+            raise VerifyException(f"schedule step '{action}' takes a number as its last argument, got '{found}'")
+        if len(set(self.loop_names)) < names:
+            raise VerifyException(f"schedule step '{self.spelling}' names a loop twice")
         if names < form.names or (names > form.names and not form.more):
             plural = "s" if form.names > 1 or form.more else ""
             required = f"{form.names} or more" if form.more else form.names

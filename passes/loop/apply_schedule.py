@@ -14,7 +14,7 @@ from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named, perfect_nest
 from mlc.passes.loop.fuse_loops import fuse
 from mlc.passes.loop.interchange import interchange
-from mlc.passes.loop.pack import Packer, pack_or_remark
+from mlc.passes.loop.pack import NoSuchArgument, Packer, pack_or_remark
 from mlc.passes.loop.parallelize import spread
 from mlc.passes.loop.split_reduction import split_reduction_or_remark
 from mlc.passes.loop.tile import tile
@@ -74,7 +74,10 @@ def _apply(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
             f"which has the loops {', '.join(present) or '(none)'}",
         )
     if step.action.data == "pack":
-        pack_or_remark(packer, function, step.loop_names[0], loops)
+        try:
+            pack_or_remark(packer, function, step.loop_names[0], loops)
+        except NoSuchArgument as e:
+            raise error_at(function, f"schedule step '{step.spelling}': {e}") from None
     else:
         _STEPS[step.action.data](loops, step, packer.ctx)
 

@@ -59,6 +59,8 @@ class InterchangePass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if len(self.order) < 2:
             raise UserError('interchange: expected two or more loop names, outermost first, as in "order=n,m"')
+        if len(set(self.order)) < len(self.order):
+            raise UserError(f"interchange: each loop has one place, found the order {', '.join(self.order)}")
         require_loops(module, self.name, self.order)
         for function in functions_with_loops(module):
             for loop in [loop for name in self.order for loop in loops_named(function, name)]:

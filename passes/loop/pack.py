@@ -41,6 +41,10 @@ class CannotPack(Exception):
     """Why an operand cannot be stored as panels."""
 
 
+class NoSuchArgument(CannotPack):
+    """The function has no argument of that name."""
+
+
 @dataclass(frozen=True)
 class Panels:
     """How a buffer is laid out: blocks of `width` along `axis`, the block outermost, the place in it innermost.
@@ -147,7 +151,7 @@ def _argument(function: func.FuncOp, name: str) -> BlockArgument:
         return arguments[int(name[3:])]
     if found is None:
         names = ", ".join(a.name_hint or f"arg{a.index}" for a in arguments)
-        raise CannotPack(f"'{function.sym_name.data}' has no argument '{name}'; its arguments are {names}")
+        raise NoSuchArgument(f"'{function.sym_name.data}' has no argument '{name}'; its arguments are {names}")
     return found
 
 
@@ -285,13 +289,23 @@ class PackPass(Pass):
         require_loops(module, self.name, [self.loop])
         packer = Packer.of(module, ctx)
         for function in functions_with_loops(module):
-            if loops := loops_named(function, self.loop):
+            if not (loops := loops_named(function, self.loop)):
+                continue
+            try:
                 pack_or_remark(packer, function, self.argument, loops)
+            except NoSuchArgument as reason:  # another function may have it
+                ctx.remark(function, f"'{self.argument}' not packed: {reason}")
 
 
 def pack_or_remark(packer: Packer, function: func.FuncOp, argument: str, loops: Sequence[ForOp]) -> None:
-    """Pack if that is possible; say why if it is not."""
+    """Pack if that is possible; say why if it is not.
+
+    Raises:
+        NoSuchArgument: the function has no argument of that name.
+    """
     try:
         packer.pack(function, argument, loops)
+    except NoSuchArgument:
+        raise
     except CannotPack as reason:
         packer.ctx.remark(function, f"'{argument}' not packed: {reason}")

@@ -45,6 +45,8 @@ def split_reduction(loop: ForOp, parts: int) -> None:
         raise CannotSplit(reduction)
     if isinstance(loop.carried[0].type, VectorType):
         raise CannotSplit("it carries a vector; split it first")
+    if parts < 2:
+        raise CannotSplit(f"{parts} result is what it has; two or more are needed")
     counter, trips = loop.induction_variable, len(loop.range)
     if trips < 2 * parts:
         raise CannotSplit(f"{trips} iterations are fewer than two for each of {parts} results")

@@ -161,6 +161,9 @@ def contraction_steps(
         lanes = gcd(contraction.columns, lanes)
     problem = _problem(contraction, lanes)
     tile = best_tile(problem, machine)
+    if tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
+        # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads on their way.
+        tile = RegisterTile(1, min(tile.vectors, machine.issue.fma_latency))
     if contraction.is_grouped:  # no block lies across two groups
         tile = RegisterTile(tile.rows, gcd(tile.vectors, contraction.columns // lanes))
     packed = _operands_to_pack(contraction, tile, lanes, constants)
@@ -202,6 +205,12 @@ def _problem(contraction: Contraction, lanes: int) -> TileProblem:
     most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     return TileProblem(rows, contraction.columns, lanes, most_rows)
+
+
+def _bytes_of_panels(contraction: Contraction) -> int:
+    """The size of the operands that lanes run along."""
+    types = [tensor_type(v) for v, _ in contraction.operands_with_lanes()]
+    return sum(prod(t.get_shape()) * to_numpy(t.element_type).itemsize for t in types)
 
 
 def _parts(op: ContractOp, tile: RegisterTile, machine: Machine) -> int:

@@ -99,7 +99,7 @@ func.func @f(%x: memref<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown schedule step 'tyle'; the steps are tile, interchange, unpad, pack, fuse, vectorize, vectorize_reduction, split_reduction, unroll, parallel}}
+// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are tile, interchange, unpad, pack, fuse, vectorize, vectorize_reduction, split_reduction, unroll, parallel}}
 func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
@@ -116,3 +116,18 @@ func.func private @f() attributes {schedule = #loop.schedule<[unroll(n, m)]>}
 
 // expected-error @+1 {{schedule step 'interchange' takes 2 or more loop names, got 1}}
 func.func private @f() attributes {schedule = #loop.schedule<[interchange(n)]>}
+
+// -----
+
+// expected-error @+1 {{unknown schedule step 'tiel'; did you mean 'tile'? the steps are}}
+func.func private @f() attributes {schedule = #loop.schedule<[tiel(n, 16)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'tile' takes a number as its last argument, got 'x'}}
+func.func private @f() attributes {schedule = #loop.schedule<[tile(n, x)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'interchange(n, n)' names a loop twice}}
+func.func private @f() attributes {schedule = #loop.schedule<[interchange(n, n)]>}

@@ -4,3 +4,6 @@
 func.func private @f() {
   return
 }
+
+// RUN: not mlc-opt %s --interchange="order=n,n" 2>&1 | filecheck %s --check-prefix=TWICE
+// TWICE: error: interchange: each loop has one place, found the order n, n

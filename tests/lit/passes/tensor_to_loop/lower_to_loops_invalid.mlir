@@ -42,3 +42,11 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = func.call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'func.func' has a value of type tensor<0x8xf32>, which has no elements: there is nothing to compute; write positive numbers}}
+func.func @f(%x: tensor<0x8xf32>) -> tensor<0x8xf32> {
+  %0 = graph.relu %x : tensor<0x8xf32>
+  return %0 : tensor<0x8xf32>
+}
