@@ -21,6 +21,9 @@ from mlc.benchmarks.probes import Limits
 from mlc.benchmarks.results import OURS, OURS_IN_PYTHON, OURS_ON_ONE_THREAD, CaseResult
 from mlc.benchmarks.turns import measure_in_turns
 
+_THREADS_SLEEP = 0.05
+"""Seconds after which the threads of an engine sleep that waited for its next call."""
+
 
 @dataclass(frozen=True)
 class Session:
@@ -38,7 +41,8 @@ class Session:
         peak, read = self.limits.peak, level.probe
         # Ours runs between the probes that it is held against.
         calls = {peak.name: peak.call, **{name: runner.call for name, runner in runners.items()}, read.name: read.call}
-        seconds = measure_in_turns(calls, self.rounds, self.turn_seconds)
+        pause = _THREADS_SLEEP if self.limits.threads > 1 else 0.0
+        seconds = measure_in_turns(calls, self.rounds, self.turn_seconds, pause)
         return CaseResult(
             name=case.name,
             family=family,

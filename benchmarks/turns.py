@@ -19,16 +19,20 @@ _BATCH_SECONDS = 2e-4
 _LEAST_BATCHES = 3
 
 
-def measure_in_turns(calls: Mapping[str, Call], rounds: int, turn_seconds: float) -> dict[str, list[float]]:
+def measure_in_turns(
+    calls: Mapping[str, Call], rounds: int, turn_seconds: float, pause: float = 0.0
+) -> dict[str, list[float]]:
     """Seconds per call by name, one number per round: the fastest batch of the turn.
 
-    The fastest, because whatever interrupts a batch only makes it slower.
+    The fastest, because whatever interrupts a batch only makes it slower. A `pause` (seconds) before each turn lets the
+    threads of the engine before go to sleep: they spin for a while after each call, on cores that are not theirs now.
     """
     sizes = {name: _batch_size(call) for name, call in calls.items()}
     times: dict[str, list[float]] = {name: [] for name in calls}
     with _no_collection():
         for _ in range(rounds):
             for name, call in calls.items():
+                time.sleep(pause)
                 times[name].append(_turn(call, sizes[name], turn_seconds))
     return times
 

@@ -7,9 +7,10 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Literal
 
 from mlc.support.errors import CompilerBug, UserError
@@ -140,18 +141,28 @@ class Compiler:
         missing = [key for key, file in files.items() if not self.cache.fetch(key, file)]
         hits = len(unique) - len(missing)
 
+        # Not the futures' own way to wait: an interrupt in the middle of it leaves locks behind that workers need.
+        ended: SimpleQueue[BaseException | None] = SimpleQueue()
+
         def make(key: str) -> None:
-            self.compile(unique[key], files[key])
-            self.cache.store(key, files[key])
+            try:
+                self.compile(unique[key], files[key])
+                self.cache.store(key, files[key])
+            except BaseException as e:
+                ended.put(e)
+            else:
+                ended.put(None)
 
         if progress:
             progress(hits, len(unique))
         pool = ThreadPoolExecutor(core_count())
         try:
             # The longest texts start first, so that the last one to end is a short one.
-            futures = [pool.submit(make, key) for key in sorted(missing, key=lambda k: -len(unique[k].text))]
-            for done, future in enumerate(as_completed(futures), hits + 1):
-                future.result()
+            for key in sorted(missing, key=lambda k: -len(unique[k].text)):
+                pool.submit(make, key)
+            for done in range(hits + 1, len(unique) + 1):
+                if (error := ended.get()) is not None:
+                    raise error
                 if progress:
                     progress(done, len(unique))
         except BaseException:
