@@ -55,6 +55,19 @@ def set_subscripts(op: AccessOp, operands: Sequence[SSAValue], affine: AffineMap
     op.properties["map"] = AffineMapAttr(affine)
 
 
+def shift_subscripts(op: AccessOp, by: Sequence[int]) -> None:
+    """Add a constant to each subscript of `op`, in place."""
+    moved = tuple(simplify_sum(e + at) if at else e for e, at in zip(op.map.data.results, by, strict=True))
+    set_subscripts(op, list(op.indices), AffineMap(op.map.data.num_dims, 0, moved))
+
+
+def shifts_of(affine: AffineMap) -> tuple[int, ...] | None:
+    """The constants of subscripts `d0 + c0, d1 + c1, …`; None for other ones."""
+    parts = [split_constant(e) for e in affine.results]
+    plain = all(terms == AffineExpr.dimension(axis) for axis, (terms, _) in enumerate(parts))
+    return tuple(constant for _, constant in parts) if plain else None
+
+
 def replace_counter(counter: SSAValue, new: Index) -> None:
     """Replace every use of a loop counter: in subscripts by `new` itself, elsewhere by ops that compute it."""
     elsewhere: list[tuple[Operation, int]] = []

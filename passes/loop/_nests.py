@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -26,6 +26,12 @@ def outermost_loops(root: Operation) -> list[ForOp]:
 def functions_with_loops(module: ModuleOp) -> list[func.FuncOp]:
     """The functions of a module that have a body."""
     return [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.is_declaration]
+
+
+def update_type(function: func.FuncOp) -> None:
+    """Let the type of a function say what its arguments are now."""
+    inputs = [a.type for a in function.body.block.args]
+    function.function_type = FunctionType.from_lists(inputs, list(function.function_type.outputs))
 
 
 def perfect_nest(loop: ForOp) -> list[ForOp]:

@@ -9,17 +9,16 @@ from itertools import pairwise
 from math import prod
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, FunctionType, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import BlockArgument
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import LoadOp, StoreOp, enclosing_loops
 from mlc.passes.graph_to_tensor._outline import KernelNames
-from mlc.passes.loop._accesses import counter_bounds, loop_of, set_subscripts
-from mlc.passes.loop._nests import functions_with_loops, perfect_nest
+from mlc.passes.loop._accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
+from mlc.passes.loop._nests import functions_with_loops, perfect_nest, update_type
 from mlc.passes.tensor.deduplicate_kernels import is_private
-from mlc.support.affine import simplify_sum, split_constant
 from mlc.support.ir import clone
 from mlc.support.types import MemRef, memref_type
 
@@ -115,13 +114,10 @@ def _copy_of(argument: BlockArgument) -> Copy | None:
         or [loop.range for v in load.indices if (loop := loop_of(v)) is not None] != whole
     ):
         return None
-    offsets: list[int] = []
-    for axis, subscript in enumerate(store.map.data.results):
-        terms, constant = split_constant(subscript)
-        if terms != AffineExpr.dimension(axis):
-            return None
-        offsets.append(constant)
-    return Copy(argument.index, store.memref.index, Window(memref_type(store.memref), tuple(offsets)))
+    offsets = shifts_of(store.map.data)
+    if offsets is None:
+        return None
+    return Copy(argument.index, store.memref.index, Window(memref_type(store.memref), offsets))
 
 
 def _stored_apart(target: BlockArgument) -> bool:
@@ -153,9 +149,8 @@ def store_into(kernel: func.FuncOp, number: int, window: Window) -> None:
     for use in list(output.uses):
         store = use.operation
         assert isinstance(store, StoreOp)
-        moved = [simplify_sum(e + at) for e, at in zip(store.map.data.results, window.offsets, strict=True)]
-        set_subscripts(store, list(store.indices), AffineMap(store.map.data.num_dims, 0, tuple(moved)))
-    _update_type(kernel)
+        shift_subscripts(store, window.offsets)
+    update_type(kernel)
 
 
 def drop_copies(kernel: func.FuncOp, sources: Sequence[int]) -> None:
@@ -171,12 +166,7 @@ def drop_copies(kernel: func.FuncOp, sources: Sequence[int]) -> None:
             del attributes[number]
     if kernel.arg_attrs:
         kernel.properties["arg_attrs"] = ArrayAttr(attributes)
-    _update_type(kernel)
-
-
-def _update_type(kernel: func.FuncOp) -> None:
-    inputs = [a.type for a in kernel.body.block.args]
-    kernel.function_type = FunctionType.from_lists(inputs, list(kernel.function_type.outputs))
+    update_type(kernel)
 
 
 class Kernels:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import (
     DenseResourceAttr,
-    FunctionType,
     IntegerAttr,
     MemRefType,
     ModuleOp,
@@ -25,7 +24,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import counter_bounds, set_subscripts
-from mlc.passes.loop._nests import functions_with_loops, loops_named, parallel_nest
+from mlc.passes.loop._nests import functions_with_loops, loops_named, parallel_nest, update_type
 from mlc.passes.loop._required import require_loops
 from mlc.reference.constants import constant_data
 from mlc.support.affine import simplify_sum, split_terms
@@ -112,8 +111,7 @@ class Packer:
     @staticmethod
     def _change_signature(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
         packed = Rewriter.replace_value_with_new_type(argument, _packed_type(argument, panels))
-        inputs = [a.type for a in function.body.block.args]
-        function.function_type = FunctionType.from_lists(inputs, list(function.function_type.outputs))
+        update_type(function)
         return packed
 
     def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: Panels) -> None:

@@ -15,11 +15,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import AccessOp, counter_bounds, set_subscripts
+from mlc.passes.loop._accesses import counter_bounds, shift_subscripts, shifts_of
 from mlc.passes.loop._nests import functions_with_loops, loops_named
 from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.tile import peel
-from mlc.support.affine import simplify_sum, split_constant, split_terms
+from mlc.support.affine import split_constant, split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import identity_of
@@ -48,6 +48,10 @@ class Padded:
         """The subscripts that are inside the copy, per axis."""
         shape = memref_type(self.source).get_shape()
         return tuple(range(low, low + size) for low, size in zip(self.low, shape, strict=True))
+
+    def shift(self, axes: Sequence[int]) -> list[int]:
+        """What subscripts change by where the padding in front is left out along `axes`."""
+        return [-low if axis in axes else 0 for axis, low in enumerate(self.low)]
 
 
 def find_padded(buffer: memref.AllocOp) -> Padded | None:
@@ -83,13 +87,8 @@ def _shift(load: LoadOp, store: StoreOp) -> tuple[int, ...] | None:
     covered = [counter_bounds(AffineExpr.dimension(0), [v]) for v in load.indices]
     if covered != [(0, extent - 1) for extent in extents]:
         return None
-    shifts: list[int] = []
-    for axis, subscript in enumerate(store.map.data.results):
-        terms, constant = split_constant(subscript)
-        if terms != AffineExpr.dimension(axis) or constant < 0:
-            return None
-        shifts.append(constant)
-    return tuple(shifts)
+    shifts = shifts_of(store.map.data)
+    return shifts if shifts is not None and min(shifts, default=0) >= 0 else None
 
 
 _Parts = list[tuple[range, dict[ForOp, range]]]
@@ -120,7 +119,7 @@ def unpad(padded: Padded, names: Sequence[str]) -> bool:
     target = padded.source if whole else _narrow(padded, bare)
     for read in padded.reads:
         read.operands[0] = target
-        _move(read, {axis: padded.low[axis] for axis in bare})
+        shift_subscripts(read, padded.shift(bare))
     # Innermost first, so that the copies of an outer loop have split loops inside.
     for loop, parts in sorted(plan.items(), key=lambda item: -len(enclosing_loops(item[0]))):
         _carry_out(loop, parts)
@@ -175,7 +174,7 @@ def _narrow(padded: Padded, axes: Sequence[int]) -> SSAValue:
         subscripts = store.map.data.results
         if all(counter_bounds(subscripts[a], store.indices)[0] in padded.inside[a] for a in axes):
             store.operands[1] = smaller.memref
-            _move(store, {axis: padded.low[axis] for axis in axes})
+            shift_subscripts(store, padded.shift(axes))
         else:
             Rewriter.erase_op((enclosing_loops(store) or [store])[-1])
     return smaller.memref
@@ -183,12 +182,6 @@ def _narrow(padded: Padded, axes: Sequence[int]) -> SSAValue:
 
 def _stores(padded: Padded) -> list[StoreOp]:
     return [use.operation for use in padded.buffer.memref.uses if isinstance(use.operation, StoreOp)]
-
-
-def _move(access: AccessOp, by: dict[int, int]) -> None:
-    """Subtract constants from the subscripts of some axes."""
-    moved = (simplify_sum(e - by[a]) if by.get(a) else e for a, e in enumerate(access.map.data.results))
-    set_subscripts(access, list(access.indices), AffineMap(len(access.indices), 0, tuple(moved)))
 
 
 def _never_counts(read: LoadOp, padding: arith.ConstantOp) -> bool:

@@ -39,8 +39,6 @@ WAYS = 8
 """So many of them fit there at the same time, on any machine of the table."""
 SHORT = 4
 """Reductions of up to so many steps are written out."""
-
-
 LONG = 8
 """So many steps of a reduction for each of its results are worth combining these at the end."""
 SHORT_IMAGE = 28

@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.tensor._contraction_schedule import Step
 from mlc.passes.tensor_to_loop._nests import computed_in_place
 from mlc.support.affine import split_terms
-
-Step = tuple[str | int, ...]
 
 PARTIAL_RESULTS = 8
 """Vectors of partial results of a reduction: two loads a cycle, additions that take up to four cycles."""

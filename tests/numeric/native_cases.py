@@ -15,7 +15,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
+from mlc.reference.interpreter import run_function
 from mlc.support.dtypes import from_numpy, to_numpy
+from mlc.support.resources import Resources
 
 Array = NDArray[Any]
 
@@ -86,6 +88,14 @@ def module_of(cases: Sequence[Case], one_kernel: bool) -> tuple[ModuleOp, list[A
     module = ModuleOp([FuncOp("main", signature, Region(outside))])
     module.verify()
     return module, list(inputs.values())
+
+
+def compile_and_check(
+    cases: Sequence[Case], run_compiled: Callable[..., list[Array]], *machine: Any, one_kernel: bool
+) -> None:
+    """Compile the cases (for `machine`, a target and an -O level) and compare all results with the reference."""
+    module, inputs = module_of(cases, one_kernel)
+    check(cases, run_compiled(module, inputs, *machine), run_function(module, "main", inputs, Resources()))
 
 
 def check(cases: Sequence[Case], found: Sequence[Array], expected: Sequence[Array]) -> None:

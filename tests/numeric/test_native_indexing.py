@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 
 from mlc.dialects import graph
-from mlc.reference.interpreter import run_function
-from mlc.support.resources import Resources
-from mlc.tests.numeric.native_cases import ALL, FLOATS, INTEGERS, Case, case, check, data, module_of, special
+from mlc.tests.numeric.native_cases import (
+    ALL,
+    FLOATS,
+    INTEGERS,
+    Case,
+    case,
+    compile_and_check,
+    data,
+    module_of,
+    special,
+)
 
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]
@@ -57,17 +65,13 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {"arg_reduce": _arg_reduce, "gat
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_op_is_a_kernel(family: str, run_compiled: Run) -> None:
-    cases = FAMILIES[family]()
-    module, inputs = module_of(cases, one_kernel=False)
-    check(cases, run_compiled(module, inputs), run_function(module, "main", inputs, Resources()))
+    compile_and_check(FAMILIES[family](), run_compiled, one_kernel=False)
 
 
 @pytest.mark.parametrize(("target", "opt_level"), [("native", 0), ("x86-64-v2", 3), ("aarch64", 2)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_one_kernel(family: str, target: str, opt_level: int, run_compiled: Run) -> None:
-    cases = FAMILIES[family]()
-    module, inputs = module_of(cases, one_kernel=True)
-    check(cases, run_compiled(module, inputs, target, opt_level), run_function(module, "main", inputs, Resources()))
+    compile_and_check(FAMILIES[family](), run_compiled, target, opt_level, one_kernel=True)
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64])

@@ -17,9 +17,7 @@ from xdsl.dialects.builtin import f32, f64, i1, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import graph
-from mlc.reference.interpreter import run_function
 from mlc.support.dtypes import to_numpy
-from mlc.support.resources import Resources
 from mlc.tests.numeric.native_cases import (
     ALL,
     FLOATS,
@@ -29,9 +27,8 @@ from mlc.tests.numeric.native_cases import (
     SUMMED,
     Case,
     case,
-    check,
+    compile_and_check,
     data,
-    module_of,
     special,
 )
 
@@ -311,14 +308,10 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_each_op_is_a_kernel(family: str, run_compiled: Run) -> None:
-    cases = FAMILIES[family]()
-    module, inputs = module_of(cases, one_kernel=False)
-    check(cases, run_compiled(module, inputs), run_function(module, "main", inputs, Resources()))
+    compile_and_check(FAMILIES[family](), run_compiled, one_kernel=False)
 
 
 @pytest.mark.parametrize(("target", "opt_level"), [("native", 0), ("x86-64-v2", 3), ("aarch64", 2)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_family_is_one_kernel(family: str, target: str, opt_level: int, run_compiled: Run) -> None:
-    cases = FAMILIES[family]()
-    module, inputs = module_of(cases, one_kernel=True)
-    check(cases, run_compiled(module, inputs, target, opt_level), run_function(module, "main", inputs, Resources()))
+    compile_and_check(FAMILIES[family](), run_compiled, target, opt_level, one_kernel=True)
