@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from mlc.benchmarks.case import Array, Case
 from mlc.benchmarks.engines import (
@@ -19,11 +20,7 @@ from mlc.benchmarks.engines import (
 from mlc.benchmarks.peers import available_peers
 from mlc.benchmarks.probes import Limits
 from mlc.benchmarks.results import OURS, OURS_IN_PYTHON, OURS_ON_ONE_THREAD, CaseResult
-from mlc.benchmarks.turns import measure_in_turns
-
-_THREADS_SLEEP = 0.05
-"""Seconds after which the threads of an engine sleep that waited for its next call."""
-
+from mlc.benchmarks.turns import FreeCores, measure_in_turns
 
 @dataclass(frozen=True)
 class Session:
@@ -41,8 +38,7 @@ class Session:
         peak, read = self.limits.peak, level.probe
         # Ours runs between the probes that it is held against.
         calls = {peak.name: peak.call, **{name: runner.call for name, runner in runners.items()}, read.name: read.call}
-        pause = _THREADS_SLEEP if self.limits.threads > 1 else 0.0
-        seconds = measure_in_turns(calls, self.rounds, self.turn_seconds, pause)
+        seconds = measure_in_turns(calls, self.rounds, self.turn_seconds, self._before_turn)
         return CaseResult(
             name=case.name,
             family=family,
@@ -62,6 +58,14 @@ class Session:
         probes = [self.limits.peak, *(level.probe for level in self.limits.levels)]
         times = measure_in_turns({p.name: p.call for p in probes}, self.rounds, self.turn_seconds)
         return {p.name: p.work / min(times[p.name]) for p in probes}
+
+    @cached_property
+    def _free_cores(self) -> FreeCores:
+        return FreeCores(self.limits.peak.call)
+
+    def _before_turn(self) -> None:
+        if self.limits.threads > 1:
+            self._free_cores.wait()
 
     def _prepare(self, case: Case) -> tuple[dict[str, Runner], dict[str, str]]:
         """The engines that compute the case, and what is wrong with the others."""

@@ -9,30 +9,59 @@ from __future__ import annotations
 import gc
 import itertools
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from mlc.benchmarks.engines import Call
 
 _BATCH_SECONDS = 2e-4
 """Calls are timed in batches that take at least this long, so that reading the clock costs nothing."""
 _LEAST_BATCHES = 3
+_LONGEST_WAIT = 1.0
+_IDLE_SECONDS = 0.02
+_FULL_SPEED = 1.15
+"""Times up to this factor above the shortest count as full speed; sharing a core makes it 2."""
+
+
+@dataclass
+class FreeCores:
+    """Waits until each of our threads has a whole core, as far as `probe`, arithmetic on all threads, can tell.
+
+    Two things take cores away. The threads of the engine before spin for a while after its last call. And a hypervisor
+    may run two virtual CPUs as hyperthreads of one core: each then has half the speed until, after they have idled, they
+    are placed anew.
+    """
+
+    probe: Call
+    _times: list[float] = field(default_factory=list[float])
+
+    def wait(self) -> None:
+        """Return when the probe has run at full speed twice in a row, or after a second."""
+        deadline = time.perf_counter() + _LONGEST_WAIT
+        full_speed = 0
+        while full_speed < 2 and time.perf_counter() < deadline:
+            self._times.append(_time_batch(self.probe, 1))
+            if self._times[-1] < _FULL_SPEED * min(self._times):
+                full_speed += 1
+            else:
+                full_speed = 0
+                time.sleep(_IDLE_SECONDS)
 
 
 def measure_in_turns(
-    calls: Mapping[str, Call], rounds: int, turn_seconds: float, pause: float = 0.0
+    calls: Mapping[str, Call], rounds: int, turn_seconds: float, before_turn: Callable[[], None] = lambda: None
 ) -> dict[str, list[float]]:
     """Seconds per call by name, one number per round: the fastest batch of the turn.
 
-    The fastest, because whatever interrupts a batch only makes it slower. A `pause` (seconds) before each turn lets the
-    threads of the engine before go to sleep: they spin for a while after each call, on cores that are not theirs now.
+    The fastest, because whatever interrupts a batch only makes it slower.
     """
     sizes = {name: _batch_size(call) for name, call in calls.items()}
     times: dict[str, list[float]] = {name: [] for name in calls}
     with _no_collection():
         for _ in range(rounds):
             for name, call in calls.items():
-                time.sleep(pause)
+                before_turn()
                 times[name].append(_turn(call, sizes[name], turn_seconds))
     return times
 

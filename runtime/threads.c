@@ -106,7 +106,9 @@ static int available_cpus(void) {
 /* ---- the pool ---- */
 
 enum {
-    SPINS = 1000,      /* pauses before a thread sleeps: some ten microseconds, about what it costs to wake it */
+    /* Pauses before a thread sleeps: some hundred microseconds. To wake it costs a tenth of that; but a system may wake it on
+       the core of the thread that woke it, and leave both there for tens of milliseconds. */
+    SPINS = 10000,
     OPEN = 1u << 30,   /* in `crowd`: workers may enter */
     ASLEEP = 1u << 29, /* in `crowd`: the caller sleeps until the last worker has left */
 };
