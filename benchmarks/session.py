@@ -22,6 +22,7 @@ from mlc.benchmarks.probes import Limits
 from mlc.benchmarks.results import OURS, OURS_IN_PYTHON, OURS_ON_ONE_THREAD, CaseResult
 from mlc.benchmarks.turns import FreeCores, measure_in_turns
 
+
 @dataclass(frozen=True)
 class Session:
     """How to measure."""

@@ -29,7 +29,7 @@ class FreeCores:
     """Waits until each of our threads has a whole core, as far as `probe`, arithmetic on all threads, can tell.
 
     Two things take cores away. The threads of the engine before spin for a while after its last call. And a hypervisor
-    may run two virtual CPUs as hyperthreads of one core: each then has half the speed until, after they have idled, they
+    may run two virtual CPUs as hyperthreads of one core: each has half the speed then, until they have idled and
     are placed anew.
     """
 
