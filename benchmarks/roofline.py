@@ -13,7 +13,13 @@ import numpy as np
 from mlc.benchmarks.case import Array
 from mlc.benchmarks.results import OURS, CaseResult, Run
 
-_COLORS = {"matmul": "tab:blue", "convolution": "tab:orange", "memory": "tab:green", "block": "tab:red"}
+_COLORS = {
+    "matmul": "tab:blue",
+    "convolution": "tab:orange",
+    "memory": "tab:green",
+    "block": "tab:red",
+    "network": "tab:purple",
+}
 _SIZE_INCHES = (19, 11)
 _DOTS_PER_INCH = 100
 _LABEL_PIXELS = np.array([20.0, 14.0])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from mlc.benchmarks import blocks, convolution, matmul, memory
+from mlc.benchmarks import blocks, convolution, matmul, memory, networks
 from mlc.benchmarks.case import Case
 
-_FAMILIES = {"matmul": matmul, "convolution": convolution, "memory": memory, "block": blocks}
+_FAMILIES = {"matmul": matmul, "convolution": convolution, "memory": memory, "block": blocks, "network": networks}
 
 
 def cases_by_family(pattern: str = "") -> list[tuple[str, Case]]:

@@ -13,6 +13,8 @@ from rich.table import Table
 
 from mlc.benchmarks.results import OURS, OURS_IN_PYTHON, OURS_ON_ONE_THREAD, PEERS, CaseResult, CompileTime, Run
 
+_COMPOSED = ("block", "network")
+"""The families whose cases are many kernels."""
 _LARGE_FLOPS = 50e6
 _LARGE_SECONDS = 1e-3
 
@@ -104,7 +106,7 @@ def summary_table(run: Run) -> Grid:
 
 def is_large(case: CaseResult) -> bool:
     """Whether a matmul or convolution is large enough that arithmetic alone should limit it."""
-    return case.kind == "compute" and case.flops > _LARGE_FLOPS and case.family != "block" and case.wide
+    return case.kind == "compute" and case.flops > _LARGE_FLOPS and case.family not in _COMPOSED and case.wide
 
 
 def compile_table(times: Sequence[CompileTime]) -> Grid:
@@ -135,8 +137,8 @@ def _threads(cases: Iterable[CaseResult]) -> list[list[str]]:
 
 
 def _compiling(run: Run) -> Iterator[list[str]]:
-    blocks = {case.name for case in run.cases if case.family == "block"}
-    kernels = [time for time in run.compile_times if time.name not in blocks]
+    composed = {case.name for case in run.cases if case.family in _COMPOSED}
+    kernels = [time for time in run.compile_times if time.name not in composed]
     if kernels:
         slowest = max(kernels, key=lambda time: time.cold)
         yield ["compile time of one kernel, empty cache", "0.5 s", f"highest {slowest.cold:.2f} s ({slowest.name})"]
