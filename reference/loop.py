@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 from xdsl.dialects.memref import ViewOp
 
-from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
+from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, StoreOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, executes
 from mlc.reference.memory import read, write
@@ -54,6 +54,12 @@ def load(op: LoadOp, frame: Frame) -> None:
 def store(op: StoreOp, frame: Frame) -> None:
     """One element or a vector, for each lane."""
     write(op, frame, op.memref, _subscripts(op, frame), op.value, op.lanes)
+
+
+@executes(PrefetchOp)
+def prefetch(op: PrefetchOp, frame: Frame) -> None:
+    """Nothing: it is about time alone."""
+    del op, frame
 
 
 def _subscripts(op: LoadOp | StoreOp, frame: Frame) -> list[Array]:

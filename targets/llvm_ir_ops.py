@@ -334,6 +334,14 @@ def _masked_store(f: FunctionText, op: Operation) -> None:
     f.lines.append(f"  call void {symbol}({f.operand(value)}, {f.operand(data)}, i32 {alignment}, {f.operand(mask)})")
 
 
+@_emits(intrinsics.PrefetchOp)
+def _prefetch(f: FunctionText, op: Operation) -> None:
+    symbol = "@llvm.prefetch.p0"
+    f.module.declarations[symbol] = f"declare void {symbol}(ptr, i32 immarg, i32 immarg, i32 immarg)"
+    numbers = (cast(IntegerAttr, op.properties[name]).value.data for name in ("rw", "hint", "cache"))
+    f.lines.append(f"  call void {symbol}({f.operand(operands_of(op)[0])}, {', '.join(f'i32 {n}' for n in numbers)})")
+
+
 def _masked_symbol(f: FunctionText, name: str, vector: Attribute, signature: str) -> str:
     """Masked accesses are overloaded on the vector and on the pointer."""
     symbol = f.intrinsic(name, vector, lambda: signature.replace("{}", "{}.p0"))

@@ -4,10 +4,12 @@ from xdsl.ir import Dialect
 
 from mlc.dialects.loop.constant import ConstantOp
 from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
-from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
+from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, PrefetchOp, StoreOp
 from mlc.dialects.loop.schedule import ScheduleAttr, StepAttr
 
-Loop = Dialect("loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp], [LoopKindAttr, StepAttr, ScheduleAttr])
+Loop = Dialect(
+    "loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp], [LoopKindAttr, StepAttr, ScheduleAttr]
+)
 
 __all__ = [
     "CONSECUTIVE",
@@ -18,6 +20,7 @@ __all__ = [
     "Loop",
     "LoopKind",
     "LoopKindAttr",
+    "PrefetchOp",
     "ScheduleAttr",
     "StepAttr",
     "StoreOp",

@@ -61,8 +61,62 @@ CONSECUTIVE = Lanes()
 """Elements that follow each other in the last dim."""
 
 
-class _AccessOp(IRDLOperation):
-    """What load and store share: a memref, index operands, the map from these to subscripts, and the lanes of a vector.
+class _PlacedOp(IRDLOperation):
+    """What names an element of a memref: index operands, and the map from these to subscripts."""
+
+    memref = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    map = prop_def(AffineMapAttr)
+
+    def verify_(self) -> None:
+        memref = memref_type(self.memref)
+        affine = self.map.data
+        if not isinstance(memref.layout, NoneAttr) or DYNAMIC_INDEX in memref.get_shape():
+            raise VerifyException(f"{self.name}: the memref must be static and row-major, got {memref}")
+        if len(affine.results) != memref.get_num_dims():
+            raise VerifyException(
+                f"{self.name}: {len(affine.results)} subscripts for {memref}, which takes {memref.get_num_dims()}"
+            )
+        if affine.num_dims != len(self.indices) or affine.num_symbols:
+            raise VerifyException(
+                f"{self.name}: the map {affine} takes {affine.num_dims} dims and {affine.num_symbols} "
+                f"symbols, got {len(self.indices)} index operands"
+            )
+
+    @staticmethod
+    def parse_access(parser: Parser) -> tuple[UnresolvedOperand, list[SSAValue], AffineMapAttr]:
+        """Parse `%x[%m + 1, %k]`; every SSA value in the subscripts becomes one operand."""
+        memref = parser.parse_unresolved_operand()
+        indices: list[SSAValue] = []
+
+        def leaf() -> AffineExpr | None:
+            operand = parser.parse_optional_unresolved_operand()
+            if operand is None:
+                return None
+            value = parser.resolve_operand(operand, IndexType())
+            if value not in indices:
+                indices.append(value)
+            return AffineExpr.dimension(indices.index(value))
+
+        subscripts = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_affine_expr(parser, leaf))
+        return memref, indices, AffineMapAttr(AffineMap(len(indices), 0, tuple(subscripts)))
+
+    def print_access(self, printer: Printer) -> None:
+        """Print what `parse_access` reads."""
+        printer.print_ssa_value(self.memref)
+        printer.print_string("[")
+        printer.print_list(
+            self.map.data.results,
+            lambda e: print_affine_expr(e, printer.print_string, lambda i: self._print_index(printer, i)),
+        )
+        printer.print_string("]")
+
+    def _print_index(self, printer: Printer, position: int) -> None:
+        printer.print_ssa_value(self.indices[position])
+
+
+class _AccessOp(_PlacedOp):
+    """What load and store share: beyond the place, the lanes of a vector.
 
     Constraints on vectors, beyond one dimension and an element type that fits:
       access_c1: only a vector has lanes to speak of (`along`, `stride`, `active`)
@@ -71,9 +125,6 @@ class _AccessOp(IRDLOperation):
       access_c4: at least one lane is active, at most all are
     """
 
-    memref = operand_def(MemRefType)
-    indices = var_operand_def(IndexType())
-    map = prop_def(AffineMapAttr)
     along = opt_prop_def(IntegerAttr[I64])
     stride = opt_prop_def(IntegerAttr[I64])
     active = opt_prop_def(IntegerAttr[I64])
@@ -99,19 +150,8 @@ class _AccessOp(IRDLOperation):
         return stride == 1 and along in (None, memref_type(self.memref).get_num_dims() - 1)
 
     def verify_(self) -> None:
+        super().verify_()
         memref = memref_type(self.memref)
-        affine = self.map.data
-        if not isinstance(memref.layout, NoneAttr) or DYNAMIC_INDEX in memref.get_shape():
-            raise VerifyException(f"{self.name}: the memref must be static and row-major, got {memref}")
-        if len(affine.results) != memref.get_num_dims():
-            raise VerifyException(
-                f"{self.name}: {len(affine.results)} subscripts for {memref}, which takes {memref.get_num_dims()}"
-            )
-        if affine.num_dims != len(self.indices) or affine.num_symbols:
-            raise VerifyException(
-                f"{self.name}: the map {affine} takes {affine.num_dims} dims and {affine.num_symbols} "
-                f"symbols, got {len(self.indices)} index operands"
-            )
         accessed = self.accessed
         vector = vector_type(accessed)
         if vector is not None and (vector.get_num_dims() != 1 or memref.get_num_dims() == 0):
@@ -142,24 +182,6 @@ class _AccessOp(IRDLOperation):
             raise VerifyException(f"{self.name}: {active} active lanes, required 1 to {length} (access_c4)")
 
     @staticmethod
-    def parse_access(parser: Parser) -> tuple[UnresolvedOperand, list[SSAValue], AffineMapAttr]:
-        """Parse `%x[%m + 1, %k]`; every SSA value in the subscripts becomes one operand."""
-        memref = parser.parse_unresolved_operand()
-        indices: list[SSAValue] = []
-
-        def leaf() -> AffineExpr | None:
-            operand = parser.parse_optional_unresolved_operand()
-            if operand is None:
-                return None
-            value = parser.resolve_operand(operand, IndexType())
-            if value not in indices:
-                indices.append(value)
-            return AffineExpr.dimension(indices.index(value))
-
-        subscripts = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, lambda: parse_affine_expr(parser, leaf))
-        return memref, indices, AffineMapAttr(AffineMap(len(indices), 0, tuple(subscripts)))
-
-    @staticmethod
     def parse_lanes(parser: Parser) -> Lanes:
         """Parse `along 0 stride 2 active 8`, each of which may be missing."""
         along, stride, active = (
@@ -173,19 +195,6 @@ class _AccessOp(IRDLOperation):
         for name, number in self.lanes.properties.items():
             assert isinstance(number, IntegerAttr)
             printer.print_string(f" {name} {number.value.data}")
-
-    def print_access(self, printer: Printer) -> None:
-        """Print what `parse_access` reads."""
-        printer.print_ssa_value(self.memref)
-        printer.print_string("[")
-        printer.print_list(
-            self.map.data.results,
-            lambda e: print_affine_expr(e, printer.print_string, lambda i: self._print_index(printer, i)),
-        )
-        printer.print_string("]")
-
-    def _print_index(self, printer: Printer, position: int) -> None:
-        printer.print_ssa_value(self.indices[position])
 
     def print_types(self, printer: Printer) -> None:
         """Print the attributes and `: memref<…>`, with `, vector<…>` where it is not one element."""
@@ -314,6 +323,41 @@ class StoreOp(_AccessOp):
         self.print_access(printer)
         self.print_lanes(printer)
         self.print_types(printer)
+
+
+@irdl_op_definition
+class PrefetchOp(_PlacedOp):
+    """Asks for the cache line of an element that is to be read soon, into the second cache.
+
+    ```mlir
+    loop.prefetch %w[%n + 1, %k, 16] : memref<25x784x80xf32>
+    ```
+
+    It changes nothing but the time that the load takes. The element need not exist: where subscripts lie beyond their
+    dims, the address is what they say, row-major, and memory that is not there is not asked for.
+    """
+
+    name = "loop.prefetch"
+
+    def __init__(self, memref: SSAValue, indices: Sequence[SSAValue], map: AffineMap | None = None) -> None:
+        affine = map or AffineMap.identity(len(indices))
+        super().__init__(operands=[memref, indices], properties={"map": AffineMapAttr(affine)})
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PrefetchOp:
+        memref, indices, affine = cls.parse_access(parser)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(parser.resolve_operand(memref, parse_memref_type(parser)), indices, affine.data)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        self.print_access(printer)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
 
 
 def parse_memref_type(parser: Parser) -> MemRef:

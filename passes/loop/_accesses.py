@@ -17,10 +17,12 @@ from xdsl.ir.affine import (
 )
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ForOp, LoadOp, StoreOp
+from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp
 from mlc.support.affine import affine_bounds, simplify_sum, split_constant, split_terms
 
 AccessOp = LoadOp | StoreOp
+PlacedOp = AccessOp | PrefetchOp
+"""What has subscripts."""
 
 Index = tuple[Sequence[SSAValue], AffineExpr]
 """A new value for a loop counter: an expression over these values, which it calls d0, d1, …"""
@@ -31,7 +33,7 @@ def constant_index(value: int) -> Index:
     return (), AffineExpr.constant(value)
 
 
-def rewritten_subscripts(op: AccessOp, replace: Mapping[SSAValue, Index]) -> tuple[list[SSAValue], AffineMap]:
+def rewritten_subscripts(op: PlacedOp, replace: Mapping[SSAValue, Index]) -> tuple[list[SSAValue], AffineMap]:
     """The index operands and the map of `op` after its counters are replaced; operands are not repeated."""
     operands: list[SSAValue] = []
 
@@ -48,7 +50,7 @@ def rewritten_subscripts(op: AccessOp, replace: Mapping[SSAValue, Index]) -> tup
     return operands, AffineMap(len(operands), 0, results)
 
 
-def set_subscripts(op: AccessOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
+def set_subscripts(op: PlacedOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
     """Give `op` other subscripts, in place."""
     fixed = [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
     op.operands = [*fixed, *operands]
@@ -73,7 +75,7 @@ def replace_counter(counter: SSAValue, new: Index) -> None:
     elsewhere: list[tuple[Operation, int]] = []
     for use in list(counter.uses):
         op = use.operation
-        if isinstance(op, AccessOp):
+        if isinstance(op, PlacedOp):
             if counter in op.indices:
                 set_subscripts(op, *rewritten_subscripts(op, {counter: new}))
         else:

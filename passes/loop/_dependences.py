@@ -16,7 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import is_side_effect_free
 
-from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
+from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp, YieldOp
 from mlc.passes.loop._accesses import AccessOp, loop_of
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.types import memref_type, vector_type
@@ -213,5 +213,5 @@ def buffers_stored_in(op: Operation) -> set[SSAValue] | None:
 def _is_harmless(op: Operation) -> bool:
     """Whether an op other than an access touches no memory, apart from what the ops in its regions do."""
     # Two ops of upstream's vector dialect that compute values only do not say so.
-    values_only = isinstance(op, ForOp | YieldOp | memref.AllocOp | vector.ReductionOp | vector.BitcastOp)
+    values_only = isinstance(op, ForOp | YieldOp | PrefetchOp | memref.AllocOp | vector.ReductionOp | vector.BitcastOp)
     return values_only or is_side_effect_free(op)

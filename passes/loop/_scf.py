@@ -21,9 +21,9 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp, YieldOp
+from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, StoreOp, YieldOp
 from mlc.dialects.memref import GlobalOp
-from mlc.passes.lowering import lowers
+from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import Vector, vector_type
@@ -99,6 +99,15 @@ class AccessToMemref(RewritePattern):
             rewriter.replace(op, memref.StoreOp.get(op.value, op.memref, indices))
         else:
             rewriter.replace(op, vector.StoreOp(op.value, op.memref, indices))
+
+
+@lowers(CONVERT, PrefetchOp)
+class DropPrefetch(StatelessPattern):
+    """Left out: upstream's `memref.prefetch` takes no place that does not exist."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: PrefetchOp, rewriter: PatternRewriter) -> None:
+        rewriter.erase(op)
 
 
 def _masked(op: LoadOp | StoreOp, indices: Sequence[SSAValue], kind: Vector, active: int) -> list[Operation]:

@@ -13,9 +13,11 @@ from mlc.dialects.loop import ForOp, ScheduleAttr, StepAttr
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named, perfect_nest
 from mlc.passes.loop.fuse_loops import fuse
+from mlc.passes.loop.hoist_reduction import hoist_reduction_or_remark
 from mlc.passes.loop.interchange import interchange
 from mlc.passes.loop.pack import NoSuchArgument, Packer, pack_or_remark
 from mlc.passes.loop.parallelize import spread
+from mlc.passes.loop.prefetch import prefetch_or_remark
 from mlc.passes.loop.split_reduction import split_reduction_or_remark
 from mlc.passes.loop.tile import tile
 from mlc.passes.loop.unpad import unpad_or_remark
@@ -57,12 +59,17 @@ class ApplySchedulePass(Pass):
             if not isinstance(schedule, ScheduleAttr):
                 continue
             for step in schedule.steps:
-                _apply(step, function, packer)
+                apply_step(step, function, packer)
             inline_single_iterations(function)
             del function.attributes["schedule"]
 
 
-def _apply(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
+def apply_step(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
+    """Carry out one step on all loops of `function` that it names; where a loop does not allow it is a remark.
+
+    Raises:
+        UserError: it names no loop, or an argument that is none.
+    """
     name = step.loop_names[-1 if step.action.data == "pack" else 0]
     # Innermost first: what a step does to a loop must not hide the loops inside it.
     loops = list(reversed(loops_named(function, name)))
@@ -133,6 +140,12 @@ def _split_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     split_reduction_or_remark(loop, step.sizes.data[0].data, ctx)
 
 
+def _hoist_reduction(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
+    # In program order: what is left over of a tiled loop takes up the values of the blocks before it.
+    for loop in reversed(loops):
+        hoist_reduction_or_remark(loop, step.loop_names[1], ctx)
+
+
 def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     del step
     copies = len(loop.range)
@@ -142,6 +155,11 @@ def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
         ctx.remark(loop, f"loop '{loop.dim.data}' not unrolled: it would become {size} ops")
     else:
         unroll(loop)
+
+
+def _prefetch(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    del step
+    prefetch_or_remark(loop, ctx)
 
 
 def _parallel(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
@@ -158,6 +176,8 @@ _STEPS: dict[str, _Step] = {
     "vectorize": _each(_vectorize),
     "vectorize_reduction": _each(_vectorize_reduction),
     "split_reduction": _each(_split_reduction),
+    "hoist_reduction": _hoist_reduction,
     "unroll": _each(_unroll),
+    "prefetch": _each(_prefetch),
     "parallel": _each(_parallel),
 }

@@ -13,8 +13,8 @@ from xdsl.traits import is_side_effect_free
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import (
-    AccessOp,
     Index,
+    PlacedOp,
     constant_index,
     materialize,
     replace_counter,
@@ -108,8 +108,8 @@ def _same_for_all(op: Operation, copies: Sequence[_Copy]) -> bool:
 
 def _copied(op: Operation, copy: _Copy) -> list[Operation]:
     new = clone(op, copy.values)
-    if isinstance(op, AccessOp):
-        assert isinstance(new, AccessOp)
+    if isinstance(op, PlacedOp):
+        assert isinstance(new, PlacedOp)
         set_subscripts(new, *rewritten_subscripts(new, copy.counters))
         return [new]
     before: list[Operation] = []

@@ -12,7 +12,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects import loop
-from mlc.dialects.llvm import vectors
+from mlc.dialects.llvm import intrinsics, vectors
 from mlc.passes.loop_to_llvm._addresses import Addresses
 from mlc.passes.loop_to_llvm._lanes import ORDERING, load_lanes, store_lanes
 from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element, truncate
@@ -22,11 +22,14 @@ from mlc.support.locations import error_at
 from mlc.support.types import MemRef, element_type, memref_type
 from mlc.targets.machine import resolve_target
 
+SECOND_CACHE = 2
+"""The hint of a prefetch: the first cache has no room for what is needed later."""
+
 _Subscripts = tuple[Sequence[AffineExpr], Sequence[SSAValue]]
 
 
 def _affine(op: Operation) -> _Subscripts:
-    assert isinstance(op, loop.LoadOp | loop.StoreOp)
+    assert isinstance(op, loop.LoadOp | loop.StoreOp | loop.PrefetchOp)
     return op.map.data.results, op.indices
 
 
@@ -51,6 +54,11 @@ def _store(op: Operation, pointer: SSAValue) -> list[Operation]:
         return [llvm.StoreOp.create(operands=[value, pointer], properties=ORDERING)]
     wide = llvm.ZExtOp(value, stored)
     return [wide, llvm.StoreOp.create(operands=[wide.res, pointer], properties=ORDERING)]
+
+
+def _prefetch(op: Operation, pointer: SSAValue) -> list[Operation]:
+    del op
+    return [intrinsics.PrefetchOp(pointer, hint=SECOND_CACHE)]
 
 
 def _masked_load(op: Operation, pointer: SSAValue) -> list[Operation]:
@@ -83,6 +91,7 @@ _ACCESSES: dict[
 ] = {
     loop.LoadOp: ("memref", _affine, _load),
     loop.StoreOp: ("memref", _affine, _store),
+    loop.PrefetchOp: ("memref", _affine, _prefetch),
     memref.LoadOp: ("memref", _plain, _load),
     memref.StoreOp: ("memref", _plain, _store),
     vector.LoadOp: ("base", _plain, _load),
@@ -109,7 +118,8 @@ class LowerAccess(RewritePattern):
         buffer = cast(SSAValue, getattr(op, field))
         kind = row_major(op, buffer)
         element = memory_element(cast(Attribute, kind.element_type))
-        pointer = self._addresses.address(op, buffer, kind.get_shape(), element, *subscripts(op))
+        exists = not isinstance(op, loop.PrefetchOp)
+        pointer = self._addresses.address(op, buffer, kind.get_shape(), element, *subscripts(op), exists=exists)
         if isinstance(op, loop.LoadOp | loop.StoreOp) and op.lanes != loop.CONSECUTIVE:
             machine = resolve_target(self._target)
             new = load_lanes(op, pointer, machine) if isinstance(op, loop.LoadOp) else store_lanes(op, pointer, machine)

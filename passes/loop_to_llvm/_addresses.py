@@ -52,8 +52,12 @@ class Addresses:
         element: Attribute,
         subscripts: Iterable[AffineExpr],
         indices: Sequence[SSAValue],
+        *,
+        exists: bool = True,
     ) -> SSAValue:
         """The address of `memref[subscripts]`; new ops stand before `access`, or before a loop around it.
+
+        `exists`: whether there is such an element; else it is the constant part that leads beyond the buffer.
 
         `shape` is that of the memref, row-major; `element` is its element as it is in memory.
         """
@@ -66,7 +70,7 @@ class Addresses:
         for value, stride in terms:
             pointer = self._step(access, anchors, pointer, value, stride, element, inbounds)
         if constant:
-            pointer = _add_constant(access, pointer, constant, element, inbounds)
+            pointer = _add_constant(access, pointer, constant, element, inbounds and exists)
         return pointer
 
     def _linearize(

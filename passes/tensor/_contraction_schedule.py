@@ -189,7 +189,8 @@ def contraction_steps(
     else:
         # The last vector of the last block is a nest of its own until it joins the others.
         steps += [*in_lanes, *(("fuse", name) for name in (*parallel, *reductions)), *in_rows]
-    return steps + short_reductions(op, SHORT)
+    steps += short_reductions(op, SHORT)
+    return steps + _prefetch_steps(contraction, steps, machine)
 
 
 def runs_along_memory(affine: AffineMap, dim: int) -> bool:
@@ -207,8 +208,24 @@ def _problem(contraction: Contraction, lanes: int) -> TileProblem:
 
 def _bytes_of_panels(contraction: Contraction) -> int:
     """The size of the operands that lanes run along."""
-    types = [tensor_type(v) for v, _ in contraction.operands_with_lanes()]
-    return sum(prod(t.get_shape()) * to_numpy(t.element_type).itemsize for t in types)
+    return sum(bytes_of(value) for value, _ in contraction.operands_with_lanes())
+
+
+def bytes_of(value: SSAValue) -> int:
+    """The size of a tensor."""
+    kind = tensor_type(value)
+    return prod(kind.get_shape()) * to_numpy(kind.element_type).itemsize
+
+
+def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Machine) -> list[Step]:
+    """Ask early for what a tile adds and writes at its end, where that is more than the second cache holds."""
+    op, root = contraction.op, contraction.root
+    kernel = op.parent_op()
+    assert isinstance(kernel, func.FuncOp)
+    added = [a for a in kernel.body.block.args if any(use.operation is not op for use in a.uses)]
+    loops = [name for name in op.dim_names[op.num_parallel :] if ("unroll", name) not in steps]
+    far = sum(bytes_of(v) for v in (root.result, *added)) > machine.l2_bytes
+    return [("prefetch", loops[0])] if far and loops else []
 
 
 def _parts(op: ContractOp, tile: RegisterTile, machine: Machine) -> int:

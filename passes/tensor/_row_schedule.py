@@ -29,7 +29,7 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[S
     """The steps for a kernel without contractions, on a machine with `registers` vectors of `lanes` elements each."""
     nests = [Nest.of(op) for op in ops if not computed_in_place(op)]
     outer = _common_dims(nests)
-    column = _column_dim(nests)
+    column = column_dim(nests)
     if column in outer:
         outer = outer[: outer.index(column)]
     rows = ROWS if outer and nests[0].over[outer[-1]] >= ROWS else 1
@@ -38,7 +38,7 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[S
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        vectors = registers // 2 if _reduced_dims(nests, column) else ELEMENTWISE
+        vectors = registers // 2 if reduced_dims(nests, column) else ELEMENTWISE
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
         steps += [("tile", outer[-1], rows), ("unroll", f"{outer[-1]}i")]
@@ -86,7 +86,7 @@ def _common_dims(nests: Sequence[Nest]) -> list[str]:
     return common
 
 
-def _column_dim(nests: Sequence[Nest]) -> str | None:
+def column_dim(nests: Sequence[Nest]) -> str | None:
     """The dim that becomes vectors: the last one of the last nest, if all nests that have it read along it."""
     over = nests[-1].over
     if not over:
@@ -127,7 +127,7 @@ def _partial_results(nests: Sequence[Nest], lanes: int, most: int) -> list[Step]
 
 def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lanes: int, vectors: int) -> list[Step]:
     """The column dim as vectors, `vectors` of them side by side; windows as straight-line code."""
-    reduced = _reduced_dims(nests, column)
+    reduced = reduced_dims(nests, column)
     steps: list[Step] = [("tile", column, vectors * lanes)]
     rows = [name for name in nests[-1].over if name not in outer and name != column]
     if len(nests) > 1 and reduced and rows:
@@ -145,7 +145,7 @@ def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lane
     return steps
 
 
-def _reduced_dims(nests: Sequence[Nest], column: str) -> dict[str, int]:
+def reduced_dims(nests: Sequence[Nest], column: str) -> dict[str, int]:
     """The dims that are reduced column by column, outermost first, with their largest size in the kernel."""
     sizes: dict[str, int] = {}
     for nest in nests:

@@ -12,6 +12,7 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
 from mlc.passes.tensor._attention_schedule import attention_steps
+from mlc.passes.tensor._column_schedule import column_steps
 from mlc.passes.tensor._constant_arguments import constant_arguments
 from mlc.passes.tensor._contraction_schedule import Step, contraction_steps, contractions_of, steps_together
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
@@ -34,6 +35,7 @@ class SchedulePass(Pass):
     | a transposition | blocks of whole cache lines: vectors along the result, copies along the operand |
     | rows: softmax, norms | all passes over a row before the next row, the last dim as vectors |
     | a reduction along memory | partial results side by side |
+    | a sum over the rows of a large matrix | pages of a few rows side by side, sums in the first cache |
     | a reduction of columns, pooling, anything else | several vectors of the last dim side by side |
 
     A dim can become vectors if every access goes through it, each element or every other one, or does not depend on it;
@@ -73,6 +75,7 @@ def choose_steps(
         or window_steps(ops, lanes, machine)
         or attention_steps(ops, lanes, machine)
         or transpose_steps(ops, lanes)
+        or column_steps(ops, lanes, machine)
         or row_steps(ops, lanes, machine.vector_registers)
     )
     if not steps:

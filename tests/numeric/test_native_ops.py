@@ -221,6 +221,9 @@ def _reduce() -> list[Case]:
             keep = (number + len(where)) % 2 == 0
             cases.append(case(build, data(shape), ulps=SUMMED, axes=where, keepdims=keep))
         cases.append(case(build, odd, axes=(1,)))
+        if kind in ("sum", "max"):  # more than the second cache holds, with rows and columns left over
+            large = np.round(data((1101, 701)) * 8).astype(np.float32)
+            cases.append(case(build, large, axes=(0,)))
         for element in (f64,) if kind == "mean" else (f64, *INTEGERS):
             cases.append(case(build, data((3, 21), element), ulps=SUMMED, axes=(1,), keepdims=True))
     return cases

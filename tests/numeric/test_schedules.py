@@ -100,10 +100,13 @@ _ACTIONS = (
     "unroll",
     "interchange",
     "fuse",
+    "hoist_reduction",
+    "hoist_reduction",
+    "prefetch",
     "parallel",
 )
-_LIKELY = {"vectorize": ("n", "x"), "vectorize_reduction": "k"}
-"""How the names of loops begin that vectors can be made of."""
+_LIKELY = {"vectorize": ("n", "x"), "vectorize_reduction": "k", "hoist_reduction": "k", "prefetch": "k"}
+"""How the names of loops begin that a step is meant for."""
 
 
 def _kernel(module: ModuleOp) -> FuncOp:
@@ -142,6 +145,9 @@ def _draw_step(data: st.DataObject, kernel: FuncOp) -> Step | None:
     if action in _LIKELY and data.draw(st.integers(0, 4)):
         names = [name for name in names if name.startswith(_LIKELY[action])] or names
     name = data.draw(st.sampled_from(names))
+    if action == "hoist_reduction":
+        others = [other for other in trips if other != name]
+        return (action, name, data.draw(st.sampled_from(others))) if others else None
     if action == "vectorize_reduction":
         return (action, name, data.draw(st.integers(2, 8)))
     if action == "vectorize" and data.draw(st.booleans()):

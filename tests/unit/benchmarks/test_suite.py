@@ -96,9 +96,19 @@ def test_resnet_50_has_its_flops() -> None:
     counts |= {"1x1-512-2048": 3, "1x1-2048-512": 2, "3x3-512-512-7": 2}
     total = 0
     for name, case in _CASES.items():
-        if name.startswith("resnet"):
+        if name.startswith("resnet") and name != "resnet-50":
             total += case.flops * next((n for part, n in counts.items() if part in name), 1)
     assert math.isclose(total, 8.174e9, rel_tol=0.01)
+    classifier = 2 * 2048 * 1000
+    assert _CASES["resnet-50"].flops == total + classifier
+
+
+def test_networks_have_their_parameters() -> None:
+    """25.6 and 3.5 million as published, less the two numbers of each batch norm that folding saves."""
+    for name, published in {"resnet-50": 25.557e6, "mobilenet-v2": 3.505e6}.items():
+        weights = _CASES[name].weights.values()
+        folded = sum(shape[0] for shape in weights if len(shape) == 1) - 1000
+        assert math.isclose(sum(map(math.prod, weights)) + folded, published, rel_tol=1e-3)
 
 
 def test_masks_hide_what_they_should() -> None:

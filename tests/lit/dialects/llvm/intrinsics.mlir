@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s | mlc-opt | filecheck %s
 
-llvm.func @f(%a: f32, %b: f32, %v: vector<4xf32>, %i: i32, %n: vector<4xi32>) {
+llvm.func @f(%a: f32, %b: f32, %v: vector<4xf32>, %i: i32, %n: vector<4xi32>, %p: !llvm.ptr) {
   // CHECK: llvm.intr.maximum(%a, %b) : (f32, f32) -> f32
   %0 = llvm.intr.maximum(%a, %b) : (f32, f32) -> f32
   // CHECK-NEXT: llvm.intr.minimum(%v, %v) : (vector<4xf32>, vector<4xf32>) -> vector<4xf32>
@@ -23,5 +23,7 @@ llvm.func @f(%a: f32, %b: f32, %v: vector<4xf32>, %i: i32, %n: vector<4xi32>) {
   %9 = llvm.intr.vector.reduce.fadd(%a, %v) : (f32, vector<4xf32>) -> f32
   // CHECK-NEXT: llvm.intr.vector.reduce.add(%n) : (vector<4xi32>) -> i32
   %10 = llvm.intr.vector.reduce.add(%n) : (vector<4xi32>) -> i32
+  // CHECK-NEXT: "llvm.intr.prefetch"(%p) <{rw = 0 : i32, hint = 2 : i32, cache = 1 : i32}> : (!llvm.ptr) -> ()
+  "llvm.intr.prefetch"(%p) <{rw = 0 : i32, hint = 2 : i32, cache = 1 : i32}> : (!llvm.ptr) -> ()
   llvm.return
 }

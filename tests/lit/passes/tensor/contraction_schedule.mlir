@@ -34,6 +34,33 @@ func.func private @ragged(%x: tensor<17x32xf32>, %w: tensor<32x72xf32>) -> tenso
   return %0 : tensor<17x72xf32>
 }
 
+// The residual and the result are more than the second cache holds: they are asked for before each tile needs them.
+// CHECK-LABEL: @residual
+// CHECK-SAME: prefetch(k)]
+func.func private @residual(%x: tensor<3136x64xf32>, %w: tensor<64x256xf32>, %r: tensor<3136x256xf32>) -> tensor<3136x256xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 3136, n: 256) reduce (k: 64) : tensor<3136x64xf32>, tensor<64x256xf32> -> tensor<3136x256xf32>
+  %1 = tensor.map %0[m, n], %r[m, n] over (m: 3136, n: 256) : tensor<3136x256xf32>, tensor<3136x256xf32> -> tensor<3136x256xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tensor.yield %s : f32
+  }
+  return %1 : tensor<3136x256xf32>
+}
+
+// A small result is there already.
+// CHECK-LABEL: @small_residual
+// CHECK-NOT: prefetch
+// CHECK: return
+func.func private @small_residual(%x: tensor<49x64xf32>, %w: tensor<64x256xf32>, %r: tensor<49x256xf32>) -> tensor<49x256xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 49, n: 256) reduce (k: 64) : tensor<49x64xf32>, tensor<64x256xf32> -> tensor<49x256xf32>
+  %1 = tensor.map %0[m, n], %r[m, n] over (m: 49, n: 256) : tensor<49x256xf32>, tensor<49x256xf32> -> tensor<49x256xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tensor.yield %s : f32
+  }
+  return %1 : tensor<49x256xf32>
+}
+
 // Eight channels per group: vectors of eight.
 // CHECK-LABEL: @grouped
 // CHECK-SAME: tile(n, 8), pack(w, n),

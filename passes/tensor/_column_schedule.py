@@ -1,0 +1,53 @@
+"""Choosing the loops of reductions over the rows of a matrix that is larger than the caches next to the core.
+
+    for n in pages: t[n] = 0; for k in blocks of rows: for n: t[n] += the rows of the block; y[n] = f(t[n])
+
+A tile of registers that walks down a few columns reads a short piece of each row, and each from another page of memory.
+Here whole pages of a few rows are read side by side, front to back, as a prefetcher likes it; the sums of a page of
+columns wait in the first cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from mlc.dialects.tensor import StructuredOp
+from mlc.passes.tensor._contraction_schedule import PAGE, WAYS, Step
+from mlc.passes.tensor._row_schedule import Nest, column_dim, reduced_dims
+from mlc.passes.tensor_to_loop._nests import computed_in_place
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import element_type
+from mlc.targets.machine import Machine
+
+ROWS = WAYS
+"""Rows side by side: what lies a multiple of a page apart falls on the same sets of the first cache."""
+VECTORS = 4
+"""Vectors of columns side by side, each with additions that wait for each other."""
+
+
+def column_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
+    """The steps for a kernel that reduces the rows of one large matrix; none for other kernels."""
+    nests = [Nest.of(op) for op in ops if not computed_in_place(op)]
+    if len(nests) != 1 or len(nests[0].reductions) != 1:
+        return []
+    column = column_dim(nests)
+    reduced = reduced_dims(nests, column) if column is not None else {}
+    if column is None or len(reduced) != 1:
+        return []
+    ((row, rows),) = reduced.items()
+    (op,) = nests[0].reductions
+    size = to_numpy(element_type(op.result.type)).itemsize
+    page = PAGE // size
+    if rows < ROWS * ROWS or prod(op.dim_sizes) * size <= machine.l2_bytes:
+        return []
+    return [
+        ("tile", column, page),
+        ("tile", row, ROWS),
+        ("hoist_reduction", row, f"{column}i"),
+        ("tile", f"{column}i", VECTORS * lanes),
+        ("tile", f"{column}ii", lanes),
+        ("vectorize", f"{column}iii", lanes),
+        ("unroll", f"{column}ii"),
+        ("unroll", f"{row}i"),
+    ]

@@ -1,0 +1,48 @@
+// RUN: mlc-opt %s --prefetch="loops=k" --check-each | filecheck %s
+// RUN: mlc-opt %s --prefetch="loops=k" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: mlc-opt %s --prefetch="loops=k" --lower-to-llvm --check-each | filecheck %s --check-prefix=LLVM
+// RUN: not mlc-opt %s --prefetch 2>&1 | filecheck %s --check-prefix=NAMES
+// NAMES: error: prefetch: expected the names of loops, as in "loops=k"
+
+// A residual and the result are asked for in front of the loop, each line of 64 bytes once; the buffer is not.
+// CHECK-LABEL: @tile
+// CHECK: loop.for parallel "m" %[[M:.*]] = 0 to 8 {
+// CHECK-NEXT: %{{.*}} = arith.constant
+// CHECK-NEXT: loop.prefetch %r[%[[M]], 0] : memref<8x32xf32>
+// CHECK-NEXT: loop.prefetch %r[%[[M]], 16] : memref<8x32xf32>
+// CHECK-NEXT: loop.prefetch %y[%[[M]], 0] : memref<8x32xf32>
+// CHECK-NEXT: loop.for serial "k"
+// CHECK-NOT: loop.prefetch
+// LLVM-LABEL: @tile
+// LLVM: "llvm.intr.prefetch"(%{{.*}}) <{rw = 0 : i32, hint = 2 : i32, cache = 1 : i32}> : (!llvm.ptr) -> ()
+func.func private @tile(%x: memref<8x64xf32>, %r: memref<8x32xf32>, %y: memref<8x32xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<8xf32>
+  loop.for parallel "m" %m = 0 to 8 {
+    %zero = arith.constant 0.0 : f32
+    %s = loop.for serial "k" %k = 0 to 64 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %x[%m, %k] : memref<8x64xf32>
+      %c = arith.addf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    %b = loop.load %r[%m, 0] : memref<8x32xf32>
+    %c = loop.load %r[%m, 15] : memref<8x32xf32>
+    %d = loop.load %r[%m, 16] : memref<8x32xf32>
+    %e = arith.addf %b, %c : f32
+    %f = arith.addf %d, %e : f32
+    %g = arith.addf %f, %s : f32
+    loop.store %g, %t[%m] : memref<8xf32>
+    loop.store %g, %y[%m, 0] : memref<8x32xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: @nothing_behind
+// CHECK-NOT: loop.prefetch
+// REMARK: remark: nothing to prefetch: no argument is read or written behind the loop 'k'
+func.func private @nothing_behind(%x: memref<64xf32>, %y: memref<64xf32> {mlc.output}) {
+  loop.for parallel "k" %k = 0 to 64 {
+    %a = loop.load %x[%k] : memref<64xf32>
+    loop.store %a, %y[%k] : memref<64xf32>
+  }
+  return
+}
