@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+import operator
 import os
+import re
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 from weakref import WeakKeyDictionary
 
 from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, parse_verified
 from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
-from mlc.runtime import Model, load
-from mlc.support.errors import UserError
+from mlc.runtime import ArtifactError, Model, load
+from mlc.support.errors import UserError, UserErrors
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
     from mlc.targets.build import BuildReport
 
+_FLAG = re.compile(r"--(cc|target|threads)\b")
+_SHOWN = 100
+"""So many characters of what is meant to be a path are shown."""
 _contexts: WeakKeyDictionary[ModuleOp, CompilerContext] = WeakKeyDictionary()
 """The weights of modules that `parse` made lie in their contexts."""
 
@@ -41,7 +48,7 @@ def compile(
     target: str = "native",
     threads: int = 1,
     opt_level: int = HIGHEST,
-    cc: str | None = None,
+    cc: str | os.PathLike[str] | None = None,
 ) -> Model:
     """Compile a model, given as text, as the path of a text file, or as IR, which stays as it is.
 
@@ -49,24 +56,71 @@ def compile(
     may use, `cc` the clang to use instead of the newest one found.
 
     Raises:
-        TypeError: `model` is something else.
+        TypeError: `model` or an option is something else.
         UserError: the model or an option is wrong, or there is no usable clang.
         CompilerBug: mlc is wrong.
         ArtifactError: this machine cannot run code for `target`.
     """
-    options = CompileOptions(target, threads, opt_level, cc)
+    with _in_words_of_python():
+        options = _options(target, threads, opt_level, cc)
+        _check_runs_here(options)
+        handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
+        os.close(handle)
+        path = Path(name)
+        try:
+            if isinstance(model, str | os.PathLike):
+                _make_library(_read(model), options, path)
+            else:
+                _build(_checked(model), options, path)
+            return load(path, temporary=True)
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+
+
+def _options(target: str, threads: int, opt_level: int, cc: str | os.PathLike[str] | None) -> CompileOptions:
+    """Raises: TypeError or UserError if an option is wrong."""
+    wanted: tuple[tuple[str, object, Any, str], ...] = (
+        ("target", target, str, "a name, such as 'native'"),
+        ("threads", threads, SupportsIndex, "a whole number"),
+        ("opt_level", opt_level, SupportsIndex, "a whole number"),
+        ("cc", "" if cc is None else cc, (str, os.PathLike), "the name or the path of a clang, or None"),
+    )
+    for name, value, kind, required in wanted:
+        if not isinstance(value, kind):
+            raise TypeError(f"found {name}={value!r}; required: {required}")
+    clang = None if cc is None else os.fspath(cc)
+    options = CompileOptions(target, operator.index(threads), operator.index(opt_level), clang)
     options.check()
-    handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
-    os.close(handle)
-    path = Path(name)
+    return options
+
+
+def _check_runs_here(options: CompileOptions) -> None:
+    """Raises: ArtifactError if this machine cannot run code for the target."""
+    from mlc.targets import host
+    from mlc.targets.machine import resolve_target
+
+    machine = resolve_target(options.target)
+    if host.can_run(machine.arch, machine.required_cpu_flags):
+        return
+    missing = [flag for flag in machine.required_cpu_flags if flag not in host.cpu_flags()]
+    is_other = machine.arch != host.architecture()
+    reason = f"is for {machine.arch}" if is_other else f"needs {', '.join(missing)}, which its CPU does not have"
+    raise ArtifactError(
+        f"this machine cannot run what target='{options.target}' gives: it {reason}; leave target out, or make a "
+        f"file for another machine by the command: mlc compile MODEL --target {options.target} -o model.so"
+    )
+
+
+@contextmanager
+def _in_words_of_python() -> Generator[None]:
+    """Name arguments, not options of command lines, in what is raised inside."""
     try:
-        if isinstance(model, str | os.PathLike):
-            _make_library(_read(model), options, path)
-        else:
-            _build(_checked(model), options, path)
-        return load(path, temporary=True)
-    except BaseException:
-        path.unlink(missing_ok=True)
+        yield
+    except UserError as e:
+        for error in e.errors if isinstance(e, UserErrors) else (e,):
+            error.message = _FLAG.sub(r"\1", error.message)
+        e.message = _FLAG.sub(r"\1", e.message)
         raise
 
 
@@ -131,5 +185,6 @@ def _read(model: str | os.PathLike[str]) -> ModelText:
         raise UserError(f"model '{path}' not found") from None
     except UnicodeDecodeError:
         raise UserError(f"model '{path}' is not UTF-8 text") from None
-    except OSError as e:
-        raise UserError(f"cannot read model '{path}': {e.strerror}") from None
+    except (OSError, ValueError) as e:
+        shown = f"{str(path)[:_SHOWN]}…" if len(str(path)) > _SHOWN else path
+        raise UserError(f"cannot read model '{shown}': {getattr(e, 'strerror', None) or e}") from None

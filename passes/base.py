@@ -1,13 +1,15 @@
 """What a pass is.
 
 A pass is a dataclass with a `name`, its options as typed fields with defaults, and `run`. It lives alone in a file
-whose name is the pass name (`passes/loop/tile.py` holds `tile`); `passes/registry.py` finds it there.
+whose name is the pass name (`passes/loop/tile.py` holds `tile`); `passes/registry.py` finds it there. The folder says
+at which level of the IR it works.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -19,6 +21,18 @@ from mlc.support.context import CompilerContext
 @dataclass(frozen=True)
 class Pass(ModulePass):
     """A transformation of a module, in place. The first line of its docstring is its one-line description."""
+
+    ir_level: ClassVar[str | None] = None
+    """The level of the IR that the pass works on or, of a crossing, starts from; None if it works on any.
+
+    A pass in a folder `passes/<level>/` or `passes/<level>_to_<level>/` need not declare it.
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        package, _, rest = cls.__module__.partition(".passes.")
+        if package == "mlc" and "ir_level" not in vars(cls):
+            cls.ir_level = rest.partition(".")[0].partition("_to_")[0]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Run under any xDSL driver; one that brings no weight data gets an empty store."""

@@ -29,6 +29,7 @@ _MACHINERY = {
     "pipeline",
     "manager",
     "instrumentation",
+    "level_notes",
     "reproducer",
     "checking",
 }

@@ -41,7 +41,11 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
     module = _run(Path(path))
     dialects = list(_dialects(module))
     if not dialects:
-        hint = "load it by --load-pass" if any(_passes(module)) else 'define one: `My = Dialect("my", [MyOp], [])`'
+        hint = (
+            "load it by --load-pass, in Python by mlc.load_pass"
+            if any(_passes(module))
+            else 'define one: `My = Dialect("my", [MyOp], [])`'
+        )
         raise UserError(f"plugin '{path}' exports no Dialect; {hint}")
     for dialect in dialects:
         check_dialect(dialect, f"'{path}'")

@@ -134,11 +134,13 @@ def _check_architecture(path: Path) -> None:
     if len(header) < 20 or header[:4] != b"\x7fELF":
         raise ArtifactError(f"'{path}' is not a shared library of mlc; build one: mlc compile model -o model.so")
     if int.from_bytes(header[16:18], "little") != 3:
-        raise ArtifactError(f"'{path}' is an object file or a program, not a shared library; build one: -o model.so")
+        raise ArtifactError(
+            f"'{path}' is an object file or a program, not a shared library; build one: mlc compile model -o model.so"
+        )
     number = int.from_bytes(header[18:20], "little")
     found, host = _MACHINES.get(number, f"ELF machine {number}"), _host_architecture()
     if found != host:
-        raise ArtifactError(f"'{path}' is for {found} and this machine is {host}; compile it with --target native")
+        raise ArtifactError(f"'{path}' is for {found} and this machine is {host}; compile it for target 'native'")
 
 
 def _host_architecture() -> str:
@@ -152,7 +154,7 @@ def _check_features(path: Path, cpu: str, required: list[str]) -> None:
     if missing:
         raise ArtifactError(
             f"'{path}' was compiled for {cpu} and needs {', '.join(missing)}, which this CPU does not have; "
-            "compile it with --target native"
+            "compile it for target 'native'"
         )
 
 

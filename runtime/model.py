@@ -5,10 +5,11 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
 from typing import Any, cast
@@ -22,6 +23,11 @@ _LINE = 64
 """The bytes of a cache line, and the alignment of the workspace."""
 _LARGE = 1 << 14
 """From so many bytes on it is worth a microsecond to start an output on a line."""
+_LIBRARY_NAME = re.compile(r"\.so(\.\d+)*$")
+
+_address_of: Callable[[Any], int] = ctypes.addressof
+_bytes_of: Callable[[Any], ctypes.c_char] = ctypes.c_char.from_buffer
+"""Of an array that is contiguous and can be written to; raises TypeError or ValueError for others."""
 
 Array = NDArray[Any]
 
@@ -62,8 +68,11 @@ class Model:
         self.path = library.path
         self.signature = library.signature
         self._function = library.function
-        self._inputs = tuple((t.shape, np.dtype(t.dtype)) for t in self.inputs)
-        self._outputs = tuple((t.shape, np.dtype(t.dtype)) for t in self.outputs)
+        types = [np.dtype(t.dtype) for t in (*self.inputs, *self.outputs)]
+        # With the bytes of an element, and of a whole output.
+        self._inputs = tuple((t.shape, d, d.itemsize) for t, d in zip(self.inputs, types, strict=False))
+        outputs = zip(self.outputs, types[len(self.inputs) :], strict=True)
+        self._outputs = tuple((t.shape, d, prod(t.shape) * d.itemsize) for t, d in outputs)
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
         self._frames: list[_Frame] = []
 
@@ -113,11 +122,17 @@ class Model:
         return {t.name: r for t, r in zip(self.outputs, results, strict=True)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Copy the model's shared library to `path`.
+        """Copy the model's shared library to `path`, a name that ends in `.so`, or in a version such as `.so.1`.
 
         Raises:
+            ValueError: the name of `path` asks for something else than a shared library.
             OSError: `path` cannot be written; its `filename` is `path`.
         """
+        if not _LIBRARY_NAME.search(os.fspath(path)) and not Path(path).is_dir():
+            raise ValueError(
+                f"cannot save the model as '{os.fspath(path)}': it is a shared library; required: a name that ends in "
+                "'.so'. The command 'mlc compile MODEL -o FILE' makes objects (.o), headers (.h), programs and text"
+            )
         try:
             self._copy_to(Path(os.path.realpath(path)))
         except OSError as e:  # of a staging file, whose name says nothing to the caller
@@ -140,22 +155,30 @@ class Model:
                 f"the model takes {len(self._inputs)} inputs ({_names([t.name for t in self.inputs])}), "
                 f"and the call gives {len(arrays)}"
             )
-        # The arrays of this list live until the call returns: some are copies.
-        plain = [
-            array
-            if type(array) is np.ndarray and array.dtype == dtype and array.shape == shape and _is_plain(array)
-            else self._adapt(i, array)
-            for i, (array, (shape, dtype)) in enumerate(zip(arrays, self._inputs, strict=True))
-        ]
-        results = [_empty(shape, dtype) for shape, dtype in self._outputs]
         try:
             frame = self._frames.pop()
         except IndexError:
             frame = _Frame(len(self._inputs), len(self._outputs), self.signature.workspace_bytes)
-        for i, array in enumerate(plain):
-            frame.inputs[i] = _address(array)
-        for i, result in enumerate(results):
+        # A small model takes no longer than this, and leaves little of Python in the caches: as few steps as can be.
+        copies: list[Array] = []  # they live until the call returns
+        for i, (shape, dtype, size) in enumerate(self._inputs):
+            array = arrays[i]
+            if type(array) is np.ndarray and array.dtype == dtype and array.shape == shape:
+                try:
+                    address = _address_of(_bytes_of(array))
+                except (TypeError, ValueError):  # not contiguous, or read-only, or empty
+                    pass
+                else:
+                    if address % size == 0:
+                        frame.inputs[i] = address
+                        continue
+            copies.append(self._adapt(i, array))
+            frame.inputs[i] = copies[-1].ctypes.data
+        results: list[Array] = []
+        for i, (shape, dtype, size) in enumerate(self._outputs):
+            result = np.empty(shape, dtype) if size < _LARGE else _empty_lines(shape, dtype, size)
             frame.outputs[i] = _address(result)
+            results.append(result)
         status = self._function(frame.inputs, frame.outputs, frame.workspace)
         self._frames.append(frame)
         if status != 0:
@@ -196,27 +219,18 @@ class _Frame:
         self.workspace = -(-_address(self._memory) // _LINE) * _LINE
 
 
-def _empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """A new array that starts on a cache line, if it is large: vectors across two lines cost up to a third more."""
-    size = prod(shape) * dtype.itemsize
-    if size < _LARGE:
-        return np.empty(shape, dtype)
+def _empty_lines(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Array:
+    """A new array of `size` bytes that starts on a cache line: vectors across two lines cost up to a third more."""
     memory = np.empty(size + _LINE, np.uint8)
     start = -_address(memory) % _LINE
     return memory[start : start + size].view(dtype).reshape(shape)
-
-
-def _is_plain(array: Array) -> bool:
-    """Whether the elements lie in memory as the model reads them."""
-    flags = array.flags
-    return flags.c_contiguous and flags.aligned
 
 
 def _address(array: Array) -> int:
     """Where the elements of an array begin."""
     try:
         # A fifth of the time of array.ctypes.data; refused for arrays that are read-only or empty.
-        return ctypes.addressof(ctypes.c_char.from_buffer(cast(Any, array)))
+        return _address_of(_bytes_of(cast(Any, array)))
     except (TypeError, ValueError):
         return array.ctypes.data
 

@@ -21,6 +21,7 @@ from mlc.syntax.errors import Fault
 from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
 from mlc.syntax.machine import Machine
+from mlc.syntax.mismatches import explain_parsing
 from mlc.syntax.recovery import TooManyErrors
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
@@ -41,7 +42,8 @@ def parse_module(
     Args:
         base: where relative paths of weight files start; the folder of `filename` if None.
         checked: whether definitions have to dominate uses and resources have to be there, as MLIR and the rest of mlc
-            need it. xDSL's passes do not: without it, blobs go to the dialect's own store, where xDSL looks for them.
+            need it. xDSL's passes do not: without it, blobs go to the dialect's own store, where xDSL looks for them,
+            and errors keep xDSL's words.
 
     Raises:
         UserError: the text is wrong (UserErrors: in several places).
@@ -75,6 +77,8 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
         else:
             resources.leave_undecoded(builder)
     if builder.errors:
+        for error in builder.errors if checked else ():
+            error.message = explain_parsing(error.message)
         _raise(builder.errors)
     module = ops[0] if len(ops) == 1 and isinstance(ops[0], ModuleOp) else _wrap(ops, builder)
     if checked and (errors := [_misplaced_use(builder, op, operand) for op, operand in undominated_uses(module)]):

@@ -51,7 +51,7 @@ class Recovery:
     def resume_after(self, error: Exception) -> None:
         """Report an error and move the lexer and the stacks to where parsing can go on. Raises TooManyErrors."""
         fault = self._as_fault(error)
-        self.builder.report(fault, self.lexer.start)
+        self.builder.report(fault, self._behind_what_was_read())
         if isinstance(fault, FatalFault) or len(self.builder.errors) >= _LIMIT:
             raise TooManyErrors
         at = self.lexer.start if fault.position is None else max(fault.position, self._last)
@@ -63,6 +63,12 @@ class Recovery:
             raise TooManyErrors
         self._last = position
         self.lexer.restart(position, braces)
+
+    def _behind_what_was_read(self) -> int:
+        """The place of an error that has none of its own: the next token, but none on another line."""
+        text, start = self.builder.text, self.lexer.start
+        end = len(text[:start].rstrip())
+        return max(end - 1, 0) if "\n" in text[end:start] else start
 
     def _as_fault(self, error: Exception) -> Fault:
         match error:

@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import DiagnosticException, VerifyException
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.locations import error_at
 from mlc.syntax.dominance import error_of, undominated_uses
-from mlc.syntax.words import one_line
+from mlc.syntax.mismatches import explain
 
 _LIMIT = 5
 """Errors that are reported for one module (xDSL prints the whole module for each)."""
@@ -65,7 +65,7 @@ def _error_in(op: Operation) -> UserError | None:
         text = str(e)
         if text.count("\n") > 2 and isinstance(e.__cause__, VerifyException):
             text = str(e.__cause__)
-        message = one_line(text)
+        message = explain(op, text)
         return error_at(op, message if op.name in message else f"'{op.name}': {message}")
     return None
 

@@ -21,11 +21,13 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import CompilerBug
-from mlc.targets.llvm_ir_function import FunctionText, ModuleText, quote_symbol
+from mlc.targets import llvm_ir_memory, llvm_ir_ops
+from mlc.targets.llvm_ir_function import EMITTERS, FunctionText, ModuleText, quote_symbol
 from mlc.targets.llvm_ir_literals import STAGE, array_bytes, spell_bytes, spell_type
-from mlc.targets.llvm_ir_ops import EMITTERS
 from mlc.targets.machine import Machine
 
+_REGISTERED = llvm_ir_memory, llvm_ir_ops
+"""Imported for the emitters that they register."""
 WEIGHT_ALIGNMENT = 64
 """The alignment in bytes of constants: a cache line, and the widest vector."""
 

@@ -55,6 +55,20 @@ _TRUE = LoopAnnotationAttr(vectorize_disable=True).vectorize_disable
 
 EmitOp = Callable[["FunctionText", Operation], None]
 
+EMITTERS: dict[type[Operation], EmitOp] = {}
+"""What writes an op, by its type; `llvm_ir_ops.py` and `llvm_ir_memory.py` fill it."""
+
+
+def emits(*op_types: type[Operation]) -> Callable[[EmitOp], EmitOp]:
+    """Decorator: this function writes ops of these types."""
+
+    def register(emit: EmitOp) -> EmitOp:
+        for op_type in op_types:
+            EMITTERS[op_type] = emit
+        return emit
+
+    return register
+
 
 class FunctionText:
     """The lines of one function body.

@@ -1,4 +1,4 @@
-"""One emitter per op of the llvm dialect; uniform families share one that is made from a table."""
+"""One emitter per op that computes or branches; uniform families share one that is made from a table."""
 
 from __future__ import annotations
 
@@ -8,25 +8,13 @@ from typing import cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, StringAttr, SymbolRefAttr, f32
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects.llvm import LoopAnnotationAttr, integers, intrinsics, reductions, vectors
 from mlc.support.errors import CompilerBug
 from mlc.support.types import element_type
-from mlc.targets.llvm_ir_function import EmitOp, FunctionText, operands_of
+from mlc.targets.llvm_ir_function import EMITTERS, EmitOp, FunctionText, emits, operands_of
 from mlc.targets.llvm_ir_literals import STAGE, spell_constant
-
-EMITTERS: dict[type[Operation], EmitOp] = {}
-
-
-def _emits(*op_types: type[Operation]) -> Callable[[EmitOp], EmitOp]:
-    def register(emit: EmitOp) -> EmitOp:
-        for op_type in op_types:
-            EMITTERS[op_type] = emit
-        return emit
-
-    return register
-
 
 # Arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -152,7 +140,7 @@ EMITTERS[intrinsics.AbsOp] = _intrinsic("abs", "is_int_min_poison")
 EMITTERS[intrinsics.CountLeadingZerosOp] = _intrinsic("ctlz", "is_zero_poison")
 
 
-@_emits(intrinsics.ScaleOp)
+@emits(intrinsics.ScaleOp)
 def _scale(f: FunctionText, op: Operation) -> None:
     """With all lanes active, rounded as the environment says."""
     value, exponent = operands_of(op)
@@ -164,26 +152,26 @@ def _scale(f: FunctionText, op: Operation) -> None:
     f.define(op.results[0], f"call {kind} {symbol}({operands})")
 
 
-@_emits(llvm.FNegOp)
+@emits(llvm.FNegOp)
 def _fneg(f: FunctionText, op: Operation) -> None:
     f.define(op.results[0], f"fneg {_fast_math(op)}{f.operand(operands_of(op)[0])}")
 
 
-@_emits(llvm.ICmpOp)
+@emits(llvm.ICmpOp)
 def _icmp(f: FunctionText, op: Operation) -> None:
     lhs, rhs = operands_of(op)
     predicate = llvm.ALL_ICMP_FLAGS[cast(IntegerAttr, op.properties["predicate"]).value.data].value
     f.define(op.results[0], f"icmp {predicate} {f.operand(lhs)}, {f.names[rhs]}")
 
 
-@_emits(vectors.FCmpOp, llvm.FCmpOp)
+@emits(vectors.FCmpOp, llvm.FCmpOp)
 def _fcmp(f: FunctionText, op: Operation) -> None:
     lhs, rhs = operands_of(op)
     predicate = llvm.ALL_FCMP_FLAGS[cast(IntegerAttr, op.properties["predicate"]).value.data].value.lstrip("_")
     f.define(op.results[0], f"fcmp {predicate} {f.operand(lhs)}, {f.names[rhs]}")
 
 
-@_emits(vectors.SelectOp, llvm.SelectOp)
+@emits(vectors.SelectOp, llvm.SelectOp)
 def _select(f: FunctionText, op: Operation) -> None:
     condition, lhs, rhs = operands_of(op)
     f.define(op.results[0], f"select {f.operand(condition)}, {f.operand(lhs)}, {f.operand(rhs)}")
@@ -192,7 +180,7 @@ def _select(f: FunctionText, op: Operation) -> None:
 # Constants: written where they are used, so these make no lines --------------------------------------------------
 
 
-@_emits(llvm.ConstantOp)
+@emits(llvm.ConstantOp)
 def _constant(f: FunctionText, op: Operation) -> None:
     value = op.properties["value"]
     found = f.literals.get(id(value))
@@ -201,23 +189,23 @@ def _constant(f: FunctionText, op: Operation) -> None:
     f.names[op.results[0]] = found[1]
 
 
-@_emits(vectors.PoisonOp)
+@emits(vectors.PoisonOp)
 def _poison(f: FunctionText, op: Operation) -> None:
     f.names[op.results[0]] = "poison"
 
 
-@_emits(llvm.UndefOp)
+@emits(llvm.UndefOp)
 def _undef(f: FunctionText, op: Operation) -> None:
     f.names[op.results[0]] = "undef"
 
 
-@_emits(llvm.ZeroOp)
+@emits(llvm.ZeroOp)
 def _zero(f: FunctionText, op: Operation) -> None:
     result = op.results[0]
     f.names[result] = "null" if isinstance(result.type, llvm.LLVMPointerType) else "zeroinitializer"
 
 
-@_emits(llvm.AddressOfOp)
+@emits(llvm.AddressOfOp)
 def _address_of(f: FunctionText, op: Operation) -> None:
     name = cast(SymbolRefAttr, op.properties["global_name"]).root_reference.data
     f.names[op.results[0]] = f.module.symbol(name)
@@ -226,19 +214,19 @@ def _address_of(f: FunctionText, op: Operation) -> None:
 # Vectors ---------------------------------------------------------------------------------------------------------
 
 
-@_emits(llvm.InsertElementOp)
+@emits(llvm.InsertElementOp)
 def _insert_element(f: FunctionText, op: Operation) -> None:
     vector, value, index = operands_of(op)
     f.define(op.results[0], f"insertelement {f.operand(vector)}, {f.operand(value)}, {f.operand(index)}")
 
 
-@_emits(vectors.ExtractElementOp)
+@emits(vectors.ExtractElementOp)
 def _extract_element(f: FunctionText, op: Operation) -> None:
     vector, index = operands_of(op)
     f.define(op.results[0], f"extractelement {f.operand(vector)}, {f.operand(index)}")
 
 
-@_emits(llvm.ShuffleVectorOp)
+@emits(llvm.ShuffleVectorOp)
 def _shuffle_vector(f: FunctionText, op: Operation) -> None:
     lhs, rhs = operands_of(op)
     mask = op.properties["mask"]
@@ -256,98 +244,6 @@ def _shuffle_mask(mask: DenseArrayBase[IntegerType]) -> str:
     return f"<{len(positions)} x i32> <{lanes}>"
 
 
-# Memory ----------------------------------------------------------------------------------------------------------
-
-
-def _alignment(f: FunctionText, op: Operation, accessed: Attribute) -> str:
-    known = op.properties.get("alignment")
-    return f.alignment(accessed) if known is None else f"align {cast(IntegerAttr, known).value.data}"
-
-
-@_emits(llvm.LoadOp)
-def _load(f: FunctionText, op: Operation) -> None:
-    result = op.results[0]
-    pointer = f.names[operands_of(op)[0]]
-    f.define(result, f"load {f.type(result.type)}, ptr {pointer}, {_alignment(f, op, result.type)}")
-
-
-@_emits(llvm.StoreOp)
-def _store(f: FunctionText, op: Operation) -> None:
-    value, pointer = operands_of(op)
-    f.lines.append(f"  store {f.operand(value)}, ptr {f.names[pointer]}, {_alignment(f, op, value.type)}")
-
-
-@_emits(llvm.GEPOp)
-def _gep(f: FunctionText, op: Operation) -> None:
-    pointer, *dynamic = operands_of(op)
-    constants = op.properties["rawConstantIndices"]
-    found = f.literals.get(id(constants))
-    if found is None:
-        found = f.literals[id(constants)] = (constants, _gep_indices(cast(DenseArrayBase[IntegerType], constants)))
-    indices = found[1]
-    for value in dynamic:
-        indices = indices.replace("?", f.operand(value), 1)
-    inbounds = "inbounds " if "inbounds" in op.properties else ""
-    element = f.type(op.properties["elem_type"])
-    f.define(op.results[0], f"getelementptr {inbounds}{element}, ptr {f.names[pointer]}, {indices}")
-
-
-def _gep_indices(constants: DenseArrayBase[IntegerType]) -> str:
-    """The indices, with `?` where a value goes; an index that follows the first may be of a struct, hence i32."""
-    parts: list[str] = []
-    for n, index in enumerate(constants.get_values()):
-        width = 32 if n and index >= 0 else 64
-        parts.append("?" if index == llvm.GEP_USE_SSA_VAL else f"i{width} {index}")
-    return ", ".join(parts)
-
-
-@_emits(llvm.AllocaOp)
-def _alloca(f: FunctionText, op: Operation) -> None:
-    element = op.properties["elem_type"]
-    f.define(
-        op.results[0],
-        f"alloca {f.type(element)}, {f.operand(operands_of(op)[0])}, {_alignment(f, op, element)}",
-    )
-
-
-@_emits(vectors.MaskedLoadOp)
-def _masked_load(f: FunctionText, op: Operation) -> None:
-    data, mask, pass_thru = operands_of(op)
-    kind = f.type(pass_thru.type)
-    symbol = _masked_symbol(
-        f, "masked.load", pass_thru.type, f"{kind} {{}}(ptr, i32 immarg, {f.type(mask.type)}, {kind})"
-    )
-    alignment = cast(IntegerAttr, op.properties["alignment"]).value.data
-    f.define(
-        op.results[0],
-        f"call {kind} {symbol}({f.operand(data)}, i32 {alignment}, {f.operand(mask)}, {f.operand(pass_thru)})",
-    )
-
-
-@_emits(vectors.MaskedStoreOp, llvm.MaskedStoreOp)
-def _masked_store(f: FunctionText, op: Operation) -> None:
-    value, data, mask = operands_of(op)
-    kind = f.type(value.type)
-    signature = f"void {{}}({kind}, ptr, i32 immarg, {f.type(mask.type)})"
-    symbol = _masked_symbol(f, "masked.store", value.type, signature)
-    alignment = cast(IntegerAttr, op.properties["alignment"]).value.data
-    f.lines.append(f"  call void {symbol}({f.operand(value)}, {f.operand(data)}, i32 {alignment}, {f.operand(mask)})")
-
-
-@_emits(intrinsics.PrefetchOp)
-def _prefetch(f: FunctionText, op: Operation) -> None:
-    symbol = "@llvm.prefetch.p0"
-    f.module.declarations[symbol] = f"declare void {symbol}(ptr, i32 immarg, i32 immarg, i32 immarg)"
-    numbers = (cast(IntegerAttr, op.properties[name]).value.data for name in ("rw", "hint", "cache"))
-    f.lines.append(f"  call void {symbol}({f.operand(operands_of(op)[0])}, {', '.join(f'i32 {n}' for n in numbers)})")
-
-
-def _masked_symbol(f: FunctionText, name: str, vector: Attribute, signature: str) -> str:
-    """Masked accesses are overloaded on the vector and on the pointer."""
-    symbol = f.intrinsic(name, vector, lambda: signature.replace("{}", "{}.p0"))
-    return f"{symbol}.p0"
-
-
 # Control ---------------------------------------------------------------------------------------------------------
 
 
@@ -356,29 +252,29 @@ def _loop(f: FunctionText, op: Operation) -> str:
     return f", !llvm.loop {f.module.loop_metadata(annotation)}" if isinstance(annotation, LoopAnnotationAttr) else ""
 
 
-@_emits(llvm.BrOp)
+@emits(llvm.BrOp)
 def _branch(f: FunctionText, op: Operation) -> None:
     f.lines.append(f"  br label %{f.labels[op.successors[0]]}{_loop(f, op)}")
 
 
-@_emits(llvm.CondBrOp)
+@emits(llvm.CondBrOp)
 def _conditional_branch(f: FunctionText, op: Operation) -> None:
     then, otherwise = (f.labels[b] for b in op.successors)
     f.lines.append(f"  br i1 {f.names[operands_of(op)[0]]}, label %{then}, label %{otherwise}{_loop(f, op)}")
 
 
-@_emits(llvm.ReturnOp)
+@emits(llvm.ReturnOp)
 def _return(f: FunctionText, op: Operation) -> None:
     values = operands_of(op)
     f.lines.append(f"  ret {f.operand(values[0])}" if values else "  ret void")
 
 
-@_emits(llvm.UnreachableOp)
+@emits(llvm.UnreachableOp)
 def _unreachable(f: FunctionText, op: Operation) -> None:
     f.lines.append("  unreachable")
 
 
-@_emits(llvm.CallOp)
+@emits(llvm.CallOp)
 def _call(f: FunctionText, op: Operation) -> None:
     callee = op.properties.get("callee")
     if callee is None:
@@ -387,7 +283,7 @@ def _call(f: FunctionText, op: Operation) -> None:
     _emit_call(f, op, symbol, operands_of(op))
 
 
-@_emits(llvm.CallIntrinsicOp)
+@emits(llvm.CallIntrinsicOp)
 def _call_intrinsic(f: FunctionText, op: Operation) -> None:
     values = operands_of(op)
     symbol = f"@{cast(StringAttr, op.properties['intrin']).data}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +44,12 @@ class CompileArguments(PluginArguments):
         """Whether the compilation need not take place if its result is known: nobody watches it, or takes part."""
         watches = self.timing or self.remarks or self.verify_each or self.check_each
         return not (watches or self.load_dialect or self.load_pass or self.irdl_file)
+
+    def given(self) -> list[str]:
+        """The flags of those options of a compilation that are not at their defaults."""
+        default = CompileArguments()
+        names = [f.name for f in fields(default) if getattr(self, f.name) != getattr(default, f.name)]
+        return ["-O" if name == "opt_level" else f"--{name.replace('_', '-')}" for name in names]
 
 
 def read_model(model: str) -> ModelText:

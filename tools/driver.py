@@ -38,8 +38,8 @@ class ArgumentParser(argparse.ArgumentParser):
         )
 
     def parse(self, argv: Sequence[str]) -> Namespace:
-        """Parse the words, all of which have to be known."""
-        arguments, unknown = self.parse_known_args([self._with_constant(word) for word in argv])
+        """Parse the words, all of which have to be known; options may stand between the others."""
+        arguments, unknown = self.parse_known_intermixed_args([self._with_constant(word) for word in argv])
         for word in unknown:
             if word.startswith("-"):
                 flag = word.partition("=")[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from typing import Any
 
@@ -29,6 +30,26 @@ def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | No
 
     The clock is read once for `batch` calls in a row.
     """
+    return _median(_repeatedly(model, inputs, batch), repeat) / batch
+
+
+def time_at_once(model: Model, inputs: Sequence[NDArray[Any]], threads: int, repeat: int, batch: int) -> float:
+    """The median time in seconds in which each of so many threads calls the compiled function `batch` times, per call.
+
+    Each thread has inputs of its own, copies of `inputs`.
+    """
+    calls = [_repeatedly(model, [aligned(a) for a in inputs], batch) for _ in range(threads)]
+    with ThreadPoolExecutor(threads) as pool:
+
+        def call_all() -> None:
+            for done in [pool.submit(call) for call in calls]:
+                done.result()
+
+        return _median(call_all, repeat) / batch
+
+
+def _repeatedly(model: Model, inputs: Sequence[NDArray[Any]], batch: int) -> Callable[[], None]:
+    """What calls the compiled function `batch` times in a row."""
     function = open_library(model.path, model.signature.name).function
     outputs = [_aligned_empty(t.shape, np.dtype(t.dtype)) for t in model.outputs]
     memory = _aligned_empty((model.signature.workspace_bytes,), np.dtype(np.uint8))
@@ -36,11 +57,14 @@ def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | No
     out_pointers = np.array([a.ctypes.data for a in outputs] + [0], np.uintp)
     ins, outs, workspace = in_pointers.ctypes.data, out_pointers.ctypes.data, memory.ctypes.data
 
+    alive: list[object] = [inputs, outputs, memory, in_pointers, out_pointers]
+
     def call() -> None:
+        assert alive  # as long as this function may be called
         for _ in range(batch):
             function(ins, outs, workspace)
 
-    return _median(call, repeat) / batch
+    return call
 
 
 def aligned(array: NDArray[Any]) -> NDArray[Any]:

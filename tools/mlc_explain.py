@@ -33,6 +33,7 @@ from mlc.tools.kernel_work import Work, work_of
 from mlc.tools.lone_kernel import measure_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
 from mlc.tools.schedule_text import describe_schedule
+from mlc.tools.schedule_trial import try_schedule
 
 
 @dataclass(kw_only=True)
@@ -94,7 +95,7 @@ class _Explainer:
     def of(timed: TimedCompilation, args: Arguments) -> _Explainer:
         machine = resolve_target(args.target)
         here = can_run(machine.arch, machine.required_cpu_flags)
-        roofline = measured(machine) if here else planned(machine)
+        roofline = measured(machine, args.threads) if here else planned(machine, args.threads)
         return _Explainer(timed.compilation.module, timed, args, roofline, here)
 
     def explain(self, kernel: FuncOp) -> _Explained:
@@ -106,20 +107,23 @@ class _Explainer:
 
     def print_kernel(self, kernel: FuncOp) -> None:
         """All about one kernel."""
-        print(f"{_text_of(kernel)}\n\nschedule")
-        steps = list(describe_schedule(kernel, constant_arguments(self.module)))
+        ctx = self.timed.compilation.ctx
+        outcomes = try_schedule(self.module, kernel, ctx, self.args.options)
+        steps = list(describe_schedule(kernel, constant_arguments(self.module), outcomes))
+        ignored = f", which -O{self.args.opt_level} does not carry out" if steps and not outcomes else ""
+        print(f"{_text_of(kernel)}\n\nschedule{ignored}")
         width = max((len(spelling) for spelling, _ in steps), default=0)
         for spelling, words in steps:
             print(f"  {spelling:<{width}}  {words}")
         if not steps:
             print("  none")
-        remarks = self.timed.compilation.ctx.remarks
-        about = [remark.message for remark in remarks if remark.location == location_of(kernel)]
-        known = len(remarks)
+        about = [remark.message for remark in ctx.remarks if remark.location == location_of(kernel)]
+        known = len(ctx.remarks)
         explained = self.explain(kernel)
-        about += [remark.message for remark in remarks[known:]]
-        if about:
-            print("\nremarks", *dict.fromkeys(about), sep="\n  ")
+        about += [remark.message for remark in ctx.remarks[known:]]
+        told = {reason for outcome in outcomes for reason in outcome.refusals}
+        if others := [message for message in dict.fromkeys(about) if message not in told]:
+            print("\nremarks", *others, sep="\n  ")
         work, bound = explained.work, explained.bound
         print("\none call")
         share = work.multiply_adds / max(work.flops, 1)
@@ -127,13 +131,21 @@ class _Explainer:
         print(f"  {'bytes':<10} {_amount(work.bytes, 'B')}: operands and results, once each")
         print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
         print(f"  {'bound by':<10} {self._limit(bound)}")
-        print(f"  {'predicted':<10} {self._time(bound.time)} at least{' on one core' * (self.args.threads > 1)}")
+        print(f"  {'predicted':<10} {self._time(bound.time)} at least{self._cores()}")
         if explained.seconds is None:
             print(f"  {'measured':<10} not here: this machine cannot run code for {self.args.target}")
         else:
             rate = _amount(work.flops / explained.seconds, "flop/s")
             share = bound.time / explained.seconds
-            print(f"  {'measured':<10} {self._time(explained.seconds)}, {rate}, {share:.0%} of what is possible")
+            threads = f", on up to {self.args.threads} threads" if self.args.threads > 1 else ""
+            time = self._time(explained.seconds)
+            print(f"  {'measured':<10} {time}{threads}, {rate}, {share:.0%} of what is possible{self._cores()}")
+
+    def _cores(self, word: str = "on") -> str:
+        """Whose limits the numbers are, if several threads may be used."""
+        if self.args.threads == 1:
+            return ""
+        return f" {word} {self.roofline.cores} cores" if self.roofline.cores > 1 else f" {word} one core"
 
     def _limit(self, bound: Bound) -> str:
         """What limits a kernel, and where that number comes from."""
@@ -166,9 +178,12 @@ class _Explainer:
         predicted = self._time(sum(row.calls * row.bound.time for row in rows))
         total = self._time(sum(costs)) if self.runs_here else "-"
         print(f"{'total':<{width}} {calls:>5} {_amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}")
+        if self.args.threads > 1 and self.runs_here:
+            print(f"\nMeasured on up to {self.args.threads} threads, predicted{self._cores()}.")
         if not self.runs_here:
             print(
-                f"\nThis machine cannot run code for {self.args.target}: cycles are planned, and nothing was measured."
+                f"\nThis machine cannot run code for {self.args.target}: cycles are planned{self._cores('for')}, "
+                "and nothing was measured."
             )
 
     def _time(self, time: float) -> str:

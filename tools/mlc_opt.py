@@ -15,6 +15,7 @@ from mlc.tools.opt_arguments import OptArguments, parse_arguments
 
 if TYPE_CHECKING:
     from mlc.passes.base import Pass
+    from mlc.passes.level_notes import LevelNotes
     from mlc.support.context import CompilerContext
 
 _SEPARATOR = "// -----"
@@ -53,27 +54,29 @@ def _run(argv: Sequence[str]) -> int:
         from mlc.targets.machine import resolve_target
 
         resolve_target(arguments.target)
-    passes = _passes(arguments)
+    passes, notes = _passes(arguments)
     chunks = list(_split(text)) if arguments.split_input_file else [text]
     output, status = io.StringIO(), 0
     for index, chunk in enumerate(chunks):
         if index:
             output.write(f"{_SEPARATOR}\n")
-        status = max(status, _process(chunk, file, arguments, passes, output))
+        status = max(status, _process(chunk, file, arguments, passes, notes, output))
     if status == 0 or arguments.output == "-":
         with open_output(arguments.output) as stream:
             stream.write(output.getvalue())
     return status
 
 
-def _process(chunk: str, file: str, arguments: OptArguments, passes: Sequence[Pass], output: TextIO) -> int:
+def _process(
+    chunk: str, file: str, arguments: OptArguments, passes: Sequence[Pass], notes: LevelNotes, output: TextIO
+) -> int:
     """Run one file, or one part of a split file; errors are reported here, so that other parts still run."""
     from mlc.compiler import new_context
 
     ctx = new_context(arguments.target, arguments.allow_unregistered_dialect)
     error: UserError | CompilerBug | None = None
     try:
-        text = _transform(chunk, file, ctx, arguments, passes)
+        text = _transform(chunk, file, ctx, arguments, passes, notes)
         output.write(text)
     except (UserError, CompilerBug) as e:
         error = e
@@ -84,7 +87,14 @@ def _process(chunk: str, file: str, arguments: OptArguments, passes: Sequence[Pa
     return report("mlc-opt", error) if error else 0
 
 
-def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArguments, passes: Sequence[Pass]) -> str:
+def _transform(
+    chunk: str,
+    file: str,
+    ctx: CompilerContext,
+    arguments: OptArguments,
+    passes: Sequence[Pass],
+    notes: LevelNotes,
+) -> str:
     """Parse, run the passes, and give the requested text."""
 
     from mlc.compiler import parse_verified
@@ -94,7 +104,7 @@ def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArgume
     base = Path.cwd() if arguments.input == "-" else Path(arguments.input).parent
     module = parse_verified(chunk, file, ctx, base)
     watching = observers(arguments, ctx)
-    manager = PassManager(ctx, watching, arguments.verify_each, lambda: chunk)
+    manager = PassManager(ctx, [*watching, notes], arguments.verify_each, lambda: chunk)
     manager.run(module, passes)
     manager.finish(module)
     for observer in watching:
@@ -108,7 +118,9 @@ def _transform(chunk: str, file: str, ctx: CompilerContext, arguments: OptArgume
     )
 
 
-def _passes(arguments: OptArguments) -> list[Pass]:
+def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
+    """The passes to run, and what tells of those that are asked for at the wrong level."""
+    from mlc.passes.level_notes import LevelNotes
     from mlc.passes.options import parse_passes
     from mlc.passes.pipeline import HIGHEST, default_passes
     from mlc.tools.emit_text import last_level
@@ -122,12 +134,15 @@ def _passes(arguments: OptArguments) -> list[Pass]:
     if arguments.threads < 1:
         raise UserError(f"found {arguments.threads} threads; at least 1 is needed")
     result: list[Pass] = []
+    named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
             result += default_passes(int(entry[2:]), arguments.threads, upto)
         else:
-            result += parse_passes(entry)
-    return result
+            named += (passes := parse_passes(entry))
+            result += passes
+    # A reproducer lists all passes of a default pipeline, whatever the level that its module is at.
+    return result, LevelNotes([] if arguments.run_reproducer else named, sys.stderr)
 
 
 def _split(text: str) -> Iterator[str]:
@@ -149,7 +164,8 @@ def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
     recorded = reproducer_arguments(text)
     if recorded is None:
         raise UserError(f"'{arguments.input}' is not a reproducer: its first line has to start with '// mlc-opt '")
-    return dataclasses.replace(parse_arguments(recorded), input=arguments.input, output=arguments.output)
+    changes = {"input": arguments.input, "output": arguments.output, "run_reproducer": True}
+    return dataclasses.replace(parse_arguments(recorded), **changes)
 
 
 def _print_remarks(ctx: CompilerContext) -> None:

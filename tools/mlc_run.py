@@ -13,7 +13,7 @@ import numpy as np
 from mlc.recall import Recipe
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.cache import Cache
+from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import staged_output
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model
@@ -56,11 +56,18 @@ def run(arguments: Namespace) -> None:
     for output in (args.outputs, args.output):
         if output:
             check_not_input(output, [args.model, args.inputs])
+    is_library = args.model.endswith(".so")
+    if is_library and (ignored := [*args.given(), *(["-o"] if args.output else [])]):
+        verb = "do" if len(ignored) > 1 else "does"
+        raise UserError(
+            f"'{args.model}' is compiled already: {' and '.join(ignored)} {verb} not apply to it; leave out what is "
+            "for compiling, or give the model's text"
+        )
     tensors = read_tensors(args.inputs)
     labels = tensors.pop(args.check_labels, None) if args.check_labels else None
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
-    model = LocalModel(Path(args.model)) if args.model.endswith(".so") else _compile(args)
+    model = LocalModel(Path(args.model)) if is_library else _compile(args)
     calls = arrange_calls(tensors, model.inputs, args.inputs)
     outputs = model.run(calls)
     if labels is not None:
@@ -75,7 +82,7 @@ def _compile(args: Arguments) -> RunnableModel:
     source = read_model(args.model)
     machine = resolve_target(args.target)
     is_local = machine.arch == host.architecture()
-    path = Path(args.output) if args.output else _artifact_path(args.model, args.target, ".so" if is_local else "")
+    path = Path(args.output) if args.output else _artifact_path(args, ".so" if is_local else "")
     outputs = [output for output in (args.output, args.outputs) if output]
     if is_local:
         make_artifact(source, "shared", path, args, outputs)
@@ -84,13 +91,17 @@ def _compile(args: Arguments) -> RunnableModel:
     return EmulatedModel(path, machine.arch, signature)
 
 
-def _artifact_path(model: str, target: str, suffix: str) -> Path:
+def _artifact_path(args: Arguments, suffix: str) -> Path:
+    """A file in the cache, with another name for each model and each choice of options: another process may just be
+    going to load what it compiled, or somebody to use what an earlier run named."""
     folder = Cache.default().folder / "run"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise UserError(f"cannot write the compiled model to '{folder}': {e.strerror}; name a file with -o") from None
-    return folder / f"{Path(model).stem}-{target}{suffix}"
+    plugins = repr([args.load_dialect, args.load_pass, args.irdl_file])
+    rest = digest(str(Path(args.model).absolute()), args.cc or "", plugins)[:8]
+    return folder / f"{Path(args.model).stem}-{args.target}-O{args.opt_level}-threads{args.threads}-{rest}{suffix}"
 
 
 def _accuracy(output: Array, labels: Array) -> str:

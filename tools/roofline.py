@@ -14,18 +14,23 @@ from functools import cache
 import numpy as np
 
 from mlc.api import compile as compile_model
+from mlc.targets import host
 from mlc.targets.machine import Machine
 from mlc.tools.kernel_work import Work
-from mlc.tools.measure import aligned, time_function
+from mlc.tools.measure import aligned, time_at_once, time_function
 from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
 
 _CALLS = 9
 """So many calls of a probe give its rate, by their median."""
+_BATCH = 8
+"""So many calls one after the other make what it takes to start several threads small."""
 _L3_SHARE = 4
 """The probe of L3 reads this part of it: other cores use it too."""
 _LEAST_MEMORY = 128 << 20
 """The bytes of the memory probe, or more where the caches are large."""
 
+_OF_ONE_CORE = ("L1", "L2")
+"""The levels of the memory that each core has for itself."""
 _PLANNED_BYTES_PER_CYCLE = {"L2": 32, "L3": 12, "memory": 4}
 """What a core of the last ten years reads beyond its first cache; no more than the order of magnitude is right."""
 
@@ -52,9 +57,10 @@ class Bound:
 
 @dataclass(frozen=True)
 class Roofline:
-    """The limits of one core."""
+    """The limits of one core, or of several at once."""
 
     machine: Machine
+    cores: int
     unit: str
     """Of times: `s`, or `cycles` where nothing was measured."""
     peak: Callable[[], float]
@@ -70,37 +76,50 @@ class Roofline:
         return Bound(arithmetic, work.bytes / self.bandwidth(level), level)
 
     def level_of(self, footprint: int) -> str:
-        """The nearest level that holds so many bytes."""
+        """The nearest level that holds so many bytes, spread over the cores."""
+
+        def capacity(name: str, size: int) -> int:
+            return size * self.cores if name in _OF_ONE_CORE else size
+
         sizes = _cache_sizes(self.machine)
-        return next((name for name, size in sizes.items() if footprint < size), "memory")
+        return next((name for name, size in sizes.items() if footprint < capacity(name, size)), "memory")
 
 
-def measured(machine: Machine) -> Roofline:
-    """The roofline of this machine for code of `machine`; a limit is measured when it is first asked for.
+def measured(machine: Machine, threads: int = 1) -> Roofline:
+    """The roofline of this machine for code of `machine` on so many threads, or on as many as there are cores.
+
+    A limit is measured when it is first asked for, by that many threads at once.
 
     Raises:
         UserError: there is no usable clang.
         ArtifactError: this machine cannot run code for `machine`.
     """
-    sizes = _cache_sizes(machine)
+    sizes, cores = _cache_sizes(machine), min(threads, host.core_count())
 
     def read(level: str) -> float:
         if level == "memory":
-            return _rate(read_probe(machine, max(_LEAST_MEMORY, 4 * max(sizes.values(), default=0))), machine)
-        return _rate(read_probe(machine, sizes[level] // (_L3_SHARE if level == "L3" else 2)), machine)
+            size = max(_LEAST_MEMORY, 4 * max(sizes.values(), default=0))
+        else:
+            size = sizes[level] // (_L3_SHARE if level == "L3" else 2)
+        share = size if level in _OF_ONE_CORE else size // cores
+        return _rate(read_probe(machine, share), machine, cores)
 
-    return Roofline(machine, "s", cache(lambda: _rate(fma_probe(machine), machine)), cache(read))
+    return Roofline(machine, cores, "s", cache(lambda: _rate(fma_probe(machine), machine, cores)), cache(read))
 
 
-def planned(machine: Machine) -> Roofline:
-    """The roofline of a machine that is not here, in cycles: from what its cores start per cycle."""
-    issue, vector_bytes = machine.issue, machine.vector_bits // 8
-    peak = 2.0 * issue.fma_units * machine.lanes(32)
+def planned(machine: Machine, threads: int = 1) -> Roofline:
+    """The roofline of a machine that is not here, in cycles: from what its cores start per cycle.
+
+    All its cores together read no more from the main memory than one.
+    """
+    issue, vector_bytes, cores = machine.issue, machine.vector_bits // 8, min(threads, machine.cores)
+    peak = 2.0 * issue.fma_units * machine.lanes(32) * cores
 
     def bandwidth(level: str) -> float:
-        return float(issue.loads * vector_bytes if level == "L1" else _PLANNED_BYTES_PER_CYCLE[level])
+        per_core = float(issue.loads * vector_bytes if level == "L1" else _PLANNED_BYTES_PER_CYCLE[level])
+        return per_core if level == "memory" else per_core * cores
 
-    return Roofline(machine, "cycles", lambda: peak, bandwidth)
+    return Roofline(machine, cores, "cycles", lambda: peak, bandwidth)
 
 
 def _cache_sizes(machine: Machine) -> dict[str, int]:
@@ -108,7 +127,10 @@ def _cache_sizes(machine: Machine) -> dict[str, int]:
     return {name: size for name, size in sizes.items() if size}
 
 
-def _rate(probe: ProbeKernel, machine: Machine) -> float:
-    """Flops or bytes per second."""
+def _rate(probe: ProbeKernel, machine: Machine, cores: int) -> float:
+    """Flops or bytes per second of so many threads at once."""
     model = compile_model(probe.text, target=machine.name)
-    return probe.work / time_function(model, [aligned(np.full(probe.inputs, 0.5, np.float32))], _CALLS)
+    inputs = [aligned(np.full(probe.inputs, 0.5, np.float32))]
+    if cores == 1:
+        return probe.work / time_function(model, inputs, _CALLS)
+    return cores * probe.work / time_at_once(model, inputs, cores, _CALLS, _BATCH)

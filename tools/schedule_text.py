@@ -1,27 +1,41 @@
-"""The steps of a kernel's schedule in words: `tile(n, 64)` makes three blocks of 64 of 200 columns, and one of 8."""
+"""The steps of a kernel's schedule in words: `tile(n, 64)` makes three blocks of 64 of 200 columns, and one of 8.
+
+A step that the loops do not allow is not described as done: its words are the reason.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from xdsl.dialects.func import FuncOp
 
 from mlc.dialects.loop import ScheduleAttr, StepAttr
 from mlc.dialects.tensor import StructuredOp
+from mlc.tools.schedule_trial import Outcome
 
 
-def describe_schedule(kernel: FuncOp, constants: Container[tuple[str, int]]) -> Iterator[tuple[str, str]]:
+def describe_schedule(
+    kernel: FuncOp, constants: Container[tuple[str, int]], outcomes: Sequence[Outcome] = ()
+) -> Iterator[tuple[str, str]]:
     """The steps of the schedule of a kernel at the tensor level, each with what it does here.
 
-    `constants` holds the arguments (name of the kernel, position) that are known when the program is compiled.
+    `constants` holds the arguments (name of the kernel, position) that are known when the program is compiled,
+    `outcomes` what came of each step; without, all are taken to be allowed.
     """
     schedule = kernel.attributes.get("schedule")
     if not isinstance(schedule, ScheduleAttr):
         return
     loops = _Loops.of(kernel, constants)
-    for step in schedule.steps:
-        yield step.spelling, _WORDS[step.action.data](step, loops)
+    for step, outcome in zip_longest(schedule.steps, outcomes, fillvalue=None):
+        assert step is not None
+        reasons = "; ".join(outcome.refusals) if outcome else ""
+        if outcome and outcome.refused:
+            yield step.spelling, f"refused: {reasons}"
+        else:
+            but = f", but refused in part: {reasons}" if reasons else ""
+            yield step.spelling, _WORDS[step.action.data](step, loops) + but
 
 
 @dataclass
@@ -115,6 +129,11 @@ def _split_reduction(step: StepAttr, loops: _Loops) -> str:
     return f"{step.sizes.data[0].data} results that take turns, so that no iteration waits for the one before it"
 
 
+def _hoist_reduction(step: StepAttr, loops: _Loops) -> str:
+    del loops
+    return f"{step.loop_names[0]} runs around {step.loop_names[1]}; partial results wait in a buffer"
+
+
 def _unroll(step: StepAttr, loops: _Loops) -> str:
     (name,) = step.loop_names
     trips = loops.trips.get(name)
@@ -124,6 +143,11 @@ def _unroll(step: StepAttr, loops: _Loops) -> str:
     return (
         f"{copies} after each other" if name in loops.serial else f"{copies} side by side, with registers of their own"
     )
+
+
+def _prefetch(step: StepAttr, loops: _Loops) -> str:
+    del loops
+    return f"what is read and written behind {step.loop_names[0]} is asked for in front of it"
 
 
 def _parallel(step: StepAttr, loops: _Loops) -> str:
@@ -140,6 +164,8 @@ _WORDS: dict[str, Callable[[StepAttr, _Loops], str]] = {
     "vectorize": _vectorize,
     "vectorize_reduction": _vectorize_reduction,
     "split_reduction": _split_reduction,
+    "hoist_reduction": _hoist_reduction,
     "unroll": _unroll,
+    "prefetch": _prefetch,
     "parallel": _parallel,
 }

@@ -10,10 +10,11 @@ from xdsl.ir import Dialect
 from mlc.dialects.llvm.integers import INTEGER_OPS
 from mlc.dialects.llvm.intrinsics import INTRINSICS
 from mlc.dialects.llvm.loop_annotation import LoopAnnotationAttr
+from mlc.dialects.llvm.prefetch import PrefetchOp
 from mlc.dialects.llvm.reductions import REDUCTIONS
 from mlc.dialects.llvm.vectors import VECTOR_OPS
 
-_ours = [*INTEGER_OPS, *INTRINSICS, *REDUCTIONS, *VECTOR_OPS]
+_ours = [*INTEGER_OPS, *INTRINSICS, *REDUCTIONS, *VECTOR_OPS, PrefetchOp]
 _names = {op.name for op in _ours}
 
 LLVM = Dialect(

@@ -37,6 +37,7 @@ class CanonicalizePass(Pass):
     """
 
     name = "canonicalize"
+    ir_level = None
 
     max_rewrites_per_op: int = 100
     """More rewrites than this, on average, mean that two patterns undo each other."""

@@ -35,6 +35,7 @@ class CsePass(Pass):
     """
 
     name = "cse"
+    ir_level = None
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         _Merger(EffectSummary(module)).visit_regions(module)

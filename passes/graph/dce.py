@@ -34,6 +34,7 @@ class DcePass(Pass):
     """
 
     name = "dce"
+    ir_level = None
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         marking = _Marking(EffectSummary(module), _private_symbols(module))

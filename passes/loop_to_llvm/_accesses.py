@@ -12,7 +12,8 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects import loop
-from mlc.dialects.llvm import intrinsics, vectors
+from mlc.dialects.llvm import vectors
+from mlc.dialects.llvm.prefetch import PrefetchOp
 from mlc.passes.loop_to_llvm._addresses import Addresses
 from mlc.passes.loop_to_llvm._lanes import ORDERING, load_lanes, store_lanes
 from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element, truncate
@@ -58,7 +59,7 @@ def _store(op: Operation, pointer: SSAValue) -> list[Operation]:
 
 def _prefetch(op: Operation, pointer: SSAValue) -> list[Operation]:
     del op
-    return [intrinsics.PrefetchOp(pointer, hint=SECOND_CACHE)]
+    return [PrefetchOp(pointer, hint=SECOND_CACHE)]
 
 
 def _masked_load(op: Operation, pointer: SSAValue) -> list[Operation]:

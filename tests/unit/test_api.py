@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 import mlc
+from mlc.targets import host
+from mlc.targets.machine import resolve_target
 
 _MODEL = """
 func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
@@ -96,6 +100,55 @@ def test_errors(tmp_path: Path) -> None:
         mlc.parse(tmp_path / "bad.mlir")
     with pytest.raises(AttributeError, match="module 'mlc' has no attribute 'nothing'"):
         _ = mlc.nothing  # pyright: ignore[reportUnknownVariableType, reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": None}, "found target=None; required: a name, such as 'native'"),
+        ({"threads": "2"}, "found threads='2'; required: a whole number"),
+        ({"threads": 2.0}, "found threads=2.0; required: a whole number"),
+        ({"opt_level": "O3"}, "found opt_level='O3'; required: a whole number"),
+        ({"cc": 3}, "found cc=3; required: the name or the path of a clang, or None"),
+    ],
+)
+def test_options_have_types(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        mlc.compile(_MODEL, **options)
+
+
+def test_options_of_numpy_and_pathlib() -> None:
+    np.testing.assert_array_equal(mlc.compile(_MODEL, threads=cast(int, np.int64(1)))(_X), _X + _X)
+    with pytest.raises(mlc.UserError, match=r"^cc names '/no/clang', which is not a program; install a clang: "):
+        mlc.compile(_MODEL, cc=Path("/no/clang"))
+
+
+def test_errors_name_arguments_not_flags() -> None:
+    with pytest.raises(mlc.UserError, match=r"^cc names '/bin/true', which is not clang") as error:
+        mlc.compile(_MODEL, cc="/bin/true")
+    assert "--cc" not in str(error.value)
+
+
+def test_a_target_that_does_not_run_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = "aarch64" if host.architecture() == "x86_64" else "x86-64-v2"
+    with pytest.raises(mlc.ArtifactError) as error:
+        mlc.compile(_MODEL, target=other)
+    arch = resolve_target(other).arch
+    assert str(error.value) == (
+        f"this machine cannot run what target='{other}' gives: it is for {arch}; leave target out, or make a file for "
+        f"another machine by the command: mlc compile MODEL --target {other} -o model.so"
+    )
+    monkeypatch.setattr(host, "architecture", lambda: "x86_64")
+    monkeypatch.setattr(host, "cpu_flags", lambda: frozenset(resolve_target("x86-64-v2").required_cpu_flags))
+    with pytest.raises(mlc.ArtifactError, match=r"gives: it needs .*avx2.*, which its CPU does not have; leave target"):
+        mlc.compile(_MODEL, target="x86-64-v3")
+
+
+def test_what_can_be_no_path() -> None:
+    with pytest.raises(mlc.UserError, match=f"^cannot read model '{'x' * 100}…': File name too long$"):
+        mlc.compile("x" * 5000)
+    with pytest.raises(mlc.UserError, match=r"^cannot read model 'a\0b': embedded null byte$"):
+        mlc.compile("a\0b")
 
 
 def test_public_names_exist() -> None:

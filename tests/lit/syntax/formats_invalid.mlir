@@ -11,7 +11,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{Expected `reassoc`, `nnan`, `ninf`, `nsz`, `arcp`, `contract`, or `afn`., got 'quick'}}
+  // expected-error @+1 {{Expected `reassoc`, `nnan`, `ninf`, `nsz`, `arcp`, `contract`, or `afn`, got 'quick'}}
   %0 = arith.addf %a, %a fastmath<quick> : f32
   return
 }
@@ -92,7 +92,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'memref.alloc': result 'memref' at position 0 does not verify: 5 : i64 should be of base attribute memref}}
+  // expected-error @+1 {{'memref.alloc': result 'memref' is of type 5 : i64; required: a memref type}}
   %0 = memref.alloc() : 5
   return
 }
@@ -132,7 +132,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'vector.broadcast': result 'vector' at position 0 does not verify: f32 should be of base attribute vector}}
+  // expected-error @+1 {{'vector.broadcast': result 'vector' is of type f32; required: a vector type}}
   %0 = vector.broadcast %a : f32 to f32
   return
 }
@@ -140,7 +140,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'vector.fma': operand 'lhs' at position 0 does not verify: f32 should be of base attribute vector}}
+  // expected-error @+1 {{'vector.fma': operand 'lhs' is of type f32; required: a vector type}}
   %0 = vector.fma %a, %a, %a : f32
   return
 }
@@ -148,7 +148,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'linalg.fill': result 'res' at position 0 does not verify: 5 : i64 should be of base attribute tensor}}
+  // expected-error @+1 {{'linalg.fill': result 'res' is of type 5 : i64; required: a tensor type}}
   %0 = linalg.fill ins(%a : f32) outs(%t : tensor<4xf32>) -> 5
   return
 }
@@ -156,7 +156,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'memref.load': index should be of base attribute memref}}
+  // expected-error @+1 {{'memref.load': found index; required: a memref type}}
   %0 = memref.load %i[%i] : index
   return
 }
@@ -164,7 +164,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'llvm.load': operand 'ptr' at position 0 does not verify: f32 should be of base attribute llvm.ptr}}
+  // expected-error @+1 {{'llvm.load': operand 'ptr' is of type f32; required: !llvm.ptr}}
   %0 = llvm.load %a : f32 -> f32
   return
 }
@@ -172,7 +172,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'tensor.extract': f32 should be of base attribute tensor}}
+  // expected-error @+1 {{'tensor.extract': found f32; required: a tensor type}}
   %0 = tensor.extract %a[%i] : f32
   return
 }
@@ -180,7 +180,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{f32 should be of base attribute vector}}
+  // expected-error @+1 {{found f32; required: a vector type}}
   %0 = vector.extract %a[0] : f32 from f32 loc(unknown)
   return
 }
@@ -211,7 +211,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 
 // -----
 
-// expected-error @+1 {{'tensor.empty': result 'tensor' at position 0 does not verify: 5 : i64 should be of base attribute tensor}}
+// expected-error @+1 {{'tensor.empty': result 'tensor' is of type 5 : i64; required: a tensor type}}
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   %0 = tensor.empty(%i, %i) : 5 loc(unknown)
   return
@@ -311,7 +311,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
   cf.switch %i : f32, [
   // expected-error @+1 {{block '^a' is not defined in this region}}
   default: ^a ]
-  // expected-error @+1 {{Unexpected attribute f32}}
+  // expected-error @+1 {{f32 cannot stand here}}
   return
 }
 
@@ -333,7 +333,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 
 // -----
 
-// expected-error @+1 {{'memref.get_global': result 'memref' at position 0 does not verify: f32 should be of base attribute memref}}
+// expected-error @+1 {{'memref.get_global': result 'memref' is of type f32; required: a memref type}}
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   %0 = memref.get_global @x : f32 loc(unknown)
   return
@@ -472,7 +472,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'vector.load': f32 should be of base attribute memref}}
+  // expected-error @+1 {{'vector.load': found f32; required: a memref type}}
   %0 = vector.load %m[%i] : f32, f32
   return
 }
@@ -480,7 +480,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'complex.constant': result 'complex' at position 0 does not verify: f32 should be of base attribute complex}}
+  // expected-error @+1 {{'complex.constant': result 'complex' is of type f32; required: a complex type}}
   %0 = complex.constant [1.0] : f32
   return
 }
@@ -488,7 +488,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'complex.re': f32 should be of base attribute complex}}
+  // expected-error @+1 {{'complex.re': found f32; required: a complex type}}
   %0 = complex.re %a : f32
   return
 }

@@ -67,7 +67,7 @@ CASES = {
     "only an imported dialect": ("from mlc.dialects.graph import Graph\n", "plugin 'bad.py' exports no Dialect"),
     "only a pass": (
         "from dataclasses import dataclass\n" + _OP + _PASS.format("Lone", "lone"),
-        "plugin 'bad.py' exports no Dialect; load it by --load-pass",
+        "plugin 'bad.py' exports no Dialect; load it by --load-pass, in Python by mlc.load_pass",
     ),
     "name of mlc's": (
         _OP + 'Bad = Dialect("graph", [])',

@@ -28,7 +28,7 @@ def test_cmath(mlc_opt: CommandLine) -> None:
 def test_its_constraints_hold(mlc_opt: CommandLine) -> None:
     result = mlc_opt(f"--irdl-file={_CMATH}", stdin=_TEXT.replace("-> f32", "-> f64").replace("%1 : f32", "%1 : f64"))
     assert result.status == 1
-    assert "<stdin>:3:8: error: 'cmath.norm': result 'out' at position 0 does not verify" in result.err
+    assert "<stdin>:3:8: error: 'cmath.norm': result 'out' is of type f64; required: f32" in result.err
 
 
 def test_plugins_go_with_the_command(mlc_opt: CommandLine, tmp_path: Path) -> None:

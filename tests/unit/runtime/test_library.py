@@ -45,14 +45,15 @@ def _patched(source: Path, target: Path, offset: int, value: int) -> Path:
 
 def test_another_architecture(copy_library: Path, tmp_path: Path):
     with pytest.raises(
-        ArtifactError, match=r"is for ELF machine 243 and this machine is \w+; compile it with --target"
+        ArtifactError, match=r"is for ELF machine 243 and this machine is \w+; compile it for target 'native'"
     ):
         load(_patched(copy_library, tmp_path / "riscv.so", 18, 243))
 
 
 def test_an_object_file(copy_library: Path, tmp_path: Path):
     with pytest.raises(
-        ArtifactError, match=r"is an object file or a program, not a shared library; build one: -o model.so"
+        ArtifactError,
+        match=r"is an object file or a program, not a shared library; build one: mlc compile model -o model.so",
     ):
         load(_patched(copy_library, tmp_path / "model.o", 16, 1))
 

@@ -179,6 +179,17 @@ def test_save_to_a_place_that_cannot_be_written(model: Model, tmp_path: Path, na
     assert error.value.filename == str(tmp_path / name) and not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("name", ["m.o", "m", "m.h", "m.so.mlir", "mso", "so"])
+def test_save_writes_nothing_but_libraries(model: Model, tmp_path: Path, name: str):
+    with pytest.raises(
+        ValueError, match=rf"cannot save the model as '.*/{name}': it is a shared library; required: a "
+    ):
+        model.save(tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    model.save(tmp_path / "m.so.1.2")
+    assert load(tmp_path / "m.so.1.2")(A, SCALE, FLAG)[0] == 5.5
+
+
 def test_a_temporary_file_goes_with_its_model(model: Model, tmp_path: Path):
     model.save(tmp_path / "model.so")
     temporary = load(tmp_path / "model.so", temporary=True)

@@ -4,7 +4,7 @@ import pytest
 
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.cpus import CPUS
+from mlc.targets.cpus import CPUS, KERNEL_SPELLING
 from mlc.targets.machine import available_targets, resolve_target
 
 
@@ -63,6 +63,20 @@ def test_attributes_keep_wide_vectors():
     assert attributes["tune-cpu"] == "skylake-avx512"
     assert "+avx512vl" in attributes["target-features"].split(",")
     assert attributes["prefer-vector-width"] == attributes["min-legal-vector-width"] == "512"
+
+
+@pytest.mark.parametrize("level", ["x86-64-v2", "x86-64-v3", "x86-64-v4"])
+def test_levels_are_tuned_for_themselves(level: str, monkeypatch: pytest.MonkeyPatch):
+    """LLVM's generic CPU has no multiply-add, and register tiles that are scheduled for it spill."""
+    assert resolve_target(level).function_attributes["tune-cpu"] == level
+    monkeypatch.setattr(host, "architecture", lambda: "x86_64")
+    monkeypatch.setattr(host, "cpu_name", lambda: None)
+    monkeypatch.setattr(host, "cpu_flags", lambda: frozenset(_flags(level)))
+    assert resolve_target("native").function_attributes["tune-cpu"] == level
+
+
+def _flags(level: str) -> list[str]:
+    return [KERNEL_SPELLING.get(feature, feature) for feature in resolve_target(level).features]
 
 
 def test_arm():

@@ -142,6 +142,37 @@ def test_run_a_library(model: str, mlc: CommandLine) -> None:
     assert result.out.endswith("artifact: m.so\n")
 
 
+@pytest.mark.parametrize(
+    ("options", "ignored"),
+    [
+        (["--target=native", "--threads=1", "-O3"], ""),
+        (["--target=aarch64"], "--target does"),
+        (["--threads=2", "-O1"], "--threads and -O do"),
+        (["--load-dialect=none.py"], "--load-dialect does"),
+        (["--check-each", "-o", "n.so"], "--check-each and -o do"),
+    ],
+)
+def test_a_library_is_compiled_already(options: list[str], ignored: str, model: str, mlc: CommandLine) -> None:
+    assert mlc("compile", model, "-o", "m.so").status == 0
+    result = mlc("run", "m.so", "--inputs", "in.safetensors", "--repeat=1", "--check-labels", *options)
+    message = (
+        f"mlc: error: 'm.so' is compiled already: {ignored} not apply to it; leave out what is for compiling, or give "
+        "the model's text\n"
+    )
+    assert (result.status, result.err) == ((1, message) if ignored else (0, ""))
+    assert not Path("n.so").exists()
+
+
+def test_artifacts_of_other_models_and_options_are_other_files(model: str, mlc: CommandLine) -> None:
+    Path("other").mkdir()
+    Path("other/model.mlir").write_text(_MODEL)
+    commands = [[model], [model, "--threads=2"], [model, "-O1"], ["other/model.mlir"]]
+    shown = [mlc("run", *words, "--inputs", "in.safetensors", "--repeat=1", "--check-labels").out for words in commands]
+    artifacts = [Path(text.splitlines()[-1].removeprefix("artifact: ")) for text in shown]
+    assert len(set(artifacts)) == len(commands)
+    assert all(path.is_file() and path.name.startswith("model-native-O") for path in artifacts)
+
+
 def test_run_a_function_of_any_name(model: str, mlc: CommandLine) -> None:
     Path(model).write_text(_MODEL.replace("@main", "@encoder"))
     for file in (model, "m.so"):

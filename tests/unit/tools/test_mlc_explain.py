@@ -12,12 +12,15 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from mlc.api import compile as compile_model
 from mlc.compiler import new_context, parse_verified
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.schedule import STEPS
+from mlc.targets.host import core_count
 from mlc.targets.machine import resolve_target
 from mlc.tools.kernel_work import Work, work_of
 from mlc.tools.lone_kernel import lone_kernel
+from mlc.tools.measure import time_at_once, time_function
 from mlc.tools.roofline import planned
 from mlc.tools.schedule_text import describe_schedule
 
@@ -110,7 +113,9 @@ def test_every_step_has_words() -> None:
         ("tile", "m", 8),
         ("vectorize_reduction", "k", 4),
         ("split_reduction", "k", 2),
+        ("hoist_reduction", "k", "ni"),
         ("unroll", "k"),
+        ("prefetch", "k"),
         ("parallel", "n"),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(*steps)
@@ -130,6 +135,8 @@ def test_every_step_has_words() -> None:
         "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "unroll(k)": "50 copies after each other",
+        "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
+        "prefetch(k)": "what is read and written behind k is asked for in front of it",
         "parallel(n)": "the iterations are spread over threads",
     }
     assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")
@@ -142,6 +149,24 @@ def test_a_planned_roofline_is_in_cycles() -> None:
     assert roofline.bound(Work(0, 4_000, 100, 32)).time == 1000
     assert roofline.bound(Work(8_000, 0, 100, 32)).limit == "compute"
     assert [roofline.bound(Work(0, 0, 1 << n, 32)).limit for n in (10, 16, 20)] == ["L1", "L2", "memory"]
+
+
+def test_several_cores_have_several_private_caches() -> None:
+    one, two = planned(resolve_target("cortex-a53")), planned(resolve_target("cortex-a53"), 2)
+    assert (one.cores, two.cores, planned(resolve_target("cortex-a53"), 1000).cores) == (1, 2, one.machine.cores)
+    assert two.bound(Work(8_000, 0, 100, 32)).time == 500
+    assert two.bandwidth("L2") == 2 * one.bandwidth("L2")
+    assert two.bandwidth("memory") == one.bandwidth("memory")
+    assert (one.level_of(one.machine.l1_bytes), two.level_of(one.machine.l1_bytes)) == ("L2", "L1")
+
+
+def test_time_at_once_is_that_of_the_threads_together() -> None:
+    model = compile_model(
+        "func.func @main(%x: tensor<300000xf32>) -> tensor<300000xf32> {\n"
+        "  %0 = graph.exp %x : tensor<300000xf32>\n  return %0 : tensor<300000xf32>\n}"
+    )
+    inputs = [np.ones(300_000, np.float32)]
+    assert time_at_once(model, inputs, 2, repeat=3, batch=2) > 0.3 * time_function(model, inputs, 3)
 
 
 def test_a_lone_kernel_keeps_its_constants() -> None:
@@ -178,6 +203,22 @@ def test_all_kernels(model: str, mlc: CommandLine) -> None:
 def test_a_kernel_without_schedule(model: str, mlc: CommandLine) -> None:
     shown = mlc("explain", model, "softmax_add", "-O1", "--target=cortex-a53").out
     assert "\nschedule\n  none\n\nremarks\n  graph.relu -> graph.softmax: not fused" in shown
+
+
+def test_threads_have_limits_of_their_own(model: str, mlc: CommandLine) -> None:
+    shown = mlc("explain", model, "matmul_relu", "--threads=2").out
+    cores = "2 cores" if core_count() > 1 else "one core"
+    assert re.search(rf"^  predicted +.*s at least on {cores}$", shown, re.MULTILINE)
+    assert re.search(rf"^  measured +.*s, on up to 2 threads, .* of what is possible on {cores}$", shown, re.MULTILINE)
+    shown = mlc("explain", model, "--threads=2").out
+    assert shown.endswith(f"\n\nMeasured on up to 2 threads, predicted on {cores}.\n")
+    shown = mlc("explain", model, "--threads=2", "--target=cortex-a53").out
+    assert shown.endswith("cycles are planned for 2 cores, and nothing was measured.\n")
+
+
+def test_options_may_stand_in_front_of_the_kernel(model: str, mlc: CommandLine) -> None:
+    shown = mlc("explain", model, "--target", "cortex-a53", "matmul_relu").out
+    assert shown.startswith("func.func private @matmul_relu(")
 
 
 def test_an_unknown_kernel(model: str, mlc: CommandLine) -> None:

@@ -15,7 +15,7 @@ from xdsl.dialects import llvm
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets import host
 from mlc.targets.cache import Cache
-from mlc.targets.llvm_ir_ops import EMITTERS
+from mlc.targets.llvm_ir_function import EMITTERS
 from mlc.targets.machine import resolve_target
 from mlc.targets.program import Kernel, Program, Signature
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker

@@ -25,7 +25,7 @@ func.func @result_type(%x: tensor<10x4xf32>, %i: tensor<3xi64>) {
 // -----
 
 func.func @float_indices(%x: tensor<10x4xf32>, %i: tensor<3xf32>) {
-  // expected-error @+1 {{'graph.gather': operand 'indices' at position 1 does not verify: Expected one of i32, i64, but got f32}}
+  // expected-error @+1 {{'graph.gather': operand 'indices' is of type tensor<3xf32>; required: one of i32, i64 instead of f32}}
   %0 = graph.gather %x, %i axis 0 : tensor<10x4xf32>, tensor<3xf32> -> tensor<3x4xf32>
   return
 }

@@ -1,0 +1,174 @@
+"""xDSL's complaints about types, properties and attributes that do not fit, in words for users.
+
+xDSL says what it met and which constraint that broke (`"one" should be of base attribute integer`), not always where.
+An error of mlc says which part of the operation is meant, what it is and what it has to be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.irdl import AttrConstraint, IRDLOperation, OpDef
+from xdsl.irdl.constraints import VerificationContext
+from xdsl.utils.exceptions import VerifyException
+
+from mlc.syntax.words import listed, one_line
+
+_WORDS: dict[type[Attribute], str] = {
+    ArrayAttr: "a list, such as [1, 2]",
+    DenseArrayBase: "an array, such as array<i64: 1, 2>",
+    DenseIntOrFPElementsAttr: "a dense literal, such as dense<1.0> : tensor<4xf32>",
+    DictionaryAttr: "a dictionary, such as {key = 1}",
+    FloatAttr: "a float, such as 1.0 : f32",
+    IntegerAttr: "an integer, such as 1 : i64",
+    IntegerType: "an integer type",
+    StringAttr: 'a string, such as "x"',
+    SymbolRefAttr: "a symbol, such as @main",
+    UnitAttr: "the name alone, without a value",
+}
+_MANY = 6
+"""More alternatives than that are not listed."""
+_SHOWN = 80
+"""So many characters of a value are shown."""
+
+_WRONG_TYPE = re.compile(r"(operand|result) '(\w+)' at position (\d+) does not verify:\s*(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"attribute (.*) expected from variable '\w+', but got (.*)")
+_OTHER = re.compile(r"Expected (?:attribute )?(.*?),? but got (.*)")
+_BASE = re.compile(r"(.*) should be of base attribute (\S+)")
+_UNEXPECTED = re.compile(r"Unexpected attribute (.*)")
+_UNDERLYING = re.compile(r"(.*?) Underlying verification failure: (.*)")
+_WRONG_TOKEN = re.compile(r"(Expected .*)\., got ('.*')")
+_OF_OPERATION = re.compile(r"('[\w.]+': )(.*)")
+_MISSING = re.compile(r"(property|attribute) '(\S+)' expected in operation '.*'")
+_UNKNOWN = re.compile(r"(property) '(\S+)' is not defined by the operation '.*'.*")
+_NO_SEGMENTS = re.compile(r"Expected (\w+)SegmentSizes (property|attribute) in .* operation\.")
+
+
+def explain(op: Operation, message: str) -> str:
+    """What a verifier of xDSL says about `op`, with the part of it that is meant; other messages stay as they are."""
+    if not isinstance(op, IRDLOperation):
+        return one_line(message)
+    definition = op.get_irdl_definition()
+    if m := _NO_SEGMENTS.fullmatch(message):
+        groups = len(definition.operands if m[1] == "operand" else definition.results)
+        example = ", ".join(["1"] * groups)
+        return f"{m[2]} '{m[1]}SegmentSizes' is missing: how many {m[1]}s each group has, as in array<i32: {example}>"
+    if (m := _MISSING.fullmatch(message)) or (m := _UNKNOWN.fullmatch(message)):
+        return _wrong_name(op, definition, m[1], m[2])
+    if (m := _WRONG_TYPE.fullmatch(message)) and (problem := _wrong_type(op, definition, m)):
+        return problem
+    return _wrong_value(op, definition, message) or one_line(message)
+
+
+def explain_parsing(message: str) -> str:
+    """What xDSL says while there is no operation yet, about a type or about a token that is none of those expected."""
+    if m := _WRONG_TOKEN.fullmatch(message):
+        return f"{m[1]}, got {m[2]}"
+    prefix, reason = m.groups("") if (m := _OF_OPERATION.fullmatch(message)) else ("", message)
+    if m := _BASE.fullmatch(reason):
+        return f"{prefix}found {_short(m[1])}; required: {_name_in_words(m[2], True)}"
+    return f"{prefix}{_short(m[1])} cannot stand here" if (m := _UNEXPECTED.fullmatch(reason)) else message
+
+
+def _wrong_name(op: Operation, definition: OpDef, kind: str, name: str) -> str:
+    """A property or attribute is missing, or has a name that the operation does not know."""
+    known: Mapping[str, object] = definition.properties if kind == "property" else definition.attributes
+    values = op.properties if kind == "property" else op.attributes
+    if name not in known:
+        near = get_close_matches(name, known, 1)
+        guess = f"; did you mean '{near[0]}'?" if near else ""
+        return f"unknown {kind} '{name}'{guess} (it has {', '.join(known) or 'none'})"
+    strange = [f"'{each}'" for each in values if each not in known and "." not in each and kind == "property"]
+    return f"{kind} '{name}' is missing" + (f"; found {', '.join(strange)}, which it does not have" if strange else "")
+
+
+def _wrong_type(op: Operation, definition: OpDef, complaint: re.Match[str]) -> str | None:
+    kind, name, position, reason = complaint.groups()
+    values = op.operands if kind == "operand" else op.results
+    if int(position) >= len(values):
+        return None
+    parts = dict(definition.operands if kind == "operand" else definition.results)
+    of_range = getattr(parts.get(name), "constr", None)
+    required = _required(str(values[int(position)].type), reason, getattr(of_range, "constr", of_range), True)
+    return (
+        f"{kind} '{name}' is of type {_short(values[int(position)].type)}; required: {required}" if required else None
+    )
+
+
+def _wrong_value(op: Operation, definition: OpDef, message: str) -> str | None:
+    """The property or attribute that breaks its constraint with the same message, if there is one."""
+    for kind, name, constraint, value in _values(op, definition):
+        try:
+            constraint.verify(value, VerificationContext())
+        except VerifyException as e:
+            if str(e) == message:
+                reason = one_line(message)
+                required = _required(str(value), reason, constraint)
+                found = f"{kind} '{name}' is {_short(value)}"
+                return f"{found}; required: {required}" if required else f"{found}: {reason}"
+    return None
+
+
+def _values(op: Operation, definition: OpDef) -> Iterator[tuple[str, str, AttrConstraint[Any], Attribute]]:
+    for name, part in definition.properties.items():
+        if name in op.properties:
+            yield "property", name, part.constr, op.properties[name]
+    for name, part in definition.attributes.items():
+        if name in op.attributes:
+            yield "attribute", name, part.constr, op.attributes[name]
+
+
+def _required(whole: str, reason: str, constraint: object, is_type: bool = False) -> str | None:
+    """What the reason for refusing `whole`, perhaps because of a part of it, says that it has to be."""
+    if m := _UNDERLYING.fullmatch(reason):
+        return _required(whole, m[2], constraint, is_type) if _BASE.fullmatch(m[2]) else m[1]
+    bases = constraint.get_bases() if isinstance(constraint, AttrConstraint) else None
+    if (m := _VARIABLE.fullmatch(reason)) or (m := _OTHER.fullmatch(reason)):
+        wanted, found = m.groups()
+        return wanted if found == whole else f"{wanted} instead of {found}"
+    if m := _BASE.fullmatch(reason):
+        found, base = m.groups()
+        if found == whole and bases and len(bases) <= _MANY:
+            return listed(sorted(map(_words, bases)))
+        words = _name_in_words(base, is_type)
+        return words if found == whole else f"{words} instead of {found}"
+    if (m := _UNEXPECTED.fullmatch(reason)) and m[1] == whole and bases and len(bases) <= _MANY:
+        return listed(sorted(map(_words, bases)))
+    return None
+
+
+def _words(base: type[Attribute]) -> str:
+    known = next((words for each, words in _WORDS.items() if issubclass(base, each)), None)
+    return known or _name_in_words(base.name, issubclass(base, TypeAttribute))
+
+
+def _name_in_words(name: str, is_type: bool) -> str:
+    """A type or attribute by the name that xDSL has for it."""
+    if "." in name:
+        return f"!{name}" if is_type else f"#{name}<...>"
+    return f"{_article(name.removesuffix('_type'))} type" if is_type else _article(name)
+
+
+def _article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeiou' else 'a'} {word}"
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

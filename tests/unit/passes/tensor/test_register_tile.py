@@ -1,0 +1,69 @@
+"""Which register tile is chosen, and what it was charged for."""
+
+from __future__ import annotations
+
+import pytest
+
+from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
+from mlc.targets.machine import Machine, resolve_target
+
+V3 = resolve_target("x86-64-v3")
+LONG = 4 * 1024
+"""The bytes of a column whose panels no first cache holds."""
+
+
+def _tile(rows: int, columns: int, column_bytes: int, machine: Machine = V3) -> tuple[int, int]:
+    tile = best_tile(TileProblem(rows, columns, machine.lanes(32), column_bytes=column_bytes), machine)
+    return tile.rows, tile.vectors
+
+
+def test_a_tile_may_take_all_registers():
+    assert TileProblem(7, 512, 8).registers(RegisterTile(4, 3), V3) == V3.vector_registers
+    assert _tile(7, 512, LONG) == (4, 3)
+
+
+def test_products_take_a_register():
+    v2 = resolve_target("x86-64-v2")
+    assert TileProblem(7, 512, 4).registers(RegisterTile(4, 3), v2) == v2.vector_registers + 1
+
+
+def test_rows_of_a_ragged_block_stay_beside_a_mask():
+    whole, ragged = (TileProblem(64, columns, 8).registers(RegisterTile(5, 2), V3) for columns in (16, 13))
+    assert (whole, ragged) == (13, 17)
+
+
+@pytest.mark.parametrize(
+    "column_bytes, rows, vectors",
+    [(4 * 64, 2, 5), (LONG, 6, 2)],
+)
+def test_panels_of_the_second_cache_are_used_by_more_rows(column_bytes: int, rows: int, vectors: int):
+    """Two rows use a vector of 32 bytes per cycle up, which is all that a second cache delivers at its best."""
+    assert _tile(64, 200, column_bytes) == (rows, vectors)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+def test_there_may_be_no_more_rows(rows: int):
+    assert _tile(rows, 512, LONG)[0] == rows
+
+
+def test_late_results_are_charged():
+    """Tiles of 4 x 3 would leave one of 4 x 2, as many multiply-adds as are in flight."""
+    assert _tile(3136, 64, LONG) == (6, 2)
+
+
+@pytest.mark.parametrize("target", ["x86-64-v4", "znver4", "neoverse-n1", "apple-m1", "cortex-a53"])
+@pytest.mark.parametrize("rows, columns", [(512, 512), (128, 384), (56, 64), (14, 256), (7, 512)])
+def test_large_tiles_use_panels_often_enough(target: str, rows: int, columns: int):
+    """With 32 registers it makes no difference where panels come from."""
+    machine = resolve_target(target)
+    assert _tile(rows, columns, LONG, machine) == _tile(rows, columns, 0, machine)
+
+
+@pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "haswell", "znver3", "x86-64-v4", "neoverse-n1"])
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 7, 13, 49])
+@pytest.mark.parametrize("columns", [1, 5, 8, 13, 37, 64, 512])
+def test_there_is_always_a_tile_that_fits(target: str, rows: int, columns: int):
+    machine = resolve_target(target)
+    problem = TileProblem(rows, columns, machine.lanes(32), column_bytes=LONG)
+    tile = best_tile(problem, machine)
+    assert tile.rows <= rows and problem.registers(tile, machine) <= machine.vector_registers

@@ -1,0 +1,66 @@
+"""Which steps of a kernel's schedule its loops allow: the steps are carried out one by one, and watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlc.compiler import CompileOptions
+from mlc.dialects.loop import ScheduleAttr
+from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
+from mlc.passes.loop.pack import Packer
+from mlc.passes.manager import PassManager
+from mlc.passes.pipeline import default_passes
+from mlc.support.context import CompilerContext
+from mlc.tools.lone_kernel import lone_kernel
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a step."""
+
+    refusals: tuple[str, ...]
+    """Why loops stayed as they were, each reason once."""
+    changed: bool
+    """Whether the step changed any loop."""
+
+    @property
+    def refused(self) -> bool:
+        """Whether no loop allowed the step."""
+        return bool(self.refusals) and not self.changed
+
+
+def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> list[Outcome]:
+    """What comes of each step of the schedule of `kernel`, a function of `module` at the tensor level, which stays.
+
+    The list is empty if there is no schedule, or if it is not carried out under `options`.
+
+    Raises:
+        UserError: a step names no loop, or an argument that is none.
+    """
+    passes = default_passes(options.opt_level, options.threads, "loop", "tensor")
+    position = next((i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass)), None)
+    schedule = kernel.attributes.get("schedule")
+    if position is None or not isinstance(schedule, ScheduleAttr):
+        return []
+    own, alone = ctx.clone(), lone_kernel(module, kernel)
+    PassManager(own).run(alone, passes[:position])
+    (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
+    return list(_outcomes(function, schedule, Packer.of(alone, own)))
+
+
+def _outcomes(function: FuncOp, schedule: ScheduleAttr, packer: Packer) -> Iterator[Outcome]:
+    for step in schedule.steps:
+        before, known = _state(function), len(packer.ctx.remarks)
+        apply_step(step, function, packer)
+        refusals = dict.fromkeys(remark.message for remark in packer.ctx.remarks[known:])
+        yield Outcome(tuple(refusals), _state(function) != before)
+
+
+def _state(function: FuncOp) -> list[tuple[Operation, object, object]]:
+    """What differs if any step changes anything: ops are equal only to themselves."""
+    return [(op, tuple(op.operands), dict(op.properties)) for op in function.walk()]
