@@ -20,7 +20,7 @@ class Machine:
     """The name that was asked for."""
     arch: Arch
     cpu: str
-    """The CPU that is tuned for, as LLVM names it; "generic" if only the instruction set is known."""
+    """The CPU that is tuned for, as LLVM names it; a level of x86-64, or "generic", where none is known."""
     base: str
     """The CPU whose instructions may be used: an x86-64 level, or an ARM CPU."""
     features: tuple[str, ...]
@@ -164,7 +164,7 @@ def _native() -> Machine:
     return Machine(
         name="native",
         arch=arch,
-        cpu=known.name if known else "generic",
+        cpu=known.name if known else described.cpu,
         base=described.base,
         features=features,
         vector_bits=described.vector_bits,

@@ -203,7 +203,8 @@ def _problem(contraction: Contraction, lanes: int) -> TileProblem:
     op, row = contraction.op, contraction.row_dim
     most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
-    return TileProblem(rows, contraction.columns, lanes, most_rows)
+    column = prod(op.dim_sizes[op.num_parallel :]) * to_numpy(tensor_type(op.result).element_type).itemsize
+    return TileProblem(rows, contraction.columns, lanes, most_rows, column)
 
 
 def _bytes_of_panels(contraction: Contraction) -> int:

@@ -8,13 +8,12 @@ are held in registers as well, and the others pass by one at a time.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, inf
 
 from mlc.targets.machine import Machine
 
 MOST_VECTORS = 16
 MOST_ROWS = 16
-PASSING = 2
-"""Registers for what passes by: one that is used and one that is being loaded. With one, LLVM spills."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +38,34 @@ class TileProblem:
     lanes: int
     most_rows: int = MOST_ROWS
     """The most rows that the cache can hold at a time; fewer than registers allow where rows fall on each other."""
+    column_bytes: int = 0
+    """The size of one column of a panel, which is as long as the reduction."""
 
     def is_ragged(self, tile: RegisterTile) -> bool:
         """Whether the last block of columns ends in the middle of a vector, and not in its first one."""
         left = self.columns % (tile.vectors * self.lanes)
         return left > self.lanes and left % self.lanes != 0
 
-    def registers(self, tile: RegisterTile) -> int:
-        """How many registers a tile takes; the parts of a ragged block share its rows, which have to stay."""
-        held = tile.rows if self.is_ragged(tile) else min(tile.rows, tile.vectors)
-        return tile.rows * tile.vectors + held + PASSING
+    def registers(self, tile: RegisterTile, machine: Machine) -> int:
+        """How many registers a tile takes: one is for what passes by.
+
+        Without a fused multiply-add, a product passes by as well. The parts of a ragged block share its rows, which
+        have to stay, and the last one may need a mask.
+        """
+        ragged = self.is_ragged(tile)
+        held = tile.rows if ragged else min(tile.rows, tile.vectors)
+        return tile.rows * tile.vectors + held + (1 if machine.fma and not ragged else 2)
+
+    def strain(self, tile: RegisterTile, machine: Machine) -> float:
+        """What the loads of panels cost, as a factor: 1 if enough rows use each vector for the next one to arrive.
+
+        For fewer rows a panel has to be in the first cache, and even there its loads take turns with others.
+        """
+        panel = self.column_bytes * tile.vectors * self.lanes
+        needed = ceil(machine.issue.fma_units / machine.issue.l2_loads)
+        if tile.rows >= min(needed, self.rows, self.most_rows):
+            return 1.0
+        return 1.01 if panel <= machine.l1_bytes // 2 else inf
 
 
 def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
@@ -63,8 +80,9 @@ def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
         for v in range(1, min(MOST_VECTORS, width) + 1)
         for r in range(1, min(problem.most_rows, problem.rows) + 1)
     )
-    candidates = [t for t in tiles if problem.registers(t) <= machine.vector_registers]
-    return min(candidates, key=lambda t: (_cycles(t, problem, machine), -t.rows * t.vectors, t.vectors))
+    candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]
+    costs = {t: _cycles(t, problem, machine) * problem.strain(t, machine) for t in candidates}
+    return min(candidates, key=lambda t: (costs[t], -t.rows * t.vectors, t.vectors))
 
 
 def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
@@ -83,9 +101,11 @@ def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float
 def _step_cycles(rows: int, vectors: int, machine: Machine) -> float:
     """One reduction step of one tile: limited by the multiply-add units, by their latency, or by the loads.
 
-    Short steps are charged a little for the loop around them.
+    Short steps are charged a little for the loop around them, and for results that are late where all are waited for.
     """
     fmas = rows * vectors
-    busy = fmas / machine.issue.fma_units
-    loads = (rows + vectors) / machine.issue.loads
-    return max(busy, float(machine.issue.fma_latency), loads) + 0.05 * (rows + vectors) / machine.issue.fma_units
+    issue = machine.issue
+    busy = fmas / issue.fma_units
+    loads = (rows + vectors) / issue.loads
+    late = issue.late if fmas <= issue.fma_units * issue.fma_latency else 0.0
+    return max(busy, float(issue.fma_latency), loads) + late + 0.05 * (rows + vectors) / issue.fma_units

@@ -3,14 +3,41 @@
 // RUN: mlc-opt %s --schedule="target=neoverse-n1" | filecheck %s --check-prefixes=CHECK,N1
 // RUN: mlc-opt %s --schedule --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
-// The tile fits the registers: rows * vectors, the fewer of these two once more, and one of the others.
+// The tile fits the registers: rows * vectors, the fewer of these two once more, and one of the others. With fused
+// multiply-adds that may be all registers.
 // CHECK-LABEL: @matmul
 // V4-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 80), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 5), unroll(mi)]>
-// V3-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 16), pack(w, n), tile(w_lane, 8), vectorize(w_lanei, 8), tile(m, 6), unroll(mi), tile(ni, 8), vectorize(nii, 8), unroll(ni)]>
+// V3-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 24), pack(w, n), tile(w_lane, 8), vectorize(w_lanei, 8), tile(m, 4), unroll(mi), tile(ni, 8), vectorize(nii, 8), unroll(ni)]>
 // N1-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 20), pack(w, n), tile(w_lane, 4), vectorize(w_lanei, 4), tile(ni, 4), vectorize(nii, 4), unroll(ni), tile(m, 5), unroll(mi)]>
 func.func private @matmul(%x: tensor<72x64xf32>, %w: tensor<64x480xf32>) -> tensor<72x480xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 72, n: 480) reduce (k: 64) : tensor<72x64xf32>, tensor<64x480xf32> -> tensor<72x480xf32>
   return %0 : tensor<72x480xf32>
+}
+
+// The same product with a short and a long reduction: two rows are enough for panels in the first cache, longer panels
+// come from the second one, which is slower.
+// CHECK-LABEL: @short_reduction
+// V3-SAME: tile(n, 40), {{.*}}tile(m, 2)
+// N1-SAME: tile(n, 20), {{.*}}tile(m, 5)
+func.func private @short_reduction(%x: tensor<64x64xf32>, %w: tensor<64x200xf32>) -> tensor<64x200xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 64) : tensor<64x64xf32>, tensor<64x200xf32> -> tensor<64x200xf32>
+  return %0 : tensor<64x200xf32>
+}
+// CHECK-LABEL: @long_reduction
+// V3-SAME: tile(n, 16), {{.*}}tile(m, 6)
+// N1-SAME: tile(n, 20), {{.*}}tile(m, 5)
+func.func private @long_reduction(%x: tensor<64x784xf32>, %w: tensor<784x200xf32>) -> tensor<64x200xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : tensor<64x784xf32>, tensor<784x200xf32> -> tensor<64x200xf32>
+  return %0 : tensor<64x200xf32>
+}
+
+// Seven columns of an image are four and three.
+// CHECK-LABEL: @seven_columns
+// V3-SAME: tile(n, 24), {{.*}}tile(x, 4), unroll(xi), tile(ni, 8), vectorize(nii, 8), unroll(ni)
+// V4-SAME: tile(n, 48), {{.*}}tile(x, 7), unroll(xi),
+func.func private @seven_columns(%x: tensor<9x9x512xf32>, %w: tensor<3x3x512x512xf32>) -> tensor<7x7x512xf32> {
+  %0 = tensor.contract %x[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 7, x: 7, n: 512) reduce (ky: 3, kx: 3, k: 512) : tensor<9x9x512xf32>, tensor<3x3x512x512xf32> -> tensor<7x7x512xf32>
+  return %0 : tensor<7x7x512xf32>
 }
 
 // CHECK-LABEL: @elementwise

@@ -41,6 +41,11 @@ def test_panels_of_the_second_cache_are_used_by_more_rows(column_bytes: int, row
     assert _tile(64, 200, column_bytes) == (rows, vectors)
 
 
+def test_few_rows_have_to_pay_in_the_first_cache_too():
+    """Tiles of 3 x 4 need a bit fewer loads."""
+    assert _tile(3136, 256, 4 * 64) == (6, 2)
+
+
 @pytest.mark.parametrize("rows", [1, 2, 3])
 def test_there_may_be_no_more_rows(rows: int):
     assert _tile(rows, 512, LONG)[0] == rows
