@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
-from xdsl.dialects import arith, math, memref
+from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -17,12 +17,12 @@ from mlc.dialects.loop.control import enclosing_loops
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import counter_bounds, shift_subscripts, shifts_of
 from mlc.passes.loop._nests import functions_with_loops, loops_named
+from mlc.passes.loop._neutral import leave_out, never_counts
 from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.tile import peel
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.ir import identity_of
 from mlc.support.types import memref_type
 
 MOST_PARTS = 5
@@ -105,16 +105,20 @@ def unpad(padded: Padded, names: Sequence[str]) -> bool:
         for y in 1..7: s = for k in 0..3: x[y + k - 1]
         for y in 7..8: s = for k in 0..2: x[y + k - 1]
 
+    Where loops are unrolled already, steps of a reduction that take nothing but padding are left out first.
+
     An axis along which windows do not move with these loops keeps its padding, and the copy is needed for that alone.
     Returns False, and changes nothing, where no axis can lose it, or where what is left out would count: a sum does not
     notice zeros, nor a maximum what never wins.
     """
-    if not all(_never_counts(read, value) for read in padded.reads for value in padded.padding):
+    if not all(never_counts(read, value) for read in padded.reads for value in padded.padding):
         return False
+    padded = _without_reads_of_padding(padded)
     plan: dict[ForOp, _Parts] = {}
     bare = [axis for axis in range(len(padded.low)) if _plan_axis(padded, axis, names, plan)]
     whole = len(bare) == len(padded.low)
-    if not plan or not (whole or _can_be_narrowed(padded, bare)):
+    shape = memref_type(padded.buffer.memref).get_shape()
+    if all(len(padded.inside[axis]) == shape[axis] for axis in bare) or not (whole or _can_be_narrowed(padded, bare)):
         return False
     target = padded.source if whole else _narrow(padded, bare)
     for read in padded.reads:
@@ -184,30 +188,20 @@ def _stores(padded: Padded) -> list[StoreOp]:
     return [use.operation for use in padded.buffer.memref.uses if isinstance(use.operation, StoreOp)]
 
 
-def _never_counts(read: LoadOp, padding: arith.ConstantOp) -> bool:
-    """Whether a reduction stays the same if `read` gives the padding: its identity, or a factor 0 of what is added."""
-    for use in read.result.uses:
-        user = use.operation
-        if isinstance(user, arith.MulfOp | arith.MuliOp):
-            sums = [u.operation for u in user.results[0].uses]
-            reduction = "add" if all(isinstance(s, arith.AddfOp | arith.AddiOp) for s in sums) else None
-        elif isinstance(user, math.FmaOp):
-            reduction = "add" if use.index < 2 else None
+def _without_reads_of_padding(padded: Padded) -> Padded:
+    """Leave out reads that are outside of the copy in all iterations, with the steps that add what they read."""
+    kept: list[LoadOp] = []
+    for read in padded.reads:
+        if any(_is_outside(read, axis, inside) for axis, inside in enumerate(padded.inside)):
+            leave_out(read)
         else:
-            reduction = _REDUCTIONS.get(type(user))
-        if reduction is None or identity_of(reduction, read.result.type).value != padding.value:
-            return False
-    return True
+            kept.append(read)
+    return replace(padded, reads=tuple(kept))
 
 
-_REDUCTIONS: dict[type[Operation], str] = {
-    arith.AddfOp: "add",
-    arith.AddiOp: "add",
-    arith.MaximumfOp: "max",
-    arith.MaxSIOp: "max",
-    arith.MinimumfOp: "min",
-    arith.MinSIOp: "min",
-}
+def _is_outside(read: LoadOp, axis: int, inside: range) -> bool:
+    low, high = counter_bounds(read.map.data.results[axis], read.indices)
+    return high < inside.start or low >= inside.stop
 
 
 def _window(read: LoadOp, subscript: AffineExpr, names: Sequence[str]) -> tuple[ForOp, ForOp, int, int] | None:

@@ -14,7 +14,7 @@ from math import gcd, prod
 from typing import TypeGuard
 
 from xdsl.dialects import func
-from xdsl.dialects.tensor import ConcatOp, PadOp
+from xdsl.dialects.tensor import ConcatOp
 from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -25,13 +25,12 @@ from xdsl.ir.affine import (
 )
 
 from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
+from mlc.passes.tensor._padding_schedule import Step, dims_to_unpad, padding_of_rows, row_padding_steps
 from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
-
-Step = tuple[str | int, ...]
 
 PAGE = 4096
 """Rows whose distance is a multiple of this fall on the same sets of a first-level cache."""
@@ -41,8 +40,6 @@ SHORT = 4
 """Reductions of up to so many steps are written out."""
 LONG = 8
 """So many steps of a reduction for each of its results are worth combining these at the end."""
-SHORT_IMAGE = 28
-"""Of 28 rows under windows of three, one product in 42 is one with padding; of 7, one in ten."""
 READS_PER_PACKING = 32
 """So many rows have to read an operand that the kernel packs itself."""
 
@@ -157,7 +154,8 @@ def contraction_steps(
         return []
     if contraction.is_grouped:
         lanes = gcd(contraction.columns, lanes)
-    problem = _problem(contraction, lanes)
+    padding = padding_of_rows(op, row)
+    problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share)
     tile = best_tile(problem, machine)
     if tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
         # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads on their way.
@@ -172,7 +170,7 @@ def contraction_steps(
     parallel = [op.dim_names[i] for i in (*own, *(i for i in range(contraction.lane_dim) if i not in own))]
     reductions = op.dim_names[op.num_parallel :]
     steps: list[Step] = [("interchange", lane, *parallel)] if parallel else []
-    steps += [("unpad", op.dim_names[dim]) for dim in _dims_to_unpad(contraction)]
+    steps += [("unpad", op.dim_names[dim]) for dim in dims_to_unpad(op, row)]
     steps.append(("tile", lane, tile.vectors * lanes))
     if parts := _parts(op, tile, machine):
         steps.append(("split_reduction", op.dim_names[-1], parts))
@@ -190,6 +188,8 @@ def contraction_steps(
         # The last vector of the last block is a nest of its own until it joins the others.
         steps += [*in_lanes, *(("fuse", name) for name in (*parallel, *reductions)), *in_rows]
     steps += short_reductions(op, SHORT)
+    if padding is not None and tile.rows == problem.rows > 1 and not parts:
+        steps += row_padding_steps(op, padding, steps)
     return steps + _prefetch_steps(contraction, steps, machine)
 
 
@@ -199,12 +199,12 @@ def runs_along_memory(affine: AffineMap, dim: int) -> bool:
     return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
 
 
-def _problem(contraction: Contraction, lanes: int) -> TileProblem:
+def _problem(contraction: Contraction, lanes: int, padding: float) -> TileProblem:
     op, row = contraction.op, contraction.row_dim
     most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     column = prod(op.dim_sizes[op.num_parallel :]) * to_numpy(tensor_type(op.result).element_type).itemsize
-    return TileProblem(rows, contraction.columns, lanes, most_rows, column)
+    return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding)
 
 
 def _bytes_of_panels(contraction: Contraction) -> int:
@@ -234,20 +234,6 @@ def _parts(op: ContractOp, tile: RegisterTile, machine: Machine) -> int:
     in_flight = machine.issue.fma_units * machine.issue.fma_latency
     parts = in_flight // (tile.rows * tile.vectors)
     return parts if parts > 1 and op.dim_sizes[-1] >= LONG * parts else 0
-
-
-def _dims_to_unpad(contraction: Contraction) -> list[int]:
-    """The dim along a padded image where products with zeros are worth leaving out: it is short, and no row dim."""
-    op = contraction.op
-    return [
-        dim
-        for operand, affine in zip(op.inputs, op.index_maps, strict=True)
-        if isinstance(operand.owner, PadOp)
-        for axis, subscript in enumerate(affine.results)
-        if operand.owner.static_low.get_values()[axis] and len(used := subscript.used_dims()) == 2
-        for dim in used
-        if dim < op.num_parallel and dim != contraction.row_dim and op.dim_sizes[dim] <= SHORT_IMAGE
-    ]
 
 
 def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:

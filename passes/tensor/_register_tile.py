@@ -13,7 +13,8 @@ from math import ceil, inf
 from mlc.targets.machine import Machine
 
 MOST_VECTORS = 16
-MOST_ROWS = 16
+MOST_ROWS: dict[str, int] = {"x86_64": 16, "aarch64": 10}
+"""On ARM a row whose numbers are loaded into all lanes takes an address of its own; of more than 12, some spill."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,12 @@ class TileProblem:
     rows: int
     columns: int
     lanes: int
-    most_rows: int = MOST_ROWS
+    most_rows: int = 16
     """The most rows that the cache can hold at a time; fewer than registers allow where rows fall on each other."""
     column_bytes: int = 0
     """The size of one column of a panel, which is as long as the reduction."""
+    padding: float = 0.0
+    """The share of products with padding, which can be left out where a tile has all rows."""
 
     def is_ragged(self, tile: RegisterTile) -> bool:
         """Whether the last block of columns ends in the middle of a vector, and not in its first one."""
@@ -67,6 +70,12 @@ class TileProblem:
             return 1.0
         return 1.01 if panel <= machine.l1_bytes // 2 else inf
 
+    def share(self, tile: RegisterTile, machine: Machine) -> float:
+        """The share of products that has to be computed, where computing is what takes the time."""
+        issue = machine.issue
+        is_busy = tile.rows * tile.vectors / issue.fma_units >= (tile.rows + tile.vectors) / issue.loads
+        return 1.0 - self.padding if tile.rows == self.rows and is_busy else 1.0
+
 
 def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
     """The tile that needs the fewest cycles for all of the result; the largest among equals.
@@ -78,10 +87,12 @@ def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
     tiles = (
         RegisterTile(r, v)
         for v in range(1, min(MOST_VECTORS, width) + 1)
-        for r in range(1, min(problem.most_rows, problem.rows) + 1)
+        for r in range(1, min(problem.most_rows, problem.rows, MOST_ROWS[machine.arch]) + 1)
     )
     candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]
-    costs = {t: _cycles(t, problem, machine) * problem.strain(t, machine) for t in candidates}
+    costs = {
+        t: _cycles(t, problem, machine) * problem.strain(t, machine) * problem.share(t, machine) for t in candidates
+    }
     return min(candidates, key=lambda t: (costs[t], -t.rows * t.vectors, t.vectors))
 
 

@@ -70,6 +70,33 @@ func.func private @grouped(%x: tensor<10x10x32xf32>, %w: tensor<3x3x8x32xf32>) -
   return %0 : tensor<8x8x32xf32>
 }
 
+// A tile holds all seven columns of the image: in each of three copies of the loop it is known which of them are padding.
+// CHECK-LABEL: @short_rows
+// CHECK-SAME: [interchange(n, y, x), unpad(y), tile(n, 48), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), tile(x, 7), {{.*}}, unroll(kx), unpad(x)]
+func.func private @short_rows(%x: tensor<7x7x64xf32>, %w: tensor<3x3x64x96xf32>) -> tensor<7x7x96xf32> {
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<7x7x64xf32> to tensor<9x9x64xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 7, x: 7, n: 96) reduce (ky: 3, kx: 3, k: 64) : tensor<9x9x64xf32>, tensor<3x3x64x96xf32> -> tensor<7x7x96xf32>
+  return %0 : tensor<7x7x96xf32>
+}
+
+// Of longer rows, few products are with padding: the copy of the image keeps it at the sides.
+// CHECK-LABEL: @long_rows
+// CHECK-NOT: unpad(x)
+// CHECK: return
+func.func private @long_rows(%x: tensor<28x28x64xf32>, %w: tensor<3x3x64x96xf32>) -> tensor<28x28x96xf32> {
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<28x28x64xf32> to tensor<30x30x64xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 28, x: 28, n: 96) reduce (ky: 3, kx: 3, k: 64) : tensor<30x30x64xf32>, tensor<3x3x64x96xf32> -> tensor<28x28x96xf32>
+  return %0 : tensor<28x28x96xf32>
+}
+
 // A padded depthwise convolution copies no image, and keeps a window of 2 x 4 results.
 // CHECK-LABEL: @depthwise
 // CHECK-SAME: [unpad(y, x), tile(n, 16), vectorize(ni, 16), tile(x, 4), unroll(xi), tile(y, 2), unroll(yi), unroll(kx), unroll(ky)]

@@ -72,3 +72,27 @@ def test_there_is_always_a_tile_that_fits(target: str, rows: int, columns: int):
     problem = TileProblem(rows, columns, machine.lanes(32), column_bytes=LONG)
     tile = best_tile(problem, machine)
     assert tile.rows <= rows and problem.registers(tile, machine) <= machine.vector_registers
+
+
+def test_a_tile_of_all_rows_leaves_out_padding():
+    v4 = resolve_target("x86-64-v4")
+    without, padded = (TileProblem(14, 256, 16, column_bytes=LONG, padding=share) for share in (0.0, 0.05))
+    assert best_tile(without, v4).rows < 14
+    assert best_tile(padded, v4) == RegisterTile(14, 2)
+
+
+def test_padding_is_no_reason_to_wait_for_loads():
+    """14 x 1 needs 15 loads for 14 multiply-adds."""
+    assert _tile(14, 256, LONG) == _tile_with_padding(14, 256)
+
+
+def _tile_with_padding(rows: int, columns: int) -> tuple[int, int]:
+    tile = best_tile(TileProblem(rows, columns, V3.lanes(32), column_bytes=LONG, padding=0.05), V3)
+    return tile.rows, tile.vectors
+
+
+@pytest.mark.parametrize("padding", [0.0, 0.1])
+def test_rows_of_arm_have_addresses_of_their_own(padding: float):
+    for target in ("neoverse-n1", "cortex-a76"):
+        machine = resolve_target(target)
+        assert best_tile(TileProblem(14, 256, 4, column_bytes=LONG, padding=padding), machine).rows <= 10

@@ -1,0 +1,62 @@
+"""Steps of reductions that change nothing because of what they read: a factor 0 of a sum, a maximum that never wins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from xdsl.dialects import arith, math, vector
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects.loop import LoadOp
+from mlc.support.ir import identity_of
+
+_REDUCTIONS: dict[type[Operation], str] = {
+    arith.AddfOp: "add",
+    arith.AddiOp: "add",
+    arith.MaximumfOp: "max",
+    arith.MaxSIOp: "max",
+    arith.MinimumfOp: "min",
+    arith.MinSIOp: "min",
+}
+_SUMMED = 2
+"""The operand of a multiply-add that is added to."""
+
+_Step = tuple[Operation, str, int]
+"""An op that combines a value with a partial result, the name of the reduction, and which operand that result is."""
+
+
+def never_counts(read: LoadOp, value: arith.ConstantOp) -> bool:
+    """Whether reductions stay the same if `read` gives `value`: their identity, or a factor 0 of what is added."""
+    return all(
+        step is not None and identity_of(step[1], read.result.type).value == value.value for step in _steps(read.result)
+    )
+
+
+def leave_out(read: LoadOp) -> None:
+    """Erase `read`, whose value never counts, and what is computed from it: partial results stay what they are."""
+    for step in list(_steps(read.result)):
+        assert step is not None
+        op, _, partial = step
+        op.results[0].replace_all_uses_with(op.operands[partial])
+        Rewriter.erase_op(op)
+    for use in list(read.result.uses):
+        Rewriter.erase_op(use.operation)  # broadcasts and products
+    Rewriter.erase_op(read)
+
+
+def _steps(value: SSAValue) -> Iterator[_Step | None]:
+    """What combines `value`, or products of it, with partial results; None for any other use."""
+    for use in value.uses:
+        op = use.operation
+        if isinstance(op, vector.BroadcastOp):
+            yield from _steps(op.results[0])
+        elif isinstance(op, arith.MulfOp | arith.MuliOp):
+            for of_product in op.results[0].uses:
+                is_sum = isinstance(of_product.operation, arith.AddfOp | arith.AddiOp)
+                yield (of_product.operation, "add", 1 - of_product.index) if is_sum else None
+        elif isinstance(op, math.FmaOp | vector.FMAOp):
+            yield (op, "add", _SUMMED) if use.index != _SUMMED else None
+        else:
+            reduction = _REDUCTIONS.get(type(op))
+            yield (op, reduction, 1 - use.index) if reduction else None

@@ -1,0 +1,78 @@
+"""Which products with padding the schedule of a convolution leaves out.
+
+Of an image of 7 x 7 under a window of 3 x 3, one product in ten is one with the padding above and below, and one in ten
+with that at the sides. Above and below is a matter of where loops begin and end. At the sides it takes a register tile
+that has all of a row: in the copy of the loops for one column of the window it is known which of its results read
+nothing but padding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+
+from xdsl.dialects.tensor import PadOp
+
+from mlc.dialects.tensor import ContractOp
+from mlc.support.affine import split_terms
+from mlc.support.types import tensor_type
+
+Step = tuple[str | int, ...]
+
+SHORT_IMAGE = 28
+"""Of 28 rows under windows of three, one product in 42 is one with padding; of 7, one in ten."""
+SHORT_WINDOW = 5
+"""So many copies of the loops inside a window are worth it."""
+
+
+@dataclass(frozen=True)
+class PaddedDim:
+    """A parallel dim along which windows reach into padding."""
+
+    dim: int
+    window: int
+    """The dim of the window, which is reduced."""
+    share: float
+    """How many of the products along both are ones with padding."""
+
+
+def padded_dims(op: ContractOp) -> list[PaddedDim]:
+    """The dims along which a contraction reads a padded operand in windows."""
+    return [
+        found
+        for operand, affine in zip(op.inputs, op.index_maps, strict=True)
+        if isinstance(operand.owner, PadOp)
+        for axis, subscript in enumerate(affine.results)
+        if (found := _padded_dim(op, operand.owner, axis, split_terms(subscript))) is not None
+    ]
+
+
+def _padded_dim(op: ContractOp, pad: PadOp, axis: int, factors: Mapping[int, int | None]) -> PaddedDim | None:
+    low = pad.static_low.get_values()[axis]
+    inside = range(low, low + tensor_type(pad.source).get_shape()[axis])
+    moving = sorted((dim, factor) for dim, factor in factors.items() if factor)
+    if len(factors) != 2 or len(moving) != 2 or not moving[0][0] < op.num_parallel <= moving[1][0]:
+        return None
+    (dim, stride), (window, dilation) = moving
+    places = [i * stride + k * dilation for i in range(op.dim_sizes[dim]) for k in range(op.dim_sizes[window])]
+    outside = sum(place not in inside for place in places)
+    return PaddedDim(dim, window, outside / len(places)) if outside else None
+
+
+def dims_to_unpad(op: ContractOp, row: int | None) -> list[int]:
+    """The dims, other than that of a tile's rows, along which products with padding are worth leaving out."""
+    return [padded.dim for padded in padded_dims(op) if padded.dim != row and op.dim_sizes[padded.dim] <= SHORT_IMAGE]
+
+
+def padding_of_rows(op: ContractOp, row: int | None) -> PaddedDim | None:
+    """What a tile that has all rows leaves out; None if there is nothing, or if it takes too many copies of loops."""
+    found = [padded for padded in padded_dims(op) if padded.dim == row]
+    return found[0] if len(found) == 1 and op.dim_sizes[found[0].window] <= SHORT_WINDOW else None
+
+
+def row_padding_steps(
+    op: ContractOp, padding: PaddedDim, steps: Container[tuple[str | int, ...]]
+) -> list[tuple[str | int, ...]]:
+    """The steps, behind all others in `steps`, that leave out what a tile of all rows reads of the padding."""
+    unroll: Step = ("unroll", op.dim_names[padding.window])
+    return [*([] if unroll in steps else [unroll]), ("unpad", op.dim_names[padding.dim])]

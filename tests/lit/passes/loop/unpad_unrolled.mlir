@@ -1,0 +1,109 @@
+// RUN: mlc-opt %s --apply-schedule --canonicalize --check-each | filecheck %s
+
+// All three results in registers: in the copy for the first tap, the first result adds nothing; in that for the last, the
+// last one. Nothing is left that reads the padding, so there is no copy of the image.
+// CHECK-LABEL: @row
+// CHECK-NOT: memref.alloc
+// CHECK: loop.for serial "c"
+// CHECK-NEXT: loop.load %x[0, %{{.*}}]
+// CHECK-NEXT: loop.load %x[1, %{{.*}}]
+// CHECK-NOT: loop.load %x
+// CHECK: loop.yield
+// CHECK: loop.for serial "c"
+// CHECK-NEXT: loop.load %x[0, %{{.*}}]
+// CHECK-NEXT: loop.load %x[1, %{{.*}}]
+// CHECK-NEXT: loop.load %x[2, %{{.*}}]
+// CHECK: loop.yield
+// CHECK: loop.for serial "c"
+// CHECK-NEXT: loop.load %x[1, %{{.*}}]
+// CHECK-NEXT: loop.load %x[2, %{{.*}}]
+// CHECK-NOT: loop.load %x
+// CHECK: loop.yield
+func.func private @row(%x: memref<3x8xf32>, %w: memref<3x8xf32>, %out: memref<3xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(y, 3), unroll(yi), unroll(k), unpad(y)]>
+} {
+  %p = memref.alloc() : memref<5x8xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "d0" %i = 0 to 8 {
+    loop.store %zero, %p[0, %i] : memref<5x8xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 8 {
+    loop.store %zero, %p[4, %i] : memref<5x8xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 3 {
+    loop.for parallel "d1" %j = 0 to 8 {
+      %a = loop.load %x[%i, %j] : memref<3x8xf32>
+      loop.store %a, %p[%i + 1, %j] : memref<5x8xf32>
+    }
+  }
+  loop.for parallel "y" %y = 0 to 3 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+      %t = loop.for serial "c" %c = 0 to 8 iter_args(%inner = %acc) -> (f32) {
+        %a = loop.load %p[%y + %k, %c] : memref<5x8xf32>
+        %b = loop.load %w[%k, %c] : memref<3x8xf32>
+        %m = arith.mulf %a, %b : f32
+        %n = arith.addf %inner, %m : f32
+        loop.yield %n : f32
+      }
+      loop.yield %t : f32
+    }
+    loop.store %s, %out[%y] : memref<3xf32>
+  }
+  return
+}
+
+// The same in vectors, where the numbers of the image become vectors first.
+// CHECK-LABEL: @vectors
+// CHECK-NOT: memref.alloc
+// CHECK-COUNT-4: math.fma {{.*}} : vector<8xf32>
+// CHECK-NOT: math.fma
+func.func private @vectors(%x: memref<2xf32>, %w: memref<3x8xf32>, %out: memref<2x8xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), vectorize(n, 8), unroll(k), unpad(y)]>
+} {
+  %p = memref.alloc() : memref<4xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %p[0] : memref<4xf32>
+  loop.store %zero, %p[3] : memref<4xf32>
+  loop.for parallel "d0" %i = 0 to 2 {
+    %a = loop.load %x[%i] : memref<2xf32>
+    loop.store %a, %p[%i + 1] : memref<4xf32>
+  }
+  loop.for parallel "y" %y = 0 to 2 {
+    loop.for parallel "n" %n = 0 to 8 {
+      %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+        %a = loop.load %p[%y + %k] : memref<4xf32>
+        %b = loop.load %w[%k, %n] : memref<3x8xf32>
+        %c = math.fma %a, %b, %acc : f32
+        loop.yield %c : f32
+      }
+      loop.store %s, %out[%y, %n] : memref<2x8xf32>
+    }
+  }
+  return
+}
+
+// A padding that counts is read.
+// CHECK-LABEL: @ones
+// CHECK: memref.alloc
+func.func private @ones(%x: memref<2xf32>, %out: memref<2xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), unroll(k), unpad(y)]>
+} {
+  %p = memref.alloc() : memref<4xf32>
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  loop.store %one, %p[0] : memref<4xf32>
+  loop.store %one, %p[3] : memref<4xf32>
+  loop.for parallel "d0" %i = 0 to 2 {
+    %a = loop.load %x[%i] : memref<2xf32>
+    loop.store %a, %p[%i + 1] : memref<4xf32>
+  }
+  loop.for parallel "y" %y = 0 to 2 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%y + %k] : memref<4xf32>
+      %c = arith.addf %a, %acc : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<2xf32>
+  }
+  return
+}
