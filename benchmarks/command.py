@@ -12,6 +12,7 @@ from pathlib import Path
 
 from mlc.benchmarks.environment import default_cores, describe, pin
 from mlc.support.errors import UserError
+from mlc.targets import host
 from mlc.targets.machine import resolve_target
 
 _HERE = Path(__file__).resolve().parent
@@ -35,7 +36,10 @@ def main(arguments: Sequence[str]) -> int:
     try:
         re.compile(options.only)
         pin(cores, options.threads)
-        resolve_target(options.target)
+        machine = resolve_target(options.target)
+        if not host.can_run(machine.arch, machine.required_cpu_flags):
+            print(f"found the target {options.target}; this machine cannot run code for it", file=sys.stderr)
+            return 2
     except re.error as e:
         print(f"--only takes a regular expression, found '{options.only}': {e}", file=sys.stderr)
         return 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -233,7 +234,10 @@ def _dense_array(directive: daf.DenseArrayAttributeVariable, opens_group: bool) 
 
     def put(builder: OperationActions, parts: Parts, value: Sequence[object]) -> None:
         numbers = [builder.real_of(v) if isinstance(kind, AnyFloat) else builder.integer_of(v) for v in value]
-        packed = BytesAttr(cast(Any, kind).pack(numbers))
+        try:
+            packed = BytesAttr(cast(Any, kind).pack(numbers))
+        except (struct.error, OverflowError):
+            builder.fault(f"a number of [{', '.join(map(str, numbers))}] does not fit {kind}")
         directive.set(cast(Any, parts), DenseArrayBase(kind, packed))
 
     return "number_list", put

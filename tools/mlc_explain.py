@@ -161,7 +161,7 @@ class _Explainer:
         """A line for each kernel, and their sum."""
         rows = [self.explain(kernel) for kernel in kernels]
         costs = [row.calls * (row.bound.time if row.seconds is None else row.seconds) for row in rows]
-        width = max((len(row.name) for row in rows), default=6)
+        width = max(len(name) for name in ("kernel", *(row.name for row in rows)))
         print(
             f"{'kernel':<{width}} {'calls':>5} {'flop':>8} {'bytes':>8} {'flop/B':>7} {'bound by':>8} "
             f"{'predicted':>15} {'measured':>9} {'of bound':>8} {'of total':>8}"

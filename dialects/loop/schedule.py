@@ -9,6 +9,7 @@ Steps apply in order, each to the loops that its first argument names. `tile(n, 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import pairwise
 
 from xdsl.dialects.builtin import ArrayAttr, IntAttr, StringAttr
 from xdsl.ir import Attribute, ParametrizedAttribute
@@ -156,13 +157,15 @@ class ScheduleAttr(ParametrizedAttribute):
 def parse_step(parser: AttrParser) -> StepAttr:
     """Parse `tile(n, 16)`."""
     position = parser.pos
-    action = parser.parse_identifier("the name of a schedule step")
+    action = parser.parse_identifier(", the name of a schedule step")
 
     def argument() -> str | int:
         number = parser.parse_optional_integer(allow_boolean=False)
-        return number if number is not None else parser.parse_identifier("the name of a loop")
+        return number if number is not None else parser.parse_identifier(", the name of a loop, or a whole number")
 
     arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
+    if any(isinstance(a, int) and isinstance(b, str) for a, b in pairwise(arguments)):
+        parser.raise_error(f"schedule step '{action}': sizes stand behind the names of loops", at_position=position)
     try:
         return StepAttr.of(action, *arguments)
     except VerifyException as e:

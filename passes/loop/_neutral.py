@@ -40,9 +40,14 @@ def leave_out(read: LoadOp) -> None:
         op, _, partial = step
         op.results[0].replace_all_uses_with(op.operands[partial])
         Rewriter.erase_op(op)
-    for use in list(read.result.uses):
-        Rewriter.erase_op(use.operation)  # broadcasts and products
-    Rewriter.erase_op(read)
+    _erase_with_users(read)  # broadcasts and products
+
+
+def _erase_with_users(op: Operation) -> None:
+    for result in op.results:
+        while (use := result.first_use) is not None:
+            _erase_with_users(use.operation)
+    Rewriter.erase_op(op)
 
 
 def _steps(value: SSAValue) -> Iterator[_Step | None]:

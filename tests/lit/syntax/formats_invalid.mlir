@@ -525,3 +525,11 @@ func.func @f(%n: index) {
   }
   return
 }
+
+// -----
+
+func.func @main(%m: tensor<4x6xf32>) -> tensor<6x4xf32> {
+  // expected-error @+1 {{a number of [1, 99999999999999999999] does not fit i64}}
+  %0 = graph.transpose %m [1, 99999999999999999999] : tensor<4x6xf32> -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}

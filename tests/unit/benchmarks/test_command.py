@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,12 @@ def test_list() -> None:
     lines = _benchmarks("--list", "--only", "^resnet-.x").stdout.splitlines()
     assert len(lines) == 23
     assert lines[0].split() == ["convolution", "resnet-7x7-3-64-224x224-s2"]
+
+
+def test_a_target_that_cannot_run() -> None:
+    result = _benchmarks("--only", "mlp", "--target", "aarch64" if platform.machine() == "x86_64" else "x86-64-v3")
+    assert result.returncode == 2
+    assert "this machine cannot run code for it" in result.stderr
 
 
 def test_no_such_case() -> None:

@@ -131,3 +131,13 @@ func.func private @f() attributes {schedule = #loop.schedule<[tile(n, x)]>}
 
 // expected-error @+1 {{schedule step 'interchange(n, n)' names a loop twice}}
 func.func private @f() attributes {schedule = #loop.schedule<[interchange(n, n)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'tile': sizes stand behind the names of loops}}
+func.func private @f() attributes {schedule = #loop.schedule<[tile(16, n)]>}
+
+// -----
+
+// expected-error @+1 {{identifier expected, the name of a loop, or a whole number, got '1.5'}}
+func.func private @f() attributes {schedule = #loop.schedule<[tile(n, 1.5)]>}

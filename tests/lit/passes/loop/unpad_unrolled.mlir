@@ -82,6 +82,37 @@ func.func private @vectors(%x: memref<2xf32>, %w: memref<3x8xf32>, %out: memref<
   return
 }
 
+// Products without multiply-adds, of integers: both they and what they are made of go.
+// CHECK-LABEL: @integers
+// CHECK-NOT: memref.alloc
+// CHECK-COUNT-4: arith.muli {{.*}} : vector<4xi32>
+// CHECK-NOT: arith.muli
+func.func private @integers(%x: memref<2xi32>, %w: memref<3x4xi32>, %out: memref<2x4xi32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), vectorize(n, 4), unroll(k), unpad(y)]>
+} {
+  %p = memref.alloc() : memref<4xi32>
+  %zero = arith.constant 0 : i32
+  loop.store %zero, %p[0] : memref<4xi32>
+  loop.store %zero, %p[3] : memref<4xi32>
+  loop.for parallel "d0" %i = 0 to 2 {
+    %a = loop.load %x[%i] : memref<2xi32>
+    loop.store %a, %p[%i + 1] : memref<4xi32>
+  }
+  loop.for parallel "y" %y = 0 to 2 {
+    loop.for parallel "n" %n = 0 to 4 {
+      %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (i32) {
+        %a = loop.load %p[%y + %k] : memref<4xi32>
+        %b = loop.load %w[%k, %n] : memref<3x4xi32>
+        %m = arith.muli %a, %b : i32
+        %c = arith.addi %acc, %m : i32
+        loop.yield %c : i32
+      }
+      loop.store %s, %out[%y, %n] : memref<2x4xi32>
+    }
+  }
+  return
+}
+
 // A padding that counts is read.
 // CHECK-LABEL: @ones
 // CHECK: memref.alloc
