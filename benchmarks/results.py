@@ -39,6 +39,15 @@ class CaseResult:
     """What went wrong, by engine."""
 
     @property
+    def is_bandwidth_bound(self) -> bool:
+        """Whether to move the bytes takes this machine longer than the arithmetic, for cases that are about bytes.
+
+        A depthwise convolution is about bytes where multiply-adds are fast, and about these where they are not.
+        """
+        peak, bandwidth = statistics.median(self.peak), statistics.median(self.bandwidth)
+        return self.kind == "bandwidth" and self.bytes / bandwidth >= self.flops / peak
+
+    @property
     def peers(self) -> list[str]:
         """The peers that computed the case."""
         return [name for name in PEERS if name in self.seconds]
@@ -53,12 +62,12 @@ class CaseResult:
         return statistics.median(self.seconds[engine])
 
     def rate(self, engine: str = OURS) -> float:
-        """In flop/s or byte/s, after the kind of the case."""
-        return (self.flops if self.kind == "compute" else self.bytes) / self.time(engine)
+        """In flop/s or byte/s, after what limits the case."""
+        return (self.bytes if self.is_bandwidth_bound else self.flops) / self.time(engine)
 
     def share_of_limit(self, engine: str = OURS) -> float:
         """How much of the machine's limit for this case an engine reaches: of its arithmetic or of its bandwidth."""
-        work, limit = (self.flops, self.peak) if self.kind == "compute" else (self.bytes, self.bandwidth)
+        work, limit = (self.bytes, self.bandwidth) if self.is_bandwidth_bound else (self.flops, self.peak)
         return statistics.median(work / t / of for t, of in zip(self.seconds[engine], limit, strict=True))
 
     def speedup(self, engine: str, over: str) -> float:

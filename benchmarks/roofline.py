@@ -169,7 +169,7 @@ def _draw_names(figure: Any, cases: list[CaseResult]) -> None:
     rows = -(-len(cases) // 2)
     for index, case in enumerate(cases):
         column, row = divmod(index, rows)
-        limit = "FMA" if case.kind == "compute" else case.level
+        limit = case.level if case.is_bandwidth_bound else "FMA"
         figure.text(
             0.645 + 0.182 * column,
             0.93 - 0.86 * row / max(rows, 30),

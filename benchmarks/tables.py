@@ -73,8 +73,8 @@ def case_row(case: CaseResult, others: Iterable[str]) -> list[str]:
     ratio = case.ratio_to_best_peer()
     ours = ["failed", "", ""]
     if OURS in case.seconds:
-        unit = "GFLOP/s" if case.kind == "compute" else "GB/s"
-        limit = "FMA" if case.kind == "compute" else case.level
+        unit = "GB/s" if case.is_bandwidth_bound else "GFLOP/s"
+        limit = case.level if case.is_bandwidth_bound else "FMA"
         share = f"{case.share_of_limit():.0%} {limit}"
         ours = [_milliseconds(case.time(OURS)), f"{case.rate() / 1e9:.1f} {unit}", share]
     times = [_milliseconds(case.time(e)) if e in case.seconds else "" for e in others]
@@ -94,7 +94,7 @@ def summary_table(run: Run) -> Grid:
         rows.append(["ratio to the best peer, worst", "0.95", f"{min(ratios):.2f} ({worst.name})"])
     peak_target = 0.93 if native else 0.9
     rows += _lowest("share of the FMA peak, large matmuls and convolutions", peak_target, filter(is_large, cases))
-    far = (c for c in cases if c.kind == "bandwidth" and c.level not in ("L1", "L2"))
+    far = (c for c in cases if c.is_bandwidth_bound and c.level not in ("L1", "L2"))
     rows += _lowest("share of the bandwidth, bandwidth-bound and larger than L2", 0.85, far)
     for case in cases:
         if OURS_IN_PYTHON in case.seconds and "ONNX Runtime" in case.seconds and case.name.endswith("-batch-1"):

@@ -21,6 +21,9 @@ ALIGNMENT = 64
 MAXIMUM_BYTES = 2_000_000_000
 """What code can reach with 32-bit displacements, less some room for the code itself."""
 
+PAGE = 4096
+"""LLVM maps a file that is included, but reads all of it, each time, if its size is a multiple of a page."""
+
 
 @dataclass(frozen=True)
 class Blob:
@@ -74,6 +77,8 @@ def assembly(blobs: Sequence[Blob], raw: Path) -> str:
                 lines += [f".size {name}, {blob.array.nbytes}", f"{name}:"]
             if blob.array.nbytes:
                 lines.append(f".incbin {_quote(str(path))}, {offset}, {blob.array.nbytes}")
+        if file.tell() and file.tell() % PAGE == 0:
+            file.write(b"\0")
     # A weight without elements still needs an address inside the section.
     lines.append(f".zero {ALIGNMENT}")
     return "\n".join(lines) + "\n"

@@ -118,3 +118,12 @@ def test_turns_alternate() -> None:
     assert {name: len(of) for name, of in times.items()} == {"a": 3, "b": 3}
     changes = [name for name, before in zip(calls, ["", *calls], strict=False) if name != before]
     assert changes == ["a", "b"] * 4  # warming up, then three rounds
+
+
+def test_a_case_about_bytes_may_be_bound_by_arithmetic() -> None:
+    assert _SUM.is_bandwidth_bound
+    assert not _MATMUL.is_bandwidth_bound
+    slow = dataclasses.replace(_SUM, peak=[10e9, 10e9, 10e9])  # 0.4 ms for its flops, 0.16 ms for its bytes
+    assert not slow.is_bandwidth_bound
+    assert slow.share_of_limit() == pytest.approx(4e6 / 2e-4 / 10e9)
+    assert cases_table(Run({}, {}, [slow])).rows[0][3].endswith("FMA")

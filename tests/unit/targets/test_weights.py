@@ -55,3 +55,10 @@ def test_too_many_bytes(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(weights, "MAXIMUM_BYTES", 100)
     with pytest.raises(UserError, match="has 128 bytes of weights; one artifact holds at most 100: split the model"):
         weights.collect([Weight("w", np.zeros(16))])
+
+
+def test_a_file_of_whole_pages_is_a_byte_longer(tmp_path: Path) -> None:
+    for elements, size in ((1024, 4097), (1023, 4092)):
+        array = np.arange(elements, dtype=np.float32)
+        weights.assembly(weights.collect([Weight("w", array)]), tmp_path / "raw")
+        assert (tmp_path / "raw").stat().st_size == size
