@@ -52,7 +52,7 @@ class ParallelizePass(Pass):
 
     threads: int = 2
     """The number of threads; with 1 nothing is spread."""
-    least_work: int = 200_000
+    least_work: int = 100_000
     """The fewest ops (counted over all iterations) that are worth it."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
