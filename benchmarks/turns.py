@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import gc
 import itertools
+import math
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mlc.benchmarks.engines import Call
 
@@ -34,15 +35,16 @@ class FreeCores:
     """
 
     probe: Call
-    _times: list[float] = field(default_factory=list[float])
+    _shortest: float = math.inf
 
     def wait(self) -> None:
         """Return when the probe has run at full speed twice in a row, or after a second."""
         deadline = time.perf_counter() + _LONGEST_WAIT
         full_speed = 0
         while full_speed < 2 and time.perf_counter() < deadline:
-            self._times.append(_time_batch(self.probe, 1))
-            if self._times[-1] < _FULL_SPEED * min(self._times):
+            seconds = _time_batch(self.probe, 1)
+            self._shortest = min(self._shortest, seconds)
+            if seconds < _FULL_SPEED * self._shortest:
                 full_speed += 1
             else:
                 full_speed = 0

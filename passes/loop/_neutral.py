@@ -9,18 +9,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.loop import LoadOp
+from mlc.passes.loop._reductions import COMBINATIONS
 from mlc.support.ir import identity_of
-
-_REDUCTIONS: dict[type[Operation], str] = {
-    arith.AddfOp: "add",
-    arith.AddiOp: "add",
-    arith.MaximumfOp: "max",
-    arith.MaxSIOp: "max",
-    arith.MinimumfOp: "min",
-    arith.MinSIOp: "min",
-}
-_SUMMED = 2
-"""The operand of a multiply-add that is added to."""
 
 _Step = tuple[Operation, str, int]
 """An op that combines a value with a partial result, the name of the reduction, and which operand that result is."""
@@ -60,8 +50,7 @@ def _steps(value: SSAValue) -> Iterator[_Step | None]:
             for of_product in op.results[0].uses:
                 is_sum = isinstance(of_product.operation, arith.AddfOp | arith.AddiOp)
                 yield (of_product.operation, "add", 1 - of_product.index) if is_sum else None
-        elif isinstance(op, math.FmaOp | vector.FMAOp):
-            yield (op, "add", _SUMMED) if use.index != _SUMMED else None
         else:
-            reduction = _REDUCTIONS.get(type(op))
-            yield (op, reduction, 1 - use.index) if reduction else None
+            combination = COMBINATIONS.get(math.FmaOp if isinstance(op, vector.FMAOp) else type(op))
+            partial = [i for i in combination.accumulators if i != use.index] if combination else []
+            yield (op, combination.reduction, partial[0]) if combination and partial else None

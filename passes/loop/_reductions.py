@@ -26,7 +26,7 @@ class Combination:
 
 
 _EITHER = (0, 1)
-_COMBINATIONS: dict[type[Operation], Combination] = {
+COMBINATIONS: dict[type[Operation], Combination] = {
     arith.AddfOp: Combination(_EITHER, "add", CombiningKindFlag.ADD, arith.AddfOp),
     arith.AddiOp: Combination(_EITHER, "add", CombiningKindFlag.ADD, arith.AddiOp),
     arith.MulfOp: Combination(_EITHER, "mul", CombiningKindFlag.MUL, arith.MulfOp),
@@ -52,7 +52,7 @@ def reduction_of(loop: ForOp) -> Reduction | str:
     if loop.is_parallel or len(loop.carried) != 1:
         return "it does not carry exactly one value"
     combine = loop.yielded[0].owner
-    combination = _COMBINATIONS.get(type(combine)) if isinstance(combine, Operation) else None
+    combination = COMBINATIONS.get(type(combine)) if isinstance(combine, Operation) else None
     accumulator = loop.carried[0]
     if (
         combination is None

@@ -53,11 +53,16 @@ class Contraction:
     """The op that stores the kernel's result; its dims name the loops."""
 
     @property
-    def kernel_name(self) -> str:
-        """The name of the function around it."""
+    def kernel(self) -> func.FuncOp:
+        """The function around it."""
         kernel = self.op.parent_op()
         assert isinstance(kernel, func.FuncOp)
-        return kernel.sym_name.data
+        return kernel
+
+    @property
+    def kernel_name(self) -> str:
+        """The name of the function around it."""
+        return self.kernel.sym_name.data
 
     @property
     def lane_dim(self) -> int:
@@ -221,9 +226,7 @@ def bytes_of(value: SSAValue) -> int:
 def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Machine) -> list[Step]:
     """Ask early for what a tile adds and writes at its end, where that is more than the second cache holds."""
     op, root = contraction.op, contraction.root
-    kernel = op.parent_op()
-    assert isinstance(kernel, func.FuncOp)
-    added = [a for a in kernel.body.block.args if any(use.operation is not op for use in a.uses)]
+    added = [a for a in contraction.kernel.body.block.args if any(use.operation is not op for use in a.uses)]
     loops = [name for name in op.dim_names[op.num_parallel :] if ("unroll", name) not in steps]
     far = sum(bytes_of(v) for v in (root.result, *added)) > machine.l2_bytes
     return [("prefetch", loops[0])] if far and loops else []
