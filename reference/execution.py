@@ -7,12 +7,15 @@ Iterations of a parallel loop are independent, so they run in lockstep, as *lane
 of rank r is an array with one axis per open loop (extent 1 where it does not depend on that loop) and then its own r
 axes. A value that depends on no loop may leave the lane axes out: NumPy aligns shapes at the last axis. A function
 that computes elementwise, or on the last axes only, never sees the difference.
+
+Lockstep is one order of several that such a loop allows, and `Order` names others: a program that computes something
+else in another order has a loop that is parallel by its name only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +26,9 @@ from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
+Order = Literal["lockstep", "forwards", "backwards"]
+"""How the iterations of a parallel loop follow each other: all at once, op by op; or one after the other, from the
+first to the last or from the last to the first."""
 _Evaluator = Callable[..., Array | Sequence[Array]]
 _E = TypeVar("_E", bound=_Evaluator)
 _X = TypeVar("_X", bound="Callable[[Any, Frame], None]")
@@ -79,12 +85,23 @@ class Frame:
         resources: the data behind resource names.
         symbols: the ops of the module that have a name, such as functions that can be called.
         lanes: the extents of the parallel loops that run in lockstep around the current op, outermost first.
+        order: how parallel loops run.
+        orders: how some of them run instead.
     """
 
-    def __init__(self, resources: Resources, symbols: Mapping[str, Operation], lanes: Sequence[int] = ()) -> None:
+    def __init__(
+        self,
+        resources: Resources,
+        symbols: Mapping[str, Operation],
+        lanes: Sequence[int] = (),
+        order: Order = "lockstep",
+        orders: Mapping[Operation, Order] | None = None,
+    ) -> None:
         self.resources = resources
         self.symbols = symbols
         self.lanes = list(lanes)
+        self.order: Order = order
+        self.orders = orders or {}
         self._values: dict[SSAValue, Array] = {}
 
     def __getitem__(self, value: SSAValue) -> Array:
@@ -101,6 +118,10 @@ class Frame:
 
     def __setitem__(self, value: SSAValue, array: Array) -> None:
         self._values[value] = array
+
+    def order_of(self, loop: Operation) -> Order:
+        """How the parallel `loop` runs."""
+        return self.orders.get(loop, self.order)
 
     def run(self, op: Operation) -> None:
         """Run one op.

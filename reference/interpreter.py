@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation
 
 # Imported because they register the meaning of their dialects.
 from mlc.reference import arith, func, graph, loop, math, memref, tensor, vector
-from mlc.reference.execution import Array, Frame
+from mlc.reference.execution import Array, Frame, Order
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
@@ -66,10 +66,19 @@ def signature_of(function: FuncOp) -> Signature | None:
     return Signature(*(tuple(cast("Tensor | MemRef", t) for t in side) for side in (inputs, outputs)))
 
 
-def run_function(module: ModuleOp, name: str, args: Sequence[Array], resources: Resources) -> list[Array]:
+def run_function(
+    module: ModuleOp,
+    name: str,
+    args: Sequence[Array],
+    resources: Resources,
+    order: Order = "lockstep",
+    orders: Mapping[Operation, Order] | None = None,
+) -> list[Array]:
     """The outputs of function `name` for the inputs `args`.
 
     At the loop level, the buffers marked `mlc.output` and `mlc.workspace` are provided here and are not among `args`.
+    Parallel loops run in `order`, those in `orders` in an order of their own; the outputs do not depend on it unless a
+    loop is parallel by its name only.
 
     Raises:
         UserError: there is no such function, an array does not fit its argument, or an op cannot be run.
@@ -97,7 +106,8 @@ def run_function(module: ModuleOp, name: str, args: Sequence[Array], resources: 
     if next(given, None) is not None:
         raise UserError(f"'{name}' takes {len(arguments) - len(outputs)} inputs, got {len(args)}")
     with np.errstate(all="ignore"):
-        returned = Frame(resources, symbols).run_block(function.body.block, arguments)
+        frame = Frame(resources, symbols, order=order, orders=orders)
+        returned = frame.run_block(function.body.block, arguments)
     return [*outputs, *(np.asarray(r) for r in returned)]
 
 

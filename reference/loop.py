@@ -1,7 +1,9 @@
-"""The loop dialect: serial loops iterate, parallel ones run their iterations in lockstep.
+"""The loop dialect: serial loops iterate, parallel ones run in any order that the caller asks for.
 
-Lockstep is one of the orders that `parallel` allows. It finds loops that are wrongly parallel (their lanes see each
-other's values in an unexpected order, or write one element twice), and it is fast: NumPy computes all lanes at once.
+Lockstep is the default, because it is fast: NumPy computes all lanes at once. It shows some of the loops that are
+wrongly parallel (their lanes see each other's values in an unexpected order, or write one element twice) and hides
+others: a stencil in place whose rows advance together is right in lockstep only. Running the iterations one after the
+other, forwards and then backwards, shows these (`mlc.reference.orders`).
 """
 
 from __future__ import annotations
@@ -23,16 +25,21 @@ _MAX_LANES = 1 << 18
 
 @executes(ForOp)
 def for_(op: ForOp, frame: Frame) -> None:
-    """In lockstep where it may, else one iteration after the other; so that each may have a view of its own."""
-    lanes = prod(frame.lanes) * len(op.range)
-    if op.is_parallel and lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp) for inner in op.walk()):
+    """A parallel loop as `frame` asks for; what cannot run in lockstep runs forwards: each iteration has its views."""
+    order = frame.order_of(op) if op.is_parallel else "forwards"
+    if order == "lockstep" and _fits_lockstep(op, frame):
         _run_in_lockstep(op, frame)
         return
     carried = [frame[v] for v in op.iter_args]
-    for i in op.range:
+    for i in reversed(op.range) if order == "backwards" else op.range:
         carried = frame.run_block(op.body.block, [np.asarray(i), *carried])
     for result, array in zip(op.results, carried, strict=True):
         frame[result] = array
+
+
+def _fits_lockstep(op: ForOp, frame: Frame) -> bool:
+    lanes = prod(frame.lanes) * len(op.range)
+    return lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp) for inner in op.walk())
 
 
 def _run_in_lockstep(op: ForOp, frame: Frame) -> None:
