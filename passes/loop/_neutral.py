@@ -11,6 +11,7 @@ from xdsl.rewriter import Rewriter
 from mlc.dialects.loop import LoadOp
 from mlc.passes.loop._reductions import COMBINATIONS
 from mlc.support.ir import identity_of
+from mlc.support.types import element_type
 
 _Step = tuple[Operation, str, int]
 """An op that combines a value with a partial result, the name of the reduction, and which operand that result is."""
@@ -18,8 +19,9 @@ _Step = tuple[Operation, str, int]
 
 def never_counts(read: LoadOp, value: arith.ConstantOp) -> bool:
     """Whether reductions stay the same if `read` gives `value`: their identity, or a factor 0 of what is added."""
+    element = element_type(read.result.type)  # lanes are combined each on its own
     return all(
-        step is not None and identity_of(step[1], read.result.type).value == value.value for step in _steps(read.result)
+        step is not None and identity_of(step[1], element).value == value.value for step in _steps(read.result)
     )
 
 

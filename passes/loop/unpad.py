@@ -23,7 +23,7 @@ from mlc.passes.loop.tile import peel
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.types import memref_type
+from mlc.support.types import memref_type, vector_type
 
 MOST_PARTS = 5
 """A loop that falls into more parts than this is mostly border; it stays as it is."""
@@ -139,11 +139,10 @@ def _plan_axis(padded: Padded, axis: int, names: Sequence[str], plan: dict[ForOp
     inside = padded.inside[axis]
     found: dict[ForOp, _Parts] = {}
     for read in padded.reads:
-        subscript = read.map.data.results[axis]
-        low, high = counter_bounds(subscript, read.indices)
+        low, high = _reach(read, axis)
         if low >= inside.start and high < inside.stop:
             continue
-        window = _window(read, subscript, names)
+        window = None if _lanes_along(read, axis) else _window(read, read.map.data.results[axis], names)
         if window is None or window[0] in plan or window[0] in found:
             return False
         parts = _split(*window, inside)
@@ -200,8 +199,24 @@ def _without_reads_of_padding(padded: Padded) -> Padded:
 
 
 def _is_outside(read: LoadOp, axis: int, inside: range) -> bool:
-    low, high = counter_bounds(read.map.data.results[axis], read.indices)
+    low, high = _reach(read, axis)
     return high < inside.start or low >= inside.stop
+
+
+def _reach(read: LoadOp, axis: int) -> tuple[int, int]:
+    """The first and the last subscript of an axis that `read` reads at, with all of its lanes, in all iterations."""
+    low, high = counter_bounds(read.map.data.results[axis], read.indices)
+    lanes = _lanes_along(read, axis)
+    return low, high + (lanes - 1) * read.lanes.stride if lanes else high
+
+
+def _lanes_along(read: LoadOp, axis: int) -> int:
+    """How many lanes lie along an axis; 0 for an axis that they do not run along, and for scalars."""
+    vector = vector_type(read.accessed)
+    along, _, active = read.lanes
+    if vector is None or axis != (memref_type(read.memref).get_num_dims() - 1 if along is None else along):
+        return 0
+    return vector.get_shape()[0] if active is None else active
 
 
 def _window(read: LoadOp, subscript: AffineExpr, names: Sequence[str]) -> tuple[ForOp, ForOp, int, int] | None:
