@@ -1,4 +1,4 @@
-"""Actions of the grammar: types and locations."""
+"""Actions of the grammar: types."""
 
 from __future__ import annotations
 
@@ -10,22 +10,13 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
     BoolAttr,
-    CallSiteLoc,
     ComplexType,
-    FileLineColLoc,
     FunctionType,
-    FusedLoc,
-    IntAttr,
     IntegerType,
-    LocationAttr,
     MemRefLayoutAttr,
     MemRefType,
-    NameLoc,
-    NoneAttr,
-    StringAttr,
     TensorType,
     TupleType,
-    UnknownLoc,
     UnrankedMemRefType,
     UnrankedTensorType,
     VectorType,
@@ -44,12 +35,6 @@ Signature = tuple[list[Attribute], list[Attribute]]
 
 class TypeActions(State):
     """Makes types. The arguments of each action are the values of the grammar's symbols, punctuation included."""
-
-    def alias(self, token: Name) -> Attribute:
-        """`#name` or `!name`."""
-        if (found := self.aliases.get(token.text)) is None:
-            self.fault(f"alias '{token.text}' is not defined", token.position)
-        return found
 
     def signature(
         self, _open: str, inputs: list[Attribute], _close: str, _arrow: str, outputs: list[Attribute]
@@ -132,55 +117,3 @@ class TypeActions(State):
     def tuple(self, _word: Name, _open: str, types: Sequence[Attribute], _close: str) -> Attribute:
         """`tuple<f32, i32>`."""
         return TupleType(ArrayAttr(cast(Sequence[TypeAttribute], types)))
-
-    # ---- locations
-
-    def location(self, _word: Name, _open: str, location: LocationAttr, _close: str) -> LocationAttr:
-        """`loc(...)`."""
-        return location
-
-    def unknown_location(self, _word: Name) -> LocationAttr:
-        """`unknown`."""
-        return UnknownLoc()
-
-    def file_location(self, file: Name, _c1: str, line: str, _c2: str, column: str) -> LocationAttr:
-        """`"file":1:2`."""
-        return FileLineColLoc(StringAttr(self.string(file)), IntAttr(int(line)), IntAttr(int(column)))
-
-    def name_location(self, name: Name) -> LocationAttr:
-        """`"name"`."""
-        return NameLoc(StringAttr(self.string(name)), NoneAttr())
-
-    def nested_name_location(self, name: Name, _open: str, inner: LocationAttr, _close: str) -> LocationAttr:
-        """`"name"(inner)`."""
-        return NameLoc(StringAttr(self.string(name)), inner)
-
-    def call_location(
-        self, _word: Name, _open: str, callee: LocationAttr, _at: Name, caller: LocationAttr, _close: str
-    ) -> LocationAttr:
-        """`callsite(callee at caller)`."""
-        return CallSiteLoc(callee, caller)
-
-    def fused_location(self, _word: Name, _open: str, parts: list[LocationAttr], _close: str) -> LocationAttr:
-        """`fused[a, b]`."""
-        return FusedLoc(tuple(parts), NoneAttr())
-
-    def fused_location_with_metadata(
-        self,
-        _word: Name,
-        _lt: str,
-        metadata: Attribute,
-        _gt: str,
-        _open: str,
-        parts: list[LocationAttr],
-        _close: str,
-    ) -> LocationAttr:
-        """`fused<metadata>[a, b]`."""
-        return FusedLoc(tuple(parts), metadata)
-
-    def location_alias(self, token: Name) -> LocationAttr:
-        """`#loc1`."""
-        found = self.alias(token)
-        if not isinstance(found, LocationAttr):
-            self.fault(f"'{token.text}' is not a location", token.position)
-        return found

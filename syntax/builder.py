@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import xdsl.irdl.declarative_assembly_format as daf
+from xdsl.dialects.builtin import LocationAttr
 from xdsl.ir import Attribute, Operation, Region
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
@@ -15,6 +16,7 @@ from mlc.support.context import CompilerContext
 from mlc.syntax import formats
 from mlc.syntax.build_affine import AffineActions
 from mlc.syntax.build_attributes import AttributeActions
+from mlc.syntax.build_locations import LocationActions
 from mlc.syntax.build_metadata import MetadataActions
 from mlc.syntax.build_operations import OperationActions
 from mlc.syntax.build_types import TypeActions
@@ -23,7 +25,7 @@ from mlc.syntax.lexer import RegionOf
 from mlc.syntax.machine import Machine
 
 
-class Builder(OperationActions, TypeActions, AttributeActions, AffineActions, MetadataActions):
+class Builder(OperationActions, TypeActions, LocationActions, AttributeActions, AffineActions, MetadataActions):
     """Everything that one parse knows and does.
 
     Args:
@@ -66,6 +68,12 @@ class Builder(OperationActions, TypeActions, AttributeActions, AffineActions, Me
     def parse_prefix(self, symbol: str, position: int) -> tuple[Any, int] | None:
         """A part of hand-written syntax (`Machine.run_prefix`)."""
         return self._machine.run_prefix(symbol, position)
+
+    def parse_location(self, position: int) -> LocationAttr:
+        """The location that starts at a position. Raises Fault."""
+        found = self._machine.run_prefix("location", position)
+        assert found is not None, "the position is that of the word loc"
+        return found[0]
 
     # ---- actions
 

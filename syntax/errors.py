@@ -25,6 +25,13 @@ class FatalFault(Fault):
     """An error after which there is no point in going on."""
 
 
+class Consequence(Fault):
+    """Something that cannot be read because of an error that was found before: nothing that a user needs to hear."""
+
+    def __init__(self) -> None:
+        super().__init__("this follows from another error")
+
+
 class SyntaxFault(Fault):
     """The next token is not one that may stand here.
 

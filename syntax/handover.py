@@ -12,14 +12,23 @@ import re
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import xdsl.irdl.declarative_assembly_format as daf
 from xdsl.context import Context
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, LocationAttr, RankedStructure, ShapedType
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    LocationAttr,
+    RankedStructure,
+    ShapedType,
+    UnknownLoc,
+)
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
+from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
@@ -39,6 +48,16 @@ class _Lexer(MLIRLexer):
     """xDSL's lexer, with a pattern for strings that takes linear time for unclosed ones too."""
 
     _unescaped_characters_regex = re.compile(STRING)
+
+
+@dataclass
+class _LocatedArgument(Parser.UnresolvedArgument):
+    """An argument of a region, whose type is not known yet, and its location in the text."""
+
+    location: LocationAttr | None
+
+    def resolve(self, type: Attribute) -> Parser.Argument:
+        return Parser.Argument(self.name, type, self.location)
 
 
 class HandOver(Parser):
@@ -151,8 +170,23 @@ class HandOver(Parser):
         position, outer = self.pos, self._op
         op = super().parse_operation()
         self._op = outer
-        op.location = self._builder.location_at(position)
+        if isinstance(op.location, UnknownLoc):
+            op.location = self._builder.location_at(position)
         return op
+
+    def parse_optional_argument(self, expect_type: bool = True) -> Any:
+        """An argument of a region, if one stands here, with its location.
+
+        Functions are left out: they have attributes in front of the locations of arguments, and read both.
+        """
+        argument = super().parse_optional_argument(expect_type)
+        if argument is None or (expect_type and self._op is not None and self._op.has_trait(SymbolOpInterface)):
+            return argument
+        location = self.parse_optional_location()
+        if isinstance(argument, Parser.UnresolvedArgument):
+            return _LocatedArgument(argument.name, location)
+        argument.location = location
+        return argument
 
     def parse_optional_type(self) -> TypeAttribute | None:
         """A type, if one stands here; plain builtin types are not parsed twice."""

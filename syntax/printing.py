@@ -6,6 +6,7 @@ import re
 from typing import TextIO
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import BlockArgument
 from xdsl.printer import Printer
 
 from mlc.support.context import CompilerContext
@@ -37,10 +38,22 @@ class _Printer(Printer):
         self._dialect_resources.setdefault(dialect, set()).add(handle)
         self.print_identifier_or_string_literal(handle)
 
+    def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
+        super().print_block_argument(arg, print_type)
+        if self.print_debuginfo and not print_type and _has_place_for_location(arg):
+            self.print_string(" ")
+            self.print_attribute(arg.location)
+
     @property
     def used_resources(self) -> list[str]:
         """The names behind the `dense_resource` attributes that were printed."""
         return sorted(self._dialect_resources.get("builtin", ()))
+
+
+def _has_place_for_location(arg: BlockArgument) -> bool:
+    """Whether upstream prints the location of an argument that the syntax shows without a type."""
+    op = arg.owner.parent_op()
+    return op is not None and op.name == "affine.for" and arg.index == 0
 
 
 def _metadata(used: list[str], ctx: CompilerContext) -> str:

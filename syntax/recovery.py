@@ -31,6 +31,8 @@ _OPERATION = re.compile(
 ).match
 _DEFINITIONS = re.compile(r"\s*%([\w$.-]+)(?::\d+)?\s*([,=])").match
 
+_ALIAS = re.compile(r"\s*([#!][\w$.-]+)\s*=").match
+
 
 class TooManyErrors(Exception):
     """There is no point in going on."""
@@ -100,6 +102,8 @@ class Recovery:
         return start
 
     def _forget_definitions(self, position: int) -> None:
+        if m := _ALIAS(self.builder.text, position):
+            self.builder.unusable_aliases.add(m[1])
         while m := _DEFINITIONS(self.builder.text, position):
             self.builder.scopes.give_up(m[1])
             if m[2] == "=":

@@ -28,7 +28,7 @@ from xdsl.parser import AttrParser
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.syntax.errors import Fault, PositionedNote, Source
+from mlc.syntax.errors import Consequence, Fault, PositionedNote, Source
 from mlc.syntax.lexer import Name
 from mlc.syntax.scopes import Scopes
 
@@ -79,6 +79,10 @@ class State:
         self.scopes = Scopes()
         self.errors: list[UserError] = []
         self.aliases: dict[str, Attribute] = {}
+        self.unusable_aliases: set[str] = set()
+        """Aliases whose definition has an error: nothing is said about uses of them."""
+        self.later_locations: dict[str, LocationAttr | None] = {}
+        """Locations whose aliases were used before their definitions; None while one is read."""
         self.simple_types: dict[str, Attribute] = {}
         """Builtin types by their text."""
         self.resource_uses: list[ResourceUse] = []
@@ -102,7 +106,9 @@ class State:
         raise Fault(message, position, notes)
 
     def report(self, fault: Fault, position: int) -> None:
-        """Keep an error; all are raised together at the end."""
+        """Keep an error, unless it only follows from another; all are raised together at the end."""
+        if isinstance(fault, Consequence):
+            return
         error = self.source.user_error(fault, position)
         if (error.message, error.location) not in [(e.message, e.location) for e in self.errors]:
             self.errors.append(error)
@@ -183,6 +189,16 @@ class State:
     def remember_attribute(self, start: int, end: int, attribute: Attribute) -> None:
         """Let the same spelling find the attribute again."""
         self._dialect_attributes[self.text[start:end]] = attribute
+
+    # ---- aliases
+
+    def alias(self, token: Name) -> Attribute:
+        """What `#name` or `!name` stands for: an action of the grammar."""
+        if (found := self.aliases.get(token.text)) is None:
+            if token.text in self.unusable_aliases:
+                raise Consequence
+            self.fault(f"alias '{token.text}' is not defined", token.position)
+        return found
 
     # ---- operations
 

@@ -147,9 +147,9 @@ def _lower(text: str, file: Path, level: str) -> tuple[ModuleOp, CompilerContext
     return module, ctx
 
 
-def _generic(module: ModuleOp, ctx: CompilerContext) -> str:
+def _generic(module: ModuleOp, ctx: CompilerContext, debuginfo: bool = False) -> str:
     stream = io.StringIO()
-    print_module(module, ctx, stream, generic=True)
+    print_module(module, ctx, stream, generic=True, debuginfo=debuginfo)
     return stream.getvalue()
 
 
@@ -176,6 +176,18 @@ def test_upstream_accepts_and_gives_back(file: Path, level: str) -> None:
             _read(pretty)
     elif level.startswith("linalg"):
         assert module.is_structurally_equivalent(_read(pretty))
+
+
+@pytest.mark.parametrize("flags", [[], ["--mlir-print-op-generic"]], ids=["pretty", "generic"])
+def test_upstream_gives_locations_back(flags: list[str]) -> None:
+    module, ctx = _lower(_OPERATORS, ROOT / "operators.mlir", "linalg")
+    text = _generic(module, ctx, debuginfo=True)
+    with_aliases = _run("mlir-opt", text, "--mlir-print-debuginfo", *flags)
+    assert "loc(#loc1)" in with_aliases and "\n#loc1 = loc(" in with_aliases
+    in_place = _run("mlir-opt", text, "--mlir-print-debuginfo", "--mlir-print-local-scope", *flags)
+    read = _generic(_read(with_aliases), ctx, debuginfo=True)
+    assert read == _generic(_read(in_place), ctx, debuginfo=True)
+    assert re.findall(r"loc\([^)]*", read) == re.findall(r"loc\([^)]*", text)
 
 
 def test_weights_stay_in_their_file_on_request() -> None:
