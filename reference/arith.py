@@ -1,7 +1,9 @@
 """The arith dialect, on arrays as on scalars.
 
 Integers wrap around and are signed unless the op says otherwise; `i1` is NumPy's bool, whose one bit counts as -1 in
-signed ops. Integer division by zero yields 0 (it has no meaning in the dialect).
+signed ops. What upstream leaves undefined has a value here: `x / 0` is 0 and `x rem 0` is `x`, the quotient that does
+not fit wraps, a shift by the width or more shifts every bit out, a float out of range becomes the nearest integer that
+there is, and NaN becomes 0.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from mlc.dialects.arith import (
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of
 from mlc.support.dtypes import to_numpy
-from mlc.support.types import element_type
+from mlc.support.types import element_type, integer_width
 
 
 def truncating_divide(a: Array, b: Array) -> Array:
@@ -40,6 +42,10 @@ def truncating_divide(a: Array, b: Array) -> Array:
 
 def _remainder(a: Array, b: Array) -> Array:
     return a - truncating_divide(a, b) * b
+
+
+def _remainder_unsigned(a: Array, b: Array) -> Array:
+    return np.where(b == 0, a, np.remainder(a, b))
 
 
 def _ceiling_divide(a: Array, b: Array) -> Array:
@@ -70,7 +76,7 @@ _INTEGER: dict[type[Operation], Callable[[Array, Array], Array]] = {
 _UNSIGNED: dict[type[Operation], Callable[[Array, Array], Array]] = {
     arith.DivUIOp: np.floor_divide,
     arith.CeilDivUIOp: _ceiling_divide,
-    arith.RemUIOp: np.remainder,
+    arith.RemUIOp: _remainder_unsigned,
     arith.MinUIOp: np.minimum,
     arith.MaxUIOp: np.maximum,
     arith.ShRUIOp: np.right_shift,
@@ -160,16 +166,30 @@ def compare_floats(op: CmpfOp, a: Array, b: Array) -> Array:
     return holds & ~nan if name[0] == "o" else holds | nan
 
 
-@evaluates(
-    arith.IndexCastOp,
-    SIToFPOp,
-    FPToSIOp,
-    FPToUIOp,
-    arith.ExtFOp,
-    arith.TruncFOp,
-)
+def to_integer(a: Array, least: int, most: int, dtype: np.dtype[Any]) -> Array:
+    """Floats towards zero, as integers from `least` to `most`: the nearest of them, and 0 for NaN."""
+    whole = np.trunc(np.where(np.isnan(a), 0, a)).astype(np.float64)
+    # `most + 1` is a power of two, which a float can be; `most` may lie between two of them.
+    inside = (whole >= least) & (whole < float(most + 1))
+    number = np.where(inside, whole, 0).astype(np.uint64 if most >= 1 << 63 else np.int64)
+    # Where they are stored in as many bits, unsigned numbers become the signed ones with the same bits.
+    outside: Array = np.array([least, most], number.dtype)[np.asarray(whole >= least, np.intp)]
+    return np.where(inside, number, outside).astype(dtype)
+
+
+@evaluates(FPToSIOp, FPToUIOp)
+def float_to_integer(op: FPToSIOp | FPToUIOp, a: Array) -> Array:
+    """The nearest integer that the type has, of those towards zero; NaN is 0."""
+    kind = element_type(op.result.type)
+    width = integer_width(kind)
+    assert width is not None
+    least, most = (-1 << (width - 1), (1 << (width - 1)) - 1) if isinstance(op, FPToSIOp) else (0, (1 << width) - 1)
+    return to_integer(a, least, most, np.dtype(to_numpy(kind)))
+
+
+@evaluates(arith.IndexCastOp, SIToFPOp, arith.ExtFOp, arith.TruncFOp)
 def convert(op: Operation, a: Array) -> Array:
-    """Float to integer towards zero, else to the nearest value; a signed `i1` is -1."""
+    """To the nearest value; a signed `i1` is -1."""
     if a.dtype == np.bool_:
         a = _as_signed_byte(a)
     return a.astype(to_numpy(element_type(op.results[0].type)))

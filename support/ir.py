@@ -17,6 +17,12 @@ def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Ope
     return copy
 
 
+def drop_overflow_flags(op: Operation) -> None:
+    """Let an integer op wrap around: what was promised of the values that it had does not hold for others."""
+    if "overflowFlags" in op.properties:
+        op.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+
+
 def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
     """The constant that changes nothing when it is combined: 0, 1, or the least or greatest value of the type."""
     if (width := integer_width(element)) is not None:

@@ -14,7 +14,7 @@ from mlc.dialects.llvm import LoopAnnotationAttr, integers, intrinsics, reductio
 from mlc.support.errors import CompilerBug
 from mlc.support.types import element_type
 from mlc.targets.llvm_ir_function import EMITTERS, EmitOp, FunctionText, emits, operands_of
-from mlc.targets.llvm_ir_literals import STAGE, spell_constant
+from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, spell_constant
 
 # Arithmetic ------------------------------------------------------------------------------------------------------
 
@@ -138,6 +138,15 @@ for _op in (
     EMITTERS[_op] = _intrinsic(_op.name.removeprefix("llvm.intr."))
 EMITTERS[intrinsics.AbsOp] = _intrinsic("abs", "is_int_min_poison")
 EMITTERS[intrinsics.CountLeadingZerosOp] = _intrinsic("ctlz", "is_zero_poison")
+
+
+@emits(intrinsics.FPToSISatOp, intrinsics.FPToUISatOp)
+def _saturating_cast(f: FunctionText, op: Operation) -> None:
+    """An intrinsic that is overloaded on both types."""
+    (value,), result = operands_of(op), op.results[0]
+    name = f"{op.name.removeprefix('llvm.intr.')}.{intrinsic_suffix(result.type)}"
+    symbol = f.intrinsic(name, value.type, lambda: f"{f.type(result.type)} {{}}({f.type(value.type)})")
+    f.define(result, f"call {f.type(result.type)} {symbol}({f.operand(value)})")
 
 
 @emits(intrinsics.ScaleOp)

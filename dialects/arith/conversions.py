@@ -91,7 +91,7 @@ class TruncIOp(_ConversionOp):
 
 @irdl_op_definition
 class FPToSIOp(_ConversionOp):
-    """A float towards zero; the result is undefined where the integer cannot hold it.
+    """A float towards zero, as a signed integer: the nearest one that there is, and 0 for NaN.
 
     ```mlir
     %b = arith.fptosi %a : vector<4xf32> to vector<4xi32>
@@ -105,7 +105,7 @@ class FPToSIOp(_ConversionOp):
 
 @irdl_op_definition
 class FPToUIOp(_ConversionOp):
-    """A float towards zero, as an unsigned integer.
+    """A float towards zero, as an unsigned integer: the nearest one that there is, and 0 for NaN.
 
     ```mlir
     %b = arith.fptoui %a : f32 to i32

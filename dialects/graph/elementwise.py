@@ -174,6 +174,8 @@ class FoldWhereOfEqualBranches(RewritePattern):
 class CastOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     """Converts elements: to `i1` by `x != 0`, float to integer towards zero, else to the nearest value.
 
+    A float beyond the integers of a type becomes the least or the greatest of them, and NaN becomes 0.
+
     ```mlir
     %f = graph.cast %i : tensor<8xi64> -> tensor<8xf32>
     ```

@@ -269,6 +269,40 @@ class ScaleOp(FloatBinaryIntrinsic):
     name = "llvm.intr.x86.scalef"
 
 
+class SaturatingCastOp(IRDLOperation, ABC):
+    """A float as an integer, towards zero: the nearest one that there is, and 0 for NaN."""
+
+    input = operand_def(AnyFloatConstr | VectorType.constr(AnyFloatConstr))
+    res = result_def(SignlessIntegerConstraint | VectorType.constr(SignlessIntegerConstraint))
+    traits = traits_def(Pure())
+    irdl_options = (ParsePropInAttrDict(),)
+    assembly_format = _FORMAT
+
+
+@irdl_op_definition
+class FPToSISatOp(SaturatingCastOp):
+    """A float as a signed integer, towards zero: the nearest one that there is, and 0 for NaN.
+
+    ```mlir
+    %i = llvm.intr.fptosi.sat(%a) : (vector<8xf32>) -> vector<8xi32>
+    ```
+    """
+
+    name = "llvm.intr.fptosi.sat"
+
+
+@irdl_op_definition
+class FPToUISatOp(SaturatingCastOp):
+    """A float as an unsigned integer, towards zero: the nearest one that there is, and 0 for NaN.
+
+    ```mlir
+    %i = llvm.intr.fptoui.sat(%a) : (vector<8xf32>) -> vector<8xi32>
+    ```
+    """
+
+    name = "llvm.intr.fptoui.sat"
+
+
 INTRINSICS: Sequence[type[IRDLOperation]] = (
     RoundEvenOp,
     RoundOp,
@@ -283,4 +317,6 @@ INTRINSICS: Sequence[type[IRDLOperation]] = (
     AbsOp,
     CountLeadingZerosOp,
     ScaleOp,
+    FPToSISatOp,
+    FPToUISatOp,
 )

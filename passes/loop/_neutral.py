@@ -20,9 +20,7 @@ _Step = tuple[Operation, str, int]
 def never_counts(read: LoadOp, value: arith.ConstantOp) -> bool:
     """Whether reductions stay the same if `read` gives `value`: their identity, or a factor 0 of what is added."""
     element = element_type(read.result.type)  # lanes are combined each on its own
-    return all(
-        step is not None and identity_of(step[1], element).value == value.value for step in _steps(read.result)
-    )
+    return all(step is not None and identity_of(step[1], element).value == value.value for step in _steps(read.result))
 
 
 def leave_out(read: LoadOp) -> None:

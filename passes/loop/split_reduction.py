@@ -18,7 +18,7 @@ from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.tile import peel
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.ir import clone, identity_of
+from mlc.support.ir import clone, drop_overflow_flags, identity_of
 
 
 class CannotSplit(Exception):
@@ -86,6 +86,8 @@ def _split(loop: ForOp, reduction: Reduction, parts: int) -> tuple[list[Operatio
         copies: dict[SSAValue, SSAValue] = {loop.induction_variable: counter, loop.carried[0]: accumulator}
         for op in list(loop.body.block.ops)[:-1]:
             body.add_op(copy := clone(op, copies))
+            if op is reduction.combine:
+                drop_overflow_flags(copy)  # which hold for sums from the front, not for those of every n-th element
             if isinstance(copy, AccessOp) and counter in copy.indices:
                 at = (counter,), AffineExpr.dimension(0) + part * step
                 set_subscripts(copy, *rewritten_subscripts(copy, {counter: at}))

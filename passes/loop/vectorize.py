@@ -20,7 +20,7 @@ from mlc.passes.loop._nests import functions_with_loops, loops_named
 from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.ir import clone
+from mlc.support.ir import clone, drop_overflow_flags
 
 ELEMENTWISE = frozenset({*Arith.operations, *math.Math.operations}) - {arith.ConstantOp}
 """The op types that compute lane by lane when their operands are vectors."""
@@ -157,13 +157,16 @@ class Widener:
         return VectorType(element, [self.lanes])
 
     def _on_vectors(self, op: Operation, operands: Sequence[SSAValue]) -> Operation:
-        return type(op).create(
+        wide = type(op).create(
             operands=operands,
             result_types=[self._vector_of(r.type) for r in op.results],
             properties=dict(op.properties),
             attributes=dict(op.attributes),
             location=op.location,
         )
+        if self.lanes > len(self.loop.range):  # lanes that stand for no iteration compute with zeros
+            drop_overflow_flags(wide)
+        return wide
 
     def as_vector(self, value: SSAValue, block: Block, ops: list[Operation]) -> SSAValue:
         """`value` with one copy per lane; made once per block."""

@@ -22,7 +22,7 @@ from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.vectorize import CannotVectorize, Varying, Widener, next_power_of_two, splat
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.ir import clone, identity_of
+from mlc.support.ir import clone, drop_overflow_flags, identity_of
 
 
 def vectorize_reduction(loop: ForOp, lanes: int) -> None:
@@ -127,6 +127,7 @@ def _lanes_over(values: range, loop: ForOp, combine: Operation, lanes: int, part
     step: Operation = type(combine).create(
         operands=operands, result_types=[partial.type], properties=dict(combine.properties)
     )
+    drop_overflow_flags(step)  # which hold for sums from the front, not for those of every n-th element
     inside.append(step)
     if active < lanes:
         mask = arith.ConstantOp(_first(active, lanes))

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from xdsl.dialects import arith, llvm, math
 from xdsl.dialects.builtin import (
-    AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -14,7 +13,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.arith import (
@@ -30,9 +29,8 @@ from mlc.dialects.arith import (
     UIToFPOp,
 )
 from mlc.dialects.llvm import integers, intrinsics, vectors
-from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, truncate
+from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, number_of, truncate
 from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.support.types import vector_type
 
 _STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
 _KEPT = frozenset({FastMathFlag.ALLOW_CONTRACT, FastMathFlag.NO_SIGNED_ZEROS})
@@ -66,13 +64,6 @@ _INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = 
     arith.AddiOp: (integers.AddOp, _WRAP),
     arith.SubiOp: (integers.SubOp, _WRAP),
     arith.MuliOp: (integers.MulOp, _WRAP),
-    arith.ShLIOp: (integers.ShlOp, _WRAP),
-    arith.DivSIOp: (llvm.SDivOp, {}),
-    arith.DivUIOp: (llvm.UDivOp, {}),
-    arith.RemSIOp: (llvm.SRemOp, {}),
-    arith.RemUIOp: (llvm.URemOp, {}),
-    arith.ShRSIOp: (llvm.AShrOp, {}),
-    arith.ShRUIOp: (llvm.LShrOp, {}),
     arith.AndIOp: (llvm.AndOp, {}),
     arith.OrIOp: (llvm.OrOp, {}),
     arith.XOrIOp: (llvm.XOrOp, {}),
@@ -83,8 +74,8 @@ _INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = 
     ExtSIOp: (llvm.SExtOp, {}),
     ExtUIOp: (llvm.ZExtOp, {}),
     TruncIOp: (llvm.TruncOp, {}),
-    FPToSIOp: (vectors.FPToSIOp, {}),
-    FPToUIOp: (vectors.FPToUIOp, {}),
+    FPToSIOp: (intrinsics.FPToSISatOp, {}),
+    FPToUIOp: (intrinsics.FPToUISatOp, {}),
     SIToFPOp: (llvm.SIToFPOp, {}),
     UIToFPOp: (vectors.UIToFPOp, {}),
     arith.ExtFOp: (llvm.FPExtOp, {}),
@@ -189,40 +180,6 @@ class LowerIndexCast(StatelessPattern):
             rewriter.replace(op, truncate(source, kind))
 
 
-@lowers(VALUES, arith.FloorDivSIOp, arith.CeilDivSIOp, arith.CeilDivUIOp)
-class LowerRoundedDivision(StatelessPattern):
-    """A division that truncates, corrected by one where it rounded the other way.
-
-    floordivsi a, b  ->  q = a sdiv b; r = a srem b; q - (r != 0 and r xor b < 0)
-    ceildivsi a, b   ->  q + (r != 0 and r xor b >= 0)
-    ceildivui a, b   ->  q = a udiv b; q + (a urem b != 0)
-    """
-
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        lhs, rhs = op.operands
-        zero = llvm.ConstantOp.create(result_types=[lhs.type], properties={"value": _number(lhs.type, 0)})
-        unsigned = isinstance(op, arith.CeilDivUIOp)
-        quotient = (llvm.UDivOp if unsigned else llvm.SDivOp)(lhs, rhs)
-        remainder = (llvm.URemOp if unsigned else llvm.SRemOp)(lhs, rhs)
-        rounded = llvm.ICmpOp(remainder.res, zero.result, _predicate(llvm.ICmpPredicateFlag.NE))
-        new: list[Operation] = [zero, quotient, remainder, rounded]
-        condition: SSAValue = rounded.res
-        if not unsigned:
-            wanted = llvm.ICmpPredicateFlag.SLT if isinstance(op, arith.FloorDivSIOp) else llvm.ICmpPredicateFlag.SGE
-            signs = llvm.XOrOp(remainder.res, rhs)
-            towards = llvm.ICmpOp(signs.res, zero.result, _predicate(wanted))
-            both = llvm.AndOp(rounded.res, towards.res)
-            new += [signs, towards, both]
-            condition = both.res
-        one = llvm.ZExtOp(condition, lhs.type)
-        correct = (integers.SubOp if isinstance(op, arith.FloorDivSIOp) else integers.AddOp)(quotient.res, one.res)
-        rewriter.replace(op, [*new, one, correct])
-
-
-def _predicate(flag: llvm.ICmpPredicateFlag) -> IntegerAttr[Any]:
-    return IntegerAttr(flag.to_int(), i64)
-
-
 @lowers(VALUES, math.RsqrtOp)
 class LowerRsqrt(StatelessPattern):
     """`rsqrt(x)` -> `1 / sqrt(x)`, both correctly rounded."""
@@ -230,13 +187,6 @@ class LowerRsqrt(StatelessPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: math.RsqrtOp, rewriter: PatternRewriter) -> None:
         kind = op.result.type
-        one = llvm.ConstantOp.create(result_types=[kind], properties={"value": _number(kind, 1.0)})
+        one = llvm.ConstantOp.create(result_types=[kind], properties={"value": number_of(kind, 1.0)})
         root = llvm.FSqrtOp.create(operands=[op.operand], result_types=[kind], properties=_STRICT)
         rewriter.replace(op, [one, root, llvm.FDivOp(one.result, root.results[0])])
-
-
-def _number(kind: Any, value: float) -> Attribute:
-    """A constant of type `kind`: one number, or as many as a vector has lanes."""
-    if (vector := vector_type(kind)) is not None:
-        return DenseIntOrFPElementsAttr.from_list(vector, [value])
-    return FloatAttr(value, kind) if isinstance(kind, AnyFloat) else IntegerAttr(int(value), kind)

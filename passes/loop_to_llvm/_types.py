@@ -9,6 +9,7 @@ from typing import Any, cast
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     DenseArrayBase,
+    DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
     MemRefType,
@@ -21,7 +22,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 
-from mlc.support.types import vector_type
+from mlc.support.types import scalar_attribute, vector_type
 
 POINTER = llvm.LLVMPointerType()
 
@@ -67,6 +68,13 @@ def bit_width(attribute: Attribute) -> int:
 def integer_constant(value: int, kind: Attribute = i64) -> llvm.ConstantOp:
     """A new constant op."""
     return llvm.ConstantOp.create(result_types=[kind], properties={"value": IntegerAttr(value, cast(Any, kind))})
+
+
+def number_of(kind: Attribute, value: float) -> Attribute:
+    """The value of a constant of type `kind`: one number, or as many as a vector has lanes."""
+    if (vector := vector_type(kind)) is not None:
+        return DenseIntOrFPElementsAttr.from_list(vector, [value])
+    return scalar_attribute(value, kind)
 
 
 def truncate(value: SSAValue, kind: Attribute) -> llvm.TruncOp:

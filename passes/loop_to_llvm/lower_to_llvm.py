@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 
 from mlc.dialects.llvm import LLVM
 from mlc.passes.base import Pass
-from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _functions, _vector
+from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _division, _functions, _vector
 from mlc.passes.loop_to_llvm._threads import outline_threads
 from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES
 from mlc.passes.lowering import LoweringDriver
@@ -18,7 +18,7 @@ from mlc.passes.registry import load_pass
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
-PATTERNS = (_accesses, _arith, _buffers, _control, _functions, _vector)
+PATTERNS = (_accesses, _arith, _buffers, _control, _division, _functions, _vector)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 
 _LEGAL = frozenset({ModuleOp, *LLVM.operations})

@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.ir import Operation
 
 from mlc.dialects.graph import binary, elementwise, unary
-from mlc.reference.arith import truncating_divide
+from mlc.reference.arith import to_integer, truncating_divide
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.math import erf, rsqrt
 from mlc.support.dtypes import to_numpy
@@ -112,5 +112,9 @@ def where(op: elementwise.WhereOp, condition: Array, on_true: Array, on_false: A
 
 @evaluates(elementwise.CastOp)
 def cast(op: elementwise.CastOp, x: Array) -> Array:
-    """To `i1` by `x != 0` (so NaN is true), float to integer towards zero, else to the nearest value."""
-    return x.astype(to_numpy(op.result.type.element_type))
+    """To `i1` by `x != 0` (so NaN is true); float to integer towards zero, within its range; else the nearest value."""
+    target = np.dtype(to_numpy(op.result.type.element_type))
+    if np.issubdtype(x.dtype, np.floating) and np.issubdtype(target, np.integer):
+        limits = np.iinfo(target)
+        return to_integer(x, int(limits.min), int(limits.max), target)
+    return x.astype(target)

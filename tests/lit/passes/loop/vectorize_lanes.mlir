@@ -72,3 +72,16 @@ func.func private @long(%y: memref<17xf32> {mlc.output}) {
   }
   return
 }
+
+// Lanes that stand for no iteration compute with zeros, of which nothing was promised.
+// CHECK-LABEL: @promises
+// CHECK: arith.subi %{{.*}}, %{{.*}} : vector<4xi32>
+func.func private @promises(%x: memref<3xi32>, %out: memref<3xi32> {mlc.output}) {
+  %one = arith.constant 1 : i32
+  loop.for parallel "n" %n = 0 to 3 {
+    %a = loop.load %x[%n] : memref<3xi32>
+    %b = arith.subi %a, %one overflow<nuw> : i32
+    loop.store %b, %out[%n] : memref<3xi32>
+  }
+  return
+}
