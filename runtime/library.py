@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import json
-import mmap
 import platform
 import re
 import threading
@@ -13,12 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from mlc.runtime.elf import Damaged, NotALibrary, read_library
+
 _MACHINES = {62: "x86_64", 183: "aarch64"}
 """ELF's e_machine → the architecture as /proc and signatures name it."""
 _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
-_SIGNATURE = re.compile(rb"\0mlc_([^\0]{1,255})_signature(?=\0)")
-"""The name of a model function in a table of symbol names."""
+_SIGNATURE = re.compile(r"mlc_(.+)_signature")
+"""The symbol that describes a model function."""
 
 _loaded: dict[str, list[tuple[int, int, int]]] = {}
 """The identities (device, inode, time of change) under which each path was loaded."""
@@ -73,21 +74,31 @@ def open_library(path: Path, name: str | None = None) -> Library:
         ArtifactError: it is not a model, not one for this machine, or has several and none is `main`.
     """
     path = path.absolute()
-    _check_architecture(path)
+    symbols = _check_file(path)
+    name = name or _default_model(path, symbols)
+    if f"mlc_{name}_signature" not in symbols or f"mlc_{name}" not in symbols:
+        raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model '{name}' (no mlc_{name}_signature)")
     try:
         library = ctypes.CDLL(_fresh_name(path))
     except OSError as e:
         raise ArtifactError(f"'{path}' cannot be loaded: {e}") from None
-    name = name or _default_model(path, library)
-    if not hasattr(library, f"mlc_{name}_signature"):
-        raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model '{name}' (no mlc_{name}_signature)")
     describe = getattr(library, f"mlc_{name}_signature")
     describe.restype = ctypes.c_char_p
-    text: dict[str, Any] = json.loads(describe())
-    _check_features(path, text["cpu"], text["requires"])
+    try:
+        signature, required = _signature(json.loads(describe()))
+    except (ValueError, KeyError, TypeError):
+        raise ArtifactError(
+            f"'{path}' describes its model '{name}' in a way that this version of mlc does not know; compile it again"
+        ) from None
+    _check_features(path, signature.cpu, required)
     function = getattr(library, f"mlc_{name}")
     function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     function.restype = ctypes.c_int32
+    return Library(path, signature, function)
+
+
+def _signature(text: dict[str, Any]) -> tuple[Signature, list[str]]:
+    """What a model says about itself, and the features of a CPU that it needs."""
     signature = Signature(
         name=text["name"],
         version=text["mlc"],
@@ -97,22 +108,20 @@ def open_library(path: Path, name: str | None = None) -> Library:
         outputs=_tensors(text["outputs"]),
         workspace_bytes=text["workspace_bytes"],
     )
-    return Library(path, signature, function)
+    return signature, text["requires"]
 
 
-def _default_model(path: Path, library: ctypes.CDLL) -> str:
+def _default_model(path: Path, symbols: frozenset[str]) -> str:
     """`main`, or the name of the only model in the library.
 
     Raises:
         ArtifactError: there is no model, or which one is meant is open.
     """
-    if hasattr(library, "mlc_main_signature"):
-        return "main"
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        found = sorted({match[1].decode("utf-8", "replace") for match in _SIGNATURE.finditer(content)})
-    names = [name for name in found if hasattr(library, f"mlc_{name}_signature")]
+    names = sorted(match[1] for match in map(_SIGNATURE.fullmatch, symbols) if match)
     if not names:
         raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model (no mlc_<name>_signature)")
+    if "main" in names:
+        return "main"
     if len(names) > 1:
         listed = ", ".join(f"'{name}'" for name in names)
         raise ArtifactError(f"'{path}' holds the models {listed} and no 'main': load(path, name) takes one of them")
@@ -123,24 +132,28 @@ def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:
     return tuple(TensorInfo(e["name"], e["dtype"], tuple(e["shape"])) for e in entries)
 
 
-def _check_architecture(path: Path) -> None:
+def _check_file(path: Path) -> frozenset[str]:
+    """The names that the library `path` defines, if it is one that can be mapped here.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ArtifactError: it is something else, or damaged, or for another architecture.
+    """
+    build = "build one: mlc compile model -o model.so"
     try:
-        with path.open("rb") as file:
-            header = file.read(20)
+        library = read_library(path)
     except FileNotFoundError:
         raise
     except OSError as e:
         raise ArtifactError(f"'{path}' cannot be read: {e.strerror}; required: a shared library of mlc") from None
-    if len(header) < 20 or header[:4] != b"\x7fELF":
-        raise ArtifactError(f"'{path}' is not a shared library of mlc; build one: mlc compile model -o model.so")
-    if int.from_bytes(header[16:18], "little") != 3:
-        raise ArtifactError(
-            f"'{path}' is an object file or a program, not a shared library; build one: mlc compile model -o model.so"
-        )
-    number = int.from_bytes(header[18:20], "little")
-    found, host = _MACHINES.get(number, f"ELF machine {number}"), _host_architecture()
+    except NotALibrary as e:
+        raise ArtifactError(f"'{path}' is not a shared library of mlc, it is {e}; {build}") from None
+    except Damaged as e:
+        raise ArtifactError(f"'{path}' is damaged: {e}; copy it again, or compile it again") from None
+    found, host = _MACHINES.get(library.machine, f"ELF machine {library.machine}"), _host_architecture()
     if found != host:
         raise ArtifactError(f"'{path}' is for {found} and this machine is {host}; compile it for target 'native'")
+    return library.symbols
 
 
 def _host_architecture() -> str:

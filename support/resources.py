@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -121,7 +122,7 @@ class Resources:
             raise UserError(f"weight file '{spelling}' not found (looked for {path})", location) from None
         except OSError as e:
             raise UserError(f"cannot read weight file '{spelling}': {e.strerror}", location) from None
-        except (ValueError, KeyError, TypeError) as e:
+        except ValueError as e:
             raise UserError(f"'{spelling}' is not a safetensors file: {e}", location) from None
         for name, entry in header.items():
             if name in self:
@@ -132,24 +133,50 @@ class Resources:
 
 
 def _read_header(path: Path) -> tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], int]:
-    import numpy as np
+    """The dtype, the shape and the offset of each tensor, and where the offsets start.
 
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is of another format, or ends before its tensors do.
+    """
     size = path.stat().st_size
     with path.open("rb") as f:
         length = int.from_bytes(f.read(8), "little")
         if length < 2 or 8 + length > size:
             raise ValueError("its header is cut off")
-        header = cast(dict[str, Any], json.loads(f.read(length)))
+        try:
+            header: object = json.loads(f.read(length))
+        except (ValueError, RecursionError):
+            header = None
+    if not isinstance(header, dict):
+        raise ValueError("its header is not a JSON object")
     start = 8 + length
     result: dict[str, tuple[np.dtype[Any], tuple[int, ...], int]] = {}
-    for name, entry in header.items():
-        if name == "__metadata__":
-            continue
-        if entry["dtype"] not in _DTYPES:
-            raise ValueError(f"'{name}' has the unsupported dtype {entry['dtype']}")
-        dtype, shape = np.dtype(_DTYPES[entry["dtype"]]), tuple(int(d) for d in entry["shape"])
-        begin, end = entry["data_offsets"]
-        if end - begin != dtype.itemsize * int(np.prod(shape, dtype=np.int64)) or start + end > size:
-            raise ValueError(f"the bytes of '{name}' do not fit its shape")
-        result[name] = (dtype, shape, begin)
+    for name, entry in cast(dict[str, object], header).items():
+        if name != "__metadata__":
+            dtype, shape, begin, end = _read_entry(name, entry)
+            if start + end > size:
+                raise ValueError(f"it has {size} bytes, and '{name}' ends at byte {start + end}: it is cut off")
+            result[name] = dtype, shape, begin
     return result, start
+
+
+def _read_entry(name: str, entry: object) -> tuple[np.dtype[Any], tuple[int, ...], int, int]:
+    """The dtype and the shape of a tensor, and its range of bytes.
+
+    Raises:
+        ValueError: the entry is wrong.
+    """
+    import numpy as np
+
+    match cast(Any, entry):
+        case {"dtype": str(spelled), "shape": [*shape], "data_offsets": [int(begin), int(end)]}:
+            sizes = [d for d in shape if isinstance(d, int) and d >= 0]
+            if spelled not in _DTYPES:
+                raise ValueError(f"'{name}' has the unsupported dtype {spelled}")
+            dtype = np.dtype(_DTYPES[spelled])
+            if len(sizes) == len(shape) and begin >= 0 and end - begin == dtype.itemsize * prod(sizes):
+                return dtype, tuple(sizes), begin, end
+            raise ValueError(f"the bytes of '{name}' do not fit its shape")
+        case _:
+            raise ValueError(f"'{name}' lacks its dtype, its shape or its data_offsets")

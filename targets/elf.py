@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.support.errors import CompilerBug
+
 _SECTION = np.dtype(
     [
         ("name", "<u4"),
@@ -35,9 +37,20 @@ _HIDDEN, _WEAK = 2, 2
 
 
 class _Object:
-    """Views of a mapped file; writing to them writes the file."""
+    """Views of a mapped file; writing to them writes the file.
+
+    Raises:
+        CompilerBug: it is not a whole object, whatever made it.
+    """
 
     def __init__(self, path: Path, mode: Any) -> None:
+        try:
+            self._map(path, mode)
+        except (IndexError, ValueError):
+            size = path.stat().st_size
+            raise CompilerBug(f"the object that clang wrote is damaged ({size} bytes)", "clang") from None
+
+    def _map(self, path: Path, mode: Any) -> None:
         self.data: Any = np.memmap(path, np.uint8, mode)
         offset = int(self.data[0x28:0x30].view("<u8")[0])
         count = int(self.data[0x3C:0x3E].view("<u2")[0])
@@ -47,6 +60,8 @@ class _Object:
 
     def contents(self, section: int, dtype: np.dtype[Any]) -> NDArray[Any]:
         start, size = int(self.sections["offset"][section]), int(self.sections["size"][section])
+        if start + size > len(self.data):
+            raise ValueError("behind the end of the file")
         return self.data[start : start + size].view(dtype)
 
     def symbol_names(self, chosen: NDArray[np.bool_]) -> set[str]:

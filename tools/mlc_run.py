@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from mlc.recall import Recipe
+from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
 from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.cache import Cache, digest
@@ -56,7 +57,7 @@ def run(arguments: Namespace) -> None:
     for output in (args.outputs, args.output):
         if output:
             check_not_input(output, [args.model, args.inputs])
-    is_library = args.model.endswith(".so")
+    is_library = args.model.endswith(".so") or _is_elf(args.model)
     if is_library and (ignored := [*args.given(), *(["-o"] if args.output else [])]):
         verb = "do" if len(ignored) > 1 else "does"
         raise UserError(
@@ -76,6 +77,15 @@ def run(arguments: Namespace) -> None:
         _save({info.name: o for info, o in zip(model.outputs, outputs, strict=True)}, calls, Path(args.outputs))
     print(model.latency(calls, args.repeat))
     print(f"artifact: {model.path}")
+
+
+def _is_elf(model: str) -> bool:
+    """Whether a compiler made the file: what is wrong with it then is told by whoever loads it."""
+    try:
+        with Path(model).open("rb") as file:
+            return file.read(8).startswith((ELF_MAGIC, ARCHIVE_MAGIC))
+    except OSError:
+        return False
 
 
 def _compile(args: Arguments) -> RunnableModel:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from mlc.targets.build import build
+from mlc.targets.cache import Cache
 from mlc.targets.host import architecture
 from mlc.targets.machine import resolve_target
+from mlc.targets.output import Kind
 from mlc.targets.program import Kernel, Program, Signature, TensorSpec
+from mlc.targets.toolchain import find_linker
 
 _ENTRY = """
 ; sum = a[1, 2] + scale, where = workspace, and flag = not flag; fails where scale is negative
@@ -65,10 +69,11 @@ define i32 @mlc_main(ptr %inputs, ptr %outputs, ptr %workspace) {
 """
 
 
-def _build(entry: str, signature: Signature, folder: Path) -> Path:
+def _build(entry: str, signature: Signature, folder: Path, kind: Kind = "shared") -> Path:
     machine = resolve_target("x86-64-v2" if architecture() == "x86_64" else "aarch64")
-    build(Program([], Kernel(signature.name, entry), signature), machine, "shared", folder / "model.so")
-    return folder / "model.so"
+    output = folder / (f"{signature.name}.o" if kind == "obj" else "model.so")
+    build(Program([], Kernel(signature.name, entry), signature), machine, kind, output)
+    return output
 
 
 @pytest.fixture(scope="session")
@@ -94,6 +99,20 @@ def encoder_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """y = x in a function that is not called main."""
     entry = _COPY.replace("@mlc_main", "@mlc_encoder")
     return _build(entry, _copy_signature("encoder", "y"), tmp_path_factory.mktemp("encoder"))
+
+
+@pytest.fixture(scope="session")
+def pair_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two such functions, `encoder` and `decoder`, linked into one library."""
+    folder, arch = tmp_path_factory.mktemp("pair"), architecture()
+    assert arch is not None
+    objects = [
+        _build(_COPY.replace("@mlc_main", f"@mlc_{name}"), _copy_signature(name, "y"), folder, "obj")
+        for name in ("encoder", "decoder")
+    ]
+    linker = find_linker(arch, None, Cache.default())
+    subprocess.run([*linker.command, "-shared", "-o", "pair.so", *map(str, objects)], check=True, cwd=folder)
+    return folder / "pair.so"
 
 
 def _copy_signature(name: str, output: str) -> Signature:

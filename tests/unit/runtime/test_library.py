@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from mlc.runtime import ArtifactError, library, load
+from mlc.targets.cache import Cache
+from mlc.targets.toolchain import find_clang
 
 
 def test_a_replaced_file_is_loaded_anew(copy_library: Path, other_copy_library: Path, tmp_path: Path):
@@ -28,10 +32,11 @@ def test_missing_file(tmp_path: Path):
         load(tmp_path / "model.so")
 
 
-@pytest.mark.parametrize("content", [b"", b"\x7fELF", b"func.func @main() { return }\n"])
+@pytest.mark.parametrize("content", [b"", b"MZ" + bytes(100), b"func.func @main() { return }\n"])
 def test_not_a_library(tmp_path: Path, content: bytes):
     (tmp_path / "model.so").write_bytes(content)
-    with pytest.raises(ArtifactError, match="is not a shared library of mlc; build one: mlc compile"):
+    message = "is not a shared library of mlc, it is not an ELF file; build one: mlc compile model -o model.so"
+    with pytest.raises(ArtifactError, match=message):
         load(tmp_path / "model.so")
 
 
@@ -53,15 +58,65 @@ def test_another_architecture(copy_library: Path, tmp_path: Path):
 def test_an_object_file(copy_library: Path, tmp_path: Path):
     with pytest.raises(
         ArtifactError,
-        match=r"is an object file or a program, not a shared library; build one: mlc compile model -o model.so",
+        match=r"is not a shared library of mlc, it is an object file or a program; build one: mlc compile model",
     ):
         load(_patched(copy_library, tmp_path / "model.o", 16, 1))
 
 
-def test_a_damaged_library(copy_library: Path, tmp_path: Path):
-    (tmp_path / "cut.so").write_bytes(copy_library.read_bytes()[:100])
-    with pytest.raises(ArtifactError, match="cannot be loaded: "):
-        load(tmp_path / "cut.so")
+def test_a_32_bit_file(copy_library: Path, tmp_path: Path):
+    with pytest.raises(ArtifactError, match="it is for a machine that is not 64-bit and little-endian; build one"):
+        load(_patched(copy_library, tmp_path / "model.so", 4, 0x0101))
+
+
+_LOAD_ALL = """
+import sys
+from pathlib import Path
+from mlc.runtime import ArtifactError, load
+
+source, scratch = Path(sys.argv[1]), Path(sys.argv[2])
+content = source.read_bytes()
+steps = {*range(0, len(content), max(1, len(content) // 200)), *range(80), len(content) - 1}
+for size in sorted(steps):
+    for rest in (b"", bytes(len(content) - size)):
+        if size + len(rest) < len(content) or rest.strip(bytes(1)) != content[size:].strip(bytes(1)):
+            scratch.unlink(missing_ok=True)  # one that was loaded stays mapped
+            scratch.write_bytes(content[:size] + rest)
+            try:
+                load(scratch)
+            except ArtifactError as e:
+                print(str(e).removeprefix(f"'{scratch}' "))
+"""
+
+
+def test_a_library_that_was_cut_off_is_never_mapped(copy_library: Path, tmp_path: Path):
+    """At any length, and where the rest of the file is zeros: in a process of its own, for a signal would end it."""
+    command = [sys.executable, "-c", _LOAD_ALL, str(copy_library), str(tmp_path / "cut.so")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    messages = done.stdout.splitlines()
+    assert len(messages) > 400
+    assert messages[0].startswith("is not a shared library of mlc, it is not an ELF file")
+    size = copy_library.stat().st_size
+    assert re.fullmatch(
+        rf"is damaged: it has {size - 1} bytes, and a \w[\w ]+ ends at byte {size}; copy it again, or compile it again",
+        messages[-1],
+    )
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        (0x20, 0xFFF0, "a table of segments ends at byte"),
+        (0x28, 0xFFF0, "a table of sections ends at byte"),
+        (0x28, 0, "its table of sections is missing"),
+        (0x36, 32, "the sizes in its ELF header are wrong"),
+        (0x38, 0, "it has nothing for the dynamic linker"),
+        (0x38, 0xFFFF, "a table of segments ends at byte"),
+    ],
+)
+def test_a_damaged_header(copy_library: Path, tmp_path: Path, field: int, value: int, message: str):
+    with pytest.raises(ArtifactError, match=f"is damaged: .*{message}"):
+        load(_patched(copy_library, tmp_path / "damaged.so", field, value))
 
 
 def test_a_library_of_something_else():
@@ -82,18 +137,19 @@ def test_the_only_model_is_the_default(encoder_library: Path):
         assert model(np.ones(1, np.float32)).tolist() == [1.0]
 
 
-def test_several_models_and_no_main(encoder_library: Path, monkeypatch: pytest.MonkeyPatch):
-    # One build makes one model; a second name for it stands in for what a linker can put together.
-    path = encoder_library.with_name("two.so")
-    path.write_bytes(encoder_library.read_bytes() + b"\0mlc_decoder_signature\0")
-    opened = SimpleNamespace(mlc_encoder_signature=None, mlc_decoder_signature=None)
-
-    def open_both(_path: str) -> SimpleNamespace:
-        return opened
-
-    monkeypatch.setattr(library.ctypes, "CDLL", open_both)
+def test_several_models_and_no_main(pair_library: Path):
     with pytest.raises(ArtifactError, match="holds the models 'decoder', 'encoder' and no 'main': load"):
-        load(path)
+        load(pair_library)
+    assert load(pair_library, "decoder").signature.name == "decoder"
+
+
+def test_a_signature_of_another_kind(tmp_path: Path):
+    text = 'const char *mlc_main_signature(void) { return "{}"; } int mlc_main(void) { return 0; }'
+    clang = find_clang(None, Cache.default())
+    command = [*clang.command, "-shared", "-nostdlib", "-fPIC", "-x", "c", "-", "-o", "model.so"]
+    subprocess.run(command, input=text, text=True, check=True, cwd=tmp_path)
+    with pytest.raises(ArtifactError, match="in a way that this version of mlc does not know; compile it again"):
+        load(tmp_path / "model.so")
 
 
 def test_a_folder(tmp_path: Path):

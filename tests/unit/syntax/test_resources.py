@@ -49,6 +49,39 @@ def test_arrays_of_passes_are_printed(syntax: Syntax) -> None:
     assert again.ctx.resources.array(name).tolist() == [1, -2]
 
 
+def test_a_weight_file_that_was_cut_off(syntax: Syntax, folder: Path) -> None:
+    """At any length: what is not there would be a signal when it is read."""
+    file, text = folder / "w.safetensors", USE.format(name="fc1.weight", type="2x3xf32") + EXTERNAL
+    content = file.read_bytes()
+    for size in range(len(content)):
+        file.write_bytes(content[:size])
+        (error, *_) = Syntax().errors(text, folder)
+        assert "'w.safetensors' is not a safetensors file: it" in error
+        if size == len(content) - 1:
+            assert f"it has {size} bytes, and 'fc1.weight' ends at byte {size + 1}: it is cut off" in error
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("[]", "its header is not a JSON object"),
+        ("{ ", "its header is not a JSON object"),
+        ("[" * 100_000, "its header is not a JSON object"),
+        ('{"w": 1}', "'w' lacks its dtype, its shape or its data_offsets"),
+        ('{"w": {"dtype": "F32", "shape": [1]}}', "'w' lacks its dtype, its shape or its data_offsets"),
+        ('{"w": {"dtype": "F8", "shape": [1], "data_offsets": [0, 4]}}', "'w' has the unsupported dtype F8"),
+        ('{"w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}}', "the bytes of 'w' do not fit its shape"),
+        ('{"w": {"dtype": "F32", "shape": [-1, -1], "data_offsets": [0, 4]}}', "the bytes of 'w' do not fit its shape"),
+        ('{"w": {"dtype": "F32", "shape": [1.0], "data_offsets": [0, 4]}}', "the bytes of 'w' do not fit its shape"),
+        ('{"w": {"dtype": "F32", "shape": [1], "data_offsets": [-4, 0]}}', "the bytes of 'w' do not fit its shape"),
+    ],
+)
+def test_a_wrong_header(header: str, message: str, syntax: Syntax, folder: Path) -> None:
+    (folder / "w.safetensors").write_bytes(len(header).to_bytes(8, "little") + header.encode() + bytes(4))
+    (error, *_) = syntax.errors(USE.format(name="w", type="1xf32") + EXTERNAL, folder)
+    assert message in error
+
+
 @pytest.mark.parametrize("dtype", ["bf16", "f16", "i16", "ui8", "f64"])
 def test_any_element_type_of_whole_bytes(dtype: str) -> None:
     size = {"bf16": 2, "f16": 2, "i16": 2, "ui8": 1, "f64": 8}[dtype]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mlc.support.errors import CompilerBug
 from mlc.targets.cache import Cache
 from mlc.targets.elf import defined_symbols, localize_hidden, undefined_symbols
 from mlc.targets.toolchain import find_clang, find_linker
@@ -38,6 +39,13 @@ def example(tmp_path: Path) -> Path:
 def test_symbols(example: Path):
     assert undefined_symbols(example) == {"external"}
     assert defined_symbols(example) == {"entry", "hidden_early", "hidden_late"}
+
+
+@pytest.mark.parametrize("size", [0, 30, 64, 200, -1])
+def test_an_object_that_was_cut_off(example: Path, size: int):
+    example.write_bytes(example.read_bytes()[:size])
+    with pytest.raises(CompilerBug, match="the object that clang wrote is damaged"):
+        defined_symbols(example)
 
 
 def test_hidden_symbols_become_local(example: Path, tmp_path: Path):
