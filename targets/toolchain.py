@@ -23,7 +23,7 @@ from mlc.targets.cpus import Arch
 MINIMUM_CLANG = 16
 """The first clang that reads opaque pointers in LLVM IR by default, with all intrinsics that mlc emits."""
 
-INSTALL_CLANG = 'pip install "mlc[clang]", or: apt install clang lld'
+INSTALL_CLANG = "pip install ziglang, or: apt install clang lld"
 
 _EMULATIONS: dict[Arch, str] = {"x86_64": "elf_x86_64", "aarch64": "aarch64linux"}
 

@@ -55,7 +55,7 @@ def test_peers_compute_what_the_text_means(name: str) -> None:
     case = _CASES[name]
     peers = available_peers()
     if not peers:
-        pytest.skip("no peer is installed: pip install mlc[bench]")
+        pytest.skip('no peer is installed: pip install -e ".[bench]"')
     expected = reference_output(case)
     for prepare in peers.values():
         runner = prepare(case, 1)

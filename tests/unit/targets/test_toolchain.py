@@ -8,7 +8,6 @@ import pytest
 from mlc.support.errors import UserError
 from mlc.targets import toolchain
 from mlc.targets.cache import Cache
-from mlc.targets.doctor import doctor
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker
 
 
@@ -57,7 +56,7 @@ def test_an_old_clang_is_passed_over_for_zig(empty_path: Path, cache: Cache):
 
 @pytest.mark.usefixtures("no_zig")
 def test_no_clang(empty_path: Path, cache: Cache):
-    with pytest.raises(UserError, match=r'needs clang 16 or newer \(found none on PATH\).*pip install "mlc\[clang\]"'):
+    with pytest.raises(UserError, match=r"needs clang 16 or newer \(found none on PATH\).*pip install ziglang, or"):
         find_clang(None, cache)
     fake(empty_path, "clang-14", "clang version 14.0.6")
     with pytest.raises(UserError, match=r"found only .*clang-14 is version 14.*apt install clang"):
@@ -146,11 +145,3 @@ def test_emulator(empty_path: Path):
     assert find_emulator("aarch64") is None
     path = fake(empty_path, "qemu-aarch64", "")
     assert find_emulator("aarch64") == str(path)
-
-
-@pytest.mark.usefixtures("no_zig", "empty_path")
-def test_doctor_says_what_to_install():
-    findings = {finding.name: finding for finding in doctor()}
-    assert findings["clang"].found is None and "pip install" in (findings["clang"].fix or "")
-    assert findings["cache"].found is not None
-    assert all(finding.found or finding.fix for finding in findings.values())
