@@ -21,12 +21,15 @@ if TYPE_CHECKING:
     from mlc.runtime import ArtifactError, InputError, Model, load
     from mlc.support.errors import CompilerBug, UserError
 
+__version__ = "0.1.0"
+
 __all__ = [
     "ArtifactError",
     "CompilerBug",
     "InputError",
     "Model",
     "UserError",
+    "__version__",
     "compile",
     "load",
     "load_dialect",

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from mlc import __version__
 from mlc.support.additions import load_options
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
@@ -37,7 +38,7 @@ def write_reproducer(
         _FIRST_LINE + shlex.join(options),
         f"// fails in: {bug.stage}",
         *(f"// {line}".rstrip() for line in f"{bug.message}\n{bug.details}".strip().splitlines()),
-        f"// mlc {version('mlc')}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",
+        f"// mlc {__version__}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",
     ]
     content = "\n".join([*head, "", _with_absolute_paths(text, ctx)])
     name = f"mlc-reproducer-{hashlib.sha256(content.encode()).hexdigest()[:8]}.mlir"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import Protocol, cast
 
+from mlc import __version__
 from mlc.passes.registry import suggest
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser, Namespace, run_tool
@@ -39,7 +39,7 @@ def _run(argv: list[str]) -> int | None:
         print(_help(), end="")
         return None
     if argv[0] == "--version":
-        print(f"mlc {version('mlc')}")
+        print(f"mlc {__version__}")
         return None
     name, *rest = argv
     if name not in COMMANDS:

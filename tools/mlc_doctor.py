@@ -9,6 +9,7 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import get_args
 
+from mlc import __version__
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
 from mlc.targets.cpus import Arch
@@ -34,7 +35,7 @@ def run(arguments: Namespace) -> int:
             problems.append(e.message)
             print(f"{name:<18} MISSING: {e.message}")
 
-    show("mlc", lambda: f"{version('mlc')}, Python {platform.python_version()}, xDSL {version('xdsl')}")
+    show("mlc", lambda: f"{__version__}, Python {platform.python_version()}, xDSL {version('xdsl')}")
     show("this machine", lambda: _describe(resolve_target("native")))
     show("clang", lambda: find_clang(arguments.cc, cache))
     if not problems:

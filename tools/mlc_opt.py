@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from mlc import __version__
 from mlc.support.errors import CompilerBug, UserError
 from mlc.tools.driver import open_output, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
@@ -33,9 +34,7 @@ def _run(argv: Sequence[str]) -> int:
         return xdsl_opt.run([word for word in argv if word != "--xdsl"])
     arguments = parse_arguments(argv)
     if arguments.version:
-        from importlib.metadata import version
-
-        print(f"mlc-opt {version('mlc')}")
+        print(f"mlc-opt {__version__}")
         return 0
     if arguments.list_passes:
         from mlc.tools.list_passes import list_passes
