@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from importlib.metadata import version
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects import func, llvm
-from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import BlockArgument
 
+from mlc import __version__
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
@@ -22,15 +23,44 @@ from mlc.targets.program import Kernel, Program, Signature, TensorSpec, Weight
 _OUTPUT, _WORKSPACE = "mlc.output", "mlc.workspace"
 
 
-def signature_of(module: ModuleOp) -> Signature:
+def add_prefix(module: ModuleOp, prefix: str) -> None:
+    """Call each model of a module `<prefix>_<name>`, at any level that has functions of `func`."""
+    renamed = {f.sym_name.data: f"{prefix}_{f.sym_name.data}" for f in _models(module)}
+    for function in _models(module):
+        function.sym_name = StringAttr(renamed[function.sym_name.data])
+    for op in module.walk():
+        if isinstance(op, func.CallOp) and (new := renamed.get(op.callee.string_value())):
+            op.callee = SymbolRefAttr(new)
+
+
+def output_names(module: ModuleOp) -> tuple[str, ...]:
+    """What the outputs of a module's model are called, before it is lowered: the names of the values that it returns.
+
+    Empty if outputs are arguments already. One whose value has no name is `out`, or `out<number>`.
+    """
+    models = _models(module)
+    returned = models[0].body.blocks[-1].last_op if len(models) == 1 else None
+    if not isinstance(returned, func.ReturnOp):
+        return ()
+    names: list[str] = []
+    for number, value in enumerate(returned.operands):
+        name = value.name_hint or (f"out{number}" if len(returned.operands) > 1 else "out")
+        while name in names:
+            name += "_"
+        names.append(name)
+    return tuple(names)
+
+
+def signature_of(module: ModuleOp, outputs: Sequence[str] = ()) -> Signature:
     """The signature of the model in a module at the loop level: its one public function.
 
-    Arguments are named by their SSA names; a workspace argument gives the size of the workspace.
+    Arguments are named by their SSA names, and those of `outputs` by these, which `output_names` gave before the module
+    was lowered; a workspace argument gives the size of the workspace.
 
     Raises:
         UserError: there is no public function with a body, or more than one, or an argument is no buffer.
     """
-    entries = [op for op in module.ops if isinstance(op, func.FuncOp) and _is_public(op) and not op.is_declaration]
+    entries = _models(module)
     if not entries:
         if any(op.name.startswith("llvm.") for op in module.ops):
             raise UserError(
@@ -46,7 +76,7 @@ def signature_of(module: ModuleOp) -> Signature:
     name = entries[0].sym_name.data
     if not (name.isidentifier() and name.isascii()):
         raise error_at(entries[0], f"a model is called from C, found the name '{name}'; use letters, digits and '_'")
-    return _signature(entries[0])
+    return _signature(entries[0], outputs)
 
 
 def program_of(
@@ -71,7 +101,11 @@ def _weights(module: ModuleOp, resources: Resources) -> Iterator[Weight]:
             yield Weight(op.sym_name.data, resources.array(op.value.resource_handle.data))
 
 
-def _signature(entry: func.FuncOp) -> Signature:
+def _models(module: ModuleOp) -> list[func.FuncOp]:
+    return [op for op in module.ops if isinstance(op, func.FuncOp) and _is_public(op) and not op.is_declaration]
+
+
+def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
     inputs: list[TensorSpec] = []
     outputs: list[TensorSpec] = []
     workspace = 0
@@ -80,11 +114,12 @@ def _signature(entry: func.FuncOp) -> Signature:
         if _WORKSPACE in marks:
             workspace = _buffer(entry, argument).get_shape()[0]
         elif _OUTPUT in marks:
-            outputs.append(_spec(entry, argument, f"output{len(outputs)}"))
+            spec = _spec(entry, argument, f"output{len(outputs)}")
+            outputs.append(replace(spec, name=names[len(outputs)]) if names else spec)
         else:
             inputs.append(_spec(entry, argument, f"input{len(inputs)}"))
     name = entry.sym_name.data
-    return Signature(name, tuple(inputs), tuple(outputs), workspace, version("mlc"))
+    return Signature(name, tuple(inputs), tuple(outputs), workspace, __version__)
 
 
 def _spec(entry: func.FuncOp, argument: BlockArgument, default_name: str) -> TensorSpec:

@@ -35,11 +35,15 @@ class CompileOptions:
     """0 to 3."""
     cc: str | None = None
     """The clang to use instead of the one that is found."""
+    prefix: str = ""
+    """What stands in front of the model's name in the names for C, so that several fit into one program."""
 
     def check(self) -> None:
-        """Raises: UserError if a number is out of range, or the target is unknown."""
+        """Raises: UserError if a number is out of range, the target is unknown, or the prefix is no name in C."""
         from mlc.targets.machine import resolve_target
 
+        if self.prefix and not (self.prefix.isidentifier() and self.prefix.isascii()):
+            raise UserError(f"--prefix '{self.prefix}' is no name in C; use letters, digits and '_'")
         if not 0 <= self.opt_level <= HIGHEST:
             raise UserError(f"optimisation level {self.opt_level} does not exist; it is one of 0 to {HIGHEST}")
         if self.threads < 1:
@@ -77,6 +81,10 @@ class Compilation:
             UserError: the model asks for something that mlc cannot do.
             CompilerBug: a pass is wrong.
         """
+        if self.options.prefix and self.reached is None:
+            from mlc.codegen import add_prefix
+
+            add_prefix(self.module, self.options.prefix)
         passes = default_passes(self.options.opt_level, self.options.threads, level, self.reached)
         self.manager.run(self.module, passes, more_follows)
         self.reached = level
@@ -87,10 +95,11 @@ class Compilation:
         Raises:
             UserError, CompilerBug: as `lower`.
         """
-        from mlc.codegen import signature_of
+        from mlc.codegen import output_names, signature_of
 
+        names = output_names(self.module)
         self.lower("loop", more_follows=True)
-        signature = signature_of(self.module)
+        signature = signature_of(self.module, names)
         self.lower("llvm")
         return signature
 

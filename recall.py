@@ -96,7 +96,7 @@ class Recipe:
         machine = resolve_target(self.options.target)
         clang = find_clang(self.options.cc, self.cache)
         linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
-        choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.kind
+        choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.options.prefix, self.kind
         return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.model.text)
 
     def _key_with(self, files: Iterable[Path]) -> str:

@@ -1,4 +1,4 @@
-"""From LLVM IR texts to an artifact: object, shared library, executable, assembly text or C header.
+"""From LLVM IR texts to an artifact: object, static or shared library, executable, assembly text or C header.
 
     units ─ clang, in parallel ─> objects ┐
     weights ─ .incbin ─> object           ├─ linker ─> artifact
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from mlc.support.errors import CompilerBug
 from mlc.targets import elf, weights
+from mlc.targets.archive import write_archive
 from mlc.targets.cache import Cache, digest
 from mlc.targets.glue import PARALLEL_FOR, header_text, memory_unit, runner_unit, signature_unit, threads_unit
 from mlc.targets.machine import Machine
@@ -29,6 +30,7 @@ from mlc.targets.units import FLAGS, Compiler, Processes, Unit
 
 _LINK_FLAGS: dict[str, tuple[str, ...]] = {
     "obj": ("-r",),
+    "archive": ("-r",),
     "shared": (
         "-shared",
         "-z",
@@ -94,6 +96,7 @@ def build(
 class _Build:
     def __init__(self, program: Program, machine: Machine, kind: Kind, cc: str | None, cache: Cache) -> None:
         self.kind, self.cache, self.processes = kind, cache, Processes()
+        self.symbol = program.signature.symbol
         clang = find_clang(cc, cache)
         self.compiler = Compiler(
             clang, (*FLAGS, *machine.clang_flags), cache, self.processes, "-S" if kind == "asm" else "-c"
@@ -163,8 +166,11 @@ class _Build:
         status, messages = self.processes.run(command, staged.parent)
         if status != 0:
             raise CompilerBug(f"the linker {linker} refuses the generated objects", "link", messages)
-        if self.kind == "obj":
+        if self.kind in ("obj", "archive"):
             elf.localize_hidden(staged)
+        if self.kind == "archive":
+            member = staged.replace(staged.with_name("member.o"))
+            write_archive(staged, f"{self.symbol}.o", member)
 
 
 def _join_assembly(files: Sequence[Path]) -> str:

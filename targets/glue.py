@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import cache
 from importlib import resources
 
 import numpy as np
 
+from mlc.targets.cache import digest
 from mlc.targets.machine import Machine
 from mlc.targets.program import Signature, TensorSpec
 from mlc.targets.units import Unit
@@ -68,20 +70,29 @@ def memory_unit() -> Unit:
 
 
 def header_text(signature: Signature) -> str:
-    """A C header, complete in itself, that declares and documents one model."""
+    """A C header, complete in itself, that declares and documents one model.
+
+    Its guard names the contents: headers of two different models of one name do not hide each other.
+    """
+    body = _header_body(signature)
+    guard = f"{signature.symbol.upper()}_{digest(body)[:8].upper()}_H"
+    return f"{_runtime_file('mlc.h')}\n#ifndef {guard}\n#define {guard}\n{body}#endif\n"
+
+
+def _header_body(signature: Signature) -> str:
     name, symbol = signature.name, signature.symbol
     macro = symbol.upper()
     arrays = "".join(_c_shape(f"{symbol}_{kind}{i}_shape", t) for kind, i, t in _tensors(signature))
     tables = _c_table(signature, "input", signature.inputs) + _c_table(signature, "output", signature.outputs)
-    return f"""{_runtime_file("mlc.h")}
-#ifndef {macro}_H
-#define {macro}_H
-/* The model "{name}", compiled by mlc {signature.version}. */
+    places = _c_places(f"{macro}_INPUT", signature.inputs) + _c_places(f"{macro}_OUTPUT", signature.outputs)
+    return f"""/* The model "{name}", compiled by mlc {signature.version}. */
 
 #define {macro}_INPUTS {len(signature.inputs)}
 #define {macro}_OUTPUTS {len(signature.outputs)}
 #define {macro}_WORKSPACE_BYTES {signature.workspace_bytes}
 
+/* Where each input and output stands in the arrays of a call. */
+{places}
 {arrays}
 {tables}
 #ifdef __cplusplus
@@ -102,7 +113,6 @@ const char *{symbol}_signature(void);
 
 #ifdef __cplusplus
 }}
-#endif
 #endif
 """
 
@@ -130,6 +140,13 @@ def _c_table(signature: Signature, kind: str, specs: tuple[TensorSpec, ...]) -> 
         for i, t in enumerate(specs)
     )
     return f"static const mlc_tensor_info {signature.symbol}_{kind}s[] = {{\n{rows}}};\n"
+
+
+def _c_places(prefix: str, specs: tuple[TensorSpec, ...]) -> str:
+    """Constants that name the tensors; characters that C does not know become `_`."""
+    names = [re.sub(r"\W", "_", t.name, flags=re.ASCII) for t in specs]
+    rows = [f"{prefix}_{n if names.count(n) == 1 else f'{n}_{i}'} = {i}" for i, n in enumerate(names)]
+    return f"enum {{ {', '.join(rows)} }};\n" if rows else ""
 
 
 def _c_escape(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Literal
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
 
-Kind = Literal["obj", "shared", "exe", "asm", "header"]
+Kind = Literal["obj", "archive", "shared", "exe", "asm", "header"]
 """What a model is compiled to."""
 EXECUTABLE: tuple[Kind, ...] = ("shared", "exe")
 """The kinds whose files carry the permission to be executed."""

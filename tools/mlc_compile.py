@@ -1,6 +1,6 @@
 """Compile a model. What comes out follows from the suffix of the output file, or from --emit:
 
-.o  object           .so  shared library   .h    C header
+.o  object           .a   static library   .so   shared library           .h  C header
 .s  assembly         .ll  LLVM IR          .mlir IR at the llvm level, or at another one with --emit=mlir:<level>
 no suffix: a program that reads raw inputs from standard input and writes raw outputs to standard output
 """
@@ -11,10 +11,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from mlc.compiler import CompileOptions
 from mlc.passes.pipeline import LEVELS
 from mlc.recall import Recipe
 from mlc.support.errors import UserError
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 _BY_SUFFIX = {
     ".o": "obj",
+    ".a": "archive",
     ".so": "shared",
     ".h": "header",
     ".s": "asm",
@@ -43,7 +45,7 @@ _BY_SUFFIX = {
     "": "exe",
 }
 _IR_FORMS = (*(f"mlir:{level}" for level in LEVELS), "llvm-ir")
-FORMS = (*_IR_FORMS, "asm", "obj", "shared", "exe", "header")
+FORMS = (*_IR_FORMS, "asm", "obj", "archive", "shared", "exe", "header")
 
 
 @dataclass(kw_only=True)
@@ -53,6 +55,12 @@ class Arguments(CompileArguments):
     model: str
     output: str
     emit: str | None
+    prefix: str
+
+    @property
+    def options(self) -> CompileOptions:
+        """The choices that shape the code."""
+        return replace(super().options, prefix=self.prefix)
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -62,6 +70,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-o", dest="output", metavar="FILE", required=True, help="the file to write; '-' for text forms"
     )
     parser.add_argument("--emit", choices=FORMS, metavar="FORM", help=", ".join(FORMS))
+    prefix = "start C names with mlc_NAME_ instead of mlc_: several models then fit into one program"
+    parser.add_argument("--prefix", default="", metavar="NAME", help=prefix)
     add_compile_arguments(parser)
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ctypes
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from mlc.targets import toolchain
 from mlc.targets.build import BuildReport, Kind, build
 from mlc.targets.cache import Cache
 from mlc.targets.machine import Machine, resolve_target
-from mlc.targets.program import Kernel, Program
+from mlc.targets.program import Kernel, Program, TensorSpec
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker
 
 MakeProgram = Callable[..., Program]
@@ -95,14 +96,17 @@ def _emulator() -> str:
     pytest.skip("no emulator for aarch64")
 
 
+@pytest.mark.parametrize(("kind", "suffix"), [("obj", ".o"), ("archive", ".a")])
 @pytest.mark.usefixtures("either_clang")
-def test_two_objects_with_equal_names_link_into_one_program(make_program: MakeProgram, tmp_path: Path):
+def test_two_objects_with_equal_names_link_into_one_program(
+    kind: Kind, suffix: str, make_program: MakeProgram, tmp_path: Path
+):
     """Both models have a kernel `double_plus` and a weight `w`; their weights differ."""
     machine = resolve_target("native")
     for name, weight in (("one", 1.0), ("two", 10.0)):
-        build(make_program(machine, name, weight), machine, "obj", tmp_path / f"{name}.o")
+        build(make_program(machine, name, weight), machine, kind, tmp_path / f"{name}{suffix}")
         build(make_program(machine, name, weight), machine, "header", tmp_path / f"{name}.h")
-        undefined = re.findall(r" UND (\w+)", readelf("-s", str(tmp_path / f"{name}.o")))
+        undefined = re.findall(r" UND (\w+)", readelf("-s", str(tmp_path / f"{name}{suffix}")))
         assert undefined == []
     (tmp_path / "host.c").write_text(
         """#include "one.h"
@@ -122,12 +126,44 @@ float both(const float *x) {
     flags = [*machine.clang_flags, "-fPIC", "-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c11"]
     subprocess.run([*clang.command, *flags, "-c", "host.c", "-o", "host.o"], cwd=tmp_path, check=True)
     linker = find_linker(machine.arch, clang, Cache.default())
-    objects = ["host.o", "one.o", "two.o"]
+    objects = ["host.o", f"one{suffix}", f"two{suffix}"]
     subprocess.run([*linker.command, "-shared", "-z", "defs", *objects, "-o", "host.so"], cwd=tmp_path, check=True)
     both = ctypes.CDLL(str(tmp_path / "host.so")).both
     both.restype = ctypes.c_float
     x = np.zeros(N, np.float32)
     assert both(x.ctypes.data_as(ctypes.c_void_p)) == 3 * 1000 + 30 + 16 + 1
+
+
+def test_a_static_library_is_what_ar_makes(make_program: MakeProgram, tmp_path: Path):
+    """Names of any length; the table of symbols says where they are defined."""
+    ar = next((path for name in ("ar", "llvm-ar-19", "llvm-ar") if (path := shutil.which(name))), None)
+    nm = next((path for name in ("nm", "llvm-nm-19", "llvm-nm") if (path := shutil.which(name))), None)
+    if ar is None or nm is None:
+        pytest.skip("neither ar nor llvm-ar is installed")
+    machine = resolve_target("native")
+    for name in ("short", "a_name_that_has_to_stand_in_the_table_of_long_ones"):
+        build(make_program(machine, name), machine, "archive", tmp_path / "model.a")
+        members = subprocess.run([ar, "t", "model.a"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        assert members == f"mlc_{name}.o\n"
+        table = subprocess.run([nm, "-s", "model.a"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        symbols = ("", "_signature", "_workspace_bytes")
+        index = [line for line in table.splitlines() if " in " in line]
+        assert index == [f"mlc_{name}{suffix} in mlc_{name}.o" for suffix in symbols]
+
+
+def test_headers_of_two_models_of_one_name_do_not_hide_each_other(make_program: MakeProgram, tmp_path: Path):
+    machine = resolve_target("native")
+    one = make_program(machine)
+    other = replace(one, signature=replace(one.signature, outputs=(TensorSpec("z.1", "float32", (2 * N,)),)))
+    for file, program in (("one", one), ("same", one), ("other", other)):
+        build(program, machine, "header", tmp_path / f"{file}.h")
+    assert "enum { MLC_MAIN_OUTPUT_z_1 = 0 };" in (tmp_path / "other.h").read_text()
+    clang = find_clang(None, Cache.default())
+    command = [*clang.command, *machine.clang_flags, "-fsyntax-only", "host.c"]
+    for second, message in (("same", ""), ("other", "redefinition of enumerator 'MLC_MAIN_INPUT_x'")):
+        (tmp_path / "host.c").write_text(f'#include "one.h"\n#include "{second}.h"\n')
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == (1 if message else 0) and message in done.stderr
 
 
 @pytest.mark.usefixtures("either_clang")

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
+from mlc.runtime import load
 from mlc.targets.toolchain import find_emulator
 from mlc.tools.mlc_compile import form_of
 
@@ -64,7 +65,10 @@ def test_help_and_version(mlc: CommandLine) -> None:
         (["rum"], "mlc: error: unknown command 'rum'; did you mean 'run'?"),
         (["zzz"], "mlc: error: unknown command 'zzz' (the commands are compile, run, explain, new, targets, doctor)"),
         (["compile", "model.mlir"], "the following arguments are required: -o"),
-        (["compile", "model.mlir", "-o", "m.xyz"], "cannot tell from 'm.xyz' what to make: use a suffix among .o, .so"),
+        (
+            ["compile", "model.mlir", "-o", "m.xyz"],
+            "cannot tell from 'm.xyz' what to make: use a suffix among .o, .a",
+        ),
         (["compile", "model.mlir", "-o", "m.so", "--emit", "elf"], "argument --emit: invalid choice: 'elf'"),
         (["compile", "model.mlir", "-o", "-", "--emit", "obj"], "'-o -' prints text; 'obj' needs a file"),
         (["compile", "model.mlir", "-o", "m.so", "-O7"], "argument -O: invalid choice: 7"),
@@ -131,7 +135,33 @@ def test_run(model: str, mlc: CommandLine) -> None:
     assert re.fullmatch(r"latency: [\d.]+ µs per call \(median\), [\d.]+ µs when called from Python", latency)
     assert Path(artifact.removeprefix("artifact: ")).is_file()
     data = load_file("in.safetensors")
-    np.testing.assert_array_equal(load_file("out.safetensors")["out"], data["x"] + data["y"])
+    np.testing.assert_array_equal(load_file("out.safetensors")["sum"], data["x"] + data["y"])
+
+
+def test_a_prefix(model: str, mlc: CommandLine) -> None:
+    """Every form calls the model by its longer name, and a library with it is no other to run."""
+    for form, content in (
+        ("mlir:graph", "func.func @digits_main(%x"),
+        ("llvm-ir", "define i32 @mlc_digits_main"),
+        ("header", "int32_t mlc_digits_main(const"),
+    ):
+        assert content in mlc("compile", model, "-o", "-", "--emit", form, "--prefix", "digits").out
+    for prefix in ("digits", "other"):
+        assert mlc("compile", model, "-o", f"{prefix}.so", "--prefix", prefix).status == 0
+        assert mlc("run", f"{prefix}.so", "--inputs", "in.safetensors", "--repeat=1", "--check-labels").status == 0
+        assert load(f"{prefix}.so").signature.name == f"{prefix}_main"
+    message = "mlc: error: --prefix 'a-b' is no name in C; use letters, digits and '_'\n"
+    assert mlc("compile", model, "-o", "m.o", "--prefix", "a-b").err == message
+
+
+def test_outputs_are_named_after_what_is_returned(model: str, mlc: CommandLine) -> None:
+    Path(model).write_text(
+        "func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {\n"
+        "  %0 = graph.neg %x : tensor<2xf32>\n  %out0_ = graph.relu %x : tensor<2xf32>\n"
+        "  return %0, %out0_, %x, %out0_ : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>\n}\n"
+    )
+    assert mlc("compile", model, "-o", "m.so").status == 0
+    assert [t.name for t in load("m.so").outputs] == ["out0", "out0_", "x", "out0__"]
 
 
 def test_run_a_library(model: str, mlc: CommandLine) -> None:
@@ -140,6 +170,27 @@ def test_run_a_library(model: str, mlc: CommandLine) -> None:
     assert result.status == 0
     assert result.out.startswith("accuracy: 87.50%")
     assert result.out.endswith("artifact: m.so\n")
+
+
+@pytest.mark.parametrize("form", ["obj", "archive", "exe", "shared"])
+def test_a_file_that_cannot_be_run(form: str, model: str, mlc: CommandLine) -> None:
+    """Objects, programs and damaged libraries, whatever they are called, are told from text."""
+    assert mlc("compile", model, "-o", "made", "--emit", form).status == 0
+    if form == "shared":
+        Path("made").write_bytes(Path("made").read_bytes()[:-1])
+    result = mlc("run", "made", "--inputs", "in.safetensors")
+    message = "'made' is damaged: it has " if form == "shared" else "'made' is not a shared library of mlc, it is "
+    assert (result.status, result.out) == (1, "")
+    assert message.replace("'made'", f"'{Path('made').absolute()}'") in result.err
+
+
+def test_inputs_that_were_cut_off(model: str, mlc: CommandLine) -> None:
+    content = Path("in.safetensors").read_bytes()
+    for size in (0, 7, 8, 50, len(content) - 1):
+        Path("in.safetensors").write_bytes(content[:size])
+        result = mlc("run", model, "--inputs", "in.safetensors")
+        assert (result.status, result.out) == (1, "")
+        assert "'in.safetensors' is not a safetensors file" in result.err
 
 
 @pytest.mark.parametrize(
