@@ -13,7 +13,7 @@ import numpy as np
 from xdsl.dialects import tensor
 from xdsl.ir.affine import AffineMap
 
-from mlc.dialects.tensor import ContractOp, GatherOp, MapOp, ReduceOp
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, TakeOp
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
@@ -87,8 +87,8 @@ def contract(op: ContractOp, lhs: Array, rhs: Array) -> Array:
     return np.einsum(squeezed[0], labels[0], squeezed[1], labels[1], list(range(parallel)), optimize=True)
 
 
-@evaluates(GatherOp)
-def gather(op: GatherOp, data: Array, indices: Array) -> Array:
+@evaluates(TakeOp)
+def take(op: TakeOp, data: Array, indices: Array) -> Array:
     """Negative indices count from the end; those out of range count as the nearest."""
     extent = data.shape[1]
     rows = np.where(indices < 0, indices.astype(np.int64) + extent, indices)

@@ -10,7 +10,7 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from mlc.dialects.tensor import ContractOp, GatherOp, StructuredOp
+from mlc.dialects.tensor import ContractOp, StructuredOp, TakeOp
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
 
@@ -65,7 +65,7 @@ def _scalar_ops(op: StructuredOp) -> int:
 def _bytes_read(argument: BlockArgument) -> int:
     """The bytes of an operand; of a table, those of the rows that are looked up."""
     readers = list(_readers(argument))
-    rows = [op.result for op, operand in readers if isinstance(op, GatherOp) and operand == 0]
+    rows = [op.result for op, operand in readers if isinstance(op, TakeOp) and operand == 0]
     if not readers or len(rows) < len(readers):
         return _bytes(argument)
     return min(_bytes(argument), sum(map(_bytes, rows)))

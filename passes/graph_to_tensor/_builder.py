@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.graph.types import tensor
-from mlc.dialects.tensor import ContractOp, GatherOp, MapOp, ReduceOp
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, TakeOp
 from mlc.passes.graph_to_tensor._points import Body, Points, region_of, unchanged
 from mlc.support.types import Tensor, element_type, tensor_type
 
@@ -132,9 +132,9 @@ class Builder:
         )
         return self._add(op)
 
-    def gather(self, data: SSAValue, indices: SSAValue) -> SSAValue:
-        """`tensor.gather`."""
-        return self._add(GatherOp(data, indices))
+    def take(self, data: SSAValue, indices: SSAValue) -> SSAValue:
+        """`tensor.take`."""
+        return self._add(TakeOp(data, indices))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The same elements in row-major order under another shape: collapse to one dim, then expand."""

@@ -1,4 +1,4 @@
-"""Gather becomes a copy of rows."""
+"""Gather takes rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mlc.passes.lowering import lowers
 
 
 @lowers("lower-to-tensor", graph.GatherOp)
-class GatherToGather(ToTensor):
+class GatherToTake(ToTensor):
     """The dims in front of the axis are one dim, those behind it are the row: reshapes, which move nothing."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
@@ -22,4 +22,4 @@ class GatherToGather(ToTensor):
         shape, axis = shape_of(op.data), op.axis.value.data
         data = b.reshape(op.data, (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])))
         indices = b.reshape(op.indices, (prod(shape_of(op.indices)),))
-        return b.reshape(b.gather(data, indices), shape_of(op.result))
+        return b.reshape(b.take(data, indices), shape_of(op.result))

@@ -11,11 +11,11 @@ from mlc.passes._known_types import require_known_types
 from mlc.passes.base import Pass
 from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
 from mlc.passes.lowering import LoweringDriver
-from mlc.passes.tensor_to_loop import _functions, _gather, _nests, _shapes
+from mlc.passes.tensor_to_loop import _functions, _nests, _shapes, _take
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
-PATTERNS = (_functions, _gather, _nests, _shapes)
+PATTERNS = (_functions, _nests, _shapes, _take)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 
 

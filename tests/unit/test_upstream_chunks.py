@@ -134,6 +134,6 @@ def test_report_groups_failures_by_reason() -> None:
         upstream.Verdict(Path("/t/Dialect/SCF/b.mlir"), 7, True, upstream.OUTSIDE, "scf.x scf.y"),
     ]
     text = upstream.report(found, Path("/t"), 1)
-    assert "not read: 3\n     2  value '%a' has 1 use\n          IR/a.mlir:1\n" in text
+    assert "not read: 3\n     3  value '%a' has 1 use\n          IR/a.mlir:1\n" in text
     assert "scf.x (1), scf.y (1)" in text
     assert "\nDialect/SCF      0 of     1   0.0%" in text

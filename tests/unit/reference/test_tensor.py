@@ -211,12 +211,12 @@ def test_calls(run: Run) -> None:
     assert found.tolist() == [4, -8]
 
 
-def test_gather_takes_the_nearest_row(run: Run) -> None:
+def test_take_has_the_nearest_row(run: Run) -> None:
     x, rows = np.arange(12, dtype=np.float32).reshape(2, 3, 2), np.array([2, -1, -3, -4, 3, -(2**31)], np.int32)
     (found,) = run(
         """
         func.func @f(%x: tensor<2x3x2xf32>, %i: tensor<6xi32>) -> tensor<2x6x2xf32> {
-          %y = tensor.gather %x, %i : tensor<2x3x2xf32>, tensor<6xi32> -> tensor<2x6x2xf32>
+          %y = tensor.take %x, %i : tensor<2x3x2xf32>, tensor<6xi32> -> tensor<2x6x2xf32>
           return %y : tensor<2x6x2xf32>
         }
         """,

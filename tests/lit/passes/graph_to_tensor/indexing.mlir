@@ -32,7 +32,7 @@ func.func @many_positions(%x: tensor<1000xf64>) -> tensor<i64> {
 // CHECK-LABEL: func.func private @gather(
 // CHECK: %[[DATA:.*]] = tensor.expand_shape %{{.*}} : tensor<240xf32> into tensor<4x10x6xf32>
 // CHECK-NEXT: %[[ROWS:.*]] = tensor.collapse_shape %i {{.*}} : tensor<2x3xi32> into tensor<6xi32>
-// CHECK-NEXT: tensor.gather %[[DATA]], %[[ROWS]] : tensor<4x10x6xf32>, tensor<6xi32> -> tensor<4x6x6xf32>
+// CHECK-NEXT: tensor.take %[[DATA]], %[[ROWS]] : tensor<4x10x6xf32>, tensor<6xi32> -> tensor<4x6x6xf32>
 func.func @middle_axis(%x: tensor<4x10x3x2xf32>, %i: tensor<2x3xi32>) -> tensor<4x2x3x3x2xf32> {
   %0 = graph.gather %x, %i axis 1 : tensor<4x10x3x2xf32>, tensor<2x3xi32> -> tensor<4x2x3x3x2xf32>
   return %0 : tensor<4x2x3x3x2xf32>

@@ -16,6 +16,6 @@
 // CHECK-NEXT: %[[X:.*]] = loop.load %[[DATA]][%[[B]], %[[ROW]], %[[N]]]
 // CHECK-NEXT: loop.store %[[X]], %[[OUT]][%[[B]], %[[M]], %[[N]]]
 func.func private @rows(%data: tensor<2x10x4xf32>, %rows: tensor<3xi32>) -> tensor<2x3x4xf32> {
-  %0 = tensor.gather %data, %rows : tensor<2x10x4xf32>, tensor<3xi32> -> tensor<2x3x4xf32>
+  %0 = tensor.take %data, %rows : tensor<2x10x4xf32>, tensor<3xi32> -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }

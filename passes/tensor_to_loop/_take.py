@@ -1,4 +1,4 @@
-"""`tensor.gather` becomes loops over indices, each around a loop that copies a row."""
+"""`tensor.take` becomes loops over indices, each around a loop that copies a row."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
-from mlc.dialects.tensor import GatherOp
+from mlc.dialects.tensor import TakeOp
 from mlc.passes.loop._nests import parallel_nest
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.support.types import memref_type, scalar_attribute, tensor_type
 
 
-@lowers("lower-to-loops", GatherOp)
-class GatherToRowCopies(StatelessPattern):
+@lowers("lower-to-loops", TakeOp)
+class TakeToRowCopies(StatelessPattern):
     """The index is loaded, wrapped and clamped once per row, in front of the loop `n` over its elements.
 
     for b, for m { i = clamp(indices[m]); for n { y[b, m, n] = data[b, i, n] } }
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(op, GatherOp)
+        assert isinstance(op, TakeOp)
         target = destination(rewriter, op.result)
         batch, rows, length = tensor_type(op.result).get_shape()
         extent = memref_type(op.data).get_shape()[1]
