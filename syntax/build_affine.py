@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xdsl.dialects.builtin import AffineMapAttr, AffineSetAttr
 from xdsl.ir import Attribute
-from xdsl.ir.affine import AffineConstraintExpr, AffineConstraintKind, AffineExpr, AffineMap, AffineSet
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstraintExpr,
+    AffineConstraintKind,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+    AffineSet,
+)
 
 from mlc.syntax.lexer import Name
 from mlc.syntax.state import State
@@ -15,8 +22,15 @@ Space = tuple[int, int]
 """How many dimensions and symbols."""
 
 
+_QUOTIENTS = {
+    "floordiv": AffineBinaryOpKind.FloorDiv,
+    "ceildiv": AffineBinaryOpKind.CeilDiv,
+    "mod": AffineBinaryOpKind.Mod,
+}
+
+
 class AffineActions(State):
-    """Makes affine maps and sets. An affine space is read before the expressions over it, so names are looked up at
+    """Makes affine maps and sets, semi-affine ones included: they multiply and divide by symbols. An affine space is read before the expressions over it, so names are looked up at
     once.
     """
 
@@ -63,30 +77,31 @@ class AffineActions(State):
         """`d0 - d1`."""
         return a - b
 
-    def affine_product(self, a: AffineExpr, _op: str, b: AffineExpr) -> AffineExpr:
-        """`d0 * 4`."""
-        return self._computed(lambda: a * b)
+    def affine_product(self, a: AffineExpr, op: Name, b: AffineExpr) -> AffineExpr:
+        """`d0 * 4`, `d0 * s0`."""
+        if _has_dims(a) and _has_dims(b):
+            self.fault("one side of '*' has to be made of constants and symbols, as in d0 * 4", op.position)
+        if _has_dims(b):  # as upstream prints it: what varies on the left
+            a, b = b, a
+        return self._computed(AffineBinaryOpKind.Mul, a, op, b)
 
-    def affine_floordiv(self, a: AffineExpr, _op: Name, b: AffineExpr) -> AffineExpr:
-        """`d0 floordiv 4`."""
-        return self._computed(lambda: a // b)
+    def affine_quotient(self, a: AffineExpr, op: Name, b: AffineExpr) -> AffineExpr:
+        """`d0 floordiv 4`, `d0 ceildiv s0`, `d0 mod (s0 + 1)`."""
+        if _has_dims(b):
+            self.fault(
+                f"the right side of '{op.text}' has to be made of constants and symbols, as in d0 {op.text} 4",
+                op.position,
+            )
+        return self._computed(_QUOTIENTS[op.text], a, op, b)
 
-    def affine_ceildiv(self, a: AffineExpr, _op: Name, b: AffineExpr) -> AffineExpr:
-        """`d0 ceildiv 4`."""
-        return self._computed(lambda: a.ceil_div(b))
-
-    def affine_mod(self, a: AffineExpr, _op: Name, b: AffineExpr) -> AffineExpr:
-        """`d0 mod 4`."""
-        return self._computed(lambda: a % b)
-
-    def _computed(self, compute: Callable[[], AffineExpr]) -> AffineExpr:
-        """The value of `compute`, with what xDSL refuses in its own words."""
+    def _computed(self, kind: AffineBinaryOpKind, a: AffineExpr, op: Name, b: AffineExpr) -> AffineExpr:
+        """The value of an operator, simplified where xDSL does that; it makes no semi-affine expressions."""
         try:
-            return compute()
+            return AffineExpr.binary(kind, a, b)
         except NotImplementedError:
-            self.fault("an affine expression multiplies and divides by constants and symbols only")
+            return AffineBinaryOpExpr(kind, a, b)
         except ZeroDivisionError:
-            self.fault("an affine expression divides by zero")
+            self.fault("an affine expression divides by zero", op.position)
 
     def affine_constraint(self, a: AffineExpr, op: str, b: AffineExpr) -> AffineConstraintExpr:
         """`d0 >= 0`."""
@@ -109,3 +124,8 @@ class AffineActions(State):
     def affine_set_attribute(self, _word: Name, _open: str, value: AffineSet, _close: str) -> Attribute:
         """`affine_set<...>`."""
         return AffineSetAttr(value)
+
+
+def _has_dims(expr: AffineExpr) -> bool:
+    """Whether an expression varies from point to point."""
+    return any(isinstance(part, AffineDimExpr) for part in expr.dfs())

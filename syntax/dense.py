@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from mlc.syntax.errors import Fault
+from mlc.syntax.lexer import FRACTION
 from mlc.syntax.state import Hexadecimal
 
 if TYPE_CHECKING:  # imported only for long lists
@@ -62,7 +63,7 @@ class Nested:
 Literal = Text | Hex | Nested
 
 _PLAIN = re.compile(r"<(\[[\[\]\s,0-9eE+\-.]*)>").match
-_PLAIN_NUMBER = r"-?(?:[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?|[0-9]++)"
+_PLAIN_NUMBER = rf"-?[0-9]++(?:{FRACTION})?"
 _NUMBER = re.compile(rf"{_PLAIN_NUMBER}|true|false|[\[\],]")
 
 
@@ -266,4 +267,4 @@ def _by_hand(literal: Text) -> Nested:
 def _element(token: str) -> Element:
     if token in ("true", "false"):
         return token == "true"
-    return float(token) if "." in token else int(token)
+    return int(token) if token.lstrip("-").isdigit() else float(token)

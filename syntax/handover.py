@@ -35,7 +35,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from mlc.syntax import dense
 from mlc.syntax.errors import Fault
-from mlc.syntax.lexer import SIMPLE_TYPE, STRING
+from mlc.syntax.lexer import FRACTION, SIMPLE_TYPE, STRING
 from mlc.syntax.words import one_line
 
 if TYPE_CHECKING:
@@ -45,9 +45,10 @@ _SIMPLE_TYPE = re.compile(rf"{SIMPLE_TYPE}|[a-z]+[0-9]*(?![\w.$<])").match
 
 
 class _Lexer(MLIRLexer):
-    """xDSL's lexer, with a pattern for strings that takes linear time for unclosed ones too."""
+    """xDSL's lexer, with a pattern for strings that takes linear time for unclosed ones too, and our numbers."""
 
     _unescaped_characters_regex = re.compile(STRING)
+    _fractional_suffix_regex = re.compile(FRACTION)
 
 
 @dataclass

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
 STRING = r'"[^"\\\n\v\f]*(?:\\(?:["nt\\]|[0-9A-Fa-f]{2})[^"\\\n\v\f]*)*"'
 """A string literal; there is one way only to match it, so an unclosed one is found out in linear time."""
+FRACTION = r"\.[0-9]*+(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++"
+"""What makes a float of digits. As Python prints it, the point may be missing: `1e-05`, which upstream refuses."""
 _SCALAR = r"(?:[su]?i[0-9]+|b?f[0-9]+|index)"
 SIMPLE_TYPE = rf"(?:tensor|memref|vector)<(?:[0-9]+x|\?x)*{_SCALAR}>"
 """A shaped type of plain sizes, which is one token."""
@@ -39,7 +41,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[a-zA-Z_][a-zA-Z0-9_$.]*)"
     r"|(?P<punctuation>\#-\}|\{-\#|->|\.\.\.|[:,(){}\[\]<>=+\-*/?|])"
     rf"|(?P<string>{STRING})"
-    r"|(?P<number>0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]*(?:[eE][+-]?[0-9]+)?)?)"
+    rf"|(?P<number>0x[0-9a-fA-F]+|[0-9]+(?:{FRACTION})?)"
     rf"|(?P<caret>\^{_SUFFIX})"
     rf"|(?P<symbol>@(?:[a-zA-Z_][a-zA-Z0-9_$.]*|{STRING}))"
     rf"|(?P<sigil>[!\#]{_SUFFIX})"
@@ -189,6 +191,7 @@ class Lexer:
             case "*":
                 if "STAR_DIM" in row and (d := _STAR_DIM(text, start)):
                     return "STAR_DIM", spelling, d.end()
+                return kind, Name(spelling, start), end
             case ":" | ">" | "<" | "=":
                 if (d := _DOUBLE(text, start)) and punctuation.get(d[0]) in row:
                     return punctuation[d[0]], d[0], d.end()
@@ -251,7 +254,7 @@ class Lexer:
         if "DENSE_LIST" in row and (d := _DENSE_LIST(text, start)) and d.end() >= end:
             return "DENSE_LIST", Name(d[0], start), d.end()
         spelling = text[start:end]
-        kind = "HEX_LIT" if "x" in spelling else "FLOAT_LIT" if "." in spelling else "INT_LIT"
+        kind = "HEX_LIT" if "x" in spelling else "INT_LIT" if spelling.isdigit() else "FLOAT_LIT"
         return kind, spelling, end
 
     def _caret(self, start: int, end: int, row: Row) -> Token:

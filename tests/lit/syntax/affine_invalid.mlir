@@ -40,8 +40,16 @@
 
 // -----
 
-// expected-error @+1 {{an affine expression multiplies and divides by constants and symbols only}}
+// expected-error @+1 {{one side of '*' has to be made of constants and symbols, as in d0 * 4}}
 "t.op"() {m = affine_map<(d0) -> (d0 * d0)>} : () -> ()
+// expected-error @+1 {{one side of '*' has to be made of constants and symbols, as in d0 * 4}}
+"t.op"() {m = affine_map<(d0)[s0] -> ((d0 + s0) * (d0 - 1))>} : () -> ()
+// expected-error @+1 {{the right side of 'floordiv' has to be made of constants and symbols, as in d0 floordiv 4}}
+"t.op"() {m = affine_map<(d0)[s0] -> (s0 floordiv d0)>} : () -> ()
+// expected-error @+1 {{the right side of 'ceildiv' has to be made of constants and symbols, as in d0 ceildiv 4}}
+"t.op"() {m = affine_map<(d0)[s0] -> (4 ceildiv (d0 + s0))>} : () -> ()
+// expected-error @+1 {{the right side of 'mod' has to be made of constants and symbols, as in d0 mod 4}}
+"t.op"() {s = affine_set<(d0) : (d0 mod d0 == 0)>} : () -> ()
 
 // -----
 

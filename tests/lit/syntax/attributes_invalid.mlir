@@ -27,8 +27,6 @@
 "t.op"() {v = - : i32} : () -> ()
 // expected-error @+1 {{expected a number, got 'true'}}
 "t.op"() {v = -true} : () -> ()
-// expected-error @+1 {{expected ',', ':' or '}', got 'e5'}}
-"t.op"() {v = 1e5} : () -> ()
 // expected-error @+1 {{expected ',', ':' or '}', got 'x'}}
 "t.op"() {v = 0x : i32} : () -> ()
 // expected-error @+1 {{expected ',', ':' or '}', got character '.'}}
