@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from mlc.benchmarks.tables import Grid
 from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
 from mlc.passes.manager import PassManager
 from mlc.targets.machine import Machine, resolve_target
+from mlc.targets.toolchain import programs_on_path
 
 _TARGETS = ("neoverse-n1", "cortex-a76")
 _CASES = r"^(matmul-1024x1024x1024|resnet-3x3-256-256-14x14)$"
@@ -34,6 +34,7 @@ _LABEL = re.compile(r"^(\.L\w+):")
 _BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.*)?$")
 _CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
 _ITERATIONS = 1000
+MINIMUM_VERSION = 16
 _CHAINS = 24
 
 
@@ -50,9 +51,10 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mca", description="Judge inner loops by llvm-mca.")
     parser.add_argument("--target", action="append", help=f"machines of `mlc targets` ({', '.join(_TARGETS)})")
     options = parser.parse_args(arguments)
-    tool = find_mca()
-    if tool is None:
-        print("found no llvm-mca; install one: apt install llvm-19", file=sys.stderr)
+    try:
+        tool = find_mca()
+    except LookupError as e:
+        print(e, file=sys.stderr)
         return 2
     rows: list[list[str]] = []
     for target in options.target or _TARGETS:
@@ -68,10 +70,25 @@ def main(arguments: Sequence[str]) -> int:
     return 0
 
 
-def find_mca() -> str | None:
-    """The newest llvm-mca on PATH."""
-    names = [*(f"llvm-mca-{version}" for version in range(30, 15, -1)), "llvm-mca"]
-    return next((path for name in names if (path := shutil.which(name))), None)
+def find_mca() -> str:
+    """The newest llvm-mca on PATH.
+
+    Raises:
+        LookupError: there is none, or only older ones, whose models of CPUs lack some of ours; the message says which.
+    """
+    versions = {str(path): _version(str(path)) for path in programs_on_path(r"llvm-mca(-\d+)?")}
+    newest = max(versions, key=versions.__getitem__, default=None)
+    if newest is not None and versions[newest] >= MINIMUM_VERSION:
+        return newest
+    found = f"only {newest}, version {versions[newest]}" if newest else "none on PATH"
+    raise LookupError(f"llvm-mca {MINIMUM_VERSION} or newer is needed, found {found}; install one: apt install llvm-19")
+
+
+def _version(tool: str) -> int:
+    """The major version of an llvm-mca; 0 if it does not say."""
+    shown = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"LLVM version (\d+)", shown)
+    return int(match[1]) if match else 0
 
 
 def assembly(case: Case, target: str) -> str:

@@ -57,7 +57,7 @@ def find_clang(cc: str | None, cache: Cache) -> Tool:
         if spelled:
             return _named_clang(name, spelled, cache)
     rejected: list[str] = []
-    for path in _on_path(r"clang(-\d+)?"):
+    for path in programs_on_path(r"clang(-\d+)?"):
         tool = _probe((str(path),), "on PATH", cache)
         if tool is not None and (major := _clang_major(tool)) is not None:
             if major >= MINIMUM_CLANG:
@@ -126,7 +126,7 @@ def _linkers(arch: Arch, clang: Tool | None) -> Iterator[tuple[tuple[str, ...], 
             yield (str(beside),), "beside clang"
         if (same := shutil.which(program.name.replace("clang", "ld.lld"))) is not None:
             yield (same,), "on PATH"
-    for path in _on_path(r"ld\.lld(-\d+)?"):
+    for path in programs_on_path(r"ld\.lld(-\d+)?"):
         yield (str(path),), "on PATH"
     if zig is not None:
         yield (zig, "ld.lld"), "package ziglang"
@@ -135,7 +135,7 @@ def _linkers(arch: Arch, clang: Tool | None) -> Iterator[tuple[tuple[str, ...], 
         yield (gnu,), "on PATH"
 
 
-def _on_path(pattern: str) -> list[Path]:
+def programs_on_path(pattern: str) -> list[Path]:
     """Programs on PATH whose names match, highest version number first, then those without one."""
     found: dict[str, Path] = {}
     for folder in os.environ.get("PATH", "").split(os.pathsep):

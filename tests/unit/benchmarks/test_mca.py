@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from mlc.benchmarks.mca import cycles, find_mca, fma_cycles, hottest_loop
@@ -40,10 +42,33 @@ def test_no_loop() -> None:
 
 
 def test_cycles_on_a_modelled_cpu() -> None:
-    tool, machine = find_mca(), resolve_target("neoverse-n1")
-    if tool is None:
-        pytest.skip("llvm-mca is not installed")
+    machine = resolve_target("neoverse-n1")
+    try:
+        tool = find_mca()
+    except LookupError as e:
+        pytest.skip(str(e))
     assert fma_cycles(tool, machine) == pytest.approx(0.5, abs=0.02)  # two pipelines
     loop = hottest_loop(_TEXT)
     assert loop is not None
     assert cycles(tool, machine, loop.text) >= 1
+
+
+def _install(folder: Path, **versions: str) -> None:
+    """Programs of these names (with `-` for `_`) that say these versions."""
+    for name, version in versions.items():
+        program = folder / name.replace("_", "-")
+        program.write_text(f"#!/bin/sh\necho 'Debian LLVM version {version}'\n")
+        program.chmod(0o755)
+
+
+def test_the_newest_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(LookupError, match="llvm-mca 16 or newer is needed, found none on PATH; install one: apt"):
+        find_mca()
+    _install(tmp_path, llvm_mca="14.0.6", llvm_mca_14="14.0.6")
+    with pytest.raises(LookupError, match=r"16 or newer is needed, found only .*/llvm-mca(-14)?, version 14; install"):
+        find_mca()
+    _install(tmp_path, llvm_mca_17="17.0.1", llvm_mca="21.1.0")
+    assert find_mca() == str(tmp_path / "llvm-mca")
+    _install(tmp_path, llvm_mca="14.0.6")
+    assert find_mca() == str(tmp_path / "llvm-mca-17")
