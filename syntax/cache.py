@@ -1,6 +1,5 @@
-"""A small cache of pickles on disk, which may be missing, unwritable or damaged at any time.
-
-It lies in `$MLC_CACHE_DIR`, else `$XDG_CACHE_HOME/mlc`, else `~/.cache/mlc`.
+"""A small cache of pickles on disk, the folder `grammar` of the user's caches, which may be missing, unwritable or
+damaged at any time.
 """
 
 from __future__ import annotations
@@ -13,24 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from mlc.support.cache_folder import cache_folder
+
 T = TypeVar("T")
-
-
-def directory() -> Path | None:
-    """The folder of the cache (not necessarily there yet), or None where there is no home to put it in."""
-    if own := os.environ.get("MLC_CACHE_DIR"):
-        return Path(own)
-    if shared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(shared) / "mlc"
-    try:
-        return Path.home() / ".cache" / "mlc"
-    except RuntimeError:
-        return None
 
 
 def load(key: str, kind: type[T]) -> T | None:
     """The entry of `key`, or None: it is not there, cannot be read, or is damaged (then it is rewritten later)."""
-    if (folder := directory()) is None:
+    if (folder := cache_folder()) is None:
         return None
     try:
         data = (folder / "grammar" / key).read_bytes()
@@ -45,7 +34,7 @@ def load(key: str, kind: type[T]) -> T | None:
 
 def store(key: str, entry: object) -> None:
     """Keep `entry` for later runs: written beside its place and renamed, so no reader sees half of it."""
-    if (folder := directory()) is None:
+    if (folder := cache_folder()) is None:
         return
     body = pickle.dumps(entry, protocol=pickle.HIGHEST_PROTOCOL)
     place = folder / "grammar"

@@ -1,5 +1,9 @@
 """The on-disk cache of compiled things, shared by all processes of a user.
 
+    ??/<key>        entries: objects, artifacts, versions of tools
+    run/<name>      artifacts that `mlc run` made, under names for people
+    grammar/<key>   tables of grammars (syntax/cache.py)
+
 An entry is one file: its SHA-256 digest, then its bytes. It is written to a temporary file and renamed, so readers
 see all of it or nothing. An entry whose digest does not match (a failing disk) is dropped and made again. A cache that
 cannot be written is no error: everything works, uncached.
@@ -11,17 +15,29 @@ import contextlib
 import hashlib
 import os
 import re
+import shutil
 import tempfile
+import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from mlc.support.cache_folder import cache_folder
+
 _CHUNK = 1 << 20
 _DIGEST_BYTES = hashlib.sha256().digest_size
-_ENTRY_NAME = re.compile(r"[0-9a-f]{64}|\.new-\w+")
+_KINDS = {
+    "compiled": ("[0-9a-f][0-9a-f]", re.compile(r"[0-9a-f]{64}|\.new-\w+")),
+    "artifacts of mlc run": ("run", re.compile(r".+-O\d-threads\d+-[0-9a-f]{8}(\.so)?")),
+    "grammars": ("grammar", re.compile(r"[0-9a-f]{32,}|tmp\w{8}")),
+}
+"""Per kind of file its folder, as a pattern, and its name: the cache may lie in a folder that has other files too."""
+_ABANDONED = "run/.mlc-*"
+"""Folders of builds under way; those of a process that was killed stay."""
+_DAY = 86_400.0
 DEFAULT_LIMIT = 8 << 30
-"""The size in bytes at which the least recently used entries go."""
+"""The size in bytes at which the least recently used files go."""
 
 
 def digest(*parts: str | bytes) -> str:
@@ -43,12 +59,8 @@ class Cache:
 
     @staticmethod
     def default() -> Cache:
-        """The cache at `$MLC_CACHE_DIR`, `$XDG_CACHE_HOME/mlc` or `~/.cache/mlc`, the first that is set."""
-        if named := os.environ.get("MLC_CACHE_DIR"):
-            return Cache(Path(named))
-        if xdg := os.environ.get("XDG_CACHE_HOME"):
-            return Cache(Path(xdg) / "mlc")
-        return Cache(Path("~/.cache/mlc").expanduser())
+        """The user's cache; one that keeps nothing where there is no home to put it in."""
+        return Cache(cache_folder() or Path(os.devnull) / "mlc")
 
     def fetch(self, key: str, destination: Path) -> bool:
         """Copy the entry `key` to the file `destination`; False, and no file, if there is no intact one.
@@ -96,30 +108,60 @@ class Cache:
             entry.write(hashlib.sha256(payload).digest() + payload)
 
     def size(self) -> tuple[int, int]:
-        """How many entries there are, and their size in bytes."""
-        sizes = [status.st_size for _, status in self._entries()]
-        return len(sizes), sum(sizes)
+        """How many files there are, and their size in bytes."""
+        kinds = self.sizes().values()
+        return sum(count for count, _ in kinds), sum(size for _, size in kinds)
 
-    def trim(self) -> None:
-        """Drop the least recently used entries until the cache is below its limit."""
-        entries = sorted(self._entries(), key=lambda e: e[1].st_mtime)
-        excess = sum(status.st_size for _, status in entries) - self.limit
-        for path, status in entries:
-            if excess <= 0:
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """For each kind of file, how many there are, and their size in bytes."""
+        found: dict[str, tuple[int, int]] = dict.fromkeys(_KINDS, (0, 0))
+        for kind, _, status in self._files():
+            count, size = found[kind]
+            found[kind] = count + 1, size + status.st_size
+        return found
+
+    def trim(self, limit: int | None = None) -> tuple[int, int]:
+        """Drop the least recently used files until the cache is below a limit in bytes, by default its own.
+
+        Returns how many went, and their size in bytes.
+        """
+        self._drop_abandoned()
+        files = sorted(self._files(), key=lambda f: f[2].st_mtime)
+        excess = sum(status.st_size for _, _, status in files) - (self.limit if limit is None else limit)
+        count = size = 0
+        for _, path, status in files:
+            if size >= excess:
                 break
             with contextlib.suppress(OSError):
                 path.unlink()
-            excess -= status.st_size
+                count, size = count + 1, size + status.st_size
+        return count, size
+
+    def problem(self) -> str | None:
+        """Why nothing can be kept; None if it can."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder) as file:
+                file.write(bytes(_CHUNK))
+        except OSError as e:
+            return e.strerror or str(e)
+        return None
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / key
 
-    def _entries(self) -> Iterator[tuple[Path, os.stat_result]]:
-        for path in self.folder.glob("??/*"):
-            # The folder may have been set to one that holds other files too.
-            if _ENTRY_NAME.fullmatch(path.name):
-                with contextlib.suppress(OSError):
-                    yield path, path.stat()
+    def _files(self) -> Iterator[tuple[str, Path, os.stat_result]]:
+        for kind, (folder, name) in _KINDS.items():
+            for path in self.folder.glob(f"{folder}/*"):
+                if name.fullmatch(path.name):
+                    with contextlib.suppress(OSError):
+                        yield kind, path, path.stat()
+
+    def _drop_abandoned(self) -> None:
+        for folder in self.folder.glob(_ABANDONED):
+            with contextlib.suppress(OSError):
+                if time.time() - folder.stat().st_mtime > _DAY:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
     def _entry(self, key: str) -> Generator[BinaryIO, None, None]:

@@ -19,6 +19,10 @@ EXECUTABLE: tuple[Kind, ...] = ("shared", "exe")
 """The kinds whose files carry the permission to be executed."""
 
 
+class OutputError(UserError):
+    """A file cannot be written, or the disk is full."""
+
+
 @contextlib.contextmanager
 def staged_output(output: Path) -> Generator[Path, None, None]:
     """The path of a file to write; it becomes `output` if the block ends well, and disappears if not.
@@ -27,13 +31,13 @@ def staged_output(output: Path) -> Generator[Path, None, None]:
     followed; a device such as /dev/stdout is written to, not replaced.
 
     Raises:
-        UserError: `output` cannot be written, or the disk is full.
+        OutputError: `output` cannot be written, or the disk is full.
     """
     target = Path(os.path.realpath(output))
     if target.is_dir():
-        raise UserError(f"cannot write '{output}': it is a folder; name a file in it")
+        raise OutputError(f"cannot write '{output}': it is a folder; name a file in it")
     if not target.parent.is_dir():
-        raise UserError(f"cannot write '{output}': the folder '{output.parent}' does not exist")
+        raise OutputError(f"cannot write '{output}': the folder '{output.parent}' does not exist")
     special = target.exists() and not target.is_file()
     try:
         with tempfile.TemporaryDirectory(prefix=".mlc-", dir=None if special else target.parent) as folder:
@@ -45,7 +49,7 @@ def staged_output(output: Path) -> Generator[Path, None, None]:
             else:
                 staged.replace(target)
     except OSError as e:
-        raise UserError(f"cannot write '{output}': {e.strerror or e}") from None
+        raise OutputError(f"cannot write '{output}': {e.strerror or e}") from None
 
 
 def restore_output(cache: Cache, key: str, kind: Kind, output: Path) -> bool:

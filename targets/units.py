@@ -16,6 +16,7 @@ from typing import Literal
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.cache import Cache, digest
 from mlc.targets.host import core_count
+from mlc.targets.output import OutputError
 from mlc.targets.toolchain import Tool
 
 Progress = Callable[[int, int], None]
@@ -83,7 +84,7 @@ class Processes:
         if process.returncode == -signal.SIGKILL:
             raise UserError(f"{command[0]} was killed, most likely for lack of memory")
         if process.returncode != 0 and "No space left on device" in messages:
-            raise UserError("the disk is full: free some space, or set TMPDIR and the output to another disk")
+            raise OutputError("the disk is full: free some space, or set TMPDIR and the output to another disk")
         return process.returncode, messages
 
     def stop(self) -> None:

@@ -16,6 +16,7 @@ from mlc.targets.cpus import Arch
 from mlc.targets.machine import Machine, resolve_target
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker
 from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.mlc_cache import in_words
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -46,9 +47,19 @@ def run(arguments: Namespace) -> int:
         show(
             f"emulator {arch}", lambda arch=arch: find_emulator(arch) or "none (optional; apt install qemu-user-static)"
         )
-    entries, size = cache.size()
-    show("cache", lambda: f"{cache.folder}, {entries} entries, {size / (1 << 20):.1f} MB")
+    show("cache", lambda: _describe_cache(cache))
     return 1 if problems else 0
+
+
+def _describe_cache(cache: Cache) -> str:
+    count, size = cache.size()
+    text = f"{cache.folder}, {count} files, {in_words(size)} of at most {in_words(cache.limit)}"
+    if (problem := cache.problem()) is not None:
+        text += (
+            f"\n{'':<18} cannot be written: {problem}. All works, but everything is compiled anew each time; "
+            "MLC_CACHE_DIR names another folder"
+        )
+    return text
 
 
 def _describe(m: Machine) -> str:

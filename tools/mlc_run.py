@@ -5,18 +5,23 @@ With a --target of another architecture the model runs in an emulator.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
 
 import numpy as np
 
+from mlc.compiler import ModelText
 from mlc.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
 from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
-from mlc.targets.output import staged_output
+from mlc.targets.output import OutputError, staged_output
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
@@ -68,7 +73,15 @@ def run(arguments: Namespace) -> None:
     labels = tensors.pop(args.check_labels, None) if args.check_labels else None
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
-    model = LocalModel(Path(args.model)) if is_library else _compile(args)
+    with ExitStack() as files:
+        model = LocalModel(Path(args.model)) if is_library else _compile(args, files)
+        _run(model, tensors, labels, args)
+    if model.path.exists():
+        print(f"artifact: {model.path}")
+
+
+def _run(model: RunnableModel, tensors: Mapping[str, Array], labels: Array | None, args: Arguments) -> None:
+    """Call the model, and report."""
     calls = arrange_calls(tensors, model.inputs, args.inputs)
     outputs = model.run(calls)
     if labels is not None:
@@ -76,7 +89,6 @@ def run(arguments: Namespace) -> None:
     if args.outputs:
         _save({info.name: o for info, o in zip(model.outputs, outputs, strict=True)}, calls, Path(args.outputs))
     print(model.latency(calls, args.repeat))
-    print(f"artifact: {model.path}")
 
 
 def _is_elf(model: str) -> bool:
@@ -88,30 +100,57 @@ def _is_elf(model: str) -> bool:
         return False
 
 
-def _compile(args: Arguments) -> RunnableModel:
+def _compile(args: Arguments, files: ExitStack) -> RunnableModel:
+    """Compile into the file that was asked for, else into the cache, else, if that cannot be written, into one of
+    `files`, which are gone after the run.
+    """
     source = read_model(args.model)
+    if args.output:
+        return _compile_to(Path(args.output), source, args)
+    path = Cache.default().folder / "run" / _artifact_name(args)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=path.parent):
+            is_new = not path.exists()
+        model = _compile_to(path, source, args)
+    except (OSError, OutputError) as e:
+        print(f"note: nothing is kept in the cache '{path.parent}': {_reason(e)}", file=sys.stderr)
+        folder = files.enter_context(TemporaryDirectory(prefix="mlc-"))
+        return _compile_to(Path(folder) / path.name, source, args)
+    if is_new:
+        Cache.default().trim()
+    return model
+
+
+def _compile_to(path: Path, source: ModelText, args: Arguments) -> RunnableModel:
+    """Make the artifact `path`, and open it.
+
+    Raises:
+        OutputError: `path` cannot be written.
+        UserError: the model is wrong, or there is no usable clang.
+    """
     machine = resolve_target(args.target)
-    is_local = machine.arch == host.architecture()
-    path = Path(args.output) if args.output else _artifact_path(args, ".so" if is_local else "")
     outputs = [output for output in (args.output, args.outputs) if output]
-    if is_local:
+    if machine.arch == host.architecture():
         make_artifact(source, "shared", path, args, outputs)
         return LocalModel(path)
     signature = build_artifact(source, Recipe(source, args.options, "exe"), path, args, outputs)
     return EmulatedModel(path, machine.arch, signature)
 
 
-def _artifact_path(args: Arguments, suffix: str) -> Path:
-    """A file in the cache, with another name for each model and each choice of options: another process may just be
-    going to load what it compiled, or somebody to use what an earlier run named."""
-    folder = Cache.default().folder / "run"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as e:
-        raise UserError(f"cannot write the compiled model to '{folder}': {e.strerror}; name a file with -o") from None
+def _artifact_name(args: Arguments) -> str:
+    """Another name for each model and each choice of options: another process may just be going to load what it
+    compiled, or somebody to use what an earlier run named."""
+    suffix = ".so" if resolve_target(args.target).arch == host.architecture() else ""
     plugins = repr([args.load_dialect, args.load_pass, args.irdl_file])
     rest = digest(str(Path(args.model).absolute()), args.cc or "", plugins)[:8]
-    return folder / f"{Path(args.model).stem}-{args.target}-O{args.opt_level}-threads{args.threads}-{rest}{suffix}"
+    return f"{Path(args.model).stem}-{args.target}-O{args.opt_level}-threads{args.threads}-{rest}{suffix}"
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UserError):
+        return error.message
+    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _accuracy(output: Array, labels: Array) -> str:

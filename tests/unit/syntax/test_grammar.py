@@ -89,15 +89,6 @@ def test_an_unwritable_cache_does_not_matter(tmp_path: Path, monkeypatch: pytest
     assert Syntax().parse(TEXT)
 
 
-def test_where_the_cache_lies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MLC_CACHE_DIR", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
-    assert cache.directory() == Path("/x/mlc")
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", "/home/someone")
-    assert cache.directory() == Path("/home/someone/.cache/mlc")
-
-
 def test_hand_written_syntax_shares_names_and_aliases(syntax: Syntax) -> None:
     text = """\
 !vec = vector<4xf32>

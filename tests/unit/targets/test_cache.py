@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,19 @@ def test_folder_order(monkeypatch: pytest.MonkeyPatch):
             monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
         monkeypatch.setenv(name, value)
         assert Cache.default().folder == Path(folder)
+
+
+def test_no_home_means_no_cache(monkeypatch: pytest.MonkeyPatch):
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("MLC_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    cache = Cache.default()
+    cache.write(digest("k"), b"x")
+    assert cache.read(digest("k")) is None
+    assert cache.problem() == "Not a directory"
 
 
 def test_files_come_back(tmp_path: Path):
@@ -59,9 +73,52 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path):
     cache.store(digest("k"), tmp_path / "file")
     cache.trim()
     assert cache.read(digest("k")) is None and cache.size() == (0, 0)
+    assert cache.problem() == "Not a directory"
+    assert Cache(tmp_path / "new").problem() is None
 
 
-def test_trim_drops_the_least_recently_used(tmp_path: Path):
+def _fill(folder: Path) -> dict[str, Path]:
+    """One file of each kind, of 100 bytes each, and others that are not the cache's; last used one after the other."""
+    files = {
+        "entry": folder / digest("k")[:2] / digest("k"),
+        "library": folder / "run" / "model-native-O3-threads1-0123abcd.so",
+        "program": folder / "run" / "model-aarch64-O0-threads1-0123abcd",
+        "grammar": folder / "grammar" / digest("g"),
+        "letter": folder / "ab" / "letter.txt",
+        "note": folder / "run" / "notes.so",
+    }
+    for second, path in enumerate(files.values()):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(bytes(100))
+        os.utime(path, (second, second))
+    return files
+
+
+@pytest.mark.parametrize(("limit", "left"), [(1000, 4), (399, 3), (200, 2), (199, 1), (0, 0)])
+def test_trim_drops_what_was_not_used_for_longest(tmp_path: Path, limit: int, left: int):
+    files = _fill(tmp_path)
+    assert Cache(tmp_path).trim(limit) == (4 - left, 100 * (4 - left))
+    ours = ["entry", "library", "program", "grammar"]
+    assert [name for name in files if files[name].exists()] == [*ours[4 - left :], "letter", "note"]
+    assert Cache(tmp_path).size() == (left, 100 * left)
+
+
+def test_sizes_by_kind(tmp_path: Path):
+    _fill(tmp_path)
+    expected = {"compiled": (1, 100), "artifacts of mlc run": (2, 200), "grammars": (1, 100)}
+    assert Cache(tmp_path).sizes() == expected
+
+
+def test_trim_drops_the_folders_of_builds_that_were_killed(tmp_path: Path):
+    for name, age in ((".mlc-old", 100_000), (".mlc-new", 0)):
+        (tmp_path / "run" / name).mkdir(parents=True)
+        (tmp_path / "run" / name / "model.so").write_bytes(b"")
+        os.utime(tmp_path / "run" / name, (time.time() - age, time.time() - age))
+    Cache(tmp_path).trim()
+    assert [p.name for p in (tmp_path / "run").iterdir()] == [".mlc-new"]
+
+
+def test_a_cache_has_a_limit_of_its_own(tmp_path: Path):
     cache = Cache(tmp_path, limit=300)
     for age in range(4):
         cache.write(digest(str(age)), bytes(100 - 32))

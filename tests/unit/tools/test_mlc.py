@@ -63,7 +63,10 @@ def test_help_and_version(mlc: CommandLine) -> None:
     ("arguments", "message"),
     [
         (["rum"], "mlc: error: unknown command 'rum'; did you mean 'run'?"),
-        (["zzz"], "mlc: error: unknown command 'zzz' (the commands are compile, run, explain, new, targets, doctor)"),
+        (
+            ["zzz"],
+            "unknown command 'zzz' (the commands are compile, run, explain, new, targets, cache, doctor)",
+        ),
         (["compile", "model.mlir"], "the following arguments are required: -o"),
         (
             ["compile", "model.mlir", "-o", "m.xyz"],
