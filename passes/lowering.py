@@ -3,6 +3,8 @@
 A lowering is a set of `RewritePattern`s, each for the op types that it names. The driver takes the ops of a region in
 program order, so the operands of an op are already lowered when its pattern runs; ops that patterns make are not
 visited again. One dictionary look-up per op keeps it linear, however many patterns there are.
+
+A pattern for an abstract class, such as `StructuredOp`, takes all ops that derive from it and have none of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.support.context import CompilerContext
+from mlc.support.ir import entry_for
 
 PatternFactory = Callable[[CompilerContext], RewritePattern]
 _T = TypeVar("_T", bound=PatternFactory)
@@ -24,6 +27,8 @@ _patterns: dict[str, dict[type[Operation], PatternFactory]] = defaultdict(dict)
 
 def lowers(pass_name: str, *op_types: type[Operation]) -> Callable[[_T], _T]:
     """Class decorator: this pattern lowers these ops in this pass. A plugin adds its own ops' patterns the same way.
+
+    An abstract class of ops stands for all ops that derive from it.
 
     Raises:
         ValueError: two patterns claim one op in one pass.
@@ -59,20 +64,25 @@ class LoweringDriver:
     ctx: CompilerContext
 
     def __post_init__(self) -> None:
-        self._factories = _patterns[self.pass_name]
+        self._factories: dict[type[Operation], PatternFactory | None] = {}
         self._made: dict[PatternFactory, RewritePattern] = {}
 
     def handles(self, op: Operation) -> bool:
         """Whether a pattern exists for `op`."""
-        return type(op) in self._factories
+        return self._factory(type(op)) is not None
 
     def lower(self, ops: Iterable[Operation] | Sequence[Operation]) -> None:
         """Apply the matching pattern to each of `ops` that has one; the ops are listed before the first change."""
-        factories, made = self._factories, self._made
+        made = self._made
         for op in list(ops):
-            factory = factories.get(type(op))
+            factory = self._factory(type(op))
             if factory is None or op.parent is None:
                 continue
             if factory not in made:
                 made[factory] = factory(self.ctx)
             made[factory].match_and_rewrite(op, PatternRewriter(op))
+
+    def _factory(self, op_type: type[Operation]) -> PatternFactory | None:
+        if op_type not in self._factories:
+            self._factories[op_type] = entry_for(op_type, _patterns[self.pass_name])
+        return self._factories[op_type]

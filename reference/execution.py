@@ -15,6 +15,7 @@ else in another order has a loop that is parallel by its name only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 
@@ -33,7 +35,6 @@ _Evaluator = Callable[..., Array | Sequence[Array]]
 _E = TypeVar("_E", bound=_Evaluator)
 _X = TypeVar("_X", bound="Callable[[Any, Frame], None]")
 
-_evaluators: dict[type[Operation], _Evaluator] = {}
 _executors: dict[type[Operation], Callable[[Any, Frame], None]] = {}
 
 
@@ -44,6 +45,8 @@ class UndefinedBehavior(Exception):
 def evaluates(*op_types: type[Operation]) -> Callable[[_E], _E]:
     """Decorator: `f(op, *operands)` computes the result of these ops, or the sequence of their results.
 
+    An abstract class of ops stands for all that derive from it and have no meaning of their own.
+
     Raises:
         ValueError: an op has a meaning already.
     """
@@ -51,7 +54,7 @@ def evaluates(*op_types: type[Operation]) -> Callable[[_E], _E]:
     def register(function: _E) -> _E:
         for op_type in op_types:
             _require_new(op_type)
-            _evaluators[op_type] = function
+            _executors[op_type] = partial(_run_evaluator, function)
         return function
 
     return register
@@ -75,7 +78,7 @@ def executes(*op_types: type[Operation]) -> Callable[[_X], _X]:
 
 def has_meaning(op_type: type[Operation]) -> bool:
     """Whether the reference can run ops of this type."""
-    return op_type in _evaluators or op_type in _executors
+    return _meaning_of(op_type) is not None
 
 
 class Frame:
@@ -129,15 +132,10 @@ class Frame:
         Raises:
             UserError: the op has no meaning here.
         """
-        if (evaluator := _evaluators.get(type(op))) is not None:
-            found = evaluator(op, *[self[v] for v in op.operands])
-            results = [found] if isinstance(found, np.ndarray | np.generic) else found
-            for result, array in zip(op.results, results, strict=True):
-                self._values[result] = array
-        elif (executor := _executors.get(type(op))) is not None:
-            executor(op, self)
-        else:
+        meaning = _meaning_of(type(op))
+        if meaning is None:
             raise error_at(op, f"'{op.name}' has no reference semantics; register some with mlc.reference.execution")
+        meaning(op, self)
 
     def run_block(self, block: Block, arguments: Sequence[Array]) -> list[Array]:
         """Run the ops of `block`, and return the operands of its terminator."""
@@ -166,8 +164,19 @@ def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | No
     return [np.asarray(frame[r]) for r in op.results]
 
 
+def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
+    found = evaluator(op, *[frame[v] for v in op.operands])
+    results = [found] if isinstance(found, np.ndarray | np.generic) else found
+    for result, array in zip(op.results, results, strict=True):
+        frame[result] = array
+
+
+def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None:
+    return _executors.get(op_type) or entry_for(op_type, _executors)
+
+
 def _require_new(op_type: type[Operation]) -> None:
-    if has_meaning(op_type):
+    if op_type in _executors:
         raise ValueError(f"'{op_type.name}' has two reference semantics")
 
 

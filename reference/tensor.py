@@ -1,7 +1,8 @@
 """The tensor dialect: its structured ops, and those of xDSL's ops that mlc uses.
 
 A structured op is evaluated at all points at once: each operand is gathered by its index map into an array with one
-axis per dim (extent 1 for dims that it does not use), and the body runs on these arrays.
+axis per dim (extent 1 for dims that it does not use), and the ops that compute a point run on these arrays. That is the
+meaning of every op with the interface, of plugins too; a contraction has a quicker way to the same.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects import tensor
+from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 
-from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, TakeOp
+from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp, TakeOp
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
@@ -30,29 +32,36 @@ def _gather(operand: Array, affine: AffineMap, dims: Sequence[Array]) -> Array:
     return operand[tuple(apply_map(affine, dims))]
 
 
-@executes(MapOp)
-def map_(op: MapOp, frame: Frame) -> None:
+@executes(MapOp, ReduceOp)
+def with_body(op: MapOp | ReduceOp, frame: Frame) -> None:
     """The body, at all points."""
-    dims = grid(op.dim_sizes)
-    gathered = [_gather(frame[v], m, dims) for v, m in zip(op.inputs, op.index_maps, strict=True)]
-    (points,) = frame.run_block(op.body.block, gathered)
-    frame[op.result] = np.broadcast_to(points, op.dim_sizes)
+    frame[op.result] = _compute(op, op.body.block, frame)
 
 
-@executes(ReduceOp)
-def reduce(op: ReduceOp, frame: Frame) -> None:
-    """The body at all points, combined over the `reduce` dims; in slabs of the first dim, if that one is parallel."""
+@executes(StructuredOp)
+def structured(op: StructuredOp, frame: Frame) -> None:
+    """What the op says that it computes at a point."""
+    block = op.point_block()
+    frame[op.result] = _compute(op, block, frame)
+    block.erase(safe_erase=False)
+
+
+def _compute(op: StructuredOp, point: Block, frame: Frame) -> Array:
+    """`point` at all points, combined over the `reduce` dims; in slabs of the first dim, if that one is parallel."""
     sizes, parallel = op.dim_sizes, op.num_parallel
-    rows = max(1, _MAX_POINTS // prod(sizes[1:])) if parallel else sizes[0]
+    rows = max(1, _MAX_POINTS // prod(sizes[1:])) if parallel else prod(sizes[:1])
     slabs: list[Array] = []
-    for start in range(0, sizes[0], rows):
+    for start in range(0, prod(sizes[:1]), rows):
         dims = grid(sizes)
-        dims[0] = dims[0][start : start + rows]
+        if dims:
+            dims[0] = dims[0][start : start + rows]
         gathered = [_gather(frame[v], m, dims) for v, m in zip(op.inputs, op.index_maps, strict=True)]
-        (points,) = frame.run_block(op.body.block, gathered)
-        space = (len(dims[0]), *sizes[1:])
-        slabs.append(combine(op.reduction, np.broadcast_to(points, space), tuple(range(parallel, len(sizes)))))
-    frame[op.result] = np.concatenate(slabs) if parallel else slabs[0]
+        (points,) = frame.run_block(point, gathered)
+        points = np.broadcast_to(points, [axis.size for axis in dims])
+        if op.reduction is not None:
+            points = combine(op.reduction, points, tuple(range(parallel, len(sizes))))
+        slabs.append(points)
+    return np.concatenate(slabs) if parallel else slabs[0]
 
 
 def combine(kind: str, points: Array, axes: tuple[int, ...]) -> Array:

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, cast
 
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.support.types import integer_width, scalar_attribute
+
+_T = TypeVar("_T")
+
+
+def entry_for(op_type: type[Operation], table: Mapping[type[Operation], _T]) -> _T | None:
+    """What a table has for a class of ops: under the class itself, or under its nearest abstract base.
+
+    An op that derives from another op (which has a name of its own) is not that op, so it does not get its entry.
+    """
+    if op_type in table:
+        return table[op_type]
+    return next((table[base] for base in op_type.__mro__ if base in table and "name" not in vars(base)), None)
 
 
 def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Operation:
@@ -31,6 +46,20 @@ def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
     else:
         value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}[reduction]
     return arith.ConstantOp(scalar_attribute(value, element))
+
+
+def symbols_in(op: Operation) -> Iterator[str]:
+    """The names of the symbols that the attributes of `op` refer to."""
+    pending: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
+    while pending:
+        attribute = pending.pop()
+        if isinstance(attribute, SymbolRefAttr):
+            yield attribute.root_reference.data
+            yield from (part.data for part in attribute.nested_references)
+        elif isinstance(attribute, ArrayAttr):
+            pending += cast(ArrayAttr[Any], attribute).data
+        elif isinstance(attribute, DictionaryAttr):
+            pending += attribute.data.values()
 
 
 def zero_of(element: Attribute) -> arith.ConstantOp:

@@ -10,7 +10,7 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 
-from mlc.dialects.tensor import ContractOp, StructuredOp, TakeOp
+from mlc.dialects.tensor import StructuredOp, TakeOp
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
 
@@ -48,7 +48,7 @@ def work_of(kernel: FuncOp) -> Work:
             continue
         points = prod(op.dim_sizes)
         bits = max(bits, 8 * to_numpy(tensor_type(op.result).element_type).itemsize)
-        if isinstance(op, ContractOp):
+        if op.contracts:
             multiply_adds += 2 * points
         else:
             other += points * (_scalar_ops(op) + (op.reduction is not None))
@@ -59,7 +59,11 @@ def work_of(kernel: FuncOp) -> Work:
 
 
 def _scalar_ops(op: StructuredOp) -> int:
-    return sum(not isinstance(o, arith.ConstantOp | tensor.YieldOp) for region in op.regions for o in region.walk())
+    """The ops that compute a point; one in a region of another counts as well."""
+    point = op.point_block()
+    count = sum(not isinstance(inner, arith.ConstantOp | tensor.YieldOp) for inner in point.walk())
+    point.erase(safe_erase=False)
+    return count
 
 
 def _bytes_read(argument: BlockArgument) -> int:

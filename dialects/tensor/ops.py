@@ -87,19 +87,9 @@ class MapOp(_WithBody):
             regions=[body],
         )
 
-    @classmethod
-    def parse(cls, parser: Parser) -> "MapOp":
-        operands, subscripts, dims = cls.parse_iteration(parser)
-        attributes = parser.parse_optional_attr_dict()
-        inputs, result_type = cls.parse_types(parser, operands)
-        op = cls(inputs, subscripts, dims, result_type, parser.parse_region())
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        self.print_iteration(printer)
-        printer.print_string(" ")
-        printer.print_region(self.body)
+    @property
+    def moves(self) -> bool:
+        return len(self.inputs) == 1 and self.yielded is self.body.block.args[0]
 
 
 @irdl_op_definition
@@ -173,7 +163,7 @@ class ReduceOp(_WithBody):
 
     def print(self, printer: Printer) -> None:
         printer.print_string(f" {self.kind.data}")
-        self.print_iteration(printer)
+        self.print_iteration(printer, printed=("kind",))
         if not self.passes_through:
             printer.print_string(" ")
             printer.print_region(self.body)
@@ -209,6 +199,10 @@ class ContractOp(StructuredOp):
     def reduction(self) -> str:
         return "add"
 
+    @property
+    def contracts(self) -> bool:
+        return True
+
     def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
         lhs, rhs = values
         product = arith.MuliOp(lhs, rhs) if isinstance(lhs.type, IntegerType) else arith.MulfOp(lhs, rhs)
@@ -232,18 +226,3 @@ class ContractOp(StructuredOp):
                 f"tensor.contract: operands and result must have one element type, got {lhs}, {rhs} -> "
                 f"{tensor_type(self.result)}"
             )
-
-    @classmethod
-    def parse(cls, parser: Parser) -> "ContractOp":
-        operands, subscripts, dims = cls.parse_iteration(parser)
-        attributes = parser.parse_optional_attr_dict()
-        position = parser.pos
-        inputs, result_type = cls.parse_types(parser, operands)
-        if len(inputs) != 2:
-            parser.raise_error(f"tensor.contract takes two operands, got {len(inputs)}", at_position=position)
-        op = cls(inputs[0], inputs[1], subscripts, dims, result_type)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        self.print_iteration(printer)

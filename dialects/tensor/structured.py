@@ -9,13 +9,14 @@ A structured op computes every point of its result from points of its operands:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Sequence
+from typing import Any, Self
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, StringAttr, TensorType, i64
+from xdsl.dialects.tensor import YieldOp
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation, prop_def, result_def, traits_def, var_operand_def
 from xdsl.parser import Parser, UnresolvedOperand
@@ -25,7 +26,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
 from mlc.support.affine import affine_bounds
-from mlc.support.types import Tensor, tensor_type
+from mlc.support.types import Tensor, element_type, tensor_type
 
 
 def _maximum(accumulator: SSAValue, point: SSAValue) -> Operation:
@@ -93,8 +94,22 @@ class StructuredOp(IRDLOperation, ABC):
 
     @property
     def reduction(self) -> str | None:
-        """How points are combined over the `reduce` dims (`add`, `max`, …); None where there are no such dims."""
+        """How points are combined over the `reduce` dims: one of `REDUCTIONS`; None where there are no such dims."""
         return None
+
+    @property
+    def contracts(self) -> bool:
+        """Whether it sums products: each point is one element of the first operand times one of the second.
+
+        So it is linear in each of them, and its elements are read again and again. Schedules keep a tile of results in
+        registers for such an op; `sink-factors` takes factors out of it.
+        """
+        return False
+
+    @property
+    def moves(self) -> bool:
+        """Whether each point of the result is the element of the only operand that it reads, and nothing else."""
+        return False
 
     @abstractmethod
     def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
@@ -113,6 +128,13 @@ class StructuredOp(IRDLOperation, ABC):
         for name, value in self.properties_of(subscripts, dims).items():
             assert value is not None
             self.properties[name] = value
+
+    def point_block(self) -> Block:
+        """What `emit_point` does, as a block: an argument for one element of each operand, and the point yielded."""
+        block = Block(arg_types=[element_type(v.type) for v in self.inputs])
+        ops, point = self.emit_point(block.args)
+        block.add_ops([*ops, YieldOp(point)])
+        return block
 
     # -- verification -----------------------------------------------------------------------------------------------
 
@@ -156,6 +178,30 @@ class StructuredOp(IRDLOperation, ABC):
                 )
 
     # -- syntax -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Parse an iteration, the properties and attributes of the op in braces, types, and the regions."""
+        operands, subscripts, dims = cls.parse_iteration(parser)
+        attributes = parser.parse_optional_attr_dict()
+        inputs, result_type = cls.parse_types(parser, operands)
+        definition = cls.get_irdl_definition()
+        own = {name: attributes.pop(name) for name in definition.properties if name in attributes}
+        iteration = {name: value for name, value in cls.properties_of(subscripts, dims).items() if value is not None}
+        return cls.create(
+            operands=inputs,
+            result_types=[result_type],
+            properties={**own, **iteration},
+            attributes=attributes,
+            regions=[parser.parse_region() for _ in definition.regions],
+        )
+
+    def print(self, printer: Printer) -> None:
+        """Print what `parse` reads."""
+        self.print_iteration(printer)
+        for region in self.regions:
+            printer.print_string(" ")
+            printer.print_region(region)
 
     @classmethod
     def parse_iteration(
@@ -210,8 +256,11 @@ class StructuredOp(IRDLOperation, ABC):
             parser.parse_punctuation("->")
         return parser.resolve_operands(operands, types, position), parser.parse_type()
 
-    def print_iteration(self, printer: Printer) -> None:
-        """Print what `parse_iteration` and `parse_types` read."""
+    def print_iteration(self, printer: Printer, printed: Container[str] = ()) -> None:
+        """Print what `parse_iteration`, `parse_optional_attr_dict` and `parse_types` read.
+
+        `printed` are the properties of the op that its syntax has elsewhere.
+        """
         names, sizes = self.dim_names, self.dim_sizes
         for number, (operand, affine) in enumerate(zip(self.inputs, self.index_maps, strict=True)):
             printer.print_string(", " if number else " ")
@@ -228,7 +277,8 @@ class StructuredOp(IRDLOperation, ABC):
             if keyword == "over" or begin < end:
                 inside = ", ".join(f"{n}: {s}" for n, s in zip(names[begin:end], sizes[begin:end], strict=True))
                 printer.print_string(f" {keyword} ({inside})")
-        printer.print_op_attributes(self.attributes)
+        own = {name: p for name, p in self.properties.items() if name not in _ITERATION and name not in printed}
+        printer.print_op_attributes({**own, **self.attributes})
         printer.print_string(" : ")
         if self.inputs:
             printer.print_list(self.inputs, lambda v: printer.print_attribute(v.type))
@@ -245,6 +295,10 @@ class StructuredOp(IRDLOperation, ABC):
             "sizes": DenseArrayBase.from_list(i64, [size for _, size in dims]),
             "maps": ArrayAttr(AffineMapAttr(AffineMap(len(dims), 0, tuple(row))) for row in subscripts),
         }
+
+
+_ITERATION = ("dims", "sizes", "maps")
+"""The properties that `properties_of` gives."""
 
 
 def is_identity(affine: AffineMap, num_parallel: int) -> bool:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Block, Operation, OpResult
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Block, Operation, OpResult
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
 from mlc.passes.base import Pass
 from mlc.passes.graph._dominators import reverse_post_order
 from mlc.passes.graph._effects import EffectSummary
 from mlc.support.context import CompilerContext
+from mlc.support.ir import symbols_in
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class _Marking:
                 continue
             self.needed.add(op)
             pending += [v.owner for v in op.operands if isinstance(v, OpResult)]
-            pending += [s for name in _symbols_in(op) for s in self.private_symbols.get(name, ())]
+            pending += [s for name in symbols_in(op) for s in self.private_symbols.get(name, ())]
             pending += self._needed_inside(op)
 
     def _needed_inside(self, op: Operation) -> Iterator[Operation]:
@@ -90,20 +90,6 @@ class _Marking:
         if op.has_trait(SymbolOpInterface):
             return _private_name(op) is None
         return not self.effects.is_removable(op)
-
-
-def _symbols_in(op: Operation) -> Iterator[str]:
-    """The names of the symbols that the attributes of `op` refer to."""
-    pending: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
-    while pending:
-        attribute = pending.pop()
-        if isinstance(attribute, SymbolRefAttr):
-            yield attribute.root_reference.data
-            yield from (part.data for part in attribute.nested_references)
-        elif isinstance(attribute, ArrayAttr):
-            pending += cast(ArrayAttr[Any], attribute).data
-        elif isinstance(attribute, DictionaryAttr):
-            pending += attribute.data.values()
 
 
 def _sweep(op: Operation, marking: _Marking) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.tensor._contraction_schedule import Contraction, Step, can_be_packed, packing_steps, runs_along_memory
 from mlc.targets.machine import Machine
 
@@ -21,8 +21,8 @@ VECTORS = 2
 
 def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
     """The steps for a kernel of two contractions with reductions over their common rows; none for other kernels."""
-    contractions = [op for op in ops if isinstance(op, ContractOp)]
-    reductions = [op for op in ops if isinstance(op, ReduceOp)]
+    contractions = [op for op in ops if op.contracts]
+    reductions = [op for op in ops if op.reduction is not None and not op.contracts]
     if len(contractions) != 2 or not reductions or any(op.num_parallel < 2 for op in contractions):
         return []
     scores, values = (Contraction(op, op) for op in contractions)

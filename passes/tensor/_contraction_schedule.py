@@ -24,7 +24,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from mlc.dialects.tensor import ContractOp, ReduceOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.tensor._padding_schedule import Step, dims_to_unpad, padding_of_rows, row_padding_steps
 from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
 from mlc.support.affine import split_terms
@@ -48,7 +48,7 @@ READS_PER_PACKING = 32
 class Contraction:
     """A contraction as its schedule sees it."""
 
-    op: ContractOp
+    op: StructuredOp
     root: StructuredOp
     """The op that stores the kernel's result; its dims name the loops."""
 
@@ -120,8 +120,9 @@ def contractions_of(ops: Sequence[StructuredOp]) -> list[Contraction]:
 
     None for other kernels.
     """
-    contractions = [op for op in ops if isinstance(op, ContractOp)]
-    if not contractions or any(isinstance(op, ReduceOp) or not op.num_parallel for op in ops):
+    contractions = [op for op in ops if op.contracts]
+    reduces = any(op.reduction is not None and not op.contracts for op in ops)
+    if not contractions or reduces or not all(op.num_parallel for op in ops):
         return []
     if len(contractions) > 1:
         apart = all(isinstance(use.operation, ConcatOp) for op in contractions for use in op.result.uses)
@@ -232,7 +233,7 @@ def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Ma
     return [("prefetch", loops[0])] if far and loops else []
 
 
-def _parts(op: ContractOp, tile: RegisterTile, machine: Machine) -> int:
+def _parts(op: StructuredOp, tile: RegisterTile, machine: Machine) -> int:
     """How many results a small tile keeps per accumulator, so that its multiply-adds do not wait for each other."""
     in_flight = machine.issue.fma_units * machine.issue.fma_latency
     parts = in_flight // (tile.rows * tile.vectors)

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
-from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.lowering import lowers
 from mlc.passes.tensor_to_loop._nests import identity_of
 from mlc.support.context import CompilerContext
@@ -22,7 +22,7 @@ from mlc.support.types import element_type, tensor_type
 CONVERT = "convert-tensor-to-linalg"
 
 
-@lowers(CONVERT, MapOp, ReduceOp, ContractOp)
+@lowers(CONVERT, StructuredOp)
 class StructuredOpToGeneric(RewritePattern):
     """`over` dims are parallel iterators, `reduce` dims are reduction iterators behind them.
 

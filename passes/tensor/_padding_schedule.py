@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.tensor import PadOp
 
-from mlc.dialects.tensor import ContractOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.support.affine import split_terms
 from mlc.support.types import tensor_type
 
@@ -36,7 +36,7 @@ class PaddedDim:
     """How many of the products along both are ones with padding."""
 
 
-def padded_dims(op: ContractOp) -> list[PaddedDim]:
+def padded_dims(op: StructuredOp) -> list[PaddedDim]:
     """The dims along which a contraction reads a padded operand in windows."""
     return [
         found
@@ -47,7 +47,7 @@ def padded_dims(op: ContractOp) -> list[PaddedDim]:
     ]
 
 
-def _padded_dim(op: ContractOp, pad: PadOp, axis: int, factors: Mapping[int, int | None]) -> PaddedDim | None:
+def _padded_dim(op: StructuredOp, pad: PadOp, axis: int, factors: Mapping[int, int | None]) -> PaddedDim | None:
     low = pad.static_low.get_values()[axis]
     inside = range(low, low + tensor_type(pad.source).get_shape()[axis])
     moving = sorted((dim, factor) for dim, factor in factors.items() if factor)
@@ -59,19 +59,19 @@ def _padded_dim(op: ContractOp, pad: PadOp, axis: int, factors: Mapping[int, int
     return PaddedDim(dim, window, outside / len(places)) if outside else None
 
 
-def dims_to_unpad(op: ContractOp, row: int | None) -> list[int]:
+def dims_to_unpad(op: StructuredOp, row: int | None) -> list[int]:
     """The dims, other than that of a tile's rows, along which products with padding are worth leaving out."""
     return [padded.dim for padded in padded_dims(op) if padded.dim != row and op.dim_sizes[padded.dim] <= SHORT_IMAGE]
 
 
-def padding_of_rows(op: ContractOp, row: int | None) -> PaddedDim | None:
+def padding_of_rows(op: StructuredOp, row: int | None) -> PaddedDim | None:
     """What a tile that has all rows leaves out; None if there is nothing, or if it takes too many copies of loops."""
     found = [padded for padded in padded_dims(op) if padded.dim == row]
     return found[0] if len(found) == 1 and op.dim_sizes[found[0].window] <= SHORT_WINDOW else None
 
 
 def row_padding_steps(
-    op: ContractOp, padding: PaddedDim, steps: Container[tuple[str | int, ...]]
+    op: StructuredOp, padding: PaddedDim, steps: Container[tuple[str | int, ...]]
 ) -> list[tuple[str | int, ...]]:
     """The steps, behind all others in `steps`, that leave out what a tile of all rows reads of the padding."""
     unroll: Step = ("unroll", op.dim_names[padding.window])

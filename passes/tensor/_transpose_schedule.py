@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mlc.dialects.tensor import MapOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.tensor._contraction_schedule import Step
 from mlc.passes.tensor_to_loop._nests import computed_in_place
 from mlc.support.affine import split_terms
@@ -28,7 +28,7 @@ def transpose_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
     `lanes` is how many elements a register holds.
     """
     *others, root = ops
-    if not isinstance(root, MapOp) or not all(isinstance(op, MapOp) and computed_in_place(op) for op in others):
+    if any(op.reduction is not None for op in ops) or not all(computed_in_place(op) for op in others):
         return []
     names = list(root.dim_names)
     if len(names) < 2 or any(not set(op.dim_names) <= set(names) for op in others):

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
-from mlc.dialects.tensor import MapOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.linear import simplify, stays_inside, through_reshape
@@ -29,9 +29,9 @@ class FoldMovesPass(Pass):
     ->
         %2 = tensor.contract %q[m, b * 32 + k], … over (b: 12, m: 128, n: 128) reduce (k: 32) : …
 
-    A move is a map that yields what it reads, or a reshape. It stays where the composed subscripts would divide (a
-    reshape that joins what a dim runs across), or where something else than a structured op reads it. What was moved
-    is what is read, so nothing is computed twice.
+    A move is an op that says so (a map that yields what it reads), or a reshape. It stays where the composed subscripts
+    would divide (a reshape that joins what a dim runs across), or where something else than a structured op reads it.
+    What was moved is what is read, so nothing is computed twice.
     """
 
     name = "fold-moves"
@@ -66,9 +66,7 @@ def _fold_operands(op: StructuredOp, ctx: CompilerContext) -> None:
 
 def is_move(op: Operation) -> bool:
     """Whether each element of the result of `op` is one of the elements of its operand."""
-    if isinstance(op, CollapseShapeOp | ExpandShapeOp):
-        return True
-    return isinstance(op, MapOp) and len(op.inputs) == 1 and op.yielded is op.body.block.args[0]
+    return isinstance(op, CollapseShapeOp | ExpandShapeOp) or (isinstance(op, StructuredOp) and op.moves)
 
 
 def read_through(move: Operation, subscripts: Sequence[AffineExpr], sizes: Sequence[int]) -> list[AffineExpr] | None:
@@ -77,7 +75,7 @@ def read_through(move: Operation, subscripts: Sequence[AffineExpr], sizes: Seque
     None if these subscripts are not affine.
     """
     source = tensor_type(move.operands[0]).get_shape()
-    if isinstance(move, MapOp):
+    if isinstance(move, StructuredOp):
         composed = [e.replace_dims_and_symbols(list(subscripts), []) for e in move.index_maps[0].results]
         composed = [simplify(e, sizes) for e in composed]
         return composed if stays_inside(composed, source, sizes) else None

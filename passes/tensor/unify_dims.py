@@ -9,7 +9,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 
-from mlc.dialects.tensor import ContractOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
 from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.context import CompilerContext
@@ -111,7 +111,7 @@ def _rename(ops: Sequence[StructuredOp], classes: _Classes) -> None:
 def _role(op: StructuredOp, position: int) -> str:
     if position < op.num_parallel:
         return "parallel"
-    return "contracted" if isinstance(op, ContractOp) else "reduced"
+    return "contracted" if op.contracts else "reduced"
 
 
 def _candidates(name: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
-from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.passes.loop._nests import parallel_nest
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import destination
@@ -27,7 +27,7 @@ from mlc.support.types import element_type
 def computed_in_place(op: StructuredOp) -> bool:
     """Whether `op` is emitted inside its consumer's nest: it has one use, and that use needs each point exactly once.
 
-    A reduction goes into a map only, so that no reduction runs inside another.
+    A reduction goes into an op that does not reduce, so that no reduction runs inside another.
     """
     uses = list(op.result.uses)
     if len(uses) != 1:
@@ -36,7 +36,7 @@ def computed_in_place(op: StructuredOp) -> bool:
     consumer = use.operation
     if not isinstance(consumer, StructuredOp) or consumer.parent is not op.parent:
         return False
-    if op.reduction is not None and not isinstance(consumer, MapOp):
+    if op.reduction is not None and consumer.reduction is not None:
         return False
     subscripts = consumer.index_maps[use.index].results
     read = {e.position for e in subscripts if isinstance(e, AffineDimExpr)}
@@ -107,7 +107,7 @@ class _Emitter:
         return LoadOp(buffer, [self.counters[i] for i in used], affine)
 
 
-@lowers("lower-to-loops", MapOp, ReduceOp, ContractOp)
+@lowers("lower-to-loops", StructuredOp)
 class StructuredOpToNest(StatelessPattern):
     """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point.
 
