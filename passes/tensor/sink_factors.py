@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, math
+from xdsl.dialects import arith, func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.tensor import ContractOp, MapOp
+from mlc.dialects.tensor import MapOp, StructuredOp
 from mlc.passes.base import Pass
+from mlc.passes.tensor._softmax import inverted, is_at_least_one, is_at_most_one
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 from mlc.support.types import element_type
@@ -29,8 +30,11 @@ class SinkFactorsPass(Pass):
         %y = tensor.map %c[m, n], %f[m] over (m: 128, n: 32) : … { arith.mulf }
 
     So the probabilities of attention are never stored: what is multiplied is the exponentials, and the results are
-    divided by their sums. That is done for exponentials only, which a softmax keeps between 0 and 1: sums of other
-    values may overflow where those of the products do not. Products with more readers are left alone.
+    divided by their sums. It is done where `_softmax` proves that no result can suffer: the values are exponentials
+    that are at most 1, and the factor divides by a sum of such, which is between 1 and the number of its terms. So
+    nothing is lost to underflow, and a sum overflows only if an element of the other operand is within a factor of
+    that number of the largest float. Results differ by the rounding of the factor, once for each result instead of
+    once for each term. Products with more readers are left alone.
     """
 
     name = "sink-factors"
@@ -40,7 +44,7 @@ class SinkFactorsPass(Pass):
         for function in module.ops:
             if isinstance(function, func.FuncOp):
                 for op in list(function.body.walk()):
-                    if isinstance(op, ContractOp):
+                    if isinstance(op, StructuredOp) and op.contracts:
                         _sink(op)
 
 
@@ -52,9 +56,10 @@ class _Product:
     """Which operand is multiplied."""
     factor: int
     """Which operand it is multiplied with, or divided by."""
+    divides: bool = False
 
 
-def _sink(op: ContractOp) -> None:
+def _sink(op: StructuredOp) -> None:
     for operand, value in enumerate(op.inputs):
         product = value.owner
         if not isinstance(product, MapOp) or not value.has_one_use() or product.parent is not op.parent:
@@ -63,20 +68,26 @@ def _sink(op: ContractOp) -> None:
         for roles in _products(product):
             factor = _at(product, roles.factor, point)
             summed = set(range(op.num_parallel, len(op.dims)))
-            if _is_exponential(product.inputs[roles.value]) and not any(e.used_dims() & summed for e in factor):
+            if not any(e.used_dims() & summed for e in factor) and _is_softmax(product, roles):
                 _rewrite(op, operand, product, roles, factor)
                 return
 
 
-def _rewrite(op: ContractOp, operand: int, product: MapOp, roles: _Product, factor: list[AffineExpr]) -> None:
-    inputs = list(op.inputs)
+def _is_softmax(op: MapOp, roles: _Product) -> bool:
+    """Whether the factor makes probabilities of exponentials."""
+    factor = op.inputs[roles.factor]
+    total = factor if roles.divides else inverted(factor)
+    return total is not None and is_at_most_one(op.inputs[roles.value]) and is_at_least_one(total)
+
+
+def _rewrite(op: StructuredOp, operand: int, product: MapOp, roles: _Product, factor: list[AffineExpr]) -> None:
     subscripts = [list(m.results) for m in op.index_maps]
-    inputs[operand] = product.inputs[roles.value]
     subscripts[operand] = _at(product, roles.value, subscripts[operand])
     dims = list(zip(op.dim_names, op.dim_sizes, strict=True))
-    contract = ContractOp(inputs[0], inputs[1], subscripts, dims, op.result.type)
+    op.operands[operand] = product.inputs[roles.value]
+    op.set_iteration(subscripts, dims)
     # The operands of the map keep their places, and so does its body.
-    scaled: list[SSAValue] = [contract.result, contract.result]
+    scaled: list[SSAValue] = [op.result, op.result]
     scaled[roles.factor] = product.inputs[roles.factor]
     where: list[Sequence[AffineExpr]] = [[AffineExpr.dimension(i) for i in range(op.num_parallel)]] * 2
     where[roles.factor] = factor
@@ -84,11 +95,10 @@ def _rewrite(op: ContractOp, operand: int, product: MapOp, roles: _Product, fact
     mapping: dict[SSAValue, SSAValue] = dict(zip(product.body.block.args, body.args, strict=True))
     body.add_ops([clone(inner, mapping) for inner in product.body.block.ops])
     result = MapOp(scaled, where, dims[: op.num_parallel], op.result.type, Region(body))
-    contract.location, result.location = op.location, product.location
-    result.result.name_hint = op.result.name_hint
-    Rewriter.insert_op([contract, result], InsertPoint.before(op))
-    op.result.replace_all_uses_with(result.result)
-    Rewriter.erase_op(op)
+    result.location, result.result.name_hint = product.location, op.result.name_hint
+    Rewriter.insert_op(result, InsertPoint.after(op))
+    op.result.replace_uses_with_if(result.result, lambda use: use.operation is not result)
+    op.result.name_hint = None
     Rewriter.erase_op(product)
 
 
@@ -107,9 +117,4 @@ def _products(op: MapOp) -> list[_Product]:
         return []
     if isinstance(inner, arith.MulfOp):
         return [_Product(0, 1), _Product(1, 0)]
-    return [_Product(0, 1)] if isinstance(inner, arith.DivfOp) else []
-
-
-def _is_exponential(value: SSAValue) -> bool:
-    producer: Operation | Block = value.owner
-    return isinstance(producer, MapOp) and isinstance(producer.yielded.owner, math.ExpOp)
+    return [_Product(0, 1, divides=True)] if isinstance(inner, arith.DivfOp) else []
