@@ -21,7 +21,7 @@ from xdsl.traits import IsTerminator
 from mlc.reference.execution import UndefinedBehavior, has_meaning
 from mlc.reference.interpreter import Signature, run_function, signature_of
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.errors import CompilerBug, UserError
 
 Array = NDArray[Any]
@@ -208,11 +208,15 @@ def _is_private(function: FuncOp) -> bool:
 
 
 def _why_not_run(function: FuncOp) -> str | None:
+    if len(function.body.blocks) > 1:
+        return "it has several blocks"
     signature = signature_of(function)
     if signature is None:
         return "its arguments are not all tensors or buffers"
     if any(DYNAMIC_INDEX in t.get_shape() for t in (*signature.inputs, *signature.outputs)):
         return "its shapes are not all static"
+    if not all(is_supported(t.element_type) for t in (*signature.inputs, *signature.outputs)):
+        return "it has elements of a type that mlc does not compute with"
     for op in function.body.walk():
         if not has_meaning(type(op)) and not op.has_trait(IsTerminator):
             return f"'{op.name}' has no reference semantics"

@@ -37,7 +37,7 @@ class _Plan:
 
 
 def drop_unit_dims(block: Block) -> None:
-    """Leave out axes and dims of extent 1, except where an op that is not structured has a say."""
+    """Leave out axes and dims of extent 1, except where an op that is not structured, or is nested, has a say."""
     fixed = DisjointSets[_Node]()
     for value in _tensors(block):
         for axis in range(len(_shape(value))):
@@ -45,7 +45,9 @@ def drop_unit_dims(block: Block) -> None:
                 fixed.unite(_FIXED, (value, axis))
             for use in value.uses:
                 user = use.operation
-                if isinstance(user, PadOp):
+                if user.parent is not block:
+                    fixed.unite(_FIXED, (value, axis))
+                elif isinstance(user, PadOp):
                     fixed.unite((value, axis), (user.result, axis))
                     if user.static_low.get_values()[axis] or user.static_high.get_values()[axis]:
                         fixed.unite(_FIXED, (value, axis))
@@ -75,7 +77,7 @@ def merge_dims(block: Block) -> None:
             if not _is_free(value):
                 joined.unite(_FIXED, (value, pair))
             for use in value.uses:
-                for node in _same_pairs(use, value, pair):
+                for node in _same_pairs(use, value, pair, block):
                     joined.unite(node, (value, pair))
     for op in _structured(block):
         for pair in range(len(op.dims) - 1):
@@ -106,10 +108,12 @@ def merge_dims(block: Block) -> None:
     _apply(block, plan)
 
 
-def _same_pairs(use: Use, value: SSAValue, pair: int) -> Iterator[_Node]:
+def _same_pairs(use: Use, value: SSAValue, pair: int, block: Block) -> Iterator[_Node]:
     """The pairs of dims, or of axes, that have to be joined if a pair of axes of `value` is."""
     op = use.operation
-    if isinstance(op, PadOp):
+    if op.parent is not block:
+        yield _FIXED
+    elif isinstance(op, PadOp):
         yield op.result, pair
         if any((*op.static_low.get_values()[pair : pair + 2], *op.static_high.get_values()[pair : pair + 2])):
             yield _FIXED

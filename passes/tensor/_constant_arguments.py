@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from xdsl.dialects import arith, func, tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
+
+from mlc.passes.tensor._calls import calls_of_functions
 
 
 def constant_arguments(module: ModuleOp) -> set[tuple[str, int]]:
     """The arguments that get a constant in all calls of `module`, as (name of the function, position)."""
-    constant: dict[tuple[str, int], bool] = {}
-    for op in module.walk():
-        if isinstance(op, func.CallOp):
-            for position, operand in enumerate(op.operands):
-                key = op.callee.root_reference.data, position
-                constant[key] = constant.get(key, True) and _is_constant(operand)
-    return {key for key, always in constant.items() if always}
+    return {
+        (name, position)
+        for name, calls in calls_of_functions(module).items()
+        for position, operands in enumerate(zip(*(call.operands for call in calls), strict=True))
+        if all(map(_is_constant, operands))
+    }
 
 
 def _is_constant(value: SSAValue) -> bool:

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.passes.base import Pass
+from mlc.passes.tensor._calls import calls_of_functions
 from mlc.passes.tensor._collapsing import drop_unit_dims, merge_dims
 from mlc.passes.tensor._views import collapse, erase_unused_views, expand, seen_as
 from mlc.passes.tensor.deduplicate_kernels import is_private
@@ -36,27 +37,28 @@ class CollapseDimsPass(Pass):
     become equal. An op whose dims were joined gets the usual names: `n` for the last dim of the result, `m` for its
     rows, `k` for what is reduced.
 
-    Left alone: kernels with a schedule, which names dims; functions that others may call; the axes that ops other than
-    structured ones and `tensor.pad` see.
+    Left alone: kernels with a schedule, which names dims; functions that others may call, or that something else than a
+    call refers to; the axes that ops other than structured ones and `tensor.pad`, or ops in nested regions, see.
     """
 
     name = "collapse-dims"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         del ctx
-        changed: dict[str, func.FuncOp] = {}
+        calls = calls_of_functions(module)
+        changed: list[func.FuncOp] = []
         for function in module.ops:
             if not isinstance(function, func.FuncOp) or not is_private(function) or len(function.body.blocks) != 1:
                 continue
-            if "schedule" in function.attributes:
+            if "schedule" in function.attributes or function.sym_name.data not in calls:
                 continue
             drop_unit_dims(function.body.block)
             merge_dims(function.body.block)
             if _update_signature(function):
-                changed[function.sym_name.data] = function
-        for op in list(module.walk()) if changed else ():
-            if isinstance(op, func.CallOp) and (callee := changed.get(op.callee.root_reference.data)) is not None:
-                _update_call(op, callee.function_type)
+                changed.append(function)
+        for function in changed:
+            for call in calls[function.sym_name.data]:
+                _update_call(call, function.function_type)
 
 
 def _update_signature(function: func.FuncOp) -> bool:

@@ -11,6 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.passes.base import Pass
+from mlc.passes.tensor._calls import calls_of_functions
 from mlc.support.context import CompilerContext
 
 
@@ -24,27 +25,25 @@ class DeduplicateKernelsPass(Pass):
         func.func private @linear_relu(…) { body }
 
     Functions are the same if they differ in their own name and the names of values alone; so shapes, attributes and
-    schedules count. Kernels that call kernels are compared by the names that they call, as written.
+    schedules count. Kernels that call kernels are compared by the names that they call, as written. One that something
+    else than a call refers to stays.
     """
 
     name = "deduplicate-kernels"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        calls = calls_of_functions(module)
         first: dict[Hashable, func.FuncOp] = {}
-        replaced: dict[str, str] = {}
         for op in list(module.ops):
             if not isinstance(op, func.FuncOp) or op.is_declaration or not is_private(op):
                 continue
             kept = first.setdefault(_structure(op, {}), op)
-            if kept is not op:
-                replaced[op.sym_name.data] = kept.sym_name.data
-                ctx.remark(op, f"'{op.sym_name.data}' is the same as '{kept.sym_name.data}'")
-                Rewriter.erase_op(op)
-        if not replaced:
-            return
-        for op in module.walk():
-            if isinstance(op, func.CallOp) and (name := replaced.get(op.callee.root_reference.data)) is not None:
-                op.callee = SymbolRefAttr(name)
+            if kept is op or op.sym_name.data not in calls:
+                continue
+            ctx.remark(op, f"'{op.sym_name.data}' is the same as '{kept.sym_name.data}'")
+            for call in calls[op.sym_name.data]:
+                call.callee = SymbolRefAttr(kept.sym_name.data)
+            Rewriter.erase_op(op)
 
 
 def is_private(function: func.FuncOp) -> bool:

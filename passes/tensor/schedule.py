@@ -20,7 +20,7 @@ from mlc.passes.tensor._transpose_schedule import transpose_steps
 from mlc.passes.tensor._window_schedule import window_steps
 from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine, resolve_target
 
@@ -54,7 +54,7 @@ class SchedulePass(Pass):
         constants = constant_arguments(module)
         for function in module.ops:
             if isinstance(function, func.FuncOp) and is_private(function) and not function.is_declaration:
-                if "schedule" in function.attributes:
+                if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
                 steps = choose_steps(function, machine, constants, ctx)
                 if steps:
@@ -68,7 +68,11 @@ def choose_steps(
     ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
     if not ops:
         return []
-    bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in (*op.inputs, op.result))
+    elements = {element_type(v.type) for op in ops for v in (*op.inputs, op.result)}
+    if unknown := [str(element) for element in elements if not is_supported(element)]:
+        ctx.remark(kernel, f"no schedule: mlc does not compute with elements of type {', '.join(sorted(unknown))}")
+        return []
+    bits = max(to_numpy(element).itemsize * 8 for element in elements)
     lanes = machine.lanes(max(bits, 32))
     steps = (
         steps_together([contraction_steps(c, lanes, machine, constants) for c in contractions_of(ops)])

@@ -48,7 +48,7 @@ class LowerToLoopsPass(Pass):
         LowerToTensorPass().run(module, ctx)
         driver = LoweringDriver(self.name, ctx)
         declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp) and op.is_declaration}
-        functions = [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]
+        functions = [op for op in module.ops if isinstance(op, func.FuncOp) and _is_above_loops(op)]
         for function in functions:
             _check_signature(function, declared)
             _check_handled(function, driver)
@@ -57,6 +57,15 @@ class LowerToLoopsPass(Pass):
             _functions.convert_signature(function)
         for function in functions:
             driver.lower(function.walk())
+
+
+def _is_above_loops(function: func.FuncOp) -> bool:
+    """Whether a function with a body returns something, or has tensors."""
+    if function.is_declaration or function.function_type.outputs.data:
+        return not function.is_declaration
+    arguments = (v for block in function.body.blocks for v in block.args)
+    inside = (v for op in function.body.walk() for v in (*op.operands, *op.results))
+    return any(isinstance(v.type, TensorType) for values in (arguments, inside) for v in values)
 
 
 def _check_handled(function: func.FuncOp, driver: LoweringDriver) -> None:
@@ -68,7 +77,13 @@ def _check_handled(function: func.FuncOp, driver: LoweringDriver) -> None:
 
 
 def _check_signature(function: func.FuncOp, declared: set[str]) -> None:
-    """Results become buffers of the caller, so they have to be tensors; calls need a body to go to."""
+    """Results become buffers of the caller, so they have to be tensors; calls need a body to go to.
+
+    Values of several blocks would need buffers that are theirs together, which no pattern makes.
+    """
+    if len(function.body.blocks) > 1:
+        name, count = function.sym_name.data, len(function.body.blocks)
+        raise error_at(function, f"'{name}' has {count} blocks; code is generated for functions of tensors with one")
     for result in function.function_type.outputs:
         if not isinstance(result, TensorType):
             name = function.sym_name.data

@@ -127,3 +127,50 @@ func.func @public(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
   }
   return %0 : tensor<2x4xf32>
 }
+
+// What an op in a nested region reads keeps its shape: that op is no part of the kernel's own block.
+// CHECK-LABEL: func.func private @read_inside(
+// CHECK-SAME: %x: tensor<1x2x4xf32>
+// CHECK: tensor.map %x[b, m, n] over (b: 1, m: 2, n: 4)
+func.func private @read_inside(%x: tensor<1x2x4xf32>, %c: i1) -> tensor<1x2x4xf32> {
+  scf.if %c {
+    %0 = tensor.map %x[b, m, n] over (b: 1, m: 2, n: 4) : tensor<1x2x4xf32> -> tensor<1x2x4xf32> {
+    ^bb0(%a: f32):
+      tensor.yield %a : f32
+    }
+  }
+  return %x : tensor<1x2x4xf32>
+}
+
+// A kernel that something else than a call refers to keeps its signature.
+// CHECK-LABEL: func.func private @named(
+// CHECK-SAME: %x: tensor<1x4xf32>
+func.func private @named(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tensor.map %x[m, n] over (m: 1, n: 4) : tensor<1x4xf32> -> tensor<1x4xf32> {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    tensor.yield %s : f32
+  }
+  return %0 : tensor<1x4xf32>
+}
+func.func private @table(%x: tensor<4xf32>) attributes {my.kernels = [@named]} {
+  return
+}
+
+// Code in a nested module means its own function of that name.
+// CHECK: func.func private @inner(%x: tensor<1x4xf32>)
+// CHECK: call @inner(%x) : (tensor<1x4xf32>)
+module {
+  func.func private @inner(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+    return %x : tensor<1x4xf32>
+  }
+  func.func @calls_inner(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+    %0 = call @inner(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+    return %0 : tensor<1x4xf32>
+  }
+}
+// CHECK: func.func private @inner(
+// CHECK-SAME: %x: tensor<1x4xf32>
+func.func private @inner(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  return %x : tensor<1x4xf32>
+}

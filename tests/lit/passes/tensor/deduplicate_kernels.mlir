@@ -40,3 +40,17 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %2 = func.call @triple(%1) : (tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
+
+// A kernel that something else than a call refers to stays.
+// CHECK: func.func private @named(
+func.func private @named(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tensor.map %x[n], %x[n] over (n: 4) : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tensor.yield %s : f32
+  }
+  return %0 : tensor<4xf32>
+}
+func.func private @table(%x: tensor<4xf32>) attributes {my.kernels = [@named]} {
+  return
+}

@@ -83,3 +83,30 @@ func.func private @third(%x: tensor<4x24xf32>) -> tensor<4x8xf32> {
   }
   return %0 : tensor<4x8xf32>
 }
+
+// Functions of several blocks, or of elements that mlc does not compute with, are no kernels.
+// CHECK-LABEL: func.func private @blocks(
+// CHECK-NOT: schedule
+// CHECK: cf.br
+func.func private @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  %0 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    tensor.yield %s : f32
+  }
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func private @half(
+// CHECK-NOT: schedule
+// CHECK: tensor.map
+// REMARK: remark: no schedule: mlc does not compute with elements of type f16
+func.func private @half(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %0 = tensor.map %x[n] over (n: 4) : tensor<4xf16> -> tensor<4xf16> {
+  ^bb0(%a: f16):
+    tensor.yield %a : f16
+  }
+  return %0 : tensor<4xf16>
+}

@@ -50,3 +50,12 @@ func.func @f(%x: tensor<0x8xf32>) -> tensor<0x8xf32> {
   %0 = graph.relu %x : tensor<0x8xf32>
   return %0 : tensor<0x8xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'f' has 2 blocks; code is generated for functions of tensors with one}}
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<4xf32>
+}
