@@ -2,8 +2,8 @@
 
 In a block of the language `console`, a line `$ …` is a command, and what it prints is below, standard error first.
 `…` stands for any text in a line, and on a line of its own for any number of lines. Spaces at the start of a line, and
-how many there are elsewhere, do not count. A block with a file name behind its language is that file. Commands run in a
-copy of examples/digits.
+how many there are elsewhere, do not count. A block with a file name behind its language is that file; one of commands
+with a name needs that program, and is left out where it is missing. Commands run in a copy of examples/digits.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
 _ROOT = Path(__file__).resolve().parents[3]
-_BLOCK = re.compile(r"^```(\w+) ?([\w.]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ELLIPSIS = "…"
 
 
-@pytest.mark.parametrize("page", ["tour.md", "errors.md"])
+@pytest.mark.parametrize("page", ["tour.md", "errors.md", "deploy.md"])
 def test_page(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mlc: CommandLine, mlc_opt: CommandLine
 ) -> None:
@@ -34,9 +34,11 @@ def test_page(
     monkeypatch.chdir(tmp_path)
     text = (_ROOT / "docs" / page).read_text(encoding="utf-8")
     for language, name, content in _BLOCK.findall(text):
-        if name:
-            Path(name).write_text(content, encoding="utf-8")
         if language != "console":
+            if name:
+                Path(name).write_text(content, encoding="utf-8")
+            continue
+        if name and shutil.which(name) is None:
             continue
         for command, *shown in (part.splitlines() for part in re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]):
             status, output = _run(command, mlc, mlc_opt)
@@ -50,6 +52,9 @@ def _run(command: str, mlc: CommandLine, mlc_opt: CommandLine) -> tuple[int, str
     if tool is not None:
         result = tool(*shlex.split(command)[1:])
         return result.status, result.err + result.out
+    for compiler in ("cc", "c++"):
+        if shutil.which(compiler) is None:
+            command = re.sub(rf"^{re.escape(compiler)} ", f"python -m ziglang {compiler} ", command)
     command = re.sub(r"^python\b", shlex.quote(sys.executable), command)
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     return done.returncode, done.stderr + done.stdout
