@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
-from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import LocationAttr, UnknownLoc
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
@@ -200,8 +200,11 @@ class OperationActions(State):
     ) -> Block:
         """`^bb0(%a: i32):`."""
         block = self.scopes.define_block(token.text, token.position)
-        for (name, _, position), kind, location in arguments:
-            value = block.insert_arg(kind, len(block.args), location)
+        # `Block.insert_arg` copies the arguments that are there already.
+        block._args = tuple(  # pyright: ignore[reportPrivateUsage]
+            BlockArgument(kind, block, i, location or UnknownLoc()) for i, (_, kind, location) in enumerate(arguments)
+        )
+        for value, ((name, _, position), _, _) in zip(block.args, arguments, strict=True):
             self.scopes.define(name, (value,), position)
         return block
 

@@ -1,9 +1,8 @@
 """Whether every value is defined where it is used.
 
 A definition must come before the use: in the same block, in a block on every path from the region's entry to the
-use's block, or in a region around it. xDSL's verifier does not check this. The time is linear in operations,
-operands and edges
-(dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", 2001).
+use's block, or in a region around it. xDSL's verifier does not check this. The time is linear in operations and
+operands, but for the dominators of blocks (`support/dominators.py`).
 """
 
 from __future__ import annotations
@@ -15,11 +14,14 @@ from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.traits import NoTerminator
 
+from mlc.support.dominators import immediate_dominators
 from mlc.support.errors import Note, UserError
 from mlc.support.locations import location_of
+from mlc.syntax.words import name_of
 
 _ORDERLESS = frozenset({"equivalence.class", "equivalence.const_class"})
 """Operations whose operands may come later: the members of the classes of an e-graph."""
+_ORDERLESS_REGIONS = frozenset({"equivalence.graph", "test.op"})
 
 
 def undominated_uses(root: Operation) -> Iterator[tuple[Operation, int]]:
@@ -53,18 +55,20 @@ def error_of(op: Operation, operand: int) -> UserError:
     where = location_of(owner) if isinstance(owner, Operation) else None
     name = f"'%{value.name_hint}'" if value.name_hint else f"number {operand}"
     notes = [Note("defined here", where)] if where is not None else []
-    return UserError(f"'{op.name}': operand {name} is used where its definition does not reach", location_of(op), notes)
+    return UserError(
+        f"'{name_of(op)}': operand {name} is used where its definition does not reach", location_of(op), notes
+    )
 
 
 def _is_graph(op: Operation, region: Region) -> bool:
     """Whether the order of operations in a region means nothing.
 
-    As in MLIR, that is so in a single block that needs no terminator; and nothing is known of unregistered
-    operations, nor of xDSL's `test.op`, which stands for any operation.
+    As in MLIR, that is so in a single block that needs no terminator; and nothing is known of a single block in
+    an unregistered operation, nor in xDSL's `test.op`, which stands for any operation.
     """
-    if isinstance(op, UnregisteredOp) or op.name == "equivalence.graph":
-        return True
-    return region.first_block is region.last_block and (op.has_trait(NoTerminator) or op.name == "test.op")
+    if region.first_block is not region.last_block:
+        return False
+    return isinstance(op, UnregisteredOp) or op.name in _ORDERLESS_REGIONS or op.has_trait(NoTerminator)
 
 
 @dataclass
@@ -123,73 +127,18 @@ def _ancestor_in(op: Operation, region: Region | None) -> Operation | None:
 
 def _tree(region: Region) -> dict[Block, tuple[int, int]]:
     """For each reachable block, its number and the largest number below it in the dominator tree, in preorder."""
-    entry = region.first_block
-    assert entry is not None
-    order = _reverse_postorder(entry)
-    number = {block: i for i, block in enumerate(order)}
-    before: dict[Block, list[Block]] = {block: [] for block in order}
-    for block in order:
-        for successor in _successors(block):
-            before[successor].append(block)
-    parent = {entry: entry}
-    changed = True
-    while changed:
-        changed = False
-        for block in order[1:]:
-            best: Block | None = None
-            for candidate in before[block]:
-                if candidate in parent:
-                    best = candidate if best is None else _meet(candidate, best, parent, number)
-            if best is not None and parent.get(block) is not best:
-                parent[block] = best
-                changed = True
-    return _intervals(entry, order, parent)
-
-
-def _meet(a: Block, b: Block, parent: dict[Block, Block], number: dict[Block, int]) -> Block:
-    while a is not b:
-        while number[a] > number[b]:
-            a = parent[a]
-        while number[b] > number[a]:
-            b = parent[b]
-    return a
-
-
-def _intervals(entry: Block, order: list[Block], parent: dict[Block, Block]) -> dict[Block, tuple[int, int]]:
-    children: dict[Block, list[Block]] = {block: [] for block in order}
-    for block in order[1:]:
-        children[parent[block]].append(block)
-    first: dict[Block, int] = {}
-    stack = [entry]
+    dominators = immediate_dominators(region)
+    children: dict[Block, list[Block]] = {block: [] for block in dominators}
+    for block, dominator in dominators.items():
+        if block is not dominator:
+            children[dominator].append(block)
+    stack = [block for block in dominators if dominators[block] is block]
     preorder: list[Block] = []
     while stack:
         block = stack.pop()
-        first[block] = len(preorder)
         preorder.append(block)
         stack.extend(children[block])
     size = dict.fromkeys(preorder, 1)
     for block in reversed(preorder[1:]):
-        size[parent[block]] += size[block]
-    return {block: (n, n + size[block] - 1) for block, n in first.items()}
-
-
-def _successors(block: Block) -> tuple[Block, ...]:
-    last = block.last_op
-    return () if last is None else tuple(last.successors)
-
-
-def _reverse_postorder(entry: Block) -> list[Block]:
-    done: list[Block] = []
-    seen = {entry}
-    stack = [(entry, iter(_successors(entry)))]
-    while stack:
-        block, rest = stack[-1]
-        for successor in rest:
-            if successor not in seen:
-                seen.add(successor)
-                stack.append((successor, iter(_successors(successor))))
-                break
-        else:
-            done.append(block)
-            stack.pop()
-    return done[::-1]
+        size[dominators[block]] += size[block]
+    return {block: (number, number + size[block] - 1) for number, block in enumerate(preorder)}

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NoReturn
 
-from mlc.support.errors import Note, SourceLocation, UserError
+from xdsl.utils.exceptions import VerifyException
+
+from mlc.support.blame import blame
+from mlc.support.errors import Note, SourceLocation, UserError, UserErrors
+from mlc.syntax.words import one_line
+
+LIMIT = 20
+"""Errors that are reported for one text."""
 
 PositionedNote = tuple[str, int]
 """A note and the position that it points to."""
@@ -32,6 +40,10 @@ class Consequence(Fault):
         super().__init__("this follows from another error")
 
 
+class TooManyErrors(Exception):
+    """There is no point in going on."""
+
+
 class SyntaxFault(Fault):
     """The next token is not one that may stand here.
 
@@ -42,6 +54,25 @@ class SyntaxFault(Fault):
     def __init__(self, position: int, found: str, expected: str = "") -> None:
         super().__init__(f"expected {expected}, got {found}" if expected else f"unexpected {found}", position)
         self.found = found
+
+
+def reason_of(error: Exception, otherwise: str = "this is not valid here") -> str | None:
+    """What the code of a dialect, such as a verifier or the constructor of an attribute, says against a text.
+
+    Whatever it raises is an error of the text. xDSL forgets some checks, so that something else fails later, such as
+    an assertion or the access to an element that does not exist; these have no words for users and are `otherwise`.
+    None if it is not the text that is wrong: it is nested too deeply, a file is missing, or a plugin has a mistake.
+    """
+    if isinstance(error, VerifyException | ValueError | OverflowError) or type(error) is Exception:
+        return one_line(str(error)) or otherwise
+    known = isinstance(error, RecursionError | MemoryError | OSError | UserError | TooManyErrors)
+    return None if known or blame(error) is not None else otherwise
+
+
+def raise_all(errors: Iterable[UserError]) -> NoReturn:
+    """Raise errors together, in the order of their places."""
+    ordered = sorted(errors, key=lambda e: (e.location.line, e.location.column) if e.location else (0, 0))
+    raise ordered[0] if len(ordered) == 1 else UserErrors(ordered)
 
 
 class Source:

@@ -18,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 import xdsl.irdl.declarative_assembly_format as daf
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
-from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.exceptions import ParseError
 
 from mlc.syntax.directives import HandOver, Parts, Setter, piece_of
-from mlc.syntax.errors import Fault
+from mlc.syntax.errors import Fault, reason_of
 from mlc.syntax.inference import TypePlan
-from mlc.syntax.words import one_line
 
 if TYPE_CHECKING:
     from mlc.syntax.build_operations import OperationActions
@@ -58,8 +57,12 @@ class Format:
         """The operation. Raises Fault."""
         try:
             return self._build(builder, children)
-        except (VerifyException, ValueError) as e:
-            raise Fault(f"'{self.op.name}': {one_line(str(e))}", children[0]) from None
+        except (Fault, ParseError):
+            raise
+        except Exception as e:
+            if (reason := reason_of(e)) is None:
+                raise
+            raise Fault(f"'{self.op.name}': {reason}", children[0]) from e
 
     def _build(self, builder: OperationActions, children: Sequence[Any]) -> Operation:
         parts = Parts(self.op)

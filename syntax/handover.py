@@ -29,14 +29,13 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.traits import SymbolOpInterface
-from xdsl.utils.exceptions import ParseError, VerifyException
+from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
 
 from mlc.syntax import dense
-from mlc.syntax.errors import Fault
+from mlc.syntax.errors import Fault, reason_of
 from mlc.syntax.lexer import FRACTION, SIMPLE_TYPE, STRING
-from mlc.syntax.words import one_line
 
 if TYPE_CHECKING:
     from mlc.syntax.builder import Builder
@@ -91,13 +90,12 @@ class HandOver(Parser):
         self._parser_state.dialect_stack, self._op = [*dialects, op.dialect_name()], op
         try:
             yield
-        except (Fault, ParseError, RecursionError, MemoryError):
+        except (Fault, ParseError):
             raise
-        except (VerifyException, ValueError) as e:
-            raise Fault(one_line(str(e)) or "this is not valid here", self.pos) from None
-        except (AssertionError, LookupError, TypeError, AttributeError, NotImplementedError) as e:
-            # Hand-written parsers of dialects use assertions, lookups and conversions that bad text makes fail.
-            raise Fault(f"cannot parse this as part of '{op.name}'", self.pos) from e
+        except Exception as e:
+            if (reason := reason_of(e, f"cannot parse this as part of '{op.name}'")) is None:
+                raise
+            raise Fault(reason, self.pos) from e
         finally:
             self._parser_state.dialect_stack, self._op = outer
 

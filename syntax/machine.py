@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from xdsl.utils.exceptions import ParseError, VerifyException
-
 from mlc.syntax import words
 from mlc.syntax.errors import Fault, SyntaxFault
 from mlc.syntax.lexer import Lexer, RegionOf
@@ -47,7 +45,7 @@ class Machine:
         while True:
             try:
                 self._run(lexer, states, values, self.tables.end_states[start])
-            except (Fault, ParseError, VerifyException, ValueError, OverflowError) as e:
+            except Exception as e:
                 recovery.resume_after(e)
             else:
                 return values[-1], lexer.position

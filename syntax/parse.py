@@ -7,22 +7,21 @@ import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import NoReturn
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Dialect, Operation
 
 from mlc.support.context import CompilerContext
-from mlc.support.errors import SourceLocation, UserError, UserErrors
+from mlc.support.errors import SourceLocation, UserError
 from mlc.syntax.builder import Builder
 from mlc.syntax.dominance import error_of, undominated_uses
-from mlc.syntax.errors import Fault
+from mlc.syntax.errors import LIMIT, Fault, TooManyErrors, raise_all
 from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
 from mlc.syntax.machine import Machine
 from mlc.syntax.mismatches import explain_parsing
-from mlc.syntax.recovery import TooManyErrors
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
 _HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
@@ -60,13 +59,13 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
     operations = [op for d in dialects for op in formatted_operations(d)]
     builder = Builder(text, filename, ctx, base, operations)
     builder.connect(HandOver(ctx, builder), Machine(tables_for(dialects), builder))
+    ops: list[Operation] = []
     try:
         ops = builder.parse_file()
-    except TooManyErrors:
-        ops = []
-    else:
         for fault in builder.finish_values():
             builder.report(fault, 0)
+    except TooManyErrors:
+        pass
     if not builder.errors and not ops:
         builder.report(Fault("expected an operation, the text has none"), 0)
     if not builder.errors and builder.has_resources:
@@ -79,10 +78,12 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
     if builder.errors:
         for error in builder.errors if checked else ():
             error.message = explain_parsing(error.message)
-        _raise(builder.errors)
+        raise_all(builder.errors)
     module = ops[0] if len(ops) == 1 and isinstance(ops[0], ModuleOp) else _wrap(ops, builder)
-    if checked and (errors := [_misplaced_use(builder, op, operand) for op, operand in undominated_uses(module)]):
-        _raise(errors)
+    if checked:
+        uses = islice(undominated_uses(module), LIMIT)
+        if errors := [_misplaced_use(builder, op, operand) for op, operand in uses]:
+            raise_all(errors)
     return module
 
 
@@ -101,11 +102,6 @@ def _wrap(ops: list[Operation], builder: Builder) -> ModuleOp:
     module = ModuleOp(ops)
     module.location = builder.location_at(0)
     return module
-
-
-def _raise(errors: list[UserError]) -> NoReturn:
-    ordered = sorted(errors, key=lambda e: (e.location.line, e.location.column) if e.location else (0, 0))
-    raise ordered[0] if len(ordered) == 1 else UserErrors(ordered)
 
 
 def _dialects(text: str, ctx: CompilerContext) -> list[Dialect]:

@@ -11,19 +11,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
+from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
 from mlc.syntax import words
-from mlc.syntax.errors import FatalFault, Fault, SyntaxFault
+from mlc.syntax.errors import FatalFault, Fault, SyntaxFault, TooManyErrors, reason_of
 from mlc.syntax.lexer import STRING, Lexer, OpenBrace
 from mlc.syntax.regions import OpenRegion
 from mlc.syntax.tables import Tables
 
 if TYPE_CHECKING:
     from mlc.syntax.builder import Builder
-
-_LIMIT = 20
-"""Errors that are reported for one text."""
 
 _SKIPPED = re.compile(rf'{STRING}|"|//[^\n]*|[{{}}]|\n')
 _OPERATION = re.compile(
@@ -32,10 +29,6 @@ _OPERATION = re.compile(
 _DEFINITIONS = re.compile(r"\s*%([\w$.-]+)(?::\d+)?\s*([,=])").match
 
 _ALIAS = re.compile(r"\s*([#!][\w$.-]+)\s*=").match
-
-
-class TooManyErrors(Exception):
-    """There is no point in going on."""
 
 
 class Recovery:
@@ -54,7 +47,7 @@ class Recovery:
         """Report an error and move the lexer and the stacks to where parsing can go on. Raises TooManyErrors."""
         fault = self._as_fault(error)
         self.builder.report(fault, self._behind_what_was_read())
-        if isinstance(fault, FatalFault) or len(self.builder.errors) >= _LIMIT:
+        if isinstance(fault, FatalFault):
             raise TooManyErrors
         at = self.lexer.start if fault.position is None else max(fault.position, self._last)
         begin = self._begin_of_operation(min(at, self.lexer.start))
@@ -85,8 +78,8 @@ class Recovery:
                 return Fault(words.one_line(error.msg), error.span.start, notes)
             case ParseError():
                 return Fault(_with_token(words.one_line(error.msg), error.span.text), error.span.start)
-            case VerifyException() | OverflowError() | ValueError():
-                return Fault(words.one_line(str(error)) or "this is not valid here")
+            case _ if (reason := reason_of(error)) is not None:
+                return Fault(reason)
             case _:
                 raise error
 

@@ -9,14 +9,15 @@ region around it, replaces the placeholder. Whether the definition dominates the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from itertools import islice
 
 from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue
 
-from mlc.syntax.errors import Fault, PositionedNote
+from mlc.syntax.errors import LIMIT, Fault, PositionedNote
 
 Definition = tuple[tuple[SSAValue, ...], int]
 """The values behind a name, and the position of the definition."""
@@ -39,6 +40,9 @@ class Scope:
     """For an isolated region, the values visible outside."""
     defined: list[str] = field(default_factory=list[str])
     forward: dict[str, list[_Forward]] = field(default_factory=dict[str, list[_Forward]])
+    """The uses of names that have no definition yet, here or in a region inside."""
+    placeholders: dict[tuple[str, int], _Forward] = field(default_factory=dict[tuple[str, int], _Forward])
+    """Those of them that stand in this region, by name and number."""
     blocks: dict[str, tuple[Block, int | None]] = field(default_factory=dict[str, "tuple[Block, int | None]"])
     """Blocks by name, with the position of the label once it was seen."""
     missing_blocks: dict[str, int] = field(default_factory=dict[str, int])
@@ -72,11 +76,10 @@ class Scopes:
         definition.
         """
         scope = self._stack.pop()
-        faults = [
-            Fault(f"block '^{name}' is not defined in this region", p) for name, p in scope.missing_blocks.items()
-        ]
+        missing = islice(scope.missing_blocks.items(), LIMIT)
+        faults = [Fault(f"block '^{name}' is not defined in this region", p) for name, p in missing]
         if scope.outer_values is not None:
-            faults += self._undefined(scope)
+            faults += islice(self._undefined(scope), LIMIT)
             self._values = scope.outer_values
             return faults
         for name in scope.defined:
@@ -93,7 +96,7 @@ class Scopes:
 
     def finish(self) -> list[Fault]:
         """At the end of the file: the values that were used and never defined."""
-        return self._undefined(self._stack[0])
+        return list(islice(self._undefined(self._stack[0]), LIMIT))
 
     def define(self, name: str, values: Sequence[SSAValue], position: int) -> None:
         """Bind a name. Raises Fault if it is taken, or was used with another type or as a larger pack."""
@@ -141,34 +144,32 @@ class Scopes:
         return {name: values for name, (values, _) in self._values.items()}
 
     def _forward(self, name: str, index: int, position: int, expected: Attribute) -> SSAValue:
-        uses = self._stack[-1].forward.setdefault(name, [])
-        for use in uses:
-            if use.index == index and name not in self._unusable:
-                if use.value.type != expected:
-                    note = [("used here before", use.position)]
-                    raise Fault(_wrong_type(name, use.value.type, expected), position, note)
-                return use.value
-        uses.append(_Forward(index, ForwardDeclaredValue(expected), position))
-        return uses[-1].value
+        scope = self._stack[-1]
+        use = scope.placeholders.get((name, index))
+        if use is not None and use.value.type == expected:
+            return use.value
+        if use is not None and name not in self._unusable:
+            raise Fault(_wrong_type(name, use.value.type, expected), position, [("used here before", use.position)])
+        use = scope.placeholders[name, index] = _Forward(index, ForwardDeclaredValue(expected), position)
+        scope.forward.setdefault(name, []).append(use)
+        return use.value
 
     def give_up(self, name: str) -> None:
         """The op that defines `name` has an error: say nothing about uses of it."""
         self._unusable.add(name)
 
-    def _undefined(self, scope: Scope) -> list[Fault]:
-        faults: list[Fault] = []
+    def _undefined(self, scope: Scope) -> Iterator[Fault]:
         for name, uses in scope.forward.items():
             if name in self._unusable:
                 continue
             if scope.outer_values is not None and (outside := scope.outer_values.get(name)) is not None:
                 message = f"value '%{name}' is defined outside of an operation that is isolated from above"
-                faults.append(Fault(message, uses[0].position, [("defined here", outside[1])]))
+                yield Fault(message, uses[0].position, [("defined here", outside[1])])
                 continue
             near = get_close_matches(name, self._values, 1)
             hint = f", did you mean '%{near[0]}'?" if near else ""
             notes = [("defined here", self._values[near[0]][1])] if near else []
-            faults.append(Fault(f"value '%{name}' is not defined{hint}", uses[0].position, notes))
-        return faults
+            yield Fault(f"value '%{name}' is not defined{hint}", uses[0].position, notes)
 
     def block(self, name: str, position: int) -> Block:
         """The block that a successor names, which may come later."""

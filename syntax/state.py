@@ -28,7 +28,7 @@ from xdsl.parser import AttrParser
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.syntax.errors import Consequence, Fault, PositionedNote, Source
+from mlc.syntax.errors import LIMIT, Consequence, Fault, PositionedNote, Source, TooManyErrors
 from mlc.syntax.lexer import Name
 from mlc.syntax.scopes import Scopes
 
@@ -106,12 +106,17 @@ class State:
         raise Fault(message, position, notes)
 
     def report(self, fault: Fault, position: int) -> None:
-        """Keep an error, unless it only follows from another; all are raised together at the end."""
+        """Keep an error, unless it only follows from another; all are raised together at the end.
+
+        Raises TooManyErrors.
+        """
         if isinstance(fault, Consequence):
             return
         error = self.source.user_error(fault, position)
         if (error.message, error.location) not in [(e.message, e.location) for e in self.errors]:
             self.errors.append(error)
+        if len(self.errors) >= LIMIT:
+            raise TooManyErrors
 
     # ---- locations
 

@@ -5,41 +5,41 @@ from __future__ import annotations
 from itertools import islice
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation, Region
-from xdsl.traits import NoTerminator
-from xdsl.utils.exceptions import DiagnosticException, VerifyException
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
 
-from mlc.support.errors import UserError, UserErrors
+from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 from mlc.syntax.dominance import error_of, undominated_uses
+from mlc.syntax.errors import LIMIT, raise_all, reason_of
 from mlc.syntax.mismatches import explain
-
-_LIMIT = 5
-"""Errors that are reported for one module (xDSL prints the whole module for each)."""
+from mlc.syntax.structure import problems_of
+from mlc.syntax.symbols import indexed_symbols
+from mlc.syntax.words import name_of, one_line
 
 
 def verify_module(module: ModuleOp) -> None:
-    """Check every operation, and that definitions dominate uses.
+    """Check every operation, its blocks and branches, and that definitions dominate uses. The time is linear.
 
     Raises:
         UserError: at the operation that is wrong, with its verifier's message (UserErrors: in several places).
     """
     errors: list[UserError] = []
-    failed: set[Operation] = set()
-    for op in _inner_first(module):
-        error = None if op in failed else _error_in(op)  # what is wrong inside would be told again
-        if error is None and op not in failed:
-            continue
-        if error is not None:
-            errors.append(error)
-        if (outer := op.parent_op()) is not None:
-            failed.add(outer)
-        if len(errors) == _LIMIT:
-            break
+    failed: set[Operation] = set()  # what is wrong inside of an operation would be told again
+    with indexed_symbols():
+        for op in _inner_first(module):
+            if op not in failed:
+                found = [error_at(place, message) for place, message in problems_of(op)] or _errors_of(op)
+                errors += found
+                failed.update([op] if found else ())
+            if op in failed and (outer := op.parent_op()) is not None:
+                failed.add(outer)
+            if len(errors) >= LIMIT:
+                break
     if not errors:
-        errors = [error_of(op, operand) for op, operand in islice(undominated_uses(module), _LIMIT)]
+        errors = [error_of(op, operand) for op, operand in islice(undominated_uses(module), LIMIT)]
     if errors:
-        raise errors[0] if len(errors) == 1 else UserErrors(errors)
+        raise_all(errors[:LIMIT])
 
 
 def _inner_first(root: Operation) -> list[Operation]:
@@ -55,22 +55,21 @@ def _inner_first(root: Operation) -> list[Operation]:
     return order[::-1]
 
 
-def _error_in(op: Operation) -> UserError | None:
+def _errors_of(op: Operation) -> list[UserError]:
+    """What the verifiers of an operation, of its traits and of its class, say.
+
+    `Operation.verify` of xDSL would do the same and look at blocks, which `structure.py` does in linear time. Where a
+    class has a method of that name, it is called behind the others, as it may count on what they check.
+    """
     try:
-        op.verify(verify_nested_ops=False)
-        for region in op.regions:
-            _verify_blocks(op, region)
-    except DiagnosticException as e:
-        # xDSL may wrap the verifier's message into a print of the module.
-        text = str(e)
-        if text.count("\n") > 2 and isinstance(e.__cause__, VerifyException):
-            text = str(e.__cause__)
-        message = explain(op, text)
-        return error_at(op, message if op.name in message else f"'{op.name}': {message}")
-    return None
-
-
-def _verify_blocks(op: Operation, region: Region) -> None:
-    block = region.first_block
-    if block is not None and block is region.last_block and block.is_empty and not op.has_trait(NoTerminator):
-        raise VerifyException("a region's only block is empty, it needs at least a terminator")
+        op.verify_()
+        if type(op).verify is not Operation.verify:
+            op.verify(verify_nested_ops=False)
+    except Exception as e:
+        if (reason := reason_of(e, f"its verifier fails with {type(e).__name__}: {one_line(str(e))}")) is None:
+            raise
+        message = explain(op, str(e) if isinstance(e, VerifyException) else reason)
+        error = error_at(op, message if op.name in message else f"'{name_of(op)}': {message}")
+        error.__cause__ = e
+        return [error]
+    return []

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.ir import Operation
+
 from mlc.syntax.tables import Tables
 
 END = "end of file"
@@ -74,3 +77,8 @@ def listed(items: Iterable[str]) -> str:
 def one_line(message: str) -> str:
     """A message of xDSL, which may have several lines, as one."""
     return " ".join(line.strip() for line in message.strip().splitlines())
+
+
+def name_of(op: Operation) -> str:
+    """The name of an operation, also of one that no dialect has."""
+    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name

@@ -12,9 +12,9 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import Commutative, IsolatedFromAbove, IsTerminator, NoMemoryEffect, SymbolOpInterface
 
 from mlc.passes.base import Pass
-from mlc.passes.graph._dominators import immediate_dominators, reverse_post_order
 from mlc.passes.graph._effects import EffectSummary
 from mlc.support.context import CompilerContext
+from mlc.support.dominators import immediate_dominators
 
 Key: TypeAlias = tuple[Hashable, ...]
 
@@ -61,16 +61,17 @@ class _Merger:
 
     def _visit_region(self, region: Region) -> None:
         """Visit blocks along the dominator tree; what a block computes is available in those that it dominates."""
-        order = reverse_post_order(region)
-        dominated: dict[Block, list[Block]] = {block: [] for block in order}
-        for block, dominator in immediate_dominators(order).items():
+        dominators = immediate_dominators(region)
+        dominated: dict[Block, list[Block]] = {block: [] for block in dominators}
+        for block, dominator in dominators.items():
             if block is not dominator:
                 dominated[dominator].append(block)
-        pending: list[Block | list[Key]] = [*order[:1]]
+        entry = region.first_block
+        pending: list[Block | list[Key]] = [] if entry is None else [entry]
         while pending:
             item = pending.pop()
             if isinstance(item, Block):
-                if item is not order[0]:
+                if item is not entry:
                     self._forget_memory()
                 pending.append(self._visit_block(item))
                 pending += dominated[item]

@@ -11,9 +11,9 @@ from xdsl.ir import Block, Operation, OpResult
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
 from mlc.passes.base import Pass
-from mlc.passes.graph._dominators import reverse_post_order
 from mlc.passes.graph._effects import EffectSummary
 from mlc.support.context import CompilerContext
+from mlc.support.dominators import reverse_post_order
 from mlc.support.ir import symbols_in
 
 
