@@ -20,6 +20,7 @@ COMMANDS = {
     "targets": "list the machines that mlc compiles for",
     "cache": "show how large the cache is, trim it, clear it",
     "doctor": "show what mlc found on this machine: clang, linker, emulators, cache",
+    "completion": "print a script that completes command lines in bash, zsh or fish",
 }
 
 
@@ -53,7 +54,7 @@ def _run(argv: list[str]) -> int | None:
 
 
 def _help() -> str:
-    rows = "".join(f"  {name:<9} {text}\n" for name, text in COMMANDS.items())
+    rows = "".join(f"  {name:<11} {text}\n" for name, text in COMMANDS.items())
     return f"usage: mlc COMMAND ...\n\n{rows}\n'mlc COMMAND --help' explains one; 'mlc-opt' runs single passes.\n"
 
 

@@ -57,7 +57,7 @@ def parse_arguments(argv: Sequence[str]) -> OptArguments:
         UserError: an option or a pass does not exist, or has a wrong value; a plugin cannot be loaded.
     """
     load_plugins_of(argv)
-    parser = _make_parser()
+    parser = make_parser()
     for name, plugin in plugin_passes:
         if f"--{name}" in parser.flags():
             raise UserError(f"pass '{name}' of {plugin.origin} has the name of an option of mlc-opt; rename it")
@@ -70,7 +70,8 @@ def parse_arguments(argv: Sequence[str]) -> OptArguments:
     return arguments
 
 
-def _make_parser() -> ArgumentParser:
+def make_parser() -> ArgumentParser:
+    """The options of `mlc-opt`, passes excepted."""
     parser = ArgumentParser("mlc-opt", DESCRIPTION)
     add = parser.add_argument
     add("input", nargs="?", default="-", help="IR text; '-' or nothing: standard input")
