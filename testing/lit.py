@@ -4,7 +4,7 @@ A `conftest.py` with the line `from mlc.testing.lit import pytest_collect_file` 
 
 As in LLVM's lit, `%s` is the file, `%S` its folder, `%t` a scratch path, `%%` a percent sign; a backslash at the end
 continues a line; `// REQUIRES: clang, qemu` skips where a feature is missing; `// XFAIL: *` expects a failure; a
-folder named `Inputs` holds no tests.
+folder named `Inputs` holds no tests; `// SLOW: <reason>` marks a test for `pytest -m "not slow"` to leave out.
 
 Lines that only pipe between `mlc-opt`, `mlc`, `filecheck`, `mlir-opt` and `not` run inside this process, which saves an
 interpreter start per command; all others run in bash with `pipefail`. A plain pass test (one `mlc-opt` that runs passes
@@ -58,7 +58,12 @@ class LitFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Its one test."""
-        yield LitTest.from_parent(self, name="lit", script=read_script(self.path))  # pyright: ignore[reportUnknownMemberType]
+        script = read_script(self.path)
+        test = LitTest.from_parent(self, name="lit", script=script)  # pyright: ignore[reportUnknownMemberType]
+        if script.is_slow:
+            self.config.addinivalue_line("markers", "slow: takes seconds of a core")
+            test.add_marker(pytest.mark.slow)
+        yield test
 
 
 @dataclass
@@ -69,6 +74,7 @@ class Script:
     requires: list[str] = field(default_factory=list[str])
     expected_failures: list[str] = field(default_factory=list[str])
     checks_each: bool = True
+    is_slow: bool = False
 
 
 class LitTest(pytest.Item):
@@ -134,7 +140,7 @@ def read_script(path: Path) -> Script:
     """Collect the directives of a file."""
     script = Script()
     continued = ""
-    for match in re.finditer(r"//\s*(RUN|REQUIRES|XFAIL|NO-CHECK-EACH):(.*)", path.read_text(encoding="utf-8")):
+    for match in re.finditer(r"//\s*(RUN|REQUIRES|XFAIL|NO-CHECK-EACH|SLOW):(.*)", path.read_text(encoding="utf-8")):
         keyword, text = match[1], match[2].strip()
         if keyword == "RUN":
             continued += text.removesuffix("\\")
@@ -143,6 +149,8 @@ def read_script(path: Path) -> Script:
                 continued = ""
         elif keyword == "NO-CHECK-EACH":
             script.checks_each = False
+        elif keyword == "SLOW":
+            script.is_slow = True
         else:
             words = [word for word in re.split(r"[,\s]+", text) if word]
             (script.requires if keyword == "REQUIRES" else script.expected_failures).extend(words)

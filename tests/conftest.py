@@ -10,6 +10,9 @@ from typing import Protocol
 
 import pytest
 
+_LONG = 10
+"""The seconds that a test takes which is worth a mark, with other work on the machine."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's compile cache out of the tests, and the tests' own across runs."""
@@ -18,6 +21,14 @@ def pytest_configure(config: pytest.Config) -> None:
     patch.delenv("MLC_CC", raising=False)
     patch.delenv("MLC_TRACEBACK", raising=False)
     config.add_cleanup(patch.undo)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that took long and are not marked `slow`, so that `pytest -m "not slow"` stays quick."""
+    reports = terminalreporter.getreports("passed")  # pyright: ignore[reportUnknownMemberType]
+    long = [r for r in reports if r.when == "call" and r.duration > _LONG and "slow" not in r.keywords]
+    for report in sorted(long, key=lambda r: -r.duration):
+        terminalreporter.write_line(f"took {report.duration:.0f} s and is not marked slow: {report.nodeid}")
 
 
 @dataclass(frozen=True)

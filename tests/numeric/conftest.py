@@ -21,6 +21,14 @@ from mlc.tools.execution import EmulatedModel
 from mlc.tools.model_inputs import Calls
 
 Array = NDArray[Any]
+_FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Code is compiled and run for many machines here, so all of it is slow."""
+    for item in items:
+        if item.path.is_relative_to(_FOLDER):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

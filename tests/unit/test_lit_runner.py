@@ -12,7 +12,8 @@ from mlc.testing import lit
 def test_directives(tmp_path: Path) -> None:
     file = tmp_path / "t.mlir"
     file.write_text(
-        "// RUN: mlc-opt %s \\\n// RUN:   --cse\n// REQUIRES: clang, qemu\n// XFAIL: *\n// NO-CHECK-EACH: slow\n"
+        "// RUN: mlc-opt %s \\\n// RUN:   --cse\n// REQUIRES: clang, qemu\n// XFAIL: *\n// NO-CHECK-EACH: odd\n"
+        "// SLOW: minutes\n"
         "// RUN: true\n"
     )
     script = lit.read_script(file)
@@ -20,6 +21,7 @@ def test_directives(tmp_path: Path) -> None:
     assert script.requires == ["clang", "qemu"]
     assert script.expected_failures == ["*"]
     assert not script.checks_each
+    assert script.is_slow
 
 
 def test_substitutions() -> None:
@@ -65,6 +67,14 @@ _TESTS = {
 }
 
 pytest_plugins = ["pytester"]
+
+
+def test_slow_tests_can_be_left_out(pytester: pytest.Pytester) -> None:
+    pytester.makeconftest("from mlc.testing.lit import pytest_collect_file")
+    (pytester.path / "quick.mlir").write_text("// RUN: true\n")
+    (pytester.path / "long.mlir").write_text("// RUN: true\n// SLOW: minutes\n")
+    result = pytester.runpytest_inprocess("-m", "not slow", "-W", "error", "--import-mode=importlib")
+    result.assert_outcomes(passed=1, deselected=1)
 
 
 def test_outcomes(pytester: pytest.Pytester) -> None:

@@ -157,6 +157,7 @@ def _read(text: str) -> ModuleOp:
     return parse_verified(text, "upstream.mlir", new_context(TARGET), ROOT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled", "llvm"])
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda p: p.stem)
 def test_upstream_accepts_and_gives_back(file: Path, level: str) -> None:
@@ -199,6 +200,7 @@ def test_weights_stay_in_their_file_on_request() -> None:
     assert "mlp.safetensors" in _run("mlir-opt", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled"])
 @pytest.mark.parametrize("name", ["mlp", "cnn", "operators"])
 def test_upstream_computes_the_same(name: str, level: str, tmp_path: Path) -> None:

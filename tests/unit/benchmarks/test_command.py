@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 _ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -16,6 +18,7 @@ def _benchmarks(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_quick_run_without_peers(tmp_path: Path) -> None:
     options = ("--quick", "--only", "matvec-1x512", "--no-peers", "--compile-times", "--output", str(tmp_path))
     result = _benchmarks(*options)

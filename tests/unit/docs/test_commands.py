@@ -26,7 +26,9 @@ _BLOCK = re.compile(r"^```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTAL
 _ELLIPSIS = "…"
 
 
-@pytest.mark.parametrize("page", ["tour.md", "errors.md", "deploy.md"])
+@pytest.mark.parametrize(
+    "page", [*(pytest.param(name, marks=pytest.mark.slow) for name in ("tour.md", "deploy.md")), "errors.md"]
+)
 def test_page(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mlc: CommandLine, mlc_opt: CommandLine
 ) -> None:

@@ -66,6 +66,7 @@ def _matches(expected: str, found: str) -> bool:
     return re.fullmatch(pattern, found.rstrip("\n"), re.DOTALL) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", TUTORIALS)
 def test_tutorial(document: str, tmp_path: Path) -> None:
     text = (_DOCS / document).read_text(encoding="utf-8")

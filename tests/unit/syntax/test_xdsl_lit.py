@@ -102,6 +102,7 @@ def listed_exceptions(file: Path) -> dict[str, str]:
 
 @pytest.mark.skipif(not ROOT.is_dir(), reason="this build of xDSL comes without its tests")
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_root")
 def test_xdsl_lit_tests() -> None:
     passed, failed = list[str](), dict[str, str]()

@@ -98,6 +98,7 @@ def test_kernel_names_have_a_bound() -> None:
     assert kernel_name(ops) == "sigmoid_sigmoid_sigmoid_sigmoid_sigmoid_sigmoid_and_14_more"
 
 
+@pytest.mark.slow
 def test_long_chains_of_blocks() -> None:
     """Neither recursion nor a search along the chain."""
     blocks = [Block(arg_types=[_T])] + [Block() for _ in range(3000)]
