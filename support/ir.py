@@ -16,13 +16,8 @@ _T = TypeVar("_T")
 
 
 def entry_for(op_type: type[Operation], table: Mapping[type[Operation], _T]) -> _T | None:
-    """What a table has for a class of ops: under the class itself, or under its nearest abstract base.
-
-    An op that derives from another op (which has a name of its own) is not that op, so it does not get its entry.
-    """
-    if op_type in table:
-        return table[op_type]
-    return next((table[base] for base in op_type.__mro__ if base in table and "name" not in vars(base)), None)
+    """What a table has for a class of ops: under the class itself, or under its nearest abstract base."""
+    return next((table[base] for base in op_type.__mro__ if base in table), None)
 
 
 def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Operation:

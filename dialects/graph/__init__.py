@@ -12,6 +12,7 @@
 | reshape, transpose | `shape.py` |
 | concat, slice, pad | `slicing.py` |
 | gather | `gather.py` |
+| what ops that only move elements share | `moves.py` |
 | groups of ops that become one kernel | `fusion.py` |
 """
 
@@ -46,6 +47,7 @@ from mlc.dialects.graph.elementwise import (
 )
 from mlc.dialects.graph.fusion import FusionOp, YieldOp
 from mlc.dialects.graph.gather import GatherOp
+from mlc.dialects.graph.moves import MoveOp
 from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, SoftmaxOp
 from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ArgReduceOp, ReduceKind, ReduceKindAttr, ReduceOp
@@ -145,6 +147,7 @@ __all__ = [
     "MaxOp",
     "MaxPool2dOp",
     "MinOp",
+    "MoveOp",
     "MulOp",
     "NegOp",
     "NotOp",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from difflib import get_close_matches
+from typing import ClassVar
 
 from xdsl.irdl import IRDLOperation, OpResult, result_def, traits_def
 from xdsl.traits import Pure
@@ -15,9 +16,26 @@ from mlc.dialects.graph.types import AnyTensor, Tensor, is_static
 class GraphOp(IRDLOperation, ABC):
     """An op without side effects that computes one tensor.
 
+    It says what it does with elements, which is all that `fuse` and other passes ask; what an op does not say of itself
+    keeps it out of kernels of several ops. A class sets what is true for all of its ops.
+
     Each op has an `infer` class method from types and plain parameters to the result type. Its builder uses it, so that
     nobody spells result types, and so does the verifier, which therefore says the same things.
     """
+
+    MAPS: ClassVar[bool] = False
+    """Whether each element of the result is computed from one element of each operand, broadcast to its shape."""
+    CONTRACTS: ClassVar[bool] = False
+    """Whether it sums products of elements of its first two operands, as a matrix product or a convolution does."""
+    REDUCES: ClassVar[bool] = False
+    """Whether it combines elements of its first operand: along axes, under windows, or to normalise them."""
+    MOVES: ClassVar[bool] = False
+    """Whether its result holds elements of its operands as they are (`MoveOp` also says where each comes from)."""
+    WHOLE_AXES: ClassVar[bool] = False
+    """Whether its lowering reads along whole axes, so that each subscript is one dim, or 0, and no window. Then it can
+    read what was moved where that was before; and if it reduces, what computes its operand can be computed in place."""
+    STORED_BY_PRODUCER: ClassVar[bool] = False
+    """Whether the op that computes its operand can store that where this one has it: a transpose, a pad."""
 
     result: OpResult[Tensor] = result_def(AnyTensor)
 

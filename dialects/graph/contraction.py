@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def
 
@@ -41,6 +43,8 @@ class MatmulOp(GraphOp):
     """
 
     name = "graph.matmul"
+    CONTRACTS: ClassVar[bool] = True
+    WHOLE_AXES: ClassVar[bool] = True
 
     lhs = operand_def(NumberTensor)
     rhs = operand_def(NumberTensor)
@@ -88,6 +92,7 @@ class Conv2dOp(GraphOp):
     """
 
     name = "graph.conv2d"
+    CONTRACTS: ClassVar[bool] = True
 
     input = operand_def(NumberTensor)
     weights = operand_def(NumberTensor)

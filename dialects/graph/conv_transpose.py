@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, StringAttr, i64
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def
@@ -48,6 +48,7 @@ class ConvTranspose2dOp(GraphOp):
     """
 
     name = "graph.conv_transpose2d"
+    CONTRACTS: ClassVar[bool] = True
 
     input = operand_def(NumberTensor)
     weights = operand_def(NumberTensor)

@@ -1,12 +1,13 @@
 """The classes of elementwise ops: each element of the result depends on one element of each operand.
 
-Passes ask `isinstance(op, ElementwiseOp)`. The unary and binary ops are in `unary.py` and `binary.py`; the three that
+The unary and binary ops are in `unary.py` and `binary.py`; the three that
 are neither stand here.
 """
 
 from __future__ import annotations
 
 from abc import ABC
+from typing import ClassVar
 
 from xdsl.dialects.builtin import i1
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
@@ -40,6 +41,9 @@ class ElementwiseOp(GraphOp, ABC):
 
     Broadcasting is NumPy's: shapes are aligned at their last dimensions, and extent 1 stretches.
     """
+
+    MAPS: ClassVar[bool] = True
+    WHOLE_AXES: ClassVar[bool] = True
 
     @classmethod
     def broadcast(cls, *types: Tensor) -> tuple[int, ...]:

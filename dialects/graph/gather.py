@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i32, i64
 from xdsl.irdl import EqAttrConstraint, irdl_op_definition, operand_def, prop_def
 
@@ -22,6 +24,7 @@ class GatherOp(GraphOp):
     """
 
     name = "graph.gather"
+    MOVES: ClassVar[bool] = True
 
     data = operand_def(AnyTensor)
     indices = operand_def(TensorType.constr(EqAttrConstraint(i32) | EqAttrConstraint(i64)))

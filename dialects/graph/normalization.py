@@ -25,6 +25,8 @@ class SoftmaxOp(GraphOp):
     """
 
     name = "graph.softmax"
+    REDUCES: ClassVar[bool] = True
+    WHOLE_AXES: ClassVar[bool] = True
 
     T: ClassVar = VarConstraint("T", FloatTensor)
     input = operand_def(T)
@@ -64,6 +66,8 @@ class LayerNormOp(GraphOp):
     """
 
     name = "graph.layer_norm"
+    REDUCES: ClassVar[bool] = True
+    WHOLE_AXES: ClassVar[bool] = True
 
     input = operand_def(FloatTensor)
     scale = operand_def(FloatTensor)
@@ -118,6 +122,8 @@ class RmsNormOp(GraphOp):
     """
 
     name = "graph.rms_norm"
+    REDUCES: ClassVar[bool] = True
+    WHOLE_AXES: ClassVar[bool] = True
 
     input = operand_def(FloatTensor)
     scale = operand_def(FloatTensor)
@@ -165,6 +171,8 @@ class GroupNormOp(GraphOp):
     """
 
     name = "graph.group_norm"
+    REDUCES: ClassVar[bool] = True
+    WHOLE_AXES: ClassVar[bool] = True
 
     input = operand_def(FloatTensor)
     scale = operand_def(FloatTensor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
+from typing import ClassVar
 
 from xdsl.dialects.builtin import BoolAttr, StringAttr
 from xdsl.irdl import ParsePropInAttrDict, irdl_op_definition, operand_def, prop_def
@@ -35,6 +36,8 @@ from mlc.dialects.graph.windows import (
 
 class Pool2dOp(GraphOp, ABC):
     """What the pooling ops share."""
+
+    REDUCES: ClassVar[bool] = True
 
     input = operand_def(NumberTensor)
     kernel = prop_def(I64ArrayConstr)

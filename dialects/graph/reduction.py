@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
@@ -67,6 +68,8 @@ class ReduceOp(GraphOp, HasCanonicalizationPatternsInterface):
     """
 
     name = "graph.reduce"
+    REDUCES: ClassVar[bool] = True
+    WHOLE_AXES: ClassVar[bool] = True
 
     kind = prop_def(ReduceKindAttr)
     input = operand_def(NumberTensor)
@@ -124,6 +127,8 @@ class ReplaceUnitReduce(RewritePattern):
 
 class ArgReduceOp(GraphOp, ABC):
     """What `argmax` and `argmin` share: the position of an element along one axis, as i64."""
+
+    REDUCES: ClassVar[bool] = True
 
     input = operand_def(NumberTensor)
     axis = prop_def(IntegerAttr.constr(i64))

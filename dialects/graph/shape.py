@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import ClassVar
 
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.moves import MoveOp
 from mlc.dialects.graph.types import (
     AnyTensor,
     I64ArrayConstr,
@@ -24,10 +26,11 @@ from mlc.dialects.graph.types import (
     type_of,
     violation,
 )
+from mlc.support.linear import through_reshape
 
 
 @irdl_op_definition
-class ReshapeOp(GraphOp, HasCanonicalizationPatternsInterface):
+class ReshapeOp(MoveOp, HasCanonicalizationPatternsInterface):
     """The same elements in row-major order, under another shape.
 
     ```mlir
@@ -63,6 +66,9 @@ class ReshapeOp(GraphOp, HasCanonicalizationPatternsInterface):
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.input), shape_of(self.result))
 
+    def read_through(self, subscripts: Sequence[AffineExpr], sizes: Sequence[int]) -> list[AffineExpr] | None:
+        return through_reshape(subscripts, shape_of(self.result), shape_of(self.input), sizes)
+
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         return (FoldIdentityReshape(), FoldReshapeOfReshape())
@@ -87,7 +93,7 @@ class FoldReshapeOfReshape(RewritePattern):
 
 
 @irdl_op_definition
-class TransposeOp(GraphOp, HasCanonicalizationPatternsInterface):
+class TransposeOp(MoveOp, HasCanonicalizationPatternsInterface):
     """Permutes dimensions: dimension `i` of the result is dimension `permutation[i]` of the operand.
 
     ```mlir
@@ -96,6 +102,7 @@ class TransposeOp(GraphOp, HasCanonicalizationPatternsInterface):
     """
 
     name = "graph.transpose"
+    STORED_BY_PRODUCER: ClassVar[bool] = True
 
     input = operand_def(AnyTensor)
     permutation = prop_def(I64ArrayConstr)
@@ -123,6 +130,10 @@ class TransposeOp(GraphOp, HasCanonicalizationPatternsInterface):
 
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.input), ints(self.permutation))
+
+    def read_through(self, subscripts: Sequence[AffineExpr], sizes: Sequence[int]) -> list[AffineExpr]:
+        permutation = ints(self.permutation)
+        return [subscripts[permutation.index(axis)] for axis in range(len(permutation))]
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import (
     BaseAttr,
     VarOperand,
@@ -19,6 +20,7 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.moves import MoveOp
 from mlc.dialects.graph.types import (
     AnyTensor,
     I64ArrayConstr,
@@ -47,6 +49,7 @@ class ConcatOp(GraphOp, HasCanonicalizationPatternsInterface):
     """
 
     name = "graph.concat"
+    MOVES: ClassVar[bool] = True
 
     inputs: VarOperand = var_operand_def(AnyTensor)
     axis = prop_def(IntegerAttr.constr(i64))
@@ -103,7 +106,7 @@ def _without(axis: int, type: Tensor) -> tuple[Shape, Shape, Attribute]:
 
 
 @irdl_op_definition
-class SliceOp(GraphOp, HasCanonicalizationPatternsInterface):
+class SliceOp(MoveOp, HasCanonicalizationPatternsInterface):
     """The elements from `starts` up to, not including, `ends`, every `strides`-th; all per dimension, all from 0.
 
     ```mlir
@@ -165,6 +168,10 @@ class SliceOp(GraphOp, HasCanonicalizationPatternsInterface):
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.input), ints(self.starts), ints(self.ends), ints(self.strides))
 
+    def read_through(self, subscripts: Sequence[AffineExpr], sizes: Sequence[int]) -> list[AffineExpr]:
+        windows = zip(subscripts, ints(self.strides), ints(self.starts), strict=True)
+        return [e * stride + start for e, stride, start in windows]
+
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
         return (FoldFullSlice(),)
@@ -189,6 +196,8 @@ class PadOp(GraphOp, HasCanonicalizationPatternsInterface):
     """
 
     name = "graph.pad"
+    MOVES: ClassVar[bool] = True
+    STORED_BY_PRODUCER: ClassVar[bool] = True
 
     input = operand_def(AnyTensor)
     low = prop_def(I64ArrayConstr)

@@ -80,12 +80,7 @@ class MapOp(_WithBody):
         result_type: Attribute,
         body: Region,
     ) -> None:
-        super().__init__(
-            operands=[inputs],
-            result_types=[result_type],
-            properties=self.properties_of(subscripts, dims),
-            regions=[body],
-        )
+        super().__init__(inputs, subscripts, dims, result_type, regions=[body])
 
     @property
     def moves(self) -> bool:
@@ -125,12 +120,7 @@ class ReduceOp(_WithBody):
             block = Block(arg_types=[element_type(inputs[0].type)])
             block.add_op(YieldOp(block.args[0]))
             body = Region(block)
-        super().__init__(
-            operands=[inputs],
-            result_types=[result_type],
-            properties={"kind": StringAttr(kind), **self.properties_of(subscripts, dims)},
-            regions=[body],
-        )
+        super().__init__(inputs, subscripts, dims, result_type, {"kind": StringAttr(kind)}, [body])
 
     @property
     def reduction(self) -> str:
@@ -189,11 +179,7 @@ class ContractOp(StructuredOp):
         dims: Sequence[tuple[str, int]],
         result_type: Attribute,
     ) -> None:
-        super().__init__(
-            operands=[[lhs, rhs]],
-            result_types=[result_type],
-            properties=self.properties_of(subscripts, dims),
-        )
+        super().__init__([lhs, rhs], subscripts, dims, result_type)
 
     @property
     def reduction(self) -> str:

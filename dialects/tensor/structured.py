@@ -9,14 +9,14 @@ A structured op computes every point of its result from points of its operands:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, Self
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, StringAttr, TensorType, i64
 from xdsl.dialects.tensor import YieldOp
 from xdsl.dialects.utils import FastMathFlag
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import IRDLOperation, prop_def, result_def, traits_def, var_operand_def
 from xdsl.parser import Parser, UnresolvedOperand
@@ -69,6 +69,31 @@ class StructuredOp(IRDLOperation, ABC):
     maps = prop_def(ArrayAttr[AffineMapAttr])
 
     traits = traits_def(Pure())
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        subscripts: Sequence[Sequence[AffineExpr]],
+        dims: Sequence[tuple[str, int]],
+        result_type: Attribute,
+        properties: Mapping[str, Attribute | None] | None = None,
+        regions: Sequence[Region] = (),
+    ) -> None:
+        """
+        Args:
+            inputs: tensors.
+            subscripts: where each of them is read, over `dims`.
+            dims: names and sizes, those that index the result first, then those that are reduced.
+            result_type: a tensor with the sizes of the former.
+            properties: those that the op has of its own.
+            regions: likewise.
+        """
+        super().__init__(
+            operands=[inputs],
+            result_types=[result_type],
+            properties={**(properties or {}), **self.properties_of(subscripts, dims)},
+            regions=regions,
+        )
 
     # -- the interface that passes use ------------------------------------------------------------------------------
 

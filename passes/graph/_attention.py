@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from mlc.dialects.graph import ElementwiseOp, GraphOp, MatmulOp, SoftmaxOp
+from mlc.dialects.graph import GraphOp, MatmulOp, SoftmaxOp
 from mlc.dialects.graph.types import shape_of
 
 
@@ -39,6 +39,6 @@ def _scores(value: SSAValue, shape: tuple[int, ...]) -> list[GraphOp]:
         path.append(producer)
         if isinstance(producer, MatmulOp):
             return path[::-1]
-        if isinstance(producer, ElementwiseOp):
+        if producer.MAPS:
             pending += [(operand, depth + 1) for operand in producer.operands]
     return []

@@ -8,38 +8,14 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
-from mlc.dialects.graph import (
-    ArgReduceOp,
-    Conv2dOp,
-    ConvTranspose2dOp,
-    ElementwiseOp,
-    GraphOp,
-    GroupNormOp,
-    LayerNormOp,
-    MatmulOp,
-    PadOp,
-    Pool2dOp,
-    ReduceOp,
-    ReshapeOp,
-    RmsNormOp,
-    SoftmaxOp,
-    TransposeOp,
-)
+from mlc.dialects.graph import GraphOp, MoveOp, ReshapeOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, times
 from mlc.passes.graph._attention import attention_before
-from mlc.passes.graph._movers import MOVERS, foldable, keeps_contiguous, moves_before, why_not_folded
+from mlc.passes.graph._movers import foldable, keeps_contiguous, moves_before, why_not_folded
 
-ROWS = (ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, GroupNormOp)
-"""The ops, beside elementwise ones, that read each element of their first operand where they need it."""
-ROOTS = (MatmulOp, Conv2dOp, ConvTranspose2dOp, Pool2dOp, ArgReduceOp, *ROWS)
-"""The ops, beside elementwise ones, of which a group has at most one."""
-FUSABLE = (ElementwiseOp, *ROOTS)
-READS_MOVED = (ElementwiseOp, MatmulOp, *ROWS)
-"""The ops that read each operand at plain subscripts, which moves can be composed into."""
-STORED_ELSEWHERE = (TransposeOp, PadOp)
-"""The ops that whatever computes their operand can do when it stores."""
 ELEMENT_TYPES = frozenset({f32, f64, i32, i64, i1})
 """The element types that fused kernels compute with."""
+_OTHER = "does not say that it maps, contracts or reduces"
 
 
 def producers(op: Operation) -> Iterator[GraphOp]:
@@ -63,7 +39,7 @@ class Group:
     @property
     def is_elementwise(self) -> bool:
         """Whether no root is in it."""
-        return all(isinstance(op, (ElementwiseOp, *MOVERS)) for op in self.ops)
+        return all(op.MAPS or isinstance(op, MoveOp) for op in self.ops)
 
 
 @dataclass
@@ -99,7 +75,7 @@ class Grouping:
         guessed = {id(g): g for g in self.group_of.values()}
         groups = [part for group in guessed.values() for part in self._finish(group)]
         for op in block.ops:
-            if isinstance(op, STORED_ELSEWHERE):
+            if isinstance(op, GraphOp) and op.STORED_BY_PRODUCER:
                 self._append(op)
         return groups
 
@@ -123,7 +99,7 @@ class Grouping:
             candidates = [
                 self.group_of[p] for p in producers(op) if p in self.group_of and self.obstacle(p, op) is None
             ]
-            if not isinstance(op, ElementwiseOp):
+            if not op.MAPS:
                 candidates = [group for group in candidates if group.is_elementwise]
             # A group with a root first: of two of these only one can be taken.
             for group in sorted(dict.fromkeys(candidates), key=lambda g: g.is_elementwise):
@@ -138,43 +114,43 @@ class Grouping:
         for member in joined.ops:
             self.group_of[member] = joined
 
-    def _moves_into(self, reader: GraphOp, operand: SSAValue, room: int) -> list[GraphOp]:
+    def _moves_into(self, reader: GraphOp, operand: SSAValue, room: int) -> Sequence[GraphOp]:
         """The moves in front of an operand that its reader can do itself."""
-        if not isinstance(reader, READS_MOVED):
+        if not reader.WHOLE_AXES:
             return []
         moves = foldable(moves_before(operand)[:room], operand in self._strided)
         return moves if all(m.parent is reader.parent and _has_known_type(m) for m in moves) else []
 
-    def _append(self, op: TransposeOp | PadOp) -> None:
+    def _append(self, op: GraphOp) -> None:
         """Put a transpose that no reader took, or a pad, behind the op whose result it stores elsewhere."""
         if self.why_not_appended(op) is None:
-            group = self.group_of[op.input.owner]  # pyright: ignore[reportArgumentType]
+            group = self.group_of[op.operands[0].owner]  # pyright: ignore[reportArgumentType]
             group.ops.append(op)
             self.group_of[op] = group
 
-    def why_not_appended(self, op: TransposeOp | PadOp) -> str | None:
+    def why_not_appended(self, op: GraphOp) -> str | None:
         """Why the op whose result is moved cannot store it where it goes to; None if it can."""
-        producer = op.input.owner
+        producer = op.operands[0].owner
         group = self.group_of.get(producer) if isinstance(producer, GraphOp) else None
         if op in self.group_of or group is None or group.ops[-1] is not producer or not _has_known_type(op):
             return f"{op.name} moves data"
-        if not op.input.has_one_use():
+        if not op.operands[0].has_one_use():
             return f"result has {self._count_uses(group.ops[-1])} uses"
         if len(group.ops) >= self.max_ops:
             return f"more than {self.max_ops} ops"
-        if isinstance(op, TransposeOp) and not keeps_contiguous(op):
+        if isinstance(op, MoveOp) and not keeps_contiguous(op):
             return f"{op.name} would have to write with a stride"
         return None
 
     def obstacle(self, producer: GraphOp, consumer: GraphOp) -> str | None:
         """What forbids computing these two together, whatever else is in the group."""
         for op in (producer, consumer):
-            if not isinstance(op, FUSABLE):
-                return f"{op.name} moves data"
-        if not isinstance(consumer, (ElementwiseOp, *ROWS)):
+            if not _computes(op):
+                return f"{op.name} {_OTHER if not op.MOVES else 'moves data'}"
+        if not consumer.MAPS and not _reduces_in_place(consumer):
             return f"{consumer.name} starts a kernel of its own"
-        reads_result = isinstance(producer, ElementwiseOp) and producer.result is consumer.operands[0]
-        if isinstance(consumer, ROWS) and not reads_result:
+        reads_result = producer.MAPS and producer.result is consumer.operands[0]
+        if not consumer.MAPS and not reads_result:
             return f"{consumer.name} starts a kernel of its own"
         for op in (producer, consumer):
             if not _can_be_fused(op):
@@ -182,7 +158,7 @@ class Grouping:
         if producer.parent is not consumer.parent:
             return "they are in different blocks"
         found, needed = shape_of(producer.result), shape_of(consumer.result)
-        if isinstance(consumer, ElementwiseOp) and found != needed:
+        if consumer.MAPS and found != needed:
             return f"shapes differ {times(found)} vs {times(needed)}"
         if not self._may_be_private(producer):
             return f"result has {self._count_uses(producer)} uses"
@@ -193,7 +169,8 @@ class Grouping:
         if op not in self._private:
             shape = shape_of(op.result)
             self._private[op] = op.result.has_one_use() or all(
-                isinstance(user := use.operation, ElementwiseOp)
+                isinstance(user := use.operation, GraphOp)
+                and user.MAPS
                 and user.parent is op.parent
                 and shape_of(user.result) == shape
                 for use in op.result.uses
@@ -223,9 +200,9 @@ class Grouping:
 
     def why_separate(self, producer: GraphOp, consumer: GraphOp) -> str:
         """Why two ops, one of which reads the other, are in different groups."""
-        if isinstance(consumer, STORED_ELSEWHERE) and isinstance(producer, FUSABLE):
+        if consumer.STORED_BY_PRODUCER and _computes(producer):
             return self.why_not_appended(consumer) or f"{consumer.name} moves data"
-        if isinstance(producer, MOVERS) or isinstance(consumer, MOVERS):
+        if isinstance(producer, MoveOp) or isinstance(consumer, MoveOp):
             return self._why_not_moved(producer, consumer)
         if (obstacle := self.obstacle(producer, consumer)) is not None:
             return obstacle
@@ -233,7 +210,7 @@ class Grouping:
             return f"result has {self._count_uses(producer)} uses"
         if len(self.group_of[producer].ops) + len(self.group_of[consumer].ops) > self.max_ops:
             return f"more than {self.max_ops} ops"
-        if isinstance(consumer, ROWS):
+        if not consumer.MAPS:
             return f"{consumer.name} starts a kernel of its own"
         return f"{consumer.name} is fused with another operand's producer"
 
@@ -242,15 +219,25 @@ class Grouping:
         for op in (producer, consumer):
             if isinstance(op, ReshapeOp):
                 return f"{op.name} is a view and costs nothing"
-        if not isinstance(producer, MOVERS) or not isinstance(consumer, READS_MOVED):
-            return f"{(producer if isinstance(producer, MOVERS) else consumer).name} moves data"
+        if not isinstance(producer, MoveOp) or not consumer.WHOLE_AXES:
+            return f"{(producer if isinstance(producer, MoveOp) else consumer).name} moves data"
         if not producer.result.has_one_use():
             return f"result has {self._count_uses(producer)} uses"
         return why_not_folded([producer], producer.result in self._strided) or f"{producer.name} moves data"
 
 
+def _computes(op: GraphOp) -> bool:
+    """Whether a group may hold `op`; of those that do not map it has at most one."""
+    return op.MAPS or op.CONTRACTS or op.REDUCES
+
+
+def _reduces_in_place(op: GraphOp) -> bool:
+    """Whether `op` reads each element of its first operand where it needs it, so that it may be computed there."""
+    return op.REDUCES and op.WHOLE_AXES
+
+
 def _can_be_fused(op: GraphOp) -> bool:
-    return isinstance(op, FUSABLE) and _has_known_type(op)
+    return _computes(op) and _has_known_type(op)
 
 
 def _has_known_type(op: GraphOp) -> bool:

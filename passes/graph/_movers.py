@@ -7,26 +7,24 @@ from collections.abc import Sequence
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
-from mlc.dialects.graph import GraphOp, ReshapeOp, SliceOp, TransposeOp
-from mlc.dialects.graph.types import ints, shape_of
-from mlc.support.linear import Linear, through_reshape
+from mlc.dialects.graph import MoveOp, ReshapeOp
+from mlc.dialects.graph.types import shape_of
+from mlc.support.linear import Linear
 
-MOVERS = (TransposeOp, SliceOp, ReshapeOp)
-"""The ops whose results are elements of their operands, at positions that index maps can say."""
 _LONGEST = 8
 """Longer chains of moves are looked at in part."""
 
 
-def moves_before(value: SSAValue) -> list[GraphOp]:
+def moves_before(value: SSAValue) -> list[MoveOp]:
     """The moves that end in `value`, the last one first; each of them, and `value`, has one use."""
-    moves: list[GraphOp] = []
-    while isinstance(move := value.owner, MOVERS) and value.has_one_use() and len(moves) < _LONGEST:
+    moves: list[MoveOp] = []
+    while isinstance(move := value.owner, MoveOp) and value.has_one_use() and len(moves) < _LONGEST:
         moves.append(move)
         value = move.input
     return moves
 
 
-def foldable(moves: Sequence[GraphOp], strided: bool = False) -> list[GraphOp]:
+def foldable(moves: Sequence[MoveOp], strided: bool = False) -> list[MoveOp]:
     """As many of `moves`, from the reader on, as the reader can do in its own subscripts.
 
     What it reads stays contiguous along the last dimension, unless it may be `strided`. Reshapes at the far end are
@@ -39,7 +37,7 @@ def foldable(moves: Sequence[GraphOp], strided: bool = False) -> list[GraphOp]:
     return []
 
 
-def why_not_folded(moves: Sequence[GraphOp], strided: bool = False) -> str | None:
+def why_not_folded(moves: Sequence[MoveOp], strided: bool = False) -> str | None:
     """Why a reader of the first of `moves` cannot do them all in its subscripts; None if it can."""
     shape = shape_of(moves[0].result)
     subscripts = _subscripts(moves, shape)
@@ -50,26 +48,16 @@ def why_not_folded(moves: Sequence[GraphOp], strided: bool = False) -> str | Non
     return None
 
 
-def keeps_contiguous(op: TransposeOp) -> bool:
-    """Whether the last dimension of what is transposed stays the last."""
+def keeps_contiguous(op: MoveOp) -> bool:
+    """Whether the last dimension of what is moved stays the last."""
     return _is_contiguous(_subscripts([op], shape_of(op.result)) or (), shape_of(op.result))
 
 
-def _subscripts(moves: Sequence[GraphOp], shape: Sequence[int]) -> list[AffineExpr] | None:
+def _subscripts(moves: Sequence[MoveOp], shape: Sequence[int]) -> list[AffineExpr] | None:
     """Where the moves read their source, for the point of the result that the dims name; None if not affine."""
-    subscripts: list[AffineExpr] = [AffineExpr.dimension(i) for i in range(len(shape))]
+    subscripts: list[AffineExpr] | None = [AffineExpr.dimension(i) for i in range(len(shape))]
     for move in moves:
-        if isinstance(move, TransposeOp):
-            permutation = ints(move.permutation)
-            subscripts = [subscripts[permutation.index(axis)] for axis in range(len(permutation))]
-        elif isinstance(move, SliceOp):
-            windows = zip(subscripts, ints(move.strides), ints(move.starts), strict=True)
-            subscripts = [e * stride + start for e, stride, start in windows]
-        elif isinstance(move, ReshapeOp):
-            composed = through_reshape(subscripts, shape_of(move.result), shape_of(move.input), shape)
-            if composed is None:
-                return None
-            subscripts = composed
+        subscripts = None if subscripts is None else move.read_through(subscripts, shape)
     return subscripts
 
 

@@ -19,7 +19,6 @@ from mlc.dialects.graph import (
     FusionOp,
     GraphOp,
     MatmulOp,
-    PadOp,
     ReduceOp,
     SliceOp,
     YieldOp,
@@ -31,7 +30,6 @@ from mlc.dialects.graph.windows import channel_dim
 from mlc.passes.base import Pass
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._grouping import Group, Grouping, producers
-from mlc.passes.graph._movers import MOVERS
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 
@@ -156,7 +154,7 @@ def kernel_name(ops: Sequence[GraphOp]) -> str:
 
 def _words(ops: Sequence[GraphOp]) -> Iterator[str]:
     """One word per op, but `linear` for a matmul with its bias, `attention` for all of it, and none for moves."""
-    computing = [op for op in ops if not isinstance(op, (*MOVERS, PadOp))]
+    computing = [op for op in ops if not op.MOVES]
     inside = set(computing)
     attention = {op for last in computing for op in attention_before(last) if inside.issuperset(attention_before(last))}
     if attention:

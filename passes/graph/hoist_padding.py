@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import Conv2dOp, ElementwiseOp, GraphOp, MaxPool2dOp, PadOp, Pool2dOp
+from mlc.dialects.graph import Conv2dOp, GraphOp, MaxPool2dOp, PadOp, Pool2dOp
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
 from mlc.dialects.graph.windows import NO_PADDING
 from mlc.passes.base import Pass
@@ -72,7 +72,7 @@ def _slides_window(image: SSAValue, reader: GraphOp) -> bool:
                 return True
         elif isinstance(producer, Pool2dOp):
             return True
-        elif isinstance(producer, ElementwiseOp):
+        elif producer.MAPS:
             pending += [operand for operand in producer.operands if shape_of(operand) == shape]
     return False
 

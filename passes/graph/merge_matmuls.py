@@ -11,13 +11,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import AddOp, ConstantOp, GraphOp, MatmulOp, SliceOp, constant_of
+from mlc.dialects.graph import AddOp, ConstantOp, GraphOp, MatmulOp, MoveOp, SliceOp, constant_of
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.passes.base import Pass
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._constants import constant_array, constant_from, resource_name
-from mlc.passes.graph._grouping import ROWS
-from mlc.passes.graph._movers import MOVERS, why_not_folded
+from mlc.passes.graph._movers import why_not_folded
 from mlc.support.context import CompilerContext
 
 
@@ -102,14 +101,14 @@ def _is_own(constant: ConstantOp, ctx: CompilerContext) -> bool:
 
 def _reads_in_place(linear: _Linear, strided: set[SSAValue]) -> bool:
     """Whether the one reader of the result could read a part of a wider matrix just as well."""
-    moves: list[GraphOp] = []
+    moves: list[MoveOp] = []
     value: SSAValue = linear.last.result
     reader: Operation | None = value.get_user_of_unique_use()
-    while isinstance(reader, MOVERS) and reader.parent is linear.last.parent:
+    while isinstance(reader, MoveOp) and reader.parent is linear.last.parent:
         moves.insert(0, reader)
         value = reader.result
         reader = value.get_user_of_unique_use()
-    if not isinstance(reader, (MatmulOp, *ROWS)) or not is_static(value.type):
+    if not isinstance(reader, GraphOp) or reader.MAPS or not reader.WHOLE_AXES or not is_static(value.type):
         return False
     return not moves or why_not_folded(moves, value in strided) is None
 

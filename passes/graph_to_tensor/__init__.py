@@ -1,12 +1,13 @@
 """From whole-tensor operators to index notation.
 
 What is exported here is for patterns of `lower-to-tensor`, in this folder or in a plugin: derive from `ToTensor`, or
-from `Elementwise` where a point of the result needs one point of each operand, and register by `lowers`.
+from `Elementwise` where a point of the result needs one point of each operand, and register by `lowers`. Subscripts are
+made of `d(0)`, `d(1)`, …, the dims of an op, of which `every(n)` gives the first; `dims_of` gives dims usual names.
 """
 
-from mlc.passes.graph_to_tensor._builder import Builder
+from mlc.passes.graph_to_tensor._builder import Builder, d, dims_of, every
 from mlc.passes.graph_to_tensor._elementwise import Elementwise
 from mlc.passes.graph_to_tensor._patterns import ToTensor
-from mlc.passes.graph_to_tensor._points import Body, Points
+from mlc.passes.graph_to_tensor._points import Body, Points, unchanged
 
-__all__ = ["Body", "Builder", "Elementwise", "Points", "ToTensor"]
+__all__ = ["Body", "Builder", "Elementwise", "Points", "ToTensor", "d", "dims_of", "every", "unchanged"]

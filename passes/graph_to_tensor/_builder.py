@@ -68,7 +68,8 @@ class Builder:
 
     ops: list[Operation] = field(default_factory=list[Operation])
 
-    def _add(self, op: Operation) -> SSAValue:
+    def add(self, op: Operation) -> SSAValue:
+        """Append an op, of any dialect."""
         self.ops.append(op)
         return op.results[0]
 
@@ -77,7 +78,7 @@ class Builder:
         values = [v for v, _ in inputs]
         region = region_of(body, [element_type(v.type) for v in values])
         subscripts = [s for _, s in inputs]
-        return self._add(MapOp(values, subscripts, over, tensor(tuple(s for _, s in over), element), region))
+        return self.add(MapOp(values, subscripts, over, tensor(tuple(s for _, s in over), element), region))
 
     def map_points(self, inputs: Sequence[Access], shape: Sequence[int], element: Attribute, body: Body) -> SSAValue:
         """`tensor.map` over all points of a shape, with usual dim names."""
@@ -91,12 +92,12 @@ class Builder:
         elements = [element_type(v.type) for v in values]
         region = region_of(body, elements) if body else None
         result = tensor(tuple(s for _, s in over), elements[0])
-        return self._add(ReduceOp(kind, values, [s for _, s in inputs], [*over, *reduce], result, region))
+        return self.add(ReduceOp(kind, values, [s for _, s in inputs], [*over, *reduce], result, region))
 
     def contract(self, lhs: Access, rhs: Access, over: Dims, reduce: Dims) -> SSAValue:
         """`tensor.contract`."""
         result = tensor(tuple(s for _, s in over), element_type(lhs[0].type))
-        return self._add(ContractOp(lhs[0], rhs[0], [lhs[1], rhs[1]], [*over, *reduce], result))
+        return self.add(ContractOp(lhs[0], rhs[0], [lhs[1], rhs[1]], [*over, *reduce], result))
 
     def pad(self, value: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
         """`tensor.pad` with a number; the value itself if there is nothing to pad."""
@@ -111,16 +112,16 @@ class Builder:
             return p.number(number, element)
 
         region = region_of(body, [_INDEX] * len(shape))
-        return self._add(upstream.PadOp(value, [], [], region, low, high, tensor(shape, element)))
+        return self.add(upstream.PadOp(value, [], [], region, low, high, tensor(shape, element)))
 
     def constant(self, numbers: Sequence[float], shape: Sequence[int], element: Attribute) -> SSAValue:
         """A small constant tensor that is spelled out."""
         dense = DenseIntOrFPElementsAttr.from_list(cast(Any, tensor(tuple(shape), element)), list(numbers))
-        return self._add(ConstantOp(dense))
+        return self.add(ConstantOp(dense))
 
     def resource(self, data: DenseResourceAttr) -> SSAValue:
         """A constant tensor whose data the compilation holds."""
-        return self._add(ConstantOp(data))
+        return self.add(ConstantOp(data))
 
     def concat(self, inputs: Sequence[SSAValue], axis: int) -> SSAValue:
         """`tensor.concat`: the inputs one after the other along an axis."""
@@ -130,11 +131,11 @@ class Builder:
         op = upstream.ConcatOp.create(
             operands=inputs, result_types=[result], properties={"dim": IntegerAttr(axis, i64)}
         )
-        return self._add(op)
+        return self.add(op)
 
     def take(self, data: SSAValue, indices: SSAValue) -> SSAValue:
         """`tensor.take`."""
-        return self._add(TakeOp(data, indices))
+        return self.add(TakeOp(data, indices))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The same elements in row-major order under another shape: collapse to one dim, then expand."""
@@ -150,13 +151,13 @@ class Builder:
             total *= size
         if source.get_num_dims() != 1:
             flat = tensor((total,), source.element_type)
-            value = self._add(
+            value = self.add(
                 CollapseShapeOp.create(
                     operands=[value], result_types=[flat], properties={"reassociation": _all(source.get_num_dims())}
                 )
             )
         if len(shape) != 1:
-            value = self._add(_expand(value, tensor(tuple(shape), source.element_type)))
+            value = self.add(_expand(value, tensor(tuple(shape), source.element_type)))
         return value
 
 
