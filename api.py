@@ -7,7 +7,7 @@ import operator
 import os
 import re
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
@@ -20,9 +20,11 @@ from mlc.runtime import ArtifactError, Model, load
 from mlc.support.errors import UserError, UserErrors
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from xdsl.dialects.builtin import ModuleOp
 
     from mlc.support.context import CompilerContext
+    from mlc.support.resources import Array
     from mlc.targets.build import BuildReport
 
 _FLAG = re.compile(r"--(cc|target|threads)\b")
@@ -49,29 +51,34 @@ def compile(
     threads: int = 1,
     opt_level: int = HIGHEST,
     cc: str | os.PathLike[str] | None = None,
+    weights: Mapping[str, ArrayLike] | None = None,
 ) -> Model:
     """Compile a model, given as text, as the path of a text file, or as IR, which stays as it is.
+
+    `weights` are the arrays behind `dense_resource<name>`, beside those of the files that a text names. Each has the
+    shape and the element type of the constant that uses it.
 
     `target` is a name of `mlc targets` that this machine can run, `opt_level` 0 to 3, `threads` the most that a call
     may use, `cc` the clang to use instead of the newest one found.
 
     Raises:
         TypeError: `model` or an option is something else.
-        UserError: the model or an option is wrong, or there is no usable clang.
+        UserError: the model, a weight or an option is wrong, or there is no usable clang.
         CompilerBug: mlc is wrong.
         ArtifactError: this machine cannot run code for `target`.
     """
     with _in_words_of_python():
         options = _options(target, threads, opt_level, cc)
+        arrays = _arrays(weights)
         _check_runs_here(options)
         handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
         os.close(handle)
         path = Path(name)
         try:
             if isinstance(model, str | os.PathLike):
-                _make_library(_read(model), options, path)
+                _make_library(_read(model), arrays, options, path)
             else:
-                _build(_checked(model), options, path)
+                _build(_checked(model), _context_of(model, arrays), options, path)
             return load(path, temporary=True)
         except BaseException:
             path.unlink(missing_ok=True)
@@ -124,13 +131,49 @@ def _in_words_of_python() -> Generator[None]:
         raise
 
 
-def _make_library(model: ModelText, options: CompileOptions, path: Path) -> None:
+def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
+    """Raises: TypeError if `weights` is no mapping from names to arrays."""
+    import numpy as np
+
+    if not isinstance(cast(object, weights or {}), Mapping):
+        raise TypeError(f"found weights of type {type(weights).__name__}; required: a dict of arrays by name")
+    arrays: dict[str, Array] = {}
+    for name, value in (weights or {}).items():
+        array = np.asarray(value)
+        if not isinstance(cast(object, name), str) or array.dtype == object:
+            raise TypeError(f"found {name!r}: {type(value).__name__} in weights; required: a name and an array")
+        arrays[name] = np.ascontiguousarray(array)
+    return arrays
+
+
+def _make_library(model: ModelText, weights: Mapping[str, Array], options: CompileOptions, path: Path) -> None:
     """Make the library of a model that is given as text, from the cache if it was compiled before."""
+    if weights:  # they are no part of the text, by which the cache knows it
+        module = _parse(model, weights)
+        _build(module, _contexts[module], options, path)
+        return
     recipe = Recipe(model, options, "shared")
     if not recipe.recall(path):
         module = _parse(model)
-        report = _build(module, options, path)
+        report = _build(module, _contexts[module], options, path)
         recipe.remember(_contexts[module].resources, report)
+
+
+def _context_of(model: ModuleOp, weights: Mapping[str, Array]) -> CompilerContext:
+    """The context to compile IR in, with its weights.
+
+    Raises:
+        UserError: the IR does not verify, lacks a weight, or has another for a name.
+    """
+    from mlc.syntax import verify_module
+    from mlc.syntax.resources import check_uses, define_weights
+
+    is_parsed = _checked(model) in _contexts
+    ctx = _contexts[model].clone() if is_parsed else new_context()
+    verify_module(model)
+    define_weights(weights, ctx.resources)
+    check_uses(model, ctx.resources, weights)
+    return ctx
 
 
 def _checked(model: ModuleOp) -> ModuleOp:
@@ -147,18 +190,23 @@ def _wrong_type(model: object) -> str:
     return f"found a model of type {found}; required: its text, the path of a text file, or IR of mlc.parse"
 
 
-def _build(parsed: ModuleOp, options: CompileOptions, path: Path) -> BuildReport:
+def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path) -> BuildReport:
     from mlc.passes.manager import PassManager
 
-    ctx = _contexts[parsed].clone() if parsed in _contexts else new_context()
+    ctx = context.clone()
     ctx.target = options.target
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
     return Compilation(parsed.clone(), ctx, options, manager).build("shared", path)
 
 
-def _parse(model: ModelText) -> ModuleOp:
+def _parse(model: ModelText, weights: Mapping[str, Array] | None = None) -> ModuleOp:
+    from mlc.syntax.resources import check_uses, define_weights
+
     ctx = new_context()
+    define_weights(weights or {}, ctx.resources)
     module = parse_verified(model.text, model.file, ctx, model.base)
+    if weights:
+        check_uses(module, ctx.resources, weights)
     _contexts[module] = ctx
     return module
 

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from xdsl.dialect_interfaces.op_asm import OpAsmDialectInterface
-from xdsl.dialects.builtin import DYNAMIC_INDEX, FixedBitwidthType, Float16Type, IntegerType, ShapedType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseResourceAttr,
+    DictionaryAttr,
+    FixedBitwidthType,
+    Float16Type,
+    IntegerType,
+    ModuleOp,
+    ShapedType,
+)
+from xdsl.ir import Attribute, Operation
 
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
+from mlc.support.locations import error_at
 from mlc.support.resources import Resources
-from mlc.syntax.errors import Fault
+from mlc.syntax.errors import Fault, raise_all
 from mlc.syntax.state import Blob
 
 if TYPE_CHECKING:
+    from mlc.support.resources import Array
     from mlc.syntax.builder import Builder
 
 ALIGNMENT_BYTES = 4
@@ -44,6 +56,63 @@ def load(builder: Builder) -> None:
             _check(use.name, use.type, resources)
         except Fault as e:
             builder.report(e, use.position)
+
+
+def define_weights(weights: Mapping[str, Array], resources: Resources) -> None:
+    """Add the weights that a Python program gives.
+
+    Raises:
+        UserError: a file has one of this name.
+    """
+    for name, array in weights.items():
+        if name in resources:
+            raise UserError(f"weight '{name}' is in a weight file of the model already; leave it out of weights")
+        resources.define(name, array)
+
+
+def check_uses(module: ModuleOp, resources: Resources, weights: Collection[str]) -> None:
+    """Hold all uses of resources in IR that no text stands behind against the data, and the `weights` against the uses.
+
+    Raises:
+        UserError: a name has no data, other data than its use says, or is not used (UserErrors: several of these).
+    """
+    errors: list[UserError] = []
+    used: set[str] = set()
+    for op in module.walk():
+        for use in _resources_in(op):
+            name = use.resource_handle.data
+            used.add(name)
+            try:
+                if name not in resources:
+                    raise Fault(_not_given(name, weights))
+                _check(name, use.type, resources)
+            except Fault as e:
+                errors.append(error_at(op, e.message))
+    for name in weights:
+        if name not in used:
+            near = get_close_matches(name, used, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            errors.append(UserError(f"weight '{name}' is not used: no constant of the model names it{hint}"))
+    if errors:
+        raise_all(errors)
+
+
+def _resources_in(op: Operation) -> Iterator[DenseResourceAttr]:
+    pending: list[Attribute] = [*op.properties.values(), *op.attributes.values()]
+    while pending:
+        attribute = pending.pop()
+        if isinstance(attribute, DenseResourceAttr):
+            yield attribute
+        elif isinstance(attribute, ArrayAttr):
+            pending += cast(ArrayAttr[Any], attribute).data
+        elif isinstance(attribute, DictionaryAttr):
+            pending += attribute.data.values()
+
+
+def _not_given(name: str, weights: Collection[str]) -> str:
+    near = get_close_matches(name, weights, 1)
+    found = f"; found '{near[0]}'" if near else ""
+    return f"weight '{name}' has no data{found}; give it to mlc.compile, as in weights={{'{name}': array}}"
 
 
 def leave_undecoded(builder: Builder) -> None:
