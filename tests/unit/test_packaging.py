@@ -42,6 +42,21 @@ def test_packages_are_imported_by_full_name() -> None:
                 assert name.partition(".")[0] not in tops, f"{path}:{node.lineno}: import mlc.{name}, not {name}"
 
 
+def test_folders_import_what_the_architecture_says() -> None:
+    """The last column of the table of folders names all that a folder imports, or says `nothing` or `everything`."""
+    text = (_ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    said = dict(re.findall(r"^\| `(\w+)/` \|.*\| ([\w, ]+) \|$", text, re.MULTILINE))
+    found: dict[str, set[str]] = {}
+    for path in _sources():
+        folder, *rest = path.relative_to(_ROOT).parts
+        if rest:
+            imported = re.findall(r"^ *(?:from|import) mlc\.(\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+            found.setdefault(folder, set()).update(name for name in imported if name != folder)
+    assert found.keys() <= said.keys()
+    for folder, names in found.items():
+        assert said[folder] in ("everything", ", ".join(sorted(names)) or "nothing"), folder
+
+
 def test_files_stay_small() -> None:
     too_long = {str(f.relative_to(_ROOT)): n for f in _sources() if (n := _line_count(f)) > _MAX_LINES}
     assert not too_long

@@ -68,7 +68,7 @@ def test_every_op_has_an_example_of_itself(name: str) -> None:
 @pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in _examples()])
 def test_example_parses_verifies_and_prints(text: str) -> None:
     ctx = new_context()
-    program = _complete(text, ctx)
+    program = complete(text, ctx)
     module = parse_module(program, "example.mlir", ctx)
     verify_module(module)
     for generic in (False, True):
@@ -77,7 +77,7 @@ def test_example_parses_verifies_and_prints(text: str) -> None:
         assert _print(again, ctx) == _print(module, ctx)
 
 
-def _complete(text: str, ctx: CompilerContext) -> str:
+def complete(text: str, ctx: CompilerContext) -> str:
     """Make a program of an example: what it uses and does not define becomes arguments of a function around it.
 
     The types of these values are those with which the text uses them, so an example needs no declarations; data
