@@ -57,6 +57,7 @@ STEPS = (
     Step("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
     Step("loop", "shrink-buffers", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
     Step("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
+    Step("loop", "block-sums", 0, "a sum of millions of numbers is as good as one of a few hundred"),
     Step("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
     Step("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
     Step("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),

@@ -83,7 +83,8 @@ class Conv2dOp(GraphOp):
     """A two-dimensional convolution (cross-correlation, as in all frameworks), without bias.
 
     Weights are `[out, in / groups, kh, kw]` in layout "NCHW" and `[kh, kw, in / groups, out]` in "NHWC". Padding is
-    zeros: top, left, bottom, right. Attributes at their defaults are not written.
+    zeros: top, left, bottom, right; products with it may be left out, which only an infinite or NaN weight can tell.
+    Attributes at their defaults are not written.
 
     ```mlir
     %y = graph.conv2d %x, %w {padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}

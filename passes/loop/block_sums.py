@@ -1,0 +1,190 @@
+"""`block-sums`: add up long sums block by block, so that rounding errors do not pile up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, math, vector
+from xdsl.dialects.builtin import AnyFloat, ModuleOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.loop import ForOp, LoadOp, YieldOp
+from mlc.passes.base import Pass
+from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
+from mlc.passes.loop.tile import tile
+from mlc.passes.loop.vectorize import splat
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import to_numpy
+from mlc.support.ir import zero_of
+from mlc.support.types import element_type, vector_type
+from mlc.targets.machine import Machine, resolve_target
+
+NEAR = 256
+"""The additions of a block where registers hold the sums of blocks too: the end of a block costs 0.5% of it."""
+FAR = 64
+"""Where numbers come from beyond the second cache, the end of a block costs nothing at all."""
+SPILLED = 1024
+"""Where the sums of a block take more than half of the registers, the sums of blocks wait in memory meanwhile."""
+
+_ADDITIONS: dict[type[Operation], tuple[int, ...]] = {
+    arith.AddfOp: (0, 1),
+    math.FmaOp: (2,),
+    vector.FMAOp: (2,),
+}
+"""What adds to a sum, and which of its operands may be the sum so far."""
+
+
+def block_sums(loop: ForOp, terms: int) -> bool:
+    """Let the sums that a loop carries be sums of blocks of up to `terms` additions, if they have more than twice that.
+
+        s = for k in 0..65536 iter_args(a = 0): a + x[k]
+    ->
+        s = for k in 0..65536 step 256 iter_args(a = 0): a + (for ki in 0..256 iter_args(b = 0): b + x[k + ki])
+
+    Sums of many blocks are blocked again. Of nested loops, an inner one that adds a block or more starts from 0. The
+    error of the pairwise sum (Higham, "The accuracy of floating point summation", 1993), with blocks that a machine
+    adds at full speed. Returns whether anything was changed.
+    """
+    if len(loop.range) * _longest(loop) <= 2 * terms:
+        return False
+    for position in _sums(loop):
+        for inner, at in _inner_sums(loop, position):
+            if 2 * len(inner.range) * _longest(inner) >= terms:
+                _restart(inner, at)
+    size = max(terms // _longest(loop), 1)
+    while len(loop.range) > 2 * terms * size:
+        size *= terms
+    if size > 1 and len(loop.range) > 2 * size:
+        for block in _blocks(loop, size):
+            block_sums(block, terms)
+    return True
+
+
+def _blocks(loop: ForOp, size: int) -> list[ForOp]:
+    """Tile `loop`, and let the sums of each block start from 0. Returns the loops over one block, and over the rest."""
+    found: list[ForOp] = []
+    for blocks in tile(loop, size):
+        inner = blocks.body.block.first_op
+        assert isinstance(inner, ForOp)
+        for position in _sums(inner):
+            _restart(inner, position)
+        found.append(inner)
+    return found
+
+
+def _sums(loop: ForOp) -> list[int]:
+    """The positions of the carried values that are sums."""
+    return [position for position in range(len(loop.carried)) if additions(loop, position)]
+
+
+def _longest(loop: ForOp) -> int:
+    """How many numbers one iteration adds to a sum that the loop carries, at most."""
+    return max((additions(loop, position) or 0 for position in range(len(loop.carried))), default=0)
+
+
+def additions(loop: ForOp, position: int) -> int | None:
+    """How many numbers one iteration adds to a carried value, one after the other; None if that is no sum of floats.
+
+    A sum has no other use in the loop; one that is also stored is a prefix sum.
+    """
+    if not isinstance(element_type(loop.carried[position].type), AnyFloat):
+        return None
+    count = 0
+    for op, at in _chain(loop, position):
+        if isinstance(op, YieldOp):
+            return count if at == position else None
+        inside = 1
+        if isinstance(op, ForOp):
+            if (each := additions(op, at)) is None:
+                return None
+            inside = each * len(op.range)
+        count += inside
+    return None
+
+
+def _chain(loop: ForOp, position: int) -> Iterator[tuple[Operation, int]]:
+    """The ops that take a carried value on, one after the other, up to the yield, or to any use that is no addition.
+
+    With each comes which of its operands that is; of loops and the yield, which of their values.
+    """
+    value: SSAValue = loop.carried[position]
+    while len(uses := list(value.uses)) == 1:
+        op, at = uses[0].operation, uses[0].index
+        if isinstance(op, ForOp | YieldOp) or at in _ADDITIONS.get(type(op), ()):
+            if op.parent is not loop.body.block:
+                return
+            yield op, at
+            if isinstance(op, YieldOp):
+                return
+            value = op.results[at if isinstance(op, ForOp) else 0]
+        else:
+            return
+
+
+def _inner_sums(loop: ForOp, position: int) -> list[tuple[ForOp, int]]:
+    """The loops right inside `loop` that a sum runs through, and which of their values it is there."""
+    return [(op, at) for op, at in _chain(loop, position) if isinstance(op, ForOp)]
+
+
+def _restart(loop: ForOp, position: int) -> None:
+    """Let a sum that a loop carries start from 0, and add behind the loop what it started from."""
+    initial, result = loop.iter_args[position], loop.results[position]
+    ops: list[Operation] = [zero_of(element_type(result.type))]
+    if (kind := vector_type(result.type)) is not None:
+        ops = [splat(ops[0].results[0], kind.get_shape()[0])]
+    Rewriter.insert_op(ops, InsertPoint.before(loop))
+    total = arith.AddfOp(initial, result)
+    total.location = loop.location
+    total.result.name_hint = result.name_hint
+    Rewriter.insert_op(total, InsertPoint.after(loop))
+    loop.operands[position] = ops[-1].results[0]
+    result.replace_uses_with_if(total.result, lambda use: use.operation is not total)
+
+
+def block_terms(loop: ForOp, machine: Machine) -> int:
+    """How many additions make a block of the sums of `loop`, so that the blocks cost next to nothing."""
+    registers = sum(-(-_bits(loop.carried[position].type) // machine.vector_bits) for position in _sums(loop))
+    if 2 * registers > machine.vector_registers:
+        return SPILLED
+    loads = [op for op in loop.body.block.ops if isinstance(op, LoadOp) and loop.induction_variable in op.indices]
+    size = sum(_bits(op.accessed) // 8 for op in loads) * len(loop.range)
+    return FAR if size > machine.l2_bytes else NEAR
+
+
+def _bits(kind: Attribute) -> int:
+    """The size of a number, or of all numbers of a vector."""
+    vector = vector_type(kind)
+    lanes = 1 if vector is None else vector.get_shape()[0]
+    return to_numpy(element_type(kind)).itemsize * 8 * lanes
+
+
+@dataclass(frozen=True)
+class BlockSumsPass(Pass):
+    """Add up long sums of floats block by block: a few hundred numbers first, then the sums of these blocks.
+
+        s = for k in 0..65536 iter_args(a = 0): a + x[k]
+    ->
+        s = for k in 0..65536 step 256 iter_args(a = 0): a + (for ki in 0..256 iter_args(b = 0): b + x[k + ki])
+
+    The error of a sum grows with how many additions follow each other. It does so for every loop that carries a sum,
+    whatever it belongs to: a mean, a norm, the denominator of a softmax, a product of matrices. Vectors of partial
+    results and register tiles are sums, too. See `block_terms` for the size of blocks.
+    """
+
+    name = "block-sums"
+
+    terms: int = 0
+    """How many additions make a block; 0 for what costs next to nothing on the target."""
+    target: str = ""
+    """The machine to choose for; the target of the compilation if empty."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        machine = resolve_target(self.target or ctx.target)
+        for function in functions_with_loops(module):
+            # Innermost first: what an outer loop adds up are the sums of those inside.
+            loops = reversed([op for op in function.walk() if isinstance(op, ForOp)])
+            changed = [loop for loop in loops if block_sums(loop, self.terms or block_terms(loop, machine))]
+            if changed:
+                inline_single_iterations(function)  # iterations that fill no block are one
