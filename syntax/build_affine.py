@@ -30,8 +30,9 @@ _QUOTIENTS = {
 
 
 class AffineActions(State):
-    """Makes affine maps and sets, semi-affine ones included: they multiply and divide by symbols. An affine space is read before the expressions over it, so names are looked up at
-    once.
+    """Makes affine maps and sets, semi-affine ones included: they multiply and divide by symbols.
+
+    An affine space is read before the expressions over it, so names are looked up at once.
     """
 
     _affine_names: dict[str, AffineExpr]

@@ -15,14 +15,12 @@ from mlc.syntax.build_types import Signature
 from mlc.syntax.directives import Operand, Parts
 from mlc.syntax.errors import FatalFault, Fault
 from mlc.syntax.lexer import Name, OpenBrace, OpName, is_isolated
-from mlc.syntax.regions import OpenRegion
+from mlc.syntax.regions import OpenRegion, Result
 from mlc.syntax.state import State
+from mlc.syntax.words import counted
 
 _MAX_DEPTH = 256
 """How deep regions may nest: more would break the recursive functions of xDSL (verify, clone, print)."""
-
-Result = tuple[str, int, int]
-"""A result's name, how many values it stands for, and its position."""
 
 
 class OperationActions(State):
@@ -34,18 +32,20 @@ class OperationActions(State):
 
     def single_result(self, token: Operand) -> Result:
         """`%a`."""
-        return token[0], 1, token[2]
+        return Result(token[0], 1, token[2])
 
     def result_pack(self, token: Operand, _colon: str, count: str) -> Result:
         """`%a:2`."""
-        return token[0], int(count), token[2]
+        return Result(token[0], int(count), token[2])
 
     def binding_operation(self, results: list[Result], _equal: str, op: Operation) -> Operation:
         """`%a, %b = op`."""
         values = op.results
         wanted = sum(count for _, count, _ in results)
         if wanted != len(values):
-            self.fault(f"'{op.name}' has {_count(len(values), 'result')}, but {wanted} are named", results[0][2])
+            for name, _, _ in results:
+                self.scopes.give_up(name)
+            self.fault(f"'{op.name}' has {counted(len(values), 'result')}, but {wanted} are named", results[0][2])
         first = 0
         for name, count, position in results:
             self.scopes.define(name, values[first : first + count], position)
@@ -79,7 +79,7 @@ class OperationActions(State):
         inputs, outputs = signature
         if len(operands) != len(inputs):
             where = operands[0][2] if operands else name.position
-            self.fault(f"{_count(len(operands), 'operand')} but {_count(len(inputs), 'operand type')}", where)
+            self.fault(f"{counted(len(operands), 'operand')} but {counted(len(inputs), 'operand type')}", where)
         resolve = self.scopes.resolve
         values = [resolve(n, index, position, t) for (n, index, position), t in zip(operands, inputs, strict=True)]
         if attributes and issubclass(op, IRDLOperation):
@@ -115,7 +115,7 @@ class OperationActions(State):
             found = found or ()
             if len(found) != len(types):
                 where = found[0][2] if found else None
-                self.fault(f"{_count(len(found), 'operand')} but {_count(len(types), 'operand type')}", where)
+                self.fault(f"{counted(len(found), 'operand')} but {counted(len(types), 'operand type')}", where)
             operands.append([resolve(n, i, p, t) for (n, i, p), t in zip(found, types, strict=True)])
         if op.get_irdl_definition().options:
             return op.build(
@@ -225,7 +225,3 @@ class OperationActions(State):
     def finish_values(self) -> list[Fault]:
         """At the end of the file: values that are used and never defined."""
         return self.scopes.finish()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

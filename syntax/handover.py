@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import xdsl.irdl.declarative_assembly_format as daf
 from xdsl.context import Context
@@ -24,18 +24,22 @@ from xdsl.dialects.builtin import (
     RankedStructure,
     ShapedType,
     UnknownLoc,
+    UnregisteredOp,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
+from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.traits import SymbolOpInterface
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
+from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
 from mlc.syntax import dense
-from mlc.syntax.errors import Fault, reason_of
-from mlc.syntax.lexer import FRACTION, SIMPLE_TYPE, STRING
+from mlc.syntax.errors import Consequence, Fault, reason_of
+from mlc.syntax.lexer import FRACTION, LIKE_TYPE, SIMPLE_TYPE, SPACE, STRING
+from mlc.syntax.recovery import starts_operation
+from mlc.syntax.words import counted, one_line
 
 if TYPE_CHECKING:
     from mlc.syntax.builder import Builder
@@ -44,9 +48,10 @@ _SIMPLE_TYPE = re.compile(rf"{SIMPLE_TYPE}|[a-z]+[0-9]*(?![\w.$<])").match
 
 
 class _Lexer(MLIRLexer):
-    """xDSL's lexer, with a pattern for strings that takes linear time for unclosed ones too, and our numbers."""
+    """xDSL's lexer, with a pattern for strings that takes linear time for unclosed ones too, and our numbers and space."""
 
     _unescaped_characters_regex = re.compile(STRING)
+    _whitespace_regex = re.compile(rf"(?://[^\n]*\n?|{SPACE}+)*", re.ASCII)
     _fractional_suffix_regex = re.compile(FRACTION)
 
 
@@ -73,31 +78,74 @@ class HandOver(Parser):
         self.forward_ssa_references = {}
         self._builder = builder
         self._op: type[Operation] | None = None
+        self._read_to = 0
+        """The end of the last token that was taken."""
+
+    def _go_on_at(self, position: int) -> None:
+        """Go on behind what something else has read."""
+        self._resume_from(position)
+        self._read_to = position
 
     # ---- from the lexer
 
-    def operation(self, op: type[Operation], position: int, dialects: Sequence[str]) -> tuple[Operation, int]:
-        """The operation whose body starts at `position`, and where it ends."""
-        with self._inside(op, dialects):
-            self._resume_from(position)
+    def operation(self, op: type[Operation], name: tuple[int, int], dialects: Sequence[str]) -> tuple[Operation, int]:
+        """The operation whose name starts and ends at `name`, and where it ends itself."""
+        start, end = name
+        with self._inside(op, dialects, start):
+            self._go_on_at(end)
             result = op.parse(self)
         return result, self.pos
 
     @contextmanager
-    def _inside(self, op: type[Operation], dialects: Sequence[str]) -> Generator[None, None, None]:
-        """While a part of `op` is parsed: its dialect's names need no prefix, and regions are its regions."""
+    def _inside(self, op: type[Operation], dialects: Sequence[str], start: int) -> Generator[None, None, None]:
+        """While a part of `op` is parsed: its dialect's names need no prefix, and regions are its regions.
+
+        Faults get a place: where the parser is, and `start` for what only shows when all has been read.
+        """
         outer = self._parser_state.dialect_stack, self._op
         self._parser_state.dialect_stack, self._op = [*dialects, op.dialect_name()], op
         try:
             yield
-        except (Fault, ParseError):
+        except Fault as e:
+            if e.position is None:
+                e.position = self._place()
+            raise
+        except ParseError:
             raise
         except Exception as e:
-            if (reason := reason_of(e, f"cannot parse this as part of '{op.name}'")) is None:
+            otherwise = f"cannot parse this as part of '{op.name}'"
+            if (reason := reason_of(e, otherwise)) is None:
                 raise
-            raise Fault(reason, self.pos) from e
+            message = reason if reason == otherwise else f"'{op.name}': {reason}"
+            raise Fault(message, start if self._at_next_operation() else self.pos) from e
         finally:
             self._parser_state.dialect_stack, self._op = outer
+
+    def _consume_token(self, expected_kind: MLIRTokenKind | None = None) -> MLIRToken:
+        token = super()._consume_token(expected_kind)
+        self._read_to = token.span.end
+        return token
+
+    def _place(self) -> int:
+        """Where an error belongs that is found here: at the next token, unless that starts the next operation."""
+        return self.pos if not self._at_next_operation() else max(self._read_to - 1, 0)
+
+    def _at_next_operation(self) -> bool:
+        text, token = self._builder.text, self._current_token
+        at = token.span.start
+        if "\n" not in text[self._read_to : at]:
+            return False
+        if text[at : at + 1] in ("", "}") or starts_operation(text, at):
+            return True
+        named = [self._builder.operation_class(f"{d}.{token.text}") for d in self._parser_state.dialect_stack]
+        return any(op is not None and not issubclass(op, UnregisteredOp) for op in named)
+
+    def raise_error(self, msg: str, at_position: Any = None, end_position: Any = None) -> NoReturn:
+        """Raise an error of a hand-written parser. One that finds a line too short is shown at the end of that line."""
+        if at_position in (None, self.pos, self._current_token.span) and self._at_next_operation():
+            raise Fault(one_line(msg), self._place())
+        cast(Any, super().raise_error)(msg, at_position, end_position)
+        raise AssertionError("the line above raises")
 
     def dialect_attribute(self, name: str, start: int, end: int) -> tuple[Attribute, int]:
         """The type (`!a.b`) or attribute (`#a.b`) that starts at `start` and whose name ends at `end`."""
@@ -105,7 +153,7 @@ class HandOver(Parser):
         if (known := builder.dialect_attribute_at(start, end)) is not None:
             return known
         builder.require_dialect(name[1:].split(".", 1)[0], start)
-        self._resume_from(end)
+        self._go_on_at(end)
         attribute = self._parse_extended_type_or_attribute(name[1:], cast(Any, name[0] == "!"))
         builder.remember_attribute(start, self._consumed_to(), attribute)
         return attribute, self.pos
@@ -114,8 +162,8 @@ class HandOver(Parser):
         """What a directive of an assembly format finds at `position`."""
         op, directive = self._builder.directive_of(terminal)
         state = daf.ParsingState(op)
-        with self._inside(op, dialects):
-            self._resume_from(position)
+        with self._inside(op, dialects, position):
+            self._go_on_at(position)
             directive.parse(self, state)
         return state, self.pos
 
@@ -132,14 +180,31 @@ class HandOver(Parser):
         """The value of an operand, or a placeholder for a later definition."""
         return self._builder.scopes.resolve(operand.operand_name, operand.index, operand.span.start, type)
 
+    def resolve_operands(
+        self, args: Sequence[UnresolvedOperand], input_types: Sequence[Attribute], error_pos: int
+    ) -> Sequence[SSAValue]:
+        """The values of operands. Raises Fault if there are more or fewer types."""
+        if len(args) != len(input_types):
+            message = f"{counted(len(args), 'operand')} but {counted(len(input_types), 'operand type')}"
+            raise Fault(message, args[0].span.start if args else error_pos)
+        return [self.resolve_operand(operand, kind) for operand, kind in zip(args, input_types, strict=True)]
+
     def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
         self._builder.scopes.define(name, values, span.start)
+
+    def parse_affine_map_of_ssa_ids(self) -> tuple[AffineMap, Sequence[Any]]:
+        """Subscripts, by a parser of its own that shares the position."""
+        found = super().parse_affine_map_of_ssa_ids()
+        self._read_to = self._builder.text.rindex("]", 0, self.pos) + 1
+        return found
 
     def _parse_optional_operand_without_type(self) -> SSAValue | None:
         operand = self.parse_optional_unresolved_operand()
         if operand is None:
             return None
         values = self._builder.scopes.lookup(operand.operand_name)
+        if values is None and self._builder.scopes.unusable(operand.operand_name):
+            raise Consequence
         if values is None:
             raise Fault(f"value '%{operand.operand_name}' is used before it is defined", operand.span.start)
         if operand.index >= len(values):
@@ -161,7 +226,7 @@ class HandOver(Parser):
         if self._current_token.kind != MLIRTokenKind.L_BRACE:
             return None
         region, end = self._builder.parse_region(self.pos, arguments, self._op, self._parser_state.dialect_stack)
-        self._resume_from(end)
+        self._go_on_at(end)
         return region
 
     def parse_operation(self) -> Operation:
@@ -189,18 +254,36 @@ class HandOver(Parser):
 
     def parse_optional_type(self) -> TypeAttribute | None:
         """A type, if one stands here; plain builtin types are not parsed twice."""
-        token = self._current_token
-        if token.kind == MLIRTokenKind.BARE_IDENT and (m := _SIMPLE_TYPE(self._builder.text, token.span.start)):
-            found = self._builder.simple_type(m[0]) if m[0][-1] == ">" else self._builder.scalar_type(m[0])
-            if found is not None:
-                self._resume_from(m.end())
-                return cast(TypeAttribute, found)
+        token, builder = self._current_token, self._builder
+        if token.kind == MLIRTokenKind.BARE_IDENT:
+            start = token.span.start
+            if m := _SIMPLE_TYPE(builder.text, start):
+                found = builder.simple_type(m[0], start) if m[0][-1] == ">" else builder.scalar_type(m[0])
+                if found is not None:
+                    self._go_on_at(m.end())
+                    return cast(TypeAttribute, found)
+            if LIKE_TYPE(token.text):
+                raise builder.unknown_type(token.text, start)
         elif token.kind == MLIRTokenKind.EXCLAMATION_IDENT:
             start, end = token.span.start, token.span.end
-            if "." in token.text and (known := self._builder.dialect_attribute_at(start, end)) is not None:
-                self._resume_from(known[1])
+            if "." in token.text and (known := builder.dialect_attribute_at(start, end)) is not None:
+                self._go_on_at(known[1])
                 return cast(TypeAttribute, known[0])
         return cast("TypeAttribute | None", self._parse_prefix("type"))
+
+    def parse_type(self) -> TypeAttribute:
+        """A type."""
+        if (found := self.parse_optional_type()) is None:
+            self.raise_error("expected a type")
+        return found
+
+    def parse_affine_map(self) -> AffineMap:
+        """An affine map without its keyword."""
+        return self._parse_prefix("affine_map") or self.raise_error("expected an affine map")
+
+    def parse_affine_set(self) -> AffineSet:
+        """An affine set without its keyword."""
+        return self._parse_prefix("affine_set") or self.raise_error("expected an affine set")
 
     def parse_optional_attribute(self) -> Attribute | None:
         """An attribute, if one stands here."""
@@ -218,7 +301,7 @@ class HandOver(Parser):
         found = self._builder.parse_prefix(symbol, self.pos)
         if found is None:
             return None
-        self._resume_from(found[1])
+        self._go_on_at(found[1])
         return found[0]
 
     def parse_dense_int_or_fp_elements_attr(self, type: RankedStructure[Any] | None) -> DenseIntOrFPElementsAttr:

@@ -15,7 +15,7 @@ from xdsl.irdl import IRDLOperation
 from mlc.syntax.formats import grammar_of
 from mlc.syntax.tables import Row, Rule, Tables
 
-STARTS = ("file", "region", "attribute", "type", "location", "dense_elements")
+STARTS = ("file", "region", "attribute", "type", "location", "dense_elements", "affine_map", "affine_set")
 _HERE = Path(__file__).parent
 
 

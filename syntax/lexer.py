@@ -33,9 +33,13 @@ FRACTION = r"\.[0-9]*+(?:[eE][+-]?[0-9]++)?|[eE][+-]?[0-9]++"
 _SCALAR = r"(?:[su]?i[0-9]+|b?f[0-9]+|index)"
 SIMPLE_TYPE = rf"(?:tensor|memref|vector)<(?:[0-9]+x|\?x)*{_SCALAR}>"
 """A shaped type of plain sizes, which is one token."""
+LIKE_TYPE = re.compile(rf"{_SCALAR}\w*").fullmatch
+"""Whether a word can only be meant as a type: `f31`."""
 
+SPACE = r"[\s\0]"
+_BETWEEN = rf"{SPACE}*+(?://[^\n]*+(?:\n|\Z){SPACE}*+)*+"
 _TOKEN = re.compile(
-    r"\s*(?://[^\n]*(?:\n|\Z)\s*)*(?:"
+    rf"{_BETWEEN}(?:"
     rf"(?P<percent>%{_SUFFIX})(?P<index>\#[0-9]+)?"
     rf"|(?P<shaped>{SIMPLE_TYPE})"
     r"|(?P<word>[a-zA-Z_][a-zA-Z0-9_$.]*)"
@@ -48,6 +52,7 @@ _TOKEN = re.compile(
     r"|(?P<end>\Z))",
     re.ASCII,
 ).match
+_COMMENTS = re.compile(_BETWEEN, re.ASCII).match
 _DIM = re.compile(r"([0-9]+|\?)\s*x").match
 _SCALABLE_DIM = re.compile(r"\[\s*([0-9]+)\s*\]\s*x").match
 _STAR_DIM = re.compile(r"\*\s*x").match
@@ -209,6 +214,8 @@ class Lexer:
             return "TYPE", known, end
         if "OP_NAME" in row and (op := self._operation(word, end, row)) is not None:
             return "OP_NAME", OpName(op, start), end
+        if "TYPE" in row and "BARE_ID" not in row and LIKE_TYPE(word) and tables.accepts(stack, "TYPE"):
+            raise builder.unknown_type(word, start)
         if "BARE_ID" not in row and tables.accepts(stack, "OP_NAME") and stack[-1] not in tables.directive_rows:
             raise builder.unknown_operation(word, start, self.dialects)
         return "BARE_ID", Name(word, start), end
@@ -232,11 +239,11 @@ class Lexer:
         kind = formats.terminal(op)
         if kind in self.tables.rows[self.stack[-1]]:
             return kind, name.position, end
-        value, end = self.builder.hand.operation(op, end, self.dialects)
+        value, end = self.builder.hand.operation(op, (name.position, end), self.dialects)
         return "HAND_BODY", value, end
 
     def _shaped_type(self, start: int, end: int, row: Row) -> Token:
-        return "TYPE", self.builder.simple_type(self.builder.text[start:end]), end
+        return "TYPE", self.builder.simple_type(self.builder.text[start:end], start), end
 
     def _string(self, start: int, end: int, row: Row) -> Token:
         token = Name(self.builder.text[start:end], start)
@@ -304,10 +311,10 @@ class Lexer:
         return f"'{token if len(token) <= 40 else token[:37] + '...'}'" if token else words.END
 
     def _no_token(self) -> Fault:
-        text, position = self.builder.text, self.position
+        text = self.builder.text
         expected = words.expected(self.tables, self.stack)
-        while text[position] in " \t\r\n":
-            position += 1
+        between = _COMMENTS(text, self.position)
+        position = between.end() if between else self.position
         found = text[position]
         self.start, self.position = position, position + 1
         if found == '"':

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from xdsl.utils.exceptions import ParseError
+
 from mlc.syntax import words
-from mlc.syntax.errors import Fault, SyntaxFault
+from mlc.syntax.errors import Fault, SyntaxFault, reason_of
 from mlc.syntax.lexer import Lexer, RegionOf
 from mlc.syntax.recovery import Recovery
 from mlc.syntax.tables import Tables
@@ -40,13 +42,15 @@ class Machine:
         """
         states = [self.tables.start_states[start]]
         values: list[Any] = []
+        starts: list[int] = []
         lexer = Lexer(self.builder, self.tables, states, position, region_of)
-        recovery = Recovery(self.builder, self.tables, lexer, states, values)
+        recovery = Recovery(self.builder, self.tables, lexer, states, values, starts)
         while True:
             try:
-                self._run(lexer, states, values, self.tables.end_states[start])
+                self._run(lexer, states, values, starts, self.tables.end_states[start])
             except Exception as e:
-                recovery.resume_after(e)
+                recovery.resume_after(_placed(e, values, starts))
+                del starts[len(values) :]
             else:
                 return values[-1], lexer.position
 
@@ -61,6 +65,7 @@ class Machine:
         """
         states = [self.tables.start_states[start]]
         values: list[Any] = []
+        starts: list[int] = []
         lexer = Lexer(self.builder, self.tables, states, position, None)
         end = position
         tokens = lexer.tokens()
@@ -74,31 +79,39 @@ class Machine:
                 kind, value, fits = "$END", None, True
             if not fits or kind == "$END":
                 if self.tables.accepts(states, "$END"):
-                    self._feed("$END", None, states, values, self.tables.end_states[start])
+                    self._feed("$END", None, lexer.start, (states, values, starts), self.tables.end_states[start])
                     return values[-1], end
                 if not values:
                     return None
                 raise SyntaxFault(lexer.start, lexer.describe(kind), words.expected(self.tables, states))
-            self._feed(kind, value, states, values)
+            self._feed(kind, value, lexer.start, (states, values, starts))
             end = lexer.position
 
-    def _feed(self, kind: str, value: Any, states: list[int], values: list[Any], end_state: int | None = None) -> None:
-        """Reduce as the token says, and shift it unless that completes the start symbol."""
+    def _feed(
+        self, kind: str, value: Any, start: int, stacks: tuple[list[int], list[Any], list[int]], end_state: int = -1
+    ) -> None:
+        """Reduce as the token says, and shift it unless that completes the start symbol. Raises Fault."""
+        states, values, starts = stacks
         rows, rules = self.tables.rows, self._rules
         while states[-1] != end_state or len(states) != 2:
             action = rows[states[-1]][kind]
             if action >= 0:
                 states.append(action)
                 values.append(value)
+                starts.append(start)
                 return
             size, origin, make = rules[~action]
             arguments = values[len(values) - size :]
-            result = arguments[0] if make is None else make(*arguments)
             del values[len(values) - size :], states[len(states) - size :]
-            values.append(result)
+            try:
+                values.append(arguments[0] if make is None else make(*arguments))
+            except Exception as e:
+                raise _placed(e, values, starts) from None
+            starts[len(values) - 1 :] = starts[len(values) - 1 : len(values)] or [start]
             states.append(rows[states[-1]][origin])
 
-    def _run(self, lexer: Lexer, states: list[int], values: list[Any], end_state: int) -> None:
+    def _run(self, lexer: Lexer, states: list[int], values: list[Any], starts: list[int], end_state: int) -> None:
+        """Parse to the end; `starts` tells where each value begins, also while an action makes one out of several."""
         rows, rules = self.tables.rows, self._rules
         taken_back: list[int | list[int]] = []  # states that the reductions for the current token removed
         for kind, value in lexer.tokens():
@@ -111,6 +124,7 @@ class Machine:
                 if action >= 0:
                     states.append(action)
                     values.append(value)
+                    starts.append(lexer.start)
                     break
                 size, origin, make = rules[~action]
                 # The symbols leave the stack before the action runs, which may fail.
@@ -125,13 +139,26 @@ class Machine:
                     taken_back.append(states[-size:])
                     del values[-size:], states[-size:]
                     values.append(make(*arguments))
+                    del starts[1 - size :]
                 else:
                     taken_back.append([])
                     values.append(make())
+                    starts.append(lexer.start)
                 states.append(rows[states[-1]][origin])
                 if kind == "$END" and states[-1] == end_state:
                     return
         raise Fault("unexpected end of file")
+
+
+def _placed(error: Exception, values: list[Any], starts: list[int]) -> Exception:
+    """An error of an action that does not know its place: where what the action makes begins in the text."""
+    if len(values) == len(starts):
+        return error
+    if not isinstance(error, Fault | ParseError) and (reason := reason_of(error)) is not None:
+        error = Fault(reason)
+    if isinstance(error, Fault) and error.position is None:
+        error.position = starts[len(values)]
+    return error
 
 
 def _before_reductions(states: list[int], taken_back: list[int | list[int]]) -> list[int]:

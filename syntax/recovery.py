@@ -9,14 +9,14 @@ marked, so that their uses make no further errors.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 
 from mlc.syntax import words
 from mlc.syntax.errors import FatalFault, Fault, SyntaxFault, TooManyErrors, reason_of
 from mlc.syntax.lexer import STRING, Lexer, OpenBrace
-from mlc.syntax.regions import OpenRegion
+from mlc.syntax.regions import OpenRegion, Result
 from mlc.syntax.tables import Tables
 
 if TYPE_CHECKING:
@@ -28,18 +28,35 @@ _OPERATION = re.compile(
 ).match
 _DEFINITIONS = re.compile(r"\s*%([\w$.-]+)(?::\d+)?\s*([,=])").match
 
+_DEFINED = re.compile(r"%([\w$.-]+)(?::\d+)?\s*=")
 _ALIAS = re.compile(r"\s*([#!][\w$.-]+)\s*=").match
+_LABEL = re.compile(r"\s*\^([\w$.-]+)([^\n]*)").match
+_ARGUMENT = re.compile(r"%([\w$.-]+)\s*:")
+
+
+def starts_operation(text: str, position: int) -> bool:
+    """Whether what stands at a position looks like the start of an operation, a block or the definition of an alias."""
+    return _OPERATION(text, position) is not None
 
 
 class Recovery:
     """What one run of the machine does about errors."""
 
-    def __init__(self, builder: Builder, tables: Tables, lexer: Lexer, states: list[int], values: list[Any]) -> None:
+    def __init__(
+        self,
+        builder: Builder,
+        tables: Tables,
+        lexer: Lexer,
+        states: list[int],
+        values: list[Any],
+        starts: list[int],
+    ) -> None:
         self.builder = builder
         self.tables = tables
         self.lexer = lexer
         self.states = states
         self.values = values
+        self.starts = starts
         self._depth = builder.scopes.depth
         self._last = -1
 
@@ -52,10 +69,11 @@ class Recovery:
         at = self.lexer.start if fault.position is None else max(fault.position, self._last)
         begin = self._begin_of_operation(min(at, self.lexer.start))
         self._forget_definitions(begin)
-        braces = self._unwind()
+        braces = self._unwind(at)
         position = self._next_operation(begin, max(at, self._last + 1), bool(braces))
         if position is None:
             raise TooManyErrors
+        self._forget_rest_of_line(at, position)
         self._last = position
         self.lexer.restart(position, braces)
 
@@ -95,13 +113,25 @@ class Recovery:
         return start
 
     def _forget_definitions(self, position: int) -> None:
-        if m := _ALIAS(self.builder.text, position):
+        """Say nothing about uses of what the line at a position would have defined."""
+        text, scopes = self.builder.text, self.builder.scopes
+        if m := _ALIAS(text, position):
             self.builder.unusable_aliases.add(m[1])
-        while m := _DEFINITIONS(self.builder.text, position):
-            self.builder.scopes.give_up(m[1])
+        if m := _LABEL(text, position):
+            scopes.give_up_block(m[1])
+            for name in _ARGUMENT.findall(m[2]):
+                scopes.give_up(name)
+        while m := _DEFINITIONS(text, position):
+            scopes.give_up(m[1])
             if m[2] == "=":
                 return
             position = m.end()
+
+    def _forget_rest_of_line(self, error: int, position: int) -> None:
+        """The same for operations behind the broken one on its line, which are skipped with it."""
+        end = self.builder.text.find("\n", error, position)
+        for name in _DEFINED.findall(self.builder.text, error, position if end < 0 else end):
+            self.builder.scopes.give_up(name)
 
     def _next_operation(self, begin: int, error: int, in_region: bool) -> int | None:
         """Where to go on behind `error`, which is in the operation that starts at `begin`."""
@@ -119,20 +149,26 @@ class Recovery:
                 return m.end()
         return None
 
-    def _unwind(self) -> list[OpenBrace]:
+    def _unwind(self, error: int) -> list[OpenBrace]:
         """Pop the parser's stack down to where an operation may start; tells which braces are open there.
 
-        A region that was closed is not opened again: it goes with the operation that it belongs to.
+        What was read of the broken operation goes, even if it could stand alone. An operation on the lines in front
+        stays, though it is only complete when the next token is known. A region that was closed is not opened again:
+        it goes with the operation that it belongs to.
         """
-        accepts, states, values = self.tables.accepts, self.states, self.values
+        states, values = self.states, self.values
         closed = 0
-        while len(states) > 1 and (closed or not (accepts(states, "OP_NAME") and accepts(states, "PERCENT_ID"))):
+        complete = bool(values) and self._may_start() and self.builder.text.find("\n", self.starts[-1], error) >= 0
+        while len(states) > 1 and not complete and (closed or not self._starts_here()):
             states.pop()
             match values.pop():
                 case "}":
                     closed += 1
                 case OpenBrace() | OpenRegion():
                     closed = max(0, closed - 1)
+                case [Result(), *_] as results:
+                    for result in cast("list[Result]", results):
+                        self.builder.scopes.give_up(result.name)
                 case _:
                     pass
         regions = [v for v in values if isinstance(v, OpenRegion)]
@@ -141,6 +177,16 @@ class Recovery:
         if values and isinstance(values[-1], OpenBrace):
             braces.append(values[-1])
         return braces
+
+    def _may_start(self) -> bool:
+        """Whether an operation may be next, perhaps once the one before it is complete."""
+        accepts = self.tables.accepts
+        return accepts(self.states, "OP_NAME") and accepts(self.states, "PERCENT_ID")
+
+    def _starts_here(self) -> bool:
+        """Whether an operation may be next, and nothing is unfinished in front of it."""
+        action = self.tables.rows[self.states[-1]].get("OP_NAME")
+        return action is not None and (action >= 0 or not self.tables.rules[~action].size) and self._may_start()
 
 
 def _with_token(message: str, token: str) -> str:

@@ -47,6 +47,8 @@ class Scope:
     """Blocks by name, with the position of the label once it was seen."""
     missing_blocks: dict[str, int] = field(default_factory=dict[str, int])
     """Blocks that were only referred to so far, with the position of the first reference."""
+    unusable_blocks: set[str] = field(default_factory=set[str])
+    """Blocks whose label has an error."""
 
 
 class Scopes:
@@ -158,6 +160,16 @@ class Scopes:
         """The op that defines `name` has an error: say nothing about uses of it."""
         self._unusable.add(name)
 
+    def unusable(self, name: str) -> bool:
+        """Whether an op that defines `name` has an error."""
+        return name in self._unusable
+
+    def give_up_block(self, name: str) -> None:
+        """The label of a block has an error: say nothing about branches to it."""
+        scope = self._stack[-1]
+        scope.unusable_blocks.add(name)
+        scope.missing_blocks.pop(name, None)
+
     def _undefined(self, scope: Scope) -> Iterator[Fault]:
         for name, uses in scope.forward.items():
             if name in self._unusable:
@@ -176,7 +188,8 @@ class Scopes:
         scope = self._stack[-1]
         if name not in scope.blocks:
             scope.blocks[name] = (_new_block(name), None)
-            scope.missing_blocks[name] = position
+            if name not in scope.unusable_blocks:
+                scope.missing_blocks[name] = position
         return scope.blocks[name][0]
 
     def define_block(self, name: str, position: int) -> Block:

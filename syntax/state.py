@@ -157,15 +157,20 @@ class State:
             self.simple_types[text] = found
         return found
 
-    def simple_type(self, text: str) -> Attribute:
-        """A shaped type of plain sizes (`lexer.SIMPLE_TYPE`)."""
+    def unknown_type(self, text: str, position: int) -> Fault:
+        """The error for a word that looks like a type and is none."""
+        near = get_close_matches(text, [*_FLOATS, "i1", "i8", "i16", "i32", "i64", "index"], 1)
+        return Fault(f"unknown type '{text}'" + (f", did you mean '{near[0]}'?" if near else ""), position)
+
+    def simple_type(self, text: str, position: int) -> Attribute:
+        """A shaped type of plain sizes (`lexer.SIMPLE_TYPE`), which stands at a position."""
         if (found := self.simple_types.get(text)) is not None:
             return found
         m = _SIMPLE_SHAPED(text)
         assert m is not None
         element = self.scalar_type(m[3])
         if element is None:
-            self.fault(f"unknown element type '{m[3]}'")
+            raise self.unknown_type(m[3], position + m.start(3))
         sizes = [None if d == "?" else int(d) for d in m[2].split("x")[:-1]]
         found = self.simple_types[text] = self.shaped_type(m[1], sizes, element)
         return found

@@ -74,6 +74,11 @@ def listed(items: Iterable[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} or {items[-1]}"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 operand`, `2 operands`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def one_line(message: str) -> str:
     """A message of xDSL, which may have several lines, as one."""
     return " ".join(line.strip() for line in message.strip().splitlines())

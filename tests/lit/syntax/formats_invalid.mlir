@@ -28,7 +28,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{expected a type, got 'f33'}}
+  // expected-error @+1 {{unknown type 'f33', did you mean 'f32'?}}
   %0 = arith.addf %a, %a : f33
   return
 }
@@ -116,7 +116,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{type expected, got ','}}
+  // expected-error @+1 {{expected a type, got ','}}
   %0 = llvm.mlir.constant(1 : i32) : ,
   return
 }
@@ -244,7 +244,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{type expected, got 'loc'}}
+  // expected-error @+1 {{expected a type, got 'loc'}}
   %0 = llvm.mlir.constant(5) : loc(unknown)
   return
 }
@@ -308,10 +308,10 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
+  // expected-error @+1 {{'cf.switch': f32 cannot stand here}}
   cf.switch %i : f32, [
   // expected-error @+1 {{block '^a' is not defined in this region}}
   default: ^a ]
-  // expected-error @+1 {{f32 cannot stand here}}
   return
 }
 
@@ -432,7 +432,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{type expected, got '5'}}
+  // expected-error @+1 {{expected a type, got '5'}}
   %0 = scf.execute_region -> 5 {}
   return
 }
@@ -520,7 +520,7 @@ func.func @f(%n: index) {
 // -----
 
 func.func @f(%n: index) {
-  // expected-error @+1 {{type expected, got 'i5x'}}
+  // expected-error @+1 {{unknown type 'i5x'}}
   scf.for %i = %n to %n step %n : i5x {
   }
   return

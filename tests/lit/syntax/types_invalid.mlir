@@ -5,7 +5,7 @@
 // Numbers of bits, elements and sizes.
 // expected-error @+1 {{an integer type has at most 16777215 bits, got i16777216}}
 "t.op"() {v = i16777216} : () -> ()
-// expected-error @+1 {{unknown element type 'f33'}}
+// expected-error @+1 {{unknown type 'f33', did you mean 'f32'?}}
 "t.op"() {v = tensor<2xf33>} : () -> ()
 // expected-error @+1 {{a vector has no dynamic sizes}}
 "t.op"() {v = vector<?xf32>} : () -> ()
@@ -57,7 +57,7 @@
 "t.op"() {v = !t.t<} : () -> ()
 // expected-error @+1 {{expected a size or a type, got '5'}}
 "t.op"() {v = tensor<4 x 5>} : () -> ()
-// expected-error @+1 {{expected an attribute, got 'f33'}}
+// expected-error @+1 {{unknown type 'f33', did you mean 'f32'?}}
 "t.op"() {v = f33} : () -> ()
 // expected-error @+1 {{expected a size or a type, got 'flaot'}}
 "t.op"() {v = tensor<2xflaot>} : () -> ()

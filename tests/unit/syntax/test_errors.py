@@ -50,7 +50,21 @@ def body(line: str) -> str:
         ("%x = affine.apply affine_map<(d0) -> (d1)>(%i)", "2:41 'd1' is not a dimension or symbol of this affine map"),
         ("%x = arith.cmpf huh, %a, %a : f32", "2:"),
         ("?", "2:3 expected '}', a block such as ^bb0 or an operation, got '?'"),
-        ("\x00", "2:3 expected '}', a block such as ^bb0 or an operation, got character '\\x00'"),
+        ("\x01", "2:3 expected '}', a block such as ^bb0 or an operation, got character '\\x01'"),
+        ("// a comment\n  $", "3:3 expected '}', a block such as ^bb0 or an operation, got character '$'"),
+        # An error of a whole construct is shown where that begins,
+        ("%x = arith.constant 1.5 : i32", "2:23 a number with a fraction cannot have type i32"),
+        ("%x = arith.addf %a, %a : tensor<4xf31>", "2:37 unknown type 'f31', did you mean 'f32'?"),
+        ("%x = arith.addf %a, %a : complex<index>", "2:28 a complex type has integer or float parts, got index"),
+        # also inside of hand-written syntax,
+        ("%x = llvm.mlir.constant(1.5 : i32) : i32", "2:27 a number with a fraction cannot have type i32"),
+        ("%x = llvm.mlir.constant(1 : i32) : i3x2", "2:38 unknown type 'i3x2'"),
+        ("%x = scf.execute_region -> tensor<4xf31> {}", "2:39 unknown type 'f31', did you mean 'f32'?"),
+        ("%x = affine.load %m[%i] : f32", "2:31 Expected memref type"),
+        # where a line that is too short is shown at its end, and not at the next operation.
+        ("%x = llvm.mlir.constant(1 : i32) :", "2:36 expected a type"),
+        ("%x = affine.load %m[%i]", "2:25 Expected ':'"),
+        ("%x = scf.execute_region ->", "2:28 expected a type"),
     ],
 )
 def test_one_error(line: str, message: str, errors: Errors) -> None:
