@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 
-from mlc.dialects.memref import GlobalOp
+from mlc.dialects.memref import CastOp, CopyOp, GlobalOp, MemorySpaceCastOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, unwritten, write
@@ -54,8 +54,8 @@ def store(op: memref.StoreOp, frame: Frame) -> None:
     write(op, frame, op.memref, [np.asarray(frame[v]) for v in op.indices], op.value)
 
 
-@executes(memref.CopyOp)
-def copy(op: memref.CopyOp, frame: Frame) -> None:
+@executes(CopyOp)
+def copy(op: CopyOp, frame: Frame) -> None:
     """All elements."""
     frame[op.destination][...] = frame[op.source]
 
@@ -91,8 +91,8 @@ def reinterpret_cast(op: memref.ReinterpretCastOp, source: Array, *dynamic: Arra
     return np.reshape(np.reshape(source, -1)[offset : offset + prod(shape)], shape)
 
 
-@evaluates(memref.CastOp, memref.MemorySpaceCastOp, memref.AssumeAlignmentOp)
-def same_buffer(op: memref.CastOp | memref.MemorySpaceCastOp | memref.AssumeAlignmentOp, source: Array) -> Any:
+@evaluates(CastOp, MemorySpaceCastOp, memref.AssumeAlignmentOp)
+def same_buffer(op: CastOp | MemorySpaceCastOp | memref.AssumeAlignmentOp, source: Array) -> Any:
     """Only the type changes; older forms of assume_alignment have no result."""
     return [source] * len(op.results)
 

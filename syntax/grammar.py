@@ -29,8 +29,20 @@ def formatted_operations(dialect: Dialect) -> list[type[IRDLOperation]]:
     return [
         op
         for op in dialect.operations
-        if issubclass(op, IRDLOperation) and op.get_irdl_definition().assembly_format is not None
+        if issubclass(op, IRDLOperation)
+        and op.get_irdl_definition().assembly_format is not None
+        and not _overrides_parse(op)
     ]
+
+
+def _overrides_parse(op: type[IRDLOperation]) -> bool:
+    """Whether `op` extends an operation that has a format, by a `parse` of its own."""
+    for base in op.__mro__:
+        if "get_irdl_definition" in base.__dict__:
+            return False
+        if "parse" in base.__dict__:
+            return True
+    return False
 
 
 def tables_for(dialects: Sequence[Dialect]) -> Tables:

@@ -323,4 +323,8 @@ class HandOver(Parser):
         kind = self.parse_type()
         if not isinstance(kind, ShapedType):
             raise Fault(f"a dense_resource has a shaped type, got {kind}", position)
+        return self.resource_use(name, kind, position)
+
+    def resource_use(self, name: str, kind: ShapedType, position: int) -> DenseResourceAttr:
+        """The attribute for a resource, which is looked for at the end of the file (`NotesResources`)."""
         return self._builder.resource_use(name, kind, position)

@@ -1,14 +1,26 @@
-"""The memref dialect: xDSL's, whose globals may also name resources, as upstream's do."""
+"""The memref dialect: xDSL's, with the formats that upstream has for its globals, casts and copies.
+
+The classes of these ops are here, all others are in `xdsl.dialects.memref`.
+"""
 
 from xdsl.dialects.memref import MemRef as _Upstream
-from xdsl.ir import Dialect
 
+from mlc.dialects.memref.atomics import AtomicRMWOp
 from mlc.dialects.memref.globals import GlobalOp
+from mlc.dialects.memref.views import CastOp, CopyOp, ExtractAlignedPointerAsIndexOp, MemorySpaceCastOp, RankOp
+from mlc.dialects.upstream import completed
 
-MemRef = Dialect(
-    "memref",
-    [GlobalOp if op.name == GlobalOp.name else op for op in _Upstream.operations],
-    [*_Upstream.attributes],
+MemRef = completed(
+    _Upstream, [AtomicRMWOp, CastOp, CopyOp, ExtractAlignedPointerAsIndexOp, GlobalOp, MemorySpaceCastOp, RankOp]
 )
 
-__all__ = ["GlobalOp", "MemRef"]
+__all__ = [
+    "AtomicRMWOp",
+    "CastOp",
+    "CopyOp",
+    "ExtractAlignedPointerAsIndexOp",
+    "GlobalOp",
+    "MemRef",
+    "MemorySpaceCastOp",
+    "RankOp",
+]

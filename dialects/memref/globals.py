@@ -10,25 +10,37 @@ from xdsl.dialects.builtin import (
     MemRefType,
     StringAttr,
     SymbolNameConstraint,
+    TensorType,
     UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation, irdl_op_definition, opt_prop_def, prop_def, traits_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 from xdsl.traits import MemoryAllocEffect, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
+from mlc.dialects.upstream import parse_untyped_data
 from mlc.support.types import MemRef, Tensor
+
+_NAMED = ("sym_name", "sym_visibility", "type", "initial_value", "constant")
+"""The properties that the format has places for."""
 
 
 @irdl_op_definition
 class GlobalOp(IRDLOperation):
-    """A buffer with a name, which `memref.get_global` refers to; `uninitialized` is a unit attribute in place of data.
+    """A buffer with a name, which `memref.get_global` refers to; without data it is defined elsewhere.
 
     ```mlir
-    "memref.global"() <{sym_name = "w", sym_visibility = "private", type = memref<200xf32>, constant,
-                        initial_value = dense_resource<fc1.bias> : tensor<200xf32>, alignment = 64 : i64}> : () -> ()
+    memref.global "private" constant @w : memref<2xf32> = dense<[1.0, 2.0]> {alignment = 64 : i64}
+    memref.global @counts : memref<16xi32> = uninitialized
+    memref.global "private" @elsewhere : memref<4xf32>
     ```
+
+    Constraints:
+      global_c1: the alignment is a power of two
+      global_c2: the data has the shape and the elements of the buffer
     """
 
     name = "memref.global"
@@ -61,12 +73,55 @@ class GlobalOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.alignment is not None and self.alignment.value.data.bit_count() != 1:
-            raise VerifyException(f"memref.global: the alignment must be a power of 2, got {self.alignment.value.data}")
+            raise VerifyException(
+                f"memref.global: the alignment must be a power of 2, got {self.alignment.value.data} (global_c1)"
+            )
         value: Attribute | None = self.initial_value
         if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             return
         found, buffer = cast(Tensor, value.get_type()), cast(MemRef, self.type)
         if found.get_shape() != buffer.get_shape() or found.element_type != buffer.element_type:
             raise VerifyException(
-                f"memref.global: the data has type {found}, the buffer {buffer}; shapes and elements must be equal"
+                f"memref.global: the data has type {found}, the buffer {buffer}; shapes and elements must be equal "
+                "(global_c2)"
             )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "GlobalOp":
+        properties: dict[str, Attribute] = {}
+        if (visibility := parser.parse_optional_str_literal()) is not None:
+            properties["sym_visibility"] = StringAttr(visibility)
+        if parser.parse_optional_keyword("constant"):
+            properties["constant"] = UnitAttr()
+        properties["sym_name"] = parser.parse_symbol_name()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        kind = parser.parse_type()
+        if not isinstance(kind, MemRefType):
+            parser.raise_error(f"the type of a global is a memref, got {kind}", position)
+        properties["type"] = kind
+        if parser.parse_optional_punctuation("="):
+            buffer = cast(MemRef, kind)
+            data = TensorType(buffer.element_type, buffer.get_shape())
+            is_uninitialized = parser.parse_optional_keyword("uninitialized")
+            properties["initial_value"] = UnitAttr() if is_uninitialized else parse_untyped_data(parser, data)
+        attributes = parser.parse_optional_attr_dict()
+        if (alignment := attributes.pop("alignment", None)) is not None:
+            properties["alignment"] = alignment
+        return cls.create(properties=properties, attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        if self.sym_visibility is not None:
+            printer.print_string(" ")
+            printer.print_attribute(self.sym_visibility)
+        printer.print_string(" constant " if self.constant is not None else " ")
+        printer.print_symbol_name(self.sym_name.data)
+        printer.print_string(" : ")
+        printer.print_attribute(self.type)
+        if isinstance(self.initial_value, UnitAttr):
+            printer.print_string(" = uninitialized")
+        elif self.initial_value is not None:
+            printer.print_string(" = ")
+            self.initial_value.print_without_type(printer)
+        rest = {name: value for name, value in self.properties.items() if name not in _NAMED}
+        printer.print_op_attributes(rest | self.attributes)

@@ -1,24 +1,22 @@
-"""The tensor dialect: *what* is computed at each point. xDSL's, upstream's gather, and ours with index maps, and take."""
+"""The tensor dialect: *what* is computed at each point. xDSL's, gather as upstream has it, index notation, and take."""
 
-from xdsl.dialects.tensor import Tensor as UpstreamTensor
-from xdsl.ir import Dialect
+from xdsl.dialects.tensor import Tensor as _Upstream
 
 from mlc.dialects.tensor.gather import GatherOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
+from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
 from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, is_identity
 from mlc.dialects.tensor.take import TakeOp
+from mlc.dialects.upstream import completed
 
-Tensor = Dialect(
-    "tensor",
-    [*UpstreamTensor.operations, MapOp, ReduceOp, ContractOp, TakeOp, GatherOp],
-    [*UpstreamTensor.attributes],
-)
+Tensor = completed(_Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, GatherOp, ParallelInsertSliceOp])
 
 __all__ = [
     "REDUCTIONS",
     "ContractOp",
     "GatherOp",
     "MapOp",
+    "ParallelInsertSliceOp",
     "ReduceOp",
     "StructuredOp",
     "TakeOp",

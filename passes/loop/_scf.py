@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import affine, arith, memref, scf, vector
+from xdsl.dialects import affine, arith, memref, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     DenseIntOrFPElementsAttr,
@@ -21,6 +21,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from mlc.dialects import scf
 from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, StoreOp, YieldOp
 from mlc.dialects.memref import GlobalOp
 from mlc.passes.lowering import StatelessPattern, lowers

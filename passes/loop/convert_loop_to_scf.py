@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import affine, func, math, scf, vector
+from xdsl.dialects import affine, func, math
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.dialects.arith import Arith
 from mlc.dialects.memref import MemRef
+from mlc.dialects.scf import Scf
+from mlc.dialects.vector import Vector
 from mlc.passes import _upstream
 from mlc.passes.base import Pass
 from mlc.passes.loop import _scf
@@ -23,9 +25,9 @@ _LEGAL = frozenset(
         *Arith.operations,
         *math.Math.operations,
         *MemRef.operations,
-        *vector.Vector.operations,
+        *Vector.operations,
         *affine.Affine.operations,
-        *scf.Scf.operations,
+        *Scf.operations,
     }
 )
 
@@ -47,7 +49,6 @@ class ConvertLoopToScfPass(Pass):
 
     Functions, calls, allocations, views and arithmetic are upstream's already and stay. Schedules that are not applied
     are dropped, with a remark. Vectors of i1 cannot be loaded or stored: upstream packs their elements into bits.
-    `mlir-opt` reads what `--print-op-generic` prints.
     """
 
     name = "convert-loop-to-scf"

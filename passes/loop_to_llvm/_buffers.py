@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects import loop
-from mlc.dialects.memref import GlobalOp
+from mlc.dialects.memref import CastOp, GlobalOp
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
@@ -115,7 +115,7 @@ class LowerView(StatelessPattern):
         rewriter.replace(op, offset(op.source, op.byte_shift, i8))
 
 
-@lowers(VALUES, memref.ReinterpretCastOp, memref.CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp)
+@lowers(VALUES, memref.ReinterpretCastOp, CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp)
 class LowerReshape(StatelessPattern):
     """The same elements under another shape: the same address."""
 

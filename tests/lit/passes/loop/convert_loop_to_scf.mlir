@@ -1,14 +1,13 @@
 // RUN: mlc-opt %s --convert-loop-to-scf | filecheck %s
 
 // One global for each data, however often it is used.
-// CHECK: "memref.global"() <{sym_name = "constant"{{.*}}type = memref<4xf32>, initial_value = dense<{{.*}}> : tensor<4xf32>, constant
+// CHECK: memref.global "private" constant @constant : memref<4xf32> = dense<{{.*}}> {alignment = 64 : i64}
 
 // CHECK-LABEL: @sum(%x: memref<64x79xf32>, %y: memref<64xf32> {mlc.output}) {
 // CHECK:         %[[M0:.*]] = arith.constant 0 : index
 // CHECK-NEXT:    %[[M64:.*]] = arith.constant 64 : index
 // CHECK-NEXT:    %[[M1:.*]] = arith.constant 1 : index
-// CHECK-NEXT:    "scf.parallel"(%[[M0]], %[[M64]], %[[M1]])
-// CHECK-NEXT:    ^{{.*}}(%m: index):
+// CHECK-NEXT:    scf.parallel (%m) = (%[[M0]]) to (%[[M64]]) step (%[[M1]]) {
 // CHECK:           %[[K2:.*]] = arith.constant 2 : index
 // CHECK-NEXT:      %sum = scf.for %k = %{{.*}} to %{{.*}} step %[[K2]] iter_args(%acc = %z) -> (f32) {
 // CHECK-NEXT:        %[[AT:.*]] = affine.apply affine_map<(d0) -> ((d0 + 1))> (%k)
@@ -32,7 +31,7 @@ func.func private @sum(%x: memref<64x79xf32>, %y: memref<64xf32> {mlc.output}) {
 }
 
 // CHECK-LABEL: @vectors(
-// CHECK:         "scf.parallel"
+// CHECK:         scf.parallel
 // CHECK:           %v = vector.load %x[%n] : memref<64xf32>, vector<16xf32>
 // CHECK-NEXT:      %[[C:.*]] = arith.constant 48 : index
 // CHECK-NEXT:      vector.store %v, %y[%[[C]]] : memref<64xf32>, vector<16xf32>
