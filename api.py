@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _FLAG = re.compile(r"--(cc|target|threads)\b")
 _SHOWN = 100
-"""So many characters of what is meant to be a path are shown."""
+"""The most characters that are shown of what is meant to be a path."""
 _contexts: WeakKeyDictionary[ModuleOp, CompilerContext] = WeakKeyDictionary()
 """The weights of modules that `parse` made lie in their contexts."""
 

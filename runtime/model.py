@@ -22,7 +22,7 @@ from mlc.runtime.library import ArtifactError, Library, TensorInfo, open_library
 _LINE = 64
 """The bytes of a cache line, and the alignment of the workspace."""
 _LARGE = 1 << 14
-"""From so many bytes on it is worth a microsecond to start an output on a line."""
+"""The size in bytes from which it is worth a microsecond to start an output on a line."""
 _LIBRARY_NAME = re.compile(r"\.so(\.\d+)*$")
 
 _address_of: Callable[[Any], int] = ctypes.addressof

@@ -45,7 +45,7 @@ _WORDS: dict[type[Attribute], str] = {
 _MANY = 6
 """More alternatives than that are not listed."""
 _SHOWN = 80
-"""So many characters of a value are shown."""
+"""The most characters of a value that are shown."""
 
 _WRONG_TYPE = re.compile(r"(operand|result) '(\w+)' at position (\d+) does not verify:\s*(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"attribute (.*) expected from variable '\w+', but got (.*)")

@@ -59,7 +59,7 @@ def runner_unit(signature: Signature) -> Unit:
 
 
 def threads_unit(threads: int) -> Unit:
-    """The default `mlc_parallel_for`, which runs a loop on at most so many threads."""
+    """The default `mlc_parallel_for`, which runs a loop on at most `threads` threads."""
     return Unit("threads", f"#define THREADS {threads}\n{_runtime_file('threads.c')}", "c")
 
 

@@ -34,7 +34,7 @@ def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | No
 
 
 def time_at_once(model: Model, inputs: Sequence[NDArray[Any]], threads: int, repeat: int, batch: int) -> float:
-    """The median time in seconds in which each of so many threads calls the compiled function `batch` times, per call.
+    """The median seconds per call in which each of `threads` threads calls the compiled function `batch` times.
 
     Each thread has inputs of its own, copies of `inputs`.
     """

@@ -21,9 +21,9 @@ from mlc.tools.measure import aligned, time_at_once, time_function
 from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
 
 _CALLS = 9
-"""So many calls of a probe give its rate, by their median."""
+"""How many calls of a probe give its rate, by their median."""
 _BATCH = 8
-"""So many calls one after the other make what it takes to start several threads small."""
+"""How many calls, one after the other, make what it takes to start several threads small."""
 _L3_SHARE = 4
 """The probe of L3 reads this part of it: other cores use it too."""
 _LEAST_MEMORY = 128 << 20
@@ -76,7 +76,7 @@ class Roofline:
         return Bound(arithmetic, work.bytes / self.bandwidth(level), level)
 
     def level_of(self, footprint: int) -> str:
-        """The nearest level that holds so many bytes, spread over the cores."""
+        """The nearest level that holds `footprint` bytes, spread over the cores."""
 
         def capacity(name: str, size: int) -> int:
             return size * self.cores if name in _OF_ONE_CORE else size
@@ -86,7 +86,7 @@ class Roofline:
 
 
 def measured(machine: Machine, threads: int = 1) -> Roofline:
-    """The roofline of this machine for code of `machine` on so many threads, or on as many as there are cores.
+    """The roofline of this machine for code of `machine` on `threads` threads, or on one per core.
 
     A limit is measured when it is first asked for, by that many threads at once.
 
@@ -128,7 +128,7 @@ def _cache_sizes(machine: Machine) -> dict[str, int]:
 
 
 def _rate(probe: ProbeKernel, machine: Machine, cores: int) -> float:
-    """Flops or bytes per second of so many threads at once."""
+    """Flops or bytes per second of `cores` threads at once."""
     model = compile_model(probe.text, target=machine.name)
     inputs = [aligned(np.full(probe.inputs, 0.5, np.float32))]
     if cores == 1:

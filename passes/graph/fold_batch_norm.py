@@ -96,7 +96,7 @@ class _Inserter:
         return op.results[0]
 
     def column(self, vector: SSAValue, inner_rank: int) -> SSAValue:
-        """The vector with so many dimensions of extent 1 behind it."""
+        """The vector with this number of dimensions of extent 1 behind it."""
         return self(ReshapeOp(vector, shape_of(vector) + (1,) * inner_rank)) if inner_rank else vector
 
 

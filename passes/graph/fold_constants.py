@@ -20,7 +20,7 @@ from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 
 _SMALL = 4096
-"""Results of up to so many bytes are always stored."""
+"""Results of up to this number of bytes are always stored."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class FoldConstantsPass(Pass):
     name = "fold-constants"
 
     max_growth: int = 4
-    """A result may be so many times as large as its operands together; beyond, it is computed at run time."""
+    """How many times as large as its operands together a result may be; a larger one is computed at run time."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         folding = _Folding(ctx.resources, self.max_growth)

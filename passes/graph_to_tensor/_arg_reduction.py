@@ -16,7 +16,7 @@ from mlc.passes.graph_to_tensor._points import Points, is_integer
 from mlc.passes.lowering import lowers
 
 _SPELLED_OUT = 64
-"""So many positions are written into the IR; more are the data of a resource."""
+"""The most positions that are written into the IR; more are the data of a resource."""
 _NOWHERE = (1 << 31) - 1
 
 

@@ -75,7 +75,7 @@ class _Lowering:
             self.channels = [("g", self.groups), ("n", self.outputs_per_group)]
 
     def dims(self, row_phases: int = 1, column_phases: int = 1) -> list[tuple[str, int]]:
-        """The dims of a part with so many phases."""
+        """The dims of a part with these numbers of phases."""
         y, x = self.axes
         image = [("y", y.steps), *([("py", row_phases)] if y.stride > 1 else [])]
         image += [("x", x.steps), *([("px", column_phases)] if x.stride > 1 else [])]

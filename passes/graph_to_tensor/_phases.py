@@ -64,7 +64,7 @@ def phases_of(axis: Axis) -> list[Phases]:
 
 
 def _single(axis: Axis, phase: int) -> Phases:
-    """Tap `t` reaches the phase if `t * dilation = phase + low` modulo the stride: every so many taps, if any."""
+    """Tap `t` reaches the phase if `t * dilation = phase + low` modulo the stride: at regular distances, if at all."""
     every = axis.stride // gcd(axis.stride, axis.dilation)
     row = phase + axis.low
     first = next((t for t in range(every) if (row - t * axis.dilation) % axis.stride == 0), axis.taps)

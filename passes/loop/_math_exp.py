@@ -20,7 +20,7 @@ class Constants:
     """What the formulas have for one format."""
 
     ln2_high: float
-    """ln 2 with so many zeros at its end that products with exponents are exact."""
+    """ln 2 with enough zeros at its end for products with exponents to be exact."""
     ln2_low: float
     """ln 2 - ln2_high"""
     overflow: float

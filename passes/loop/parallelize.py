@@ -20,7 +20,7 @@ BLOCKS_PER_THREAD = 4
 BUSY = 0.9
 """The least share of its time that a thread has to work."""
 MANY = 8
-"""So many times more iterations than blocks are wanted are handed out in blocks."""
+"""How many iterations per wanted block are enough to hand them out in blocks."""
 
 
 def spread(loop: ForOp) -> bool:

@@ -18,7 +18,7 @@ from mlc.passes.lowering import StatelessPattern, lowers
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of a `loop.for` that goes to the branch of its loop."""
 _TILE = 8
-"""From so many carried vectors on, a loop is a register tile."""
+"""The number of carried vectors from which a loop is a register tile."""
 
 
 @lowers(VALUES, cf.BranchOp, cf.ConditionalBranchOp)

@@ -35,13 +35,13 @@ from mlc.targets.machine import Machine
 PAGE = 4096
 """Rows whose distance is a multiple of this fall on the same sets of a first-level cache."""
 WAYS = 8
-"""So many of them fit there at the same time, on any machine of the table."""
+"""How many of them fit there at the same time, on any machine of the table."""
 SHORT = 4
-"""Reductions of up to so many steps are written out."""
+"""The most steps of a reduction that are written out."""
 LONG = 8
-"""So many steps of a reduction for each of its results are worth combining these at the end."""
+"""How many steps of a reduction, for each of its results, are worth combining these at the end."""
 READS_PER_PACKING = 32
-"""So many rows have to read an operand that the kernel packs itself."""
+"""How many rows at least read an operand that the kernel packs itself."""
 
 
 @dataclass(frozen=True)

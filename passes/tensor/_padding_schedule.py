@@ -22,7 +22,7 @@ Step = tuple[str | int, ...]
 SHORT_IMAGE = 28
 """Of 28 rows under windows of three, one product in 42 is one with padding; of 7, one in ten."""
 SHORT_WINDOW = 5
-"""So many copies of the loops inside a window are worth it."""
+"""The most copies of the loops inside a window that are worth it."""
 
 
 @dataclass(frozen=True)

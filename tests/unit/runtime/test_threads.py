@@ -60,7 +60,7 @@ def calls(pool: ctypes.CDLL, count: int) -> list[int]:
 
 
 def can_meet(pool: ctypes.CDLL, people: int = 2, patience: int = _PATIENCE) -> bool:
-    """Whether so many calls are under way at the same time."""
+    """Whether this number of calls is under way at the same time."""
     return bool(pool.can_meet(ctypes.c_int64(people), ctypes.c_int64(patience)))
 
 
