@@ -14,6 +14,7 @@ from mlc.passes.base import Pass
 from mlc.passes.graph._constants import Array, constant_array, constant_from, resource_name
 from mlc.reference import graph as reference
 from mlc.reference.execution import UndefinedBehavior
+from mlc.reference.fixed_order import fixed_order
 from mlc.support import dtypes
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
@@ -34,7 +35,8 @@ class FoldConstantsPass(Pass):
     %0 = graph.constant dense_resource<w.transpose> : tensor<784x200xf32>
     ```
 
-    The reference semantics (`mlc.reference.graph`) do the computing. Results become resources of the compilation; data
+    The reference semantics (`mlc.reference.graph`) do the computing, in an order of additions that does not depend on
+    the machine. Results become resources of the compilation; data
     is kept only for constants that an op which is not folded needs. It leaves alone results that are much larger than
     what they are computed from (a broadcast, say), and ops inside `graph.fusion`.
     """
@@ -75,7 +77,8 @@ class _Folding:
             arrays = [self.known[v] for v in op.operands]
             if self._is_worth_storing(op, arrays):
                 try:
-                    (self.known[op.result],) = reference.evaluate(op, arrays)
+                    with fixed_order():
+                        (self.known[op.result],) = reference.evaluate(op, arrays)
                 except UndefinedBehavior as e:
                     raise error_at(op, str(e)) from None
                 self.names[op.result] = next((n for v in op.operands if (n := self.names[v])), "")

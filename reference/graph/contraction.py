@@ -8,13 +8,14 @@ from mlc.dialects.graph.contraction import Conv2dOp, MatmulOp
 from mlc.dialects.graph.types import ints
 from mlc.dialects.graph.windows import Window
 from mlc.reference.execution import Array, evaluates
+from mlc.reference.fixed_order import matmul as product_of_matrices
 from mlc.reference.graph.windows import channels_first, in_layout, taps
 
 
 @evaluates(MatmulOp)
 def matmul(op: MatmulOp, lhs: Array, rhs: Array) -> Array:
     """`[..., m, k] x [..., k, n]`."""
-    return np.matmul(lhs, rhs)
+    return product_of_matrices(lhs, rhs)
 
 
 @evaluates(Conv2dOp)
@@ -30,5 +31,5 @@ def conv2d(op: Conv2dOp, image: Array, weights: Array) -> Array:
     for number, tap in enumerate(taps(image, window, 0)):
         batch, _, *positions = tap.shape
         pixels = np.reshape(tap, (batch, groups, per_group, -1))
-        total = total + np.matmul(matrices[..., number], pixels)
+        total = total + product_of_matrices(matrices[..., number], pixels)
     return in_layout(np.reshape(total, (len(image), out, *positions)), layout)

@@ -9,6 +9,7 @@ import numpy as np
 from mlc.dialects.graph.conv_transpose import ConvTranspose2dOp
 from mlc.dialects.graph.types import ints
 from mlc.reference.execution import Array, evaluates
+from mlc.reference.fixed_order import matmul
 from mlc.reference.graph.windows import channels_first, in_layout
 
 
@@ -28,7 +29,7 @@ def conv_transpose2d(op: ConvTranspose2dOp, image: Array, weights: Array) -> Arr
     pixels = np.reshape(image, (batch, groups, channels // groups, -1))
     matrices = np.reshape(weights, (groups, channels // groups, per_group, rows, columns)).swapaxes(1, 2)
     for i, j in product(range(rows), range(columns)):
-        products = np.reshape(np.matmul(matrices[..., i, j], pixels), (batch, -1, height, width))
+        products = np.reshape(matmul(matrices[..., i, j], pixels), (batch, -1, height, width))
         y, x = i * dy, j * dx
         result[:, :, y : y + (height - 1) * sy + 1 : sy, x : x + (width - 1) * sx + 1 : sx] += products
     return in_layout(result[:, :, top : full[0] - bottom, left : full[1] - right], layout)

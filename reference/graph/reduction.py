@@ -9,13 +9,14 @@ import numpy as np
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ReduceOp
 from mlc.dialects.graph.types import ints
 from mlc.reference.execution import Array, evaluates
+from mlc.reference.fixed_order import mean, product, total
 
 _KINDS: dict[str, Callable[[Array, tuple[int, ...], bool], Array]] = {
-    "sum": lambda x, axes, keep: x.sum(axes, x.dtype, keepdims=keep),
-    "mean": lambda x, axes, keep: x.mean(axes, x.dtype, keepdims=keep),
+    "sum": total,
+    "mean": mean,
     "max": lambda x, axes, keep: x.max(axes, keepdims=keep),
     "min": lambda x, axes, keep: x.min(axes, keepdims=keep),
-    "prod": lambda x, axes, keep: x.prod(axes, x.dtype, keepdims=keep),
+    "prod": product,
 }
 
 

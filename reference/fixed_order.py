@@ -1,0 +1,89 @@
+"""Sums in an order that the numbers alone decide, for results that become part of a program.
+
+`np.matmul` calls the BLAS of the machine, and its order of additions, like that of `np.sum`, is a matter of versions
+and of vector registers. Inside `fixed_order()` these functions use additions and multiplications of whole arrays only,
+each of which IEEE 754 rounds in one way, and f64 for sums of f32. Elsewhere they are NumPy's, which are far quicker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_FIXED: ContextVar[bool] = ContextVar("fixed order", default=False)
+_ELEMENTS = 1 << 15
+"""How many elements of a product are computed at a time: what the second cache holds in f64, with room to spare."""
+
+
+@contextmanager
+def fixed_order() -> Generator[None]:
+    """Results are the same bits on every machine, except for functions such as `exp`, which are NumPy's."""
+    token = _FIXED.set(True)
+    try:
+        yield
+    finally:
+        _FIXED.reset(token)
+
+
+def _applies_to(x: Array) -> bool:
+    return _FIXED.get() and bool(np.issubdtype(x.dtype, np.floating))
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """`[..., m, k] x [..., k, n]` in the element type, with leading dims that broadcast."""
+    if not _applies_to(a):
+        return np.matmul(a, b)
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    (rows, depth), columns = a.shape[-2:], b.shape[-1]
+    result = np.empty((*batch, rows, columns), a.dtype)
+    wide, right = a.astype(np.float64), b.astype(np.float64)
+    step = max(1, _ELEMENTS // max(1, prod(batch) * columns))
+    for first in range(0, rows, step):
+        left = wide[..., first : first + step, :]
+        block = np.zeros((*batch, left.shape[-2], columns))
+        for k in range(depth):
+            block += left[..., :, k, None] * right[..., None, k, :]
+        result[..., first : first + step, :] = block
+    return result
+
+
+def total(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
+    """The sum over some axes, in the element type, so that integers wrap around."""
+    if not _applies_to(x):
+        return np.asarray(x.sum(axes, x.dtype, keepdims=keepdims))
+    return _in_pairs(np.add, x.astype(np.float64), axes, keepdims).astype(x.dtype)
+
+
+def mean(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
+    """The mean over some axes, in the element type."""
+    if not _applies_to(x):
+        return np.asarray(x.mean(axes, x.dtype, keepdims=keepdims))
+    count = prod(x.shape[axis] for axis in axes)
+    return (_in_pairs(np.add, x.astype(np.float64), axes, keepdims) / count).astype(x.dtype)
+
+
+def product(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
+    """The product over some axes, in the element type, so that integers wrap around."""
+    if not _applies_to(x):
+        return np.asarray(x.prod(axes, x.dtype, keepdims=keepdims))
+    return _in_pairs(np.multiply, x, axes, keepdims)
+
+
+def _in_pairs(combine: Callable[[Array, Array], Array], x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Combine the first half with the second one until one is left; the last of an odd number waits."""
+    axes = tuple(axis % x.ndim for axis in axes)
+    kept = [n for axis, n in enumerate(x.shape) if axis not in axes]
+    rest: Array = np.reshape(np.moveaxis(x, axes, range(len(axes))), (prod(x.shape[axis] for axis in axes), *kept))
+    while (count := len(rest)) > 1:
+        half = count // 2
+        rest = np.concatenate([combine(rest[:half], rest[half : 2 * half]), rest[2 * half :]])
+    shape = [1 if axis in axes else n for axis, n in enumerate(x.shape)] if keepdims else kept
+    return np.reshape(rest[0], shape)
