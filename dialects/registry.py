@@ -12,6 +12,7 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Dialect, TypeAttribute
+from xdsl.traits import HasCanonicalizationPatternsTrait, HasFolder
 
 from mlc.support.additions import Additions
 from mlc.support.errors import UserError
@@ -91,10 +92,18 @@ def check_dialect(dialect: Dialect, origin: str) -> None:
     """Refuse a dialect that xDSL would misunderstand.
 
     Raises:
-        UserError: the name of an op or attribute is used twice, or does not start with the dialect's.
+        UserError: the name of an op or attribute is used twice, or does not start with the dialect's; an op has
+            patterns or a folder that nobody would ask for.
     """
     for fault in _faults(dialect):
         raise UserError(f"dialect '{dialect.name}' of {origin}: {fault}")
+
+
+_INTERFACES = (
+    ("get_canonicalization_patterns", HasCanonicalizationPatternsTrait, "HasCanonicalizationPatternsInterface"),
+    ("fold", HasFolder, "HasFolderInterface"),
+)
+"""Methods of ops, the trait by which passes know that an op has them, and what brings both."""
 
 
 def _faults(dialect: Dialect) -> Iterator[str]:
@@ -108,3 +117,10 @@ def _faults(dialect: Dialect) -> Iterator[str]:
                 yield f"{noun} '{name}' is defined {count} times (by {classes}); rename or drop one"
             if not name.startswith(f"{dialect.name}."):
                 yield f"{noun} '{name}' is not in the dialect's namespace; its name has to start with '{dialect.name}.'"
+    for op in dialect.operations:
+        for method, trait, interface in _INTERFACES:
+            if hasattr(op, method) and not op.has_trait(trait):
+                yield (
+                    f"op '{op.name}' has {method}, which nobody asks for: {op.__name__} has to derive from {interface} "
+                    "of xdsl.interfaces"
+                )

@@ -44,6 +44,11 @@ def lowers(pass_name: str, *op_types: type[Operation]) -> Callable[[_T], _T]:
     return register
 
 
+def lowering_of(pass_name: str, op_type: type[Operation]) -> PatternFactory | None:
+    """The pattern that lowers ops of a class in a pass."""
+    return entry_for(op_type, _patterns.get(pass_name, {}))
+
+
 def lowerings_of(module: str) -> set[str]:
     """The passes for which a Python module has registered patterns."""
     return {name for name, factories in _patterns.items() for f in factories.values() if f.__module__ == module}
@@ -84,5 +89,5 @@ class LoweringDriver:
 
     def _factory(self, op_type: type[Operation]) -> PatternFactory | None:
         if op_type not in self._factories:
-            self._factories[op_type] = entry_for(op_type, _patterns[self.pass_name])
+            self._factories[op_type] = lowering_of(self.pass_name, op_type)
         return self._factories[op_type]

@@ -9,11 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
+from mlc.passes._plugin_ops import Suspect, error_of_plugin, plugin_ops, suspect_of
 from mlc.passes.base import Pass
 from mlc.passes.instrumentation import Instrumentation
 from mlc.passes.options import pipeline_text
+from mlc.passes.registry import plugin_passes
 from mlc.passes.reproducer import write_reproducer
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
@@ -30,13 +33,15 @@ class PassManager:
     source: Callable[[], str] | None = None
     """Gives the text of the module as it was before the run, for a reproducer."""
     _ran: list[Pass] = field(default_factory=list[Pass])
+    _suspects: dict[type[Operation], Suspect] = field(default_factory=dict[type[Operation], Suspect])
+    """What plugins have for the ops of theirs that a pass met, since the module was last found right."""
 
     def run(self, module: ModuleOp, passes: Sequence[Pass], more_follows: bool = False) -> None:
         """Apply `passes` to `module` in place; if more follow in another run, the module is verified behind those.
 
         Raises:
             UserError: the module asks for something that a pass cannot do.
-            CompilerBug: a pass crashed, or the module does not verify after it.
+            CompilerBug: a pass crashed, or the module does not verify after it (UserError: ops of a plugin were there).
         """
         with collector_at_rest():
             for pass_ in passes:
@@ -58,6 +63,8 @@ class PassManager:
         for instrumentation in reversed(self.instrumentations):
             instrumentation.before(pass_, module)
         self._ran.append(pass_)
+        for op_type in plugin_ops(module):
+            self._suspects[op_type] = suspect_of(pass_.name, op_type)
         try:
             pass_.run(module, self.ctx)
         except PassFailedException as e:
@@ -74,6 +81,8 @@ class PassManager:
         for instrumentation in self.instrumentations:
             with self._reproducing(instrumentation):
                 instrumentation.after(pass_, module)
+        if self.verify_each or any(instrumentation.options() for instrumentation in self.instrumentations):
+            self._suspects.clear()
 
     def _verify(self, module: ModuleOp, pass_: Pass | None) -> None:
         try:
@@ -81,7 +90,7 @@ class PassManager:
         except (UserError, VerifyException) as e:
             stage = f"pass '{pass_.name}'" if pass_ else "the pass pipeline (--verify-each finds the pass)"
             bug = CompilerBug(f"the IR does not verify after {stage}: {e}", pass_.name if pass_ else "pipeline")
-            raise self._with_reproducer(bug) from e
+            raise self._found(bug) from e
 
     @contextmanager
     def _reproducing(self, instrumentation: Instrumentation) -> Generator[None]:
@@ -89,7 +98,14 @@ class PassManager:
         try:
             yield
         except CompilerBug as e:
-            raise self._with_reproducer(e, instrumentation.options()) from e
+            raise self._found(e, instrumentation.options()) from e
+
+    def _found(self, bug: CompilerBug, options: Sequence[str] = ()) -> CompilerBug | UserError:
+        """What a check of the module says: a bug in mlc, unless ops of a plugin were there."""
+        self._with_reproducer(bug, options)
+        is_pass_of_plugin = plugin_passes.get(bug.stage) is not None
+        suspects = list(self._suspects.values())
+        return error_of_plugin(bug, suspects) if suspects and not is_pass_of_plugin else bug
 
     def _with_reproducer(self, bug: CompilerBug, options: Sequence[str] = ()) -> CompilerBug:
         if self.source is not None:

@@ -20,6 +20,7 @@ from mlc.passes.base import Pass
 from mlc.passes.lowering import lowerings_of
 from mlc.passes.registry import load_pass as load_pass_by_name
 from mlc.passes.registry import pass_names, plugin_passes, suggest
+from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
@@ -50,6 +51,7 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
     for dialect in dialects:
         check_dialect(dialect, f"'{path}'")
         check_formats(dialect, f"'{path}'")
+        check_enums(dialect, f"'{path}'")
         plugin_dialects.add(dialect.name, lambda dialect=dialect: dialect, f"'{path}'")
     _add_passes(module, path)
     note_load_option(f"--load-dialect={Path(path).resolve()}")

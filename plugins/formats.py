@@ -16,7 +16,7 @@ def check_formats(dialect: Dialect, origin: str) -> None:
     """Check each format, and compile the grammar of all of them, which the cache keeps for the next time.
 
     Raises:
-        UserError: a format is ambiguous; the message names its op.
+        UserError: a format is ambiguous, or is none that a grammar can say; the message names its op.
     """
     from mlc.syntax.grammar import formatted_operations
 
@@ -29,11 +29,12 @@ def check_formats(dialect: Dialect, origin: str) -> None:
                 f"in the text '{op.name} … {example} …', the {first} may begin the optional group that starts with it, "
                 f"or {second}; put another literal in front of one of them"
             )
-            raise _error(dialect, origin, f"op '{op.name}'", reason)
-    reason = _conflict(dialect)
-    if reason is not None:
-        culprits = [f"'{op.name}'" for op in operations if _conflict(Dialect(dialect.name, [op], []))]
-        raise _error(dialect, origin, f"op {' and '.join(culprits)}" if culprits else "its ops together", reason)
+            raise _error(dialect, origin, f"op '{op.name}'", f"is ambiguous: {reason}")
+    failure = _failure(dialect)
+    if failure is not None:
+        culprits = [f"'{op.name}'" for op in operations if _failure(Dialect(dialect.name, [op], []))]
+        what = f"op {' and '.join(culprits)}" if culprits else "its ops together"
+        raise _error(dialect, origin, what, _in_words(failure)) from failure
 
 
 def _undecided(op: type[IRDLOperation]) -> tuple[str, str] | None:
@@ -70,16 +71,26 @@ def _first(part: object) -> str | None:
             return None
 
 
-def _conflict(dialect: Dialect) -> str | None:
-    """What lark says against the grammar of a dialect."""
+def _failure(dialect: Dialect) -> Exception | None:
+    """What comes of making the grammar of a dialect, if that fails."""
     from mlc.syntax.grammar import tables_for
 
     try:
         tables_for([dialect])
     except Exception as e:
-        return " ".join(str(e).split())[:200]
+        return e
     return None
 
 
+def _in_words(failure: Exception) -> str:
+    """Lark finds two readings of a text; whatever else fails is something that a format may say, but not to mlc."""
+    from lark.exceptions import GrammarError
+
+    message = " ".join(str(failure).split())[:200]
+    if isinstance(failure, GrammarError) and ("conflict" in message.lower() or "collision" in message.lower()):
+        return f"is ambiguous: {message}"
+    return f"cannot be made a grammar ({type(failure).__name__}: {message}); write it in another way"
+
+
 def _error(dialect: Dialect, origin: str, what: str, reason: str) -> UserError:
-    return UserError(f"dialect '{dialect.name}' of {origin}: the assembly format of {what} is ambiguous: {reason}")
+    return UserError(f"dialect '{dialect.name}' of {origin}: the assembly format of {what} {reason}")

@@ -10,6 +10,12 @@ plugin_files: set[str] = set()
 """The Python files of plugins, as tracebacks name them."""
 
 
+def is_raised_in_plugin(error: BaseException) -> bool:
+    """Whether the very line that raised `error`, or called what has no lines in Python, is one of a plugin."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return bool(frames) and frames[-1].filename in plugin_files
+
+
 def blame(error: BaseException) -> SourceLocation | None:
     """The innermost line of a plugin that `error`, or one of its causes, came through; None if there is none."""
     place: SourceLocation | None = None

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.support.blame import blame
+from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import Note, SourceLocation, UserError, UserErrors
 from mlc.syntax.words import one_line
 
@@ -62,7 +62,10 @@ def reason_of(error: Exception, otherwise: str = "this is not valid here") -> st
     Whatever it raises is an error of the text. xDSL forgets some checks, so that something else fails later, such as
     an assertion or the access to an element that does not exist; these have no words for users and are `otherwise`.
     None if it is not the text that is wrong: it is nested too deeply, a file is missing, or a plugin has a mistake.
+    What a plugin has against a text it raises as a `VerifyException`, or by `parser.raise_error`.
     """
+    if is_raised_in_plugin(error) and not isinstance(error, VerifyException | UserError):
+        return None
     if isinstance(error, VerifyException | ValueError | OverflowError) or type(error) is Exception:
         return one_line(str(error)) or otherwise
     known = isinstance(error, RecursionError | MemoryError | OSError | UserError | TooManyErrors)

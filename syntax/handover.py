@@ -8,6 +8,7 @@ for regions and to the builder for types and attributes.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
@@ -35,6 +36,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
+from mlc.support.errors import SourceLocation, UserError
 from mlc.syntax import dense
 from mlc.syntax.errors import Consequence, Fault, reason_of
 from mlc.syntax.lexer import FRACTION, LIKE_TYPE, SIMPLE_TYPE, SPACE, STRING
@@ -94,6 +96,8 @@ class HandOver(Parser):
         with self._inside(op, dialects, start):
             self._go_on_at(end)
             result = op.parse(self)
+            if not isinstance(cast(object, result), op):
+                raise _gives_no_operation(op, result)
         return result, self.pos
 
     @contextmanager
@@ -328,3 +332,11 @@ class HandOver(Parser):
     def resource_use(self, name: str, kind: ShapedType, position: int) -> DenseResourceAttr:
         """The attribute for a resource, which is looked for at the end of the file (`NotesResources`)."""
         return self._builder.resource_use(name, kind, position)
+
+
+def _gives_no_operation(op: type[Operation], found: object) -> UserError:
+    """The error of a plugin whose parser forgets what it is for."""
+    parse = inspect.unwrap(op.parse)
+    code = getattr(parse, "__code__", None)
+    place = SourceLocation(code.co_filename, code.co_firstlineno) if code is not None else None
+    return UserError(f"'{op.name}': {op.__name__}.parse gave {found!r}; it has to return a {op.__name__}", place)

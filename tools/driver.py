@@ -90,6 +90,9 @@ def _guarded(name: str, body: Callable[[], int | None]) -> int:
         _drop_stdout()
         return BROKEN_PIPE
     except SystemExit as e:  # argparse after --help and --version
+        if (place := blame(e)) is not None:
+            print_error(name, UserError(f"SystemExit: {e.code}; raise an exception instead", place))
+            return USER_ERROR
         return e.code if isinstance(e.code, int) else 0
     except Exception as e:
         if os.environ.get("MLC_TRACEBACK"):
@@ -107,7 +110,7 @@ def report(name: str, error: Exception) -> int:
         case UserError():
             print_error(name, error)
             return USER_ERROR
-        case OSError():
+        case OSError() if blame(error) is None:
             place = f"'{error.filename}': " if error.filename else ""
             print_error(name, UserError(f"{place}{error.strerror or error}"))
             return USER_ERROR

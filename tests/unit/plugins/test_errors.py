@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from lark.exceptions import GrammarError
+
+from mlc.plugins import load_dialect
+from mlc.support.additions import plugin_scope
+from mlc.support.errors import UserError
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -23,6 +28,19 @@ F = EqAttrConstraint(f32)
 @irdl_op_definition
 class AOp(IRDLOperation):
     name = "bad.a"
+"""
+_ENUM = """
+from xdsl.dialects.utils import EnumAttribute
+from xdsl.ir import SpacedOpaqueSyntaxAttribute
+from xdsl.utils.str_enum import StrEnum
+
+class Mode(StrEnum):
+    FAST = "fast"
+
+@irdl_attr_definition
+class ModeAttr({}):
+    name = "bad.mode"
+Bad = Dialect("bad", [AOp], [ModeAttr])
 """
 _FORMAT = (
     _OP
@@ -124,6 +142,22 @@ CASES = {
     "unparsable format": (
         _FORMAT % "$a attr-dict",
         "bad.py:15: error: plugin 'bad.py' fails: the definition of op 'bad.formatted': operand 'c' not found",
+    ),
+    "patterns that nobody asks for": (
+        _OP.replace("class AOp", "class BOp").replace("bad.a", "bad.b")
+        + "    @classmethod\n    def get_canonicalization_patterns(cls): return ()\n"
+        + 'Bad = Dialect("bad", [BOp])',
+        "dialect 'bad' of 'bad.py': op 'bad.b' has get_canonicalization_patterns, which nobody asks for: BOp has to "
+        "derive from HasCanonicalizationPatternsInterface of xdsl.interfaces",
+    ),
+    "a folder that nobody asks for": (
+        _OP + '    def fold(self): return ()\nBad = Dialect("bad", [AOp])',
+        "op 'bad.a' has fold, which nobody asks for: AOp has to derive from HasFolderInterface of xdsl.interfaces",
+    ),
+    "an enum that cannot be read": (
+        _OP + _ENUM.format("EnumAttribute[Mode]"),
+        "dialect 'bad' of 'bad.py': attribute 'bad.mode' (ModeAttr) is printed as #bad.modefast, which cannot be read; "
+        "derive it from SpacedOpaqueSyntaxAttribute of xdsl.ir, too",
     ),
     "ambiguous format": (
         _FORMAT % "(`with` $a^)? (`with` $c^)? attr-dict",
@@ -249,3 +283,127 @@ def test_failures_at_work_name_the_line_of_the_plugin(
     result = mlc_opt("--load-dialect=bad.py", "--canonicalize", "--check-each", stdin=_TEXT)
     assert result.err == "bad.py:31: error: AttributeError: 'numpy.ndarray' object has no attribute 'nothing'\n"
     assert result.status == 1
+
+
+def test_an_enum_that_can_be_read(mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.py").write_text(_OP + _ENUM.format("EnumAttribute[Mode], SpacedOpaqueSyntaxAttribute"))
+    result = mlc_opt(
+        "--load-dialect=good.py", "--allow-unregistered-dialect", stdin='"a.b"() {m = #bad<mode fast>} : () -> ()'
+    )
+    assert "#bad<mode fast>" in result.out
+
+
+_PARSER = (
+    _OP.replace("bad.a", "bad.parsed").replace("class AOp", "class ParsedOp")
+    + """
+    @classmethod
+    def parse(cls, parser):
+        {}
+    def print(self, printer): pass
+Bad = Dialect("bad", [ParsedOp])
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("raise ValueError('no')", "bad.py:17: error: ValueError: no\n"),
+        ("int('x')", "bad.py:17: error: ValueError: invalid literal for int() with base 10: 'x'\n"),
+        ("{}['x']", "bad.py:17: error: KeyError: 'x'\n"),
+        ("raise OSError('no')", "bad.py:17: error: OSError: no\n"),
+        ("raise SystemExit(3)", "bad.py:17: error: SystemExit: 3; raise an exception instead\n"),
+        ("pass", "bad.py:15: error: 'bad.parsed': ParsedOp.parse gave None; it has to return a ParsedOp\n"),
+        ("parser.raise_error('wrong text')", "<stdin>:1:11: error: wrong text\n"),
+        ("raise VerifyException('wrong text')", "<stdin>:1:11: error: wrong text\n"),
+        ("parser.parse_integer()", "<stdin>:1:11: error: Expected integer literal"),
+    ],
+)
+def test_what_a_parser_raises_is_the_plugins_fault_or_the_texts(
+    body: str, message: str, mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.py").write_text("from xdsl.utils.exceptions import VerifyException" + _PARSER.replace("{}", body, 1))
+    result = mlc_opt("--load-dialect=bad.py", stdin="bad.parsed")
+    assert result.err.startswith(message), result.err
+    assert (result.status, result.out) == (1, "")
+
+
+_TWICE = """
+from xdsl.dialects.builtin import i32
+from xdsl.ir import Dialect
+from xdsl.irdl import irdl_op_definition
+from mlc.dialects.graph.unary import FloatUnaryOp
+from mlc.passes.graph_to_tensor import Elementwise
+from mlc.passes.lowering import lowers
+from mlc.reference.execution import evaluates
+
+@irdl_op_definition
+class TwiceOp(FloatUnaryOp):
+    name = "bad.twice"
+    assembly_format = "$input attr-dict `:` type($result)"
+
+@evaluates(TwiceOp)
+def twice(op, x):
+    return 2 * x
+
+@lowers("lower-to-tensor", TwiceOp)
+class TwiceToMap(Elementwise):
+    def build(self, op, b):
+        return self.map(op, b, lambda p, x: {})
+
+Bad = Dialect("bad", [TwiceOp])
+"""
+
+_TWICE_TEXT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = bad.twice %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("point", "flag", "message"),
+    [
+        ("p.mul(x, x)", "--check-each", "after 'lower-to-tensor', 'main' computes something else: "),
+        ("p.number(1, i32)", "--verify-each", "the IR does not verify after pass 'lower-to-tensor': "),
+        ("p.number(1, i32)", "--cse", "the IR does not verify after the pass pipeline"),
+    ],
+)
+def test_a_wrong_lowering_is_the_plugins(
+    point: str, flag: str, message: str, mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.py").write_text(_TWICE.format(point))
+    result = mlc_opt(
+        "--load-dialect=bad.py",
+        "--lower-to-tensor",
+        flag,
+        stdin=_TWICE_TEXT,
+    )
+    assert result.err.startswith(f"bad.py:19: error: {message}"), result.err
+    assert "note: 'bad.twice' was lowered by TwiceToMap, and means what it is registered to mean" in result.err
+    assert "note: reproducer: " in result.err
+    assert "bug in mlc" not in result.err
+    assert result.status == 1
+
+
+@pytest.mark.parametrize(
+    ("failure", "words"),
+    [
+        (GrammarError("Reduce/Reduce collision in 'X'"), "of op 'bad.formatted' is ambiguous: Reduce/Reduce collision"),
+        (KeyError("directive"), "of op 'bad.formatted' cannot be made a grammar (KeyError: 'directive'); write it"),
+    ],
+)
+def test_not_every_failure_is_an_ambiguity(
+    failure: Exception, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(dialects: object) -> None:
+        raise failure
+
+    monkeypatch.setattr("mlc.syntax.grammar.tables_for", fail)
+    (tmp_path / "bad.py").write_text(_FORMAT % "$a attr-dict `,` $c")
+    with pytest.raises(UserError) as caught, plugin_scope():
+        load_dialect(tmp_path / "bad.py")
+    assert words in str(caught.value)
