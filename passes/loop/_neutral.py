@@ -8,7 +8,8 @@ from xdsl.dialects import arith, math, vector
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from mlc.dialects.loop import LoadOp
+from mlc.dialects.loop import ForOp, LoadOp
+from mlc.passes.loop._memory_accesses import Effects
 from mlc.passes.loop._reductions import COMBINATIONS
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type
@@ -31,6 +32,32 @@ def leave_out(read: LoadOp) -> None:
         op.results[0].replace_all_uses_with(op.operands[partial])
         Rewriter.erase_op(op)
     _erase_with_users(read)  # broadcasts and products
+
+
+def leaves_no_trace(loop: ForOp, read: LoadOp) -> bool:
+    """Whether iterations of `loop` in which `read` gives what never counts (see `never_counts`) may be left out.
+
+    All that they do is to combine what comes from `read` with what the loop carries.
+    """
+    effects = Effects.of(loop)
+    partial = {step[0]: step[2] for step in _steps(read.result) if step is not None}
+
+    def comes_back(value: SSAValue, start: SSAValue) -> bool:
+        while value is not start:
+            maker = value.owner
+            if isinstance(maker, ForOp):
+                number = list(maker.results).index(value)
+                if not comes_back(maker.yielded[number], maker.carried[number]):
+                    return False
+                value = maker.iter_args[number]
+            elif isinstance(maker, Operation) and maker in partial:
+                value = maker.operands[partial[maker]]
+            else:
+                return False
+        return True
+
+    untouched = not effects.unknown and not effects.stored
+    return untouched and all(comes_back(v, c) for v, c in zip(loop.yielded, loop.carried, strict=True))
 
 
 def _erase_with_users(op: Operation) -> None:

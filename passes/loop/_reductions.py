@@ -48,7 +48,10 @@ class Reduction:
 
 
 def reduction_of(loop: ForOp) -> Reduction | str:
-    """The reduction that a serial loop carries in one value; the reason if it does not."""
+    """The reduction that a serial loop carries in one value; the reason if it does not.
+
+    Partial results that anything else sees, such as a store of the running sum, are no longer free to be other ones.
+    """
     if loop.is_parallel or len(loop.carried) != 1:
         return "it does not carry exactly one value"
     combine = loop.yielded[0].owner
@@ -59,7 +62,8 @@ def reduction_of(loop: ForOp) -> Reduction | str:
         or not isinstance(combine, Operation)
         or combine.parent is not loop.body.block
         or not any(combine.operands[i] is accumulator for i in combination.accumulators)
-        or len(list(accumulator.uses)) != 1
     ):
         return "what it carries is no sum, product, maximum or minimum"
+    if accumulator.get_user_of_unique_use() is not combine or combine.results[0].get_user_of_unique_use() is None:
+        return "partial results of it are used"
     return Reduction(combine, combination)

@@ -11,10 +11,11 @@ from xdsl.ir import Operation
 
 from mlc.dialects.loop import ForOp, ScheduleAttr, StepAttr
 from mlc.passes.base import Pass
-from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named, perfect_nest
+from mlc.passes.loop._legality import Refused, remark_if_refused
+from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
 from mlc.passes.loop.fuse_loops import fuse
 from mlc.passes.loop.hoist_reduction import hoist_reduction_or_remark
-from mlc.passes.loop.interchange import interchange
+from mlc.passes.loop.interchange import interchange_around
 from mlc.passes.loop.pack import NoSuchArgument, Packer, pack_or_remark
 from mlc.passes.loop.parallelize import spread
 from mlc.passes.loop.prefetch import prefetch_or_remark
@@ -110,13 +111,7 @@ def _fuse(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
 
 
 def _interchange(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
-    wanted = set(step.loop_names)
-    outermost = loop
-    while isinstance(parent := outermost.parent_op(), ForOp) and loop in perfect_nest(parent):
-        outermost = parent
-    nest = [level.dim.data for level in perfect_nest(outermost)]
-    if not (wanted <= set(nest) and interchange(outermost, step.loop_names)):
-        ctx.remark(loop, f"not interchanged: {', '.join(step.loop_names)} are not parallel loops of one perfect nest")
+    interchange_around(loop, step.loop_names, ctx)
 
 
 def _unpad(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
@@ -149,11 +144,11 @@ def _hoist_reduction(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -
 def _unroll(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     del step
     copies = len(loop.range)
-    if copies > MOST_COPIES:
-        ctx.remark(loop, f"loop '{loop.dim.data}' not unrolled: {copies} iterations; tile it first")
-    elif (size := copies * sum(1 for _ in loop.body.walk())) > MOST_OPS:
-        ctx.remark(loop, f"loop '{loop.dim.data}' not unrolled: it would become {size} ops")
-    else:
+    with remark_if_refused(ctx, loop, f"loop '{loop.dim.data}' not unrolled"):
+        if copies > MOST_COPIES:
+            raise Refused(f"{copies} iterations; tile it first")
+        if (size := copies * sum(1 for _ in loop.body.walk())) > MOST_OPS:
+            raise Refused(f"it would become {size} ops")
         unroll(loop)
 
 

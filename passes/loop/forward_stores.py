@@ -10,11 +10,12 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from mlc.dialects.loop import LoadOp, StoreOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._dependences import Access, base_of, buffers_stored_in
+from mlc.passes.loop._dependences import may_meet
+from mlc.passes.loop._memory_accesses import MemoryAccess, base_of, buffers_stored_in
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.context import CompilerContext
 
-Known = dict[SSAValue, list[tuple[Access, SSAValue]]]
+Known = dict[SSAValue, list[tuple[MemoryAccess, SSAValue]]]
 """Per buffer, what is known to be in it: the stores of the last values, and these values."""
 
 
@@ -68,9 +69,9 @@ class _Forwarder:
                 known.clear()
 
     def _store(self, op: StoreOp, known: Known) -> None:
-        access = Access.of(op)
+        access = MemoryAccess.of(op)
         if access.buffer in self._read:
-            kept = [entry for entry in known.get(access.buffer, ()) if entry[0].never_meets(access)]
+            kept = [entry for entry in known.get(access.buffer, ()) if not may_meet(entry[0], access)]
             known[access.buffer] = [*kept, (access, op.value)]
 
     def _enter(self, op: Operation, known: Known) -> None:
@@ -90,7 +91,7 @@ def _forward(op: LoadOp, known: Known) -> None:
     candidates = known.get(base_of(op.memref))
     if not candidates:
         return
-    access = Access.of(op)
+    access = MemoryAccess.of(op)
     for store, value in candidates:
         if value.type == op.result.type and _same_place(store, access):
             op.result.replace_all_uses_with(value)
@@ -99,7 +100,7 @@ def _forward(op: LoadOp, known: Known) -> None:
             return
 
 
-def _same_place(store: Access, load: Access) -> bool:
+def _same_place(store: MemoryAccess, load: MemoryAccess) -> bool:
     """Whether all that is read is what was written; lanes that are not active read as 0, whatever the value has."""
     direct = store.op.memref is store.buffer and load.op.memref is load.buffer
     lanes = store.op.lanes

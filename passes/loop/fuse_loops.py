@@ -11,15 +11,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._dependences import Effects
+from mlc.passes.loop._legality import Refused, may_pass, remark_if_refused, require_fusible
+from mlc.passes.loop._memory_accesses import Effects
 from mlc.passes.loop._nests import functions_with_loops, loops_named
 from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-
-
-class CannotFuse(Exception):
-    """Why two loops stay two."""
 
 
 def fuse(loops: Sequence[ForOp], ctx: CompilerContext) -> None:
@@ -42,11 +39,9 @@ def fuse(loops: Sequence[ForOp], ctx: CompilerContext) -> None:
         if leader is None:
             leaders[key] = loop
             continue
-        try:
+        leaders[key] = loop
+        with remark_if_refused(ctx, loop, f"loop '{loop.dim.data}' not fused with the one before it"):
             leaders[key] = fuser.fuse(leader, loop)
-        except CannotFuse as reason:
-            ctx.remark(loop, f"loop '{loop.dim.data}' not fused with the one before it: {reason}")
-            leaders[key] = loop
 
 
 @dataclass
@@ -64,7 +59,7 @@ class _Fuser:
         """Move `second` up into `first`, in the same block before it; returns the one loop that is left.
 
         Raises:
-            CannotFuse: that would change what is computed; nothing has been changed.
+            Refused: that would change what is computed; nothing has been changed.
         """
         needed = self._check_between(first, second)
         self._check_iterations(first, second)
@@ -96,33 +91,27 @@ class _Fuser:
             else:
                 staying.append(op)
         if any(r in wanted for r in first.results):
-            raise CannotFuse("it uses what the other one computes")
+            raise Refused("it uses what the other one computes")
         for op in needed:
             self._check_moves_over(op, [first, *staying])
         for op in staying:
             effects = self._effects_of(op)
             if effects.unknown:
-                raise CannotFuse(f"'{effects.unknown}' stands in between")
-            if self._effects_of(second).conflicts(effects):
-                raise CannotFuse(f"'{op.name}' in between touches what it touches")
+                raise Refused(f"'{effects.unknown}' stands in between")
+            if not may_pass(self._effects_of(second), effects):
+                raise Refused(f"'{op.name}' in between touches what it touches")
         return list(reversed(needed))
 
     def _check_moves_over(self, op: Operation, others: Sequence[Operation]) -> None:
         """Check that an op between the loops can move up over ops in front of it."""
         effects = self._effects_of(op)
         if effects.unknown or effects.stored:
-            raise CannotFuse(f"'{op.name}' in between cannot move")
-        if effects.accesses and any(effects.conflicts(self._effects_of(other)) for other in others):
-            raise CannotFuse(f"'{op.name}' in between reads what is written there")
+            raise Refused(f"'{op.name}' in between cannot move")
+        if effects.accesses and not all(may_pass(effects, self._effects_of(other)) for other in others):
+            raise Refused(f"'{op.name}' in between reads what is written there")
 
     def _check_iterations(self, first: ForOp, second: ForOp) -> None:
-        before, after = self._effects_of(first), self._effects_of(second)
-        for unknown in (before.unknown, after.unknown):
-            if unknown:
-                raise CannotFuse(f"'{unknown}' may touch any buffer")
-        for a, b in before.conflicts(after):
-            if not a.meets_in_one_iteration_only(b, first, second):
-                raise CannotFuse("an iteration touches what other iterations of the other one touch")
+        require_fusible(first, second, self._effects_of(first), self._effects_of(second))
 
 
 def _values_from_outside(op: Operation) -> set[SSAValue]:

@@ -7,24 +7,21 @@ from dataclasses import dataclass
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.passes.base import Pass
+from mlc.passes.loop._legality import Refused, remark_if_refused, require_repeatable
 from mlc.passes.loop._nests import functions_with_loops, loops_named, perfect_nest
 from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone
+from mlc.support.types import MemRef, element_type, memref_type, vector_type
 
 Values = dict[SSAValue, SSAValue]
-
-
-class CannotHoist(Exception):
-    """Why a loop stays where it is."""
 
 
 def hoist_reduction(loop: ForOp, outermost: ForOp) -> None:
@@ -41,7 +38,7 @@ def hoist_reduction(loop: ForOp, outermost: ForOp) -> None:
     Multiplication", 2008): what one block reads stays in a cache for all points.
 
     Raises:
-        CannotHoist: the loops are not of this form; nothing has been changed.
+        Refused: the loops are not of this form, or what stands in front of `loop` would see what it writes.
     """
     nest = perfect_nest(outermost)
     _check(loop, nest)
@@ -49,21 +46,24 @@ def hoist_reduction(loop: ForOp, outermost: ForOp) -> None:
     types = [value.type for value in loop.iter_args]
     places = _order(loop, nest)
     shape = [len(level.range) for level in places]
-    buffers = [memref.AllocOp([], [], MemRefType(kind, shape)) for kind in types]
+    buffers = [memref.AllocOp([], [], _buffer_of(kind, shape)) for kind in types]
     for buffer, value in zip(buffers, loop.carried, strict=True):
         buffer.location = loop.location
         buffer.memref.name_hint = value.name_hint
-    starts = AffineMap(
-        len(places), 0, tuple(AffineExpr.dimension(i) - level.range.start for i, level in enumerate(places))
-    )
+    starts = [AffineExpr.dimension(i) - level.range.start for i, level in enumerate(places)]
+
+    def place(buffer: memref.AllocOp) -> AffineMap:
+        """Where the value of an iteration waits; a vector has a row of its own."""
+        row = [AffineExpr.constant(0)] * (memref_type(buffer.memref).get_num_dims() - len(starts))
+        return AffineMap(len(starts), 0, (*starts, *row))
 
     def load_all(values: Values) -> list[LoadOp]:
         counters = [values.get(level.induction_variable, level.induction_variable) for level in places]
-        return [LoadOp(buffer.memref, counters, starts) for buffer in buffers]
+        return [LoadOp(b.memref, counters, place(b), kind) for b, kind in zip(buffers, types, strict=True)]
 
     def store_all(new: Sequence[SSAValue], values: Values) -> list[Operation]:
         counters = [values[level.induction_variable] for level in places]
-        return [StoreOp(values.get(v, v), b.memref, counters, starts) for v, b in zip(new, buffers, strict=True)]
+        return [StoreOp(values.get(v, v), b.memref, counters, place(b)) for v, b in zip(new, buffers, strict=True)]
 
     def initial(values: Values) -> list[Operation]:
         return [*_copies(before, loop.iter_args, values), *store_all(loop.iter_args, values)]
@@ -94,17 +94,22 @@ def hoist_reduction(loop: ForOp, outermost: ForOp) -> None:
 
 def _check(loop: ForOp, nest: Sequence[ForOp]) -> None:
     if not loop.iter_args:
-        raise CannotHoist("it carries no values")
+        raise Refused("it carries no values")
     if loop.parent_op() is not nest[-1]:
-        raise CannotHoist(f"more than loops is between '{nest[0].dim.data}' and '{loop.dim.data}'")
+        raise Refused(f"more than loops is between '{nest[0].dim.data}' and '{loop.dim.data}'")
     for level in nest:
         if not level.is_parallel:
-            raise CannotHoist(f"'{level.dim.data}' is not parallel")
+            raise Refused(f"'{level.dim.data}' is not parallel")
         if level.step.value.data != 1:
-            raise CannotHoist(f"'{level.dim.data}' runs over blocks; tile it afterwards")
-    for op in _ops_before(loop):
-        if op.regions or not (isinstance(op, LoadOp) or is_side_effect_free(op)):
-            raise CannotHoist(f"'{op.name}' stands in front of it")
+            raise Refused(f"'{level.dim.data}' runs over blocks; tile it afterwards")
+    require_repeatable(_ops_before(loop), [loop])
+
+
+def _buffer_of(kind: Attribute, shape: Sequence[int]) -> MemRef:
+    """The type of a buffer for values of the type `kind`, one for each point of `shape`."""
+    vector = vector_type(kind)
+    lanes = () if vector is None else vector.get_shape()
+    return MemRefType(element_type(kind), [*shape, *lanes])
 
 
 def _ops_before(loop: ForOp) -> list[Operation]:
@@ -179,9 +184,7 @@ def hoist_reduction_or_remark(loop: ForOp, out_of: str, ctx: CompilerContext) ->
     outermost: Operation | Block | None = loop.parent_op()
     while isinstance(outermost, ForOp) and outermost.dim.data != out_of:
         outermost = outermost.parent_op()
-    try:
+    with remark_if_refused(ctx, loop, f"loop '{loop.dim.data}' not hoisted"):
         if not isinstance(outermost, ForOp):
-            raise CannotHoist(f"it is in no loop '{out_of}'")
+            raise Refused(f"it is in no loop '{out_of}'")
         hoist_reduction(loop, outermost)
-    except CannotHoist as e:
-        ctx.remark(loop, f"loop '{loop.dim.data}' not hoisted: {e}")

@@ -24,6 +24,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import counter_bounds, set_subscripts
+from mlc.passes.loop._legality import Refused, remark_if_refused
 from mlc.passes.loop._nests import functions_with_loops, loops_named, parallel_nest, update_type
 from mlc.passes.loop._required import require_loops
 from mlc.reference.constants import constant_data
@@ -36,11 +37,7 @@ from mlc.support.types import MemRef, memref_type
 Array = NDArray[Any]
 
 
-class CannotPack(Exception):
-    """Why an operand cannot be stored as panels."""
-
-
-class NoSuchArgument(CannotPack):
+class NoSuchArgument(Refused):
     """The function has no argument of that name."""
 
 
@@ -92,7 +89,7 @@ class Packer:
         """Store the argument `name` of `function` as panels, one for each block of the tiled `loops`.
 
         Raises:
-            CannotPack: not every access goes through one of the loops in this way; nothing has been changed.
+            Refused: not every access goes through one of the loops in this way; nothing has been changed.
         """
         argument = _argument(function, name)
         accesses, panels = _find_panels(argument, loops)
@@ -161,15 +158,15 @@ def _find_panels(argument: BlockArgument, loops: Sequence[ForOp]) -> tuple[list[
     for use in argument.uses:
         op = use.operation
         if not isinstance(op, LoadOp) or op.result.type != memref_type(op.memref).element_type:
-            raise CannotPack(f"'{op.name}' uses the whole buffer, or vectors of it")
+            raise Refused(f"'{op.name}' uses the whole buffer, or vectors of it")
         counter = next((v for v in op.indices if v in counters), None)
         if counter is None:
-            raise CannotPack("a load does not go through the loop")
+            raise Refused("a load does not go through the loop")
         dim = list(op.indices).index(counter)
         axes.update(axis for axis, e in enumerate(op.map.data.results) if dim in e.used_dims())
         accesses.append((op, counter))
     if len(axes) != 1:
-        raise CannotPack("the loop does not run along one axis of it")
+        raise Refused("the loop does not run along one axis of it")
     panels = Panels(axes.pop(), max(loop.step.value.data for loop in loops))
     for op, counter in accesses:
         _check_block(op, counter, counters[counter], panels)
@@ -186,9 +183,9 @@ def _check_block(op: LoadOp, counter: SSAValue, loop: ForOp, panels: Panels) -> 
     try:
         low, high = counter_bounds(_without(subscript, dim, len(op.indices)), op.indices)
     except ValueError as e:
-        raise CannotPack(str(e)) from None
+        raise Refused(str(e)) from None
     if split_terms(subscript).get(dim) != 1 or not starts_block or low < 0 or high >= panels.width:
-        raise CannotPack(f"a load leaves the blocks of {panels.width} that the loop '{loop.dim.data}' is tiled into")
+        raise Refused(f"a load leaves the blocks of {panels.width} that the loop '{loop.dim.data}' is tiled into")
 
 
 def _without(expr: AffineExpr, dim: int, dims: int) -> AffineExpr:
@@ -301,9 +298,6 @@ def pack_or_remark(packer: Packer, function: func.FuncOp, argument: str, loops: 
     Raises:
         NoSuchArgument: the function has no argument of that name.
     """
-    try:
+    _argument(function, argument)
+    with remark_if_refused(packer.ctx, function, f"'{argument}' not packed"):
         packer.pack(function, argument, loops)
-    except NoSuchArgument:
-        raise
-    except CannotPack as reason:
-        packer.ctx.remark(function, f"'{argument}' not packed: {reason}")

@@ -14,7 +14,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, set_subscripts
-from mlc.passes.loop._dependences import Access, Interval
+from mlc.passes.loop._legality import ancestor_in
+from mlc.passes.loop._memory_accesses import Interval, MemoryAccess
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.affine import simplify_sum
 from mlc.support.context import CompilerContext
@@ -66,7 +67,7 @@ def _split(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> list[tuple[memref.
     sets: list[tuple[list[AccessOp], Box]] = []
     around: dict[Operation, list[AccessOp]] = {}
     for op in ops:
-        around.setdefault(_ancestor_in(op, alloc.parent), []).append(op)
+        around.setdefault(ancestor_in(op, alloc.parent), []).append(op)
     for members in around.values():
         box = _box(members)
         apart = [(others, its) for others, its in sets if _apart(box, its)]
@@ -89,7 +90,7 @@ def _split(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> list[tuple[memref.
 def _box(ops: Sequence[AccessOp]) -> Box:
     """The range of subscripts of all accesses, per dim."""
     box: list[Interval] = []
-    accesses = [Access.of(op) for op in ops]
+    accesses = [MemoryAccess.of(op) for op in ops]
     for dim, extent in enumerate(memref_type(ops[0].memref).get_shape()):
         bounds = [None if (s := access.subscripts[dim]) is None else s.bounds() for access in accesses]
         known = [(b[0], b[1] + a.reach[dim]) for b, a in zip(bounds, accesses, strict=True) if b is not None]
@@ -108,7 +109,7 @@ def _around(first: Box, second: Box) -> Box:
 
 def _shrink_part(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> None:
     while (loop := _loop_around_all(ops, alloc.parent)) is not None:
-        accesses = [Access.of(op) for op in ops]
+        accesses = [MemoryAccess.of(op) for op in ops]
         parts = {
             dim: part
             for dim in range(memref_type(alloc.memref).get_num_dims())
@@ -126,20 +127,12 @@ def _shrink_part(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> None:
 
 def _loop_around_all(ops: Sequence[Operation], block: Block | None) -> ForOp | None:
     """The parallel loop in `block` that all of `ops` are in."""
-    around = {_ancestor_in(op, block) for op in ops}
+    around = {ancestor_in(op, block) for op in ops}
     loop = around.pop()
     return loop if not around and isinstance(loop, ForOp) and loop.is_parallel else None
 
 
-def _ancestor_in(op: Operation, block: Block | None) -> Operation:
-    while op.parent is not block:
-        parent = op.parent_op()
-        assert parent is not None
-        op = parent
-    return op
-
-
-def _part_of_iteration(accesses: Sequence[Access], dim: int, loop: ForOp) -> Interval | None:
+def _part_of_iteration(accesses: Sequence[MemoryAccess], dim: int, loop: ForOp) -> Interval | None:
     """The range of `r` in subscripts `counter * factor + r`; None if iterations share elements of this dim, or may."""
     counter = loop.induction_variable
     low = high = factor = None

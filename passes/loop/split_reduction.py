@@ -12,17 +12,14 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, rewritten_subscripts, set_subscripts
+from mlc.passes.loop._legality import Refused, remark_if_refused, require_reduction
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
-from mlc.passes.loop._reductions import Reduction, reduction_of
+from mlc.passes.loop._reductions import Reduction
 from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.tile import peel
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
-
-
-class CannotSplit(Exception):
-    """Why a loop stays as it is."""
 
 
 def split_reduction(loop: ForOp, parts: int) -> None:
@@ -38,21 +35,19 @@ def split_reduction(loop: ForOp, parts: int) -> None:
     Kamil, "Parallel associative reductions in Halide", 2017, which also names it.)
 
     Raises:
-        CannotSplit: the loop is no reduction of this form; nothing has been changed.
+        Refused: the loop is no reduction of this form; nothing has been changed.
     """
-    reduction = reduction_of(loop)
-    if isinstance(reduction, str):
-        raise CannotSplit(reduction)
+    reduction = require_reduction(loop)
     if isinstance(loop.carried[0].type, VectorType):
-        raise CannotSplit("it carries a vector; split it first")
+        raise Refused("it carries a vector; split it first")
     if parts < 2:
-        raise CannotSplit(f"{parts} result is what it has; two or more are needed")
+        raise Refused(f"{parts} result is what it has; two or more are needed")
     counter, trips = loop.induction_variable, len(loop.range)
     if trips < 2 * parts:
-        raise CannotSplit(f"{trips} iterations are fewer than two for each of {parts} results")
+        raise Refused(f"{trips} iterations are fewer than two for each of {parts} results")
     for op in loop.body.block.ops:
         if op.regions or (not isinstance(op, AccessOp) and counter in op.operands):
-            raise CannotSplit(f"'{op.name}' in it is more than the work on one element")
+            raise Refused(f"'{op.name}' in it is more than the work on one element")
     if trips % parts:
         peel(loop, trips - trips % parts)
     ops, result = _split(loop, reduction, parts)
@@ -131,7 +126,5 @@ class SplitReductionPass(Pass):
 
 def split_reduction_or_remark(loop: ForOp, parts: int, ctx: CompilerContext) -> None:
     """Split a reduction if that is possible; say why if it is not."""
-    try:
+    with remark_if_refused(ctx, loop, f"reduction '{loop.dim.data}' not split"):
         split_reduction(loop, parts)
-    except CannotSplit as reason:
-        ctx.remark(loop, f"reduction '{loop.dim.data}' not split: {reason}")

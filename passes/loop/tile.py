@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
@@ -12,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, replace_counter, simplify_quotients
+from mlc.passes.loop._legality import Refused
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, outermost_loops, perfect_nest
 from mlc.passes.loop.interchange import interchange
 from mlc.support.context import CompilerContext
@@ -113,6 +115,7 @@ class TilePass(Pass):
             points_loop = perfect_nest(block)[1]
             names = [level.dim.data for level in perfect_nest(points_loop)]
             below = names[1 : 1 + len(others) + points]
-            interchange(points_loop, [*below, names[0]])
+            with suppress(Refused):  # over a serial loop: points stay where they are
+                interchange(points_loop, [*below, names[0]])
             if others:
                 self._tile_from(points_loop, others, points + 1)

@@ -15,12 +15,12 @@ from xdsl.traits import is_side_effect_free
 
 from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp, StoreOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._dependences import base_of
+from mlc.passes.loop._memory_accesses import base_of
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.passes.loop._transposition import transposed
 from mlc.support.affine import simplify_sum, split_constant
 from mlc.support.context import CompilerContext
-from mlc.support.types import Vector, element_type, vector_type
+from mlc.support.types import Vector, vector_type
 
 _Key = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr | None, ...], Lanes, Attribute]
 """What the columns of one block have in common: all but a constant in the last subscript."""
@@ -68,8 +68,11 @@ class _Columns:
         self._finish()
 
     def _add(self, op: LoadOp) -> None:
-        if op.is_consecutive or op.lanes.along is None or element_type(op.result.type) == i1:
+        kind = vector_type(op.result.type)
+        if op.is_consecutive or op.lanes.along is None or kind is None or kind.element_type == i1:
             return
+        if kind.get_shape()[0].bit_count() != 1:
+            return  # shuffles halve vectors
         *outer, last = op.map.data.results
         terms, constant = split_constant(last)
         key = (op.memref, tuple(op.indices), (*outer, terms), op.lanes, op.result.type)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -15,9 +15,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import counter_bounds, shift_subscripts, shifts_of
-from mlc.passes.loop._nests import functions_with_loops, loops_named
-from mlc.passes.loop._neutral import leave_out, never_counts
+from mlc.passes.loop._accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
+from mlc.passes.loop._legality import ancestor_in
+from mlc.passes.loop._memory_accesses import Effects, MemoryAccess, is_made_in, range_of, writes_to
+from mlc.passes.loop._nests import functions_with_loops
+from mlc.passes.loop._neutral import leave_out, leaves_no_trace, never_counts
 from mlc.passes.loop._required import require_loops
 from mlc.passes.loop.tile import peel
 from mlc.support.affine import split_constant, split_terms
@@ -38,7 +40,7 @@ class Padded:
     low: tuple[int, ...]
     """Where the copy begins, per axis."""
     writes: tuple[Operation, ...]
-    """The outermost loops that fill it."""
+    """What fills it: ops of its block, loops mostly, that do nothing else. Each holds one store."""
     reads: tuple[LoadOp, ...]
     padding: tuple[arith.ConstantOp, ...]
     """What stands around it."""
@@ -55,40 +57,76 @@ class Padded:
 
 
 def find_padded(buffer: memref.AllocOp) -> Padded | None:
-    """`buffer` as a padded copy; None if it is used in any other way."""
+    """`buffer` as a padded copy of what its source is until the last read; None if it may be anything else."""
     reads: list[LoadOp] = []
-    writes: dict[Operation, None] = {}
-    padding: dict[arith.ConstantOp, None] = {}
-    copies: list[tuple[SSAValue, tuple[int, ...]]] = []
+    writes: dict[Operation, StoreOp] = {}
     for use in buffer.memref.uses:
         op = use.operation
+        if not isinstance(op, LoadOp | StoreOp) or op.memref is not buffer.memref:
+            return None
+        if any(range_of(v) is None for v in op.indices):
+            return None
         if isinstance(op, LoadOp):
             reads.append(op)
-        elif isinstance(op, StoreOp) and op.memref is buffer.memref:
-            if isinstance(op.value.owner, LoadOp):
-                copies.append((op.value.owner.memref, _shift(op.value.owner, op) or ()))
-            elif isinstance(op.value.owner, arith.ConstantOp):
-                padding[op.value.owner] = None
-            else:
-                return None
-            writes[(enclosing_loops(op) or [op])[-1]] = None
-        else:
+        elif (nest := ancestor_in(op, buffer.parent)) in writes or not _only_fills(nest, buffer):
             return None
-    if len(copies) != 1 or not copies[0][1] or any((enclosing_loops(r) or [r])[-1] in writes for r in reads):
+        else:
+            writes[nest] = op
+    makers = {store: store.value.owner for store in writes.values()}
+    copies = [(store, load) for store, load in makers.items() if isinstance(load, LoadOp)]
+    padding = {store: value for store, value in makers.items() if isinstance(value, arith.ConstantOp)}
+    if len(copies) != 1 or len(padding) + 1 != len(writes):
         return None
-    return Padded(buffer, *copies[0], tuple(writes), tuple(reads), tuple(padding))
+    store, load = copies[0]
+    shift = _shift(load, store, ancestor_in(store, buffer.parent))
+    if shift is None or not _stays_until_read(buffer, load.memref, writes, reads):
+        return None
+    padded = Padded(buffer, load.memref, shift, tuple(writes), tuple(reads), tuple(dict.fromkeys(padding.values())))
+    return padded if all(_is_around(store, padded.inside) for store in padding) else None
 
 
-def _shift(load: LoadOp, store: StoreOp) -> tuple[int, ...] | None:
+def _only_fills(nest: Operation, buffer: memref.AllocOp) -> bool:
+    """Whether an op of the block of `buffer` writes to it and has no other effect, nor a result that is used."""
+    effects = Effects.of(nest)
+    return not effects.unknown and effects.stored == {buffer.memref} and all(not r.uses for r in nest.results)
+
+
+def _shift(load: LoadOp, store: StoreOp, nest: Operation) -> tuple[int, ...] | None:
     """How far `store` puts what `load` takes, per axis, if both go through all of the source in the same order."""
-    if list(load.indices) != list(store.indices) or load.map.data != AffineMap.identity(len(load.indices)):
+    counters = list(load.indices)
+    if counters != list(store.indices) or load.map.data != AffineMap.identity(len(counters)):
         return None
-    extents = memref_type(load.memref).get_shape()
-    covered = [counter_bounds(AffineExpr.dimension(0), [v]) for v in load.indices]
-    if covered != [(0, extent - 1) for extent in extents]:
+    if load.result.type != memref_type(load.memref).element_type:
+        return None
+    extents = [range(extent) for extent in memref_type(load.memref).get_shape()]
+    if [range_of(v) for v in counters] != extents or not all(is_made_in(v, nest) for v in counters):
         return None
     shifts = shifts_of(store.map.data)
     return shifts if shifts is not None and min(shifts, default=0) >= 0 else None
+
+
+def _stays_until_read(
+    buffer: memref.AllocOp, source: SSAValue, writes: Container[Operation], reads: Sequence[LoadOp]
+) -> bool:
+    """Whether the buffer is read behind all that fills it, and its source not written in between."""
+    assert buffer.parent is not None
+    readers = {ancestor_in(read, buffer.parent) for read in reads}
+    ops = list(buffer.parent.ops)
+    filling = [i for i, op in enumerate(ops) if op in writes]
+    reading = [i for i, op in enumerate(ops) if op in readers]
+    if not reading or filling[-1] >= reading[0]:
+        return False
+    return not writes_to(ops[filling[0] : reading[-1] + 1], source)
+
+
+def _is_around(store: StoreOp, inside: Sequence[range]) -> bool:
+    """Whether a store of padding leaves what is copied alone."""
+    access = MemoryAccess.of(store)
+    for subscript, reach, middle in zip(access.subscripts, access.reach, inside, strict=True):
+        bounds = None if subscript is None else subscript.bounds()
+        if bounds is not None and (bounds[1] + reach < middle.start or bounds[0] >= middle.stop):
+            return True
+    return False
 
 
 _Parts = list[tuple[range, dict[ForOp, range]]]
@@ -125,8 +163,9 @@ def unpad(padded: Padded, names: Sequence[str]) -> bool:
         read.operands[0] = target
         shift_subscripts(read, padded.shift(bare))
     # Innermost first, so that the copies of an outer loop have split loops inside.
+    copies = {window: [window] for parts in plan.values() for _, windows in parts for window in windows}
     for loop, parts in sorted(plan.items(), key=lambda item: -len(enclosing_loops(item[0]))):
-        _carry_out(loop, parts)
+        _carry_out(loop, parts, copies)
     if whole:
         for write in padded.writes:
             Rewriter.erase_op(write)
@@ -144,6 +183,10 @@ def _plan_axis(padded: Padded, axis: int, names: Sequence[str], plan: dict[ForOp
             continue
         window = None if _lanes_along(read, axis) else _window(read, read.map.data.results[axis], names)
         if window is None or window[0] in plan or window[0] in found:
+            return False
+        if not is_made_in(window[1].induction_variable, window[0]) or not leaves_no_trace(window[1], read):
+            return False
+        if not is_made_in(window[0].induction_variable, ancestor_in(read, padded.buffer.parent)):
             return False
         parts = _split(*window, inside)
         if parts is None:
@@ -179,7 +222,7 @@ def _narrow(padded: Padded, axes: Sequence[int]) -> SSAValue:
             store.operands[1] = smaller.memref
             shift_subscripts(store, padded.shift(axes))
         else:
-            Rewriter.erase_op((enclosing_loops(store) or [store])[-1])
+            Rewriter.erase_op(ancestor_in(store, padded.buffer.parent))
     return smaller.memref
 
 
@@ -225,9 +268,9 @@ def _window(read: LoadOp, subscript: AffineExpr, names: Sequence[str]) -> tuple[
     factors = split_terms(subscript)
     if terms is None or constant or len(factors) != 2:
         return None
-    loops = {read.indices[dim].owner.parent_op(): factor for dim, factor in factors.items()}  # pyright: ignore
-    position = next((op for op in loops if isinstance(op, ForOp) and op.dim.data in names), None)
-    window = next((op for op in loops if isinstance(op, ForOp) and not op.is_parallel), None)
+    loops = {loop: factor for dim, factor in factors.items() if (loop := loop_of(read.indices[dim])) is not None}
+    position = next((op for op in loops if op.dim.data in names), None)
+    window = next((op for op in loops if not op.is_parallel), None)
     if position is None or window is None or position.step.value.data != 1 or window.step.value.data != 1:
         return None
     at, step = loops[position], loops[window]
@@ -251,17 +294,21 @@ def _split(loop: ForOp, window: ForOp, at: int, step: int, inside: range) -> _Pa
     return parts if len(parts) <= MOST_PARTS else None
 
 
-def _carry_out(loop: ForOp, parts: _Parts) -> None:
+def _carry_out(loop: ForOp, parts: _Parts, copies: dict[ForOp, list[ForOp]]) -> None:
+    """Split `loop` into its parts; `copies` holds each window and what it has become where loops inside are split."""
     rest = loop
     for number, (positions, windows) in enumerate(parts):
         part = rest
         if number + 1 < len(parts):
             rest = peel(part, len(positions))
+            twin = dict(zip(part.walk(), rest.walk(), strict=True))
+            for known in copies.values():
+                known += [copy for op in known if isinstance(copy := twin.get(op), ForOp)]
         for window, taps in windows.items():
-            # Loops inside are split already, so that there may be several copies of the window.
-            for limited in loops_named(part, window.dim.data):
-                limited.properties["lower"] = IntegerAttr(taps.start, i64)
-                limited.properties["upper"] = IntegerAttr(taps.stop, i64)
+            for limited in copies[window]:
+                if is_made_in(limited.induction_variable, part):
+                    limited.properties["lower"] = IntegerAttr(taps.start, i64)
+                    limited.properties["upper"] = IntegerAttr(taps.stop, i64)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from mlc.passes.loop._accesses import (
     rewritten_subscripts,
     set_subscripts,
 )
+from mlc.passes.loop._legality import Refused, remark_if_refused, require_only_loops
 from mlc.passes.loop._nests import functions_with_loops, loops_named
 from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
@@ -39,7 +40,11 @@ def unroll(loop: ForOp) -> None:
         a, b = for k iter_args(c, d): (c + x[0, k], d + x[1, k]); store y[0]; store y[1]
 
     An op that does not depend on the counter stays one op. The copies of a serial loop follow each other.
+
+    Raises:
+        Refused: an op in it, other than loops, has a body of its own.
     """
+    require_only_loops(loop)
     ops = _jam(loop) if loop.is_parallel else _chain(loop)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.detach()
@@ -61,6 +66,7 @@ def _chain(loop: ForOp) -> list[Operation]:
         for op in list(block.ops)[:-1]:
             op.detach()
             ops.append(op)
+        copy.erase()  # the header, which is in no block, still counts as a user of what the loop begins with
     for result, value in zip(loop.results, carried, strict=True):
         result.replace_all_uses_with(value)
     return ops
@@ -175,7 +181,7 @@ class UnrollPass(Pass):
             for name in self.loops:
                 # Innermost first: a loop may stand inside another one of the same name.
                 for loop in reversed(loops_named(function, name)):
-                    if len(loop.range) > self.limit:
-                        ctx.remark(loop, f"not unrolled: {len(loop.range)} iterations, the limit is {self.limit}")
-                    else:
+                    with remark_if_refused(ctx, loop, f"loop '{name}' not unrolled"):
+                        if len(loop.range) > self.limit:
+                            raise Refused(f"{len(loop.range)} iterations, the limit is {self.limit}")
                         unroll(loop)

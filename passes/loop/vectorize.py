@@ -16,6 +16,7 @@ from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp, StoreOp, YieldO
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscripts
 from mlc.passes.loop._lanes import has_room, lanes_over
+from mlc.passes.loop._legality import Refused, remark_if_refused, require_only_loops
 from mlc.passes.loop._nests import functions_with_loops, loops_named
 from mlc.passes.loop._required import require_loops
 from mlc.support.context import CompilerContext
@@ -24,10 +25,6 @@ from mlc.support.ir import clone, drop_overflow_flags
 
 ELEMENTWISE = frozenset({*Arith.operations, *math.Math.operations}) - {arith.ConstantOp}
 """The op types that compute lane by lane when their operands are vectors."""
-
-
-class CannotVectorize(Exception):
-    """Why a loop stays as it is."""
 
 
 def vectorize(loop: ForOp, lanes: int | None = None) -> None:
@@ -45,15 +42,16 @@ def vectorize(loop: ForOp, lanes: int | None = None) -> None:
     first lanes are active; one of a single iteration stays as it is. Without `lanes` there are as many as iterations.
 
     Raises:
-        CannotVectorize: some op has no vector form, or there are too many iterations; nothing has been changed.
+        Refused: some op has no vector form, or there are too many iterations; nothing has been changed.
     """
     if not loop.is_parallel:
-        raise CannotVectorize("its iterations depend on each other")
+        raise Refused("its iterations depend on each other")
     trips = len(loop.range)
     if lanes is not None and trips > lanes:
-        raise CannotVectorize(f"{trips} iterations are more than {lanes} lanes; tile it first")
+        raise Refused(f"{trips} iterations are more than {lanes} lanes; tile it first")
     if lanes is not None and trips == 1:
         return
+    require_only_loops(loop)
     varying = Varying(loop)
     ops = Widener(loop, varying, lanes and min(lanes, next_power_of_two(trips))).block_ops(loop.body.block)
     Rewriter.insert_op(ops, InsertPoint.before(loop))
@@ -82,10 +80,12 @@ class Varying:
             elif isinstance(op, AccessOp):
                 self._visit_access(op)
             elif self.counter in op.operands:
-                raise CannotVectorize(f"'{op.name}' uses the counter itself")
+                raise Refused(f"'{op.name}' uses the counter itself")
             elif any(v in self.values for v in op.operands) and not isinstance(op, YieldOp):
                 if type(op) not in ELEMENTWISE:
-                    raise CannotVectorize(f"'{op.name}' has no vector form")
+                    raise Refused(f"'{op.name}' has no vector form")
+                if any(isinstance(v.type, VectorType) for v in (*op.operands, *op.results)):
+                    raise Refused("the body works on vectors already")
                 self.values.update(op.results)
 
     def _visit_loop(self, loop: ForOp) -> None:
@@ -108,15 +108,15 @@ class Varying:
     def _visit_access(self, op: AccessOp) -> None:
         kind = "a store" if isinstance(op, StoreOp) else "a load"
         if any(v in self.values for v in op.indices):
-            raise CannotVectorize(f"{kind} goes where computed values say")
+            raise Refused(f"{kind} goes where computed values say")
         if self.counter not in op.indices:
             if isinstance(op, StoreOp):
-                raise CannotVectorize("a store goes to the same element in every iteration")
+                raise Refused("a store goes to the same element in every iteration")
             return
         if isinstance(op.accessed, VectorType):
-            raise CannotVectorize("the body works on vectors already")
+            raise Refused("the body works on vectors already")
         if lanes_over(op, self.counter, self.step) is None:
-            raise CannotVectorize(f"{kind} does not go through evenly spaced elements of one dim")
+            raise Refused(f"{kind} does not go through evenly spaced elements of one dim")
         if isinstance(op, LoadOp):
             self.values.add(op.result)
 
@@ -289,13 +289,9 @@ class VectorizePass(Pass):
                     vectorize_or_remark(loop, self.limit, ctx, self.lanes or None)
 
 
-def vectorize_or_remark(loop: ForOp, limit: int, ctx: CompilerContext, lanes: int | None = None) -> bool:
+def vectorize_or_remark(loop: ForOp, limit: int, ctx: CompilerContext, lanes: int | None = None) -> None:
     """Vectorize `loop` if that is possible; say why if it is not."""
-    try:
+    with remark_if_refused(ctx, loop, f"loop '{loop.dim.data}' not vectorized"):
         if len(loop.range) > limit:
-            raise CannotVectorize(f"{len(loop.range)} iterations, the limit is {limit}; tile it first")
+            raise Refused(f"{len(loop.range)} iterations, the limit is {limit}; tile it first")
         vectorize(loop, lanes)
-    except CannotVectorize as reason:
-        ctx.remark(loop, f"loop '{loop.dim.data}' not vectorized: {reason}")
-        return False
-    return True

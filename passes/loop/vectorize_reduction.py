@@ -16,10 +16,11 @@ from mlc.dialects.arith import SelectOp
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, Index, rewritten_subscripts, set_subscripts
+from mlc.passes.loop._legality import Refused, remark_if_refused, require_independent, require_reduction
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
-from mlc.passes.loop._reductions import Combination, reduction_of
+from mlc.passes.loop._reductions import Combination
 from mlc.passes.loop._required import require_loops
-from mlc.passes.loop.vectorize import CannotVectorize, Varying, Widener, next_power_of_two, splat
+from mlc.passes.loop.vectorize import Varying, Widener, next_power_of_two, splat
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
@@ -38,18 +39,17 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
     values are combined changes, and is the same in every run.
 
     Raises:
-        CannotVectorize: the loop is no reduction of this form; nothing has been changed.
+        Refused: the loop is no reduction of this form, or its iterations depend on each other through memory.
     """
-    reduction = reduction_of(loop)
-    if isinstance(reduction, str):
-        raise CannotVectorize(reduction)
+    reduction = require_reduction(loop)
     combine, combination = reduction.combine, reduction.combination
     if loop.step.value.data != 1:
-        raise CannotVectorize(f"its step is {loop.step.value.data}, so lanes would not be consecutive elements")
+        raise Refused(f"its step is {loop.step.value.data}, so lanes would not be consecutive elements")
     trips = len(loop.range)
     if trips < 2:
-        raise CannotVectorize(f"it has {trips} iteration{'s' * (trips != 1)}")
+        raise Refused(f"it has {trips} iteration{'s' * (trips != 1)}")
     _check_body(loop, combine)
+    require_independent(loop)
     ops, result = _reduce_in_lanes(loop, combine, combination, min(lanes, next_power_of_two(trips)))
     Rewriter.insert_op(ops, InsertPoint.before(loop))
     loop.results[0].replace_all_uses_with(result)
@@ -60,9 +60,9 @@ def vectorize_reduction(loop: ForOp, lanes: int) -> None:
 def _check_body(loop: ForOp, combine: Operation) -> None:
     for op in loop.body.block.ops:
         if op.regions:
-            raise CannotVectorize("there are loops inside")
+            raise Refused("there are loops inside")
         if op is not combine and not isinstance(op, AccessOp) and loop.induction_variable in op.operands:
-            raise CannotVectorize(f"'{op.name}' uses the counter itself")
+            raise Refused(f"'{op.name}' uses the counter itself")
     trial, _ = _lane_loop(loop, combine, loop.induction_variable, 1)
     try:
         Varying(trial)
@@ -173,7 +173,5 @@ class VectorizeReductionPass(Pass):
 
 def vectorize_reduction_or_remark(loop: ForOp, lanes: int, ctx: CompilerContext) -> None:
     """Vectorize a reduction if that is possible; say why if it is not."""
-    try:
+    with remark_if_refused(ctx, loop, f"reduction '{loop.dim.data}' not vectorized"):
         vectorize_reduction(loop, lanes)
-    except CannotVectorize as reason:
-        ctx.remark(loop, f"reduction '{loop.dim.data}' not vectorized: {reason}")

@@ -19,7 +19,7 @@ func.func private @copy(%x: memref<4x8xf32>, %y: memref<4x8xf32> {mlc.output}) {
 // CHECK-LABEL: @serial
 // CHECK: loop.for serial "m"
 // CHECK-NEXT: loop.for parallel "n"
-// REMARK: remark: not interchanged: the loops n, m are not all parallel
+// REMARK: remark: not interchanged: 'm' is not parallel
 func.func private @serial(%x: memref<4x8xf32> {mlc.output}) {
   loop.for serial "m" %m = 0 to 3 {
     loop.for parallel "n" %n = 0 to 8 {

@@ -12,7 +12,7 @@
 // CHECK-NEXT: loop.yield %[[P]], %[[Q]] : f32, f32
 // CHECK: loop.store %[[R]], %{{.*}}[0]
 // CHECK-NEXT: loop.store %[[S]], %{{.*}}[1]
-// REMARK: remark: not unrolled: 2 iterations, the limit is 1
+// REMARK: remark: loop 'mi' not unrolled: 2 iterations, the limit is 1
 func.func private @rows(%x: memref<2x8xf32>, %w: memref<8xf32>, %y: memref<2xf32> {mlc.output}) {
   loop.for parallel "mi" %m = 0 to 2 {
     %zero = arith.constant 0.0 : f32
