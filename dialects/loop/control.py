@@ -1,6 +1,7 @@
 """Loops: `loop.for` and its terminator."""
 
 from collections.abc import Sequence
+from typing import Any, cast
 
 from xdsl.dialects.builtin import I64, IndexType, IntegerAttr, StringAttr, i64
 from xdsl.dialects.utils import AbstractYieldOperation, EnumAttribute
@@ -87,6 +88,9 @@ class ForOp(IRDLOperation):
 
     The string is the dim that the loop runs over: schedules name loops by it. Shapes are static, so bounds are numbers:
     the last iteration is the largest `lower + i * step < upper`. `step 1` is not printed.
+
+    Iterations of a `parallel` or `threads` loop have to be independent: none may write what another one reads or
+    writes. The loop is refused if its first iterations show that they are not; beyond that it is a promise.
     """
 
     name = "loop.for"
@@ -181,6 +185,14 @@ class ForOp(IRDLOperation):
             raise VerifyException(
                 f"loop.for: the body yields ({_spell(yielded)}), the iter_args are ({_spell(expected[1:])})"
             )
+        if self.is_parallel:
+            self._verify_independence()
+
+    def _verify_independence(self) -> None:
+        from mlc.dialects.loop.independence import find_clash
+
+        if (clash := find_clash(cast(Any, self))) is not None:
+            raise VerifyException(f"loop.for: {clash}: make the loop serial")
 
     @classmethod
     def parse(cls, parser: Parser) -> "ForOp":

@@ -1,13 +1,14 @@
 """Whether two accesses can touch the same element, in iterations of loops that stand in a given order.
 
 Subscripts are sums of loop counters, so the distance between two elements is a sum of whole numbers, each from a range
-that is known: it lies in an interval and is a multiple of what its factors have in common, counted from its least value.
-(The tests of Banerjee, "Dependence Analysis for Supercomputing", 1988: bounds with the order of one pair of counters, and
-the greatest common divisor, one subscript position at a time.) Where the answer is not known, it is "yes".
+that is known: it lies in an interval and is, counted from its least value, a multiple of what its factors have in
+common. (The tests of Banerjee, "Dependence Analysis for Supercomputing", 1988: bounds with the order of one pair of
+counters, and the greatest common divisor, one subscript position at a time.) What is not known is answered "yes".
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from math import gcd
@@ -38,22 +39,24 @@ class Level:
     order: Order
 
 
-def may_meet(first: MemoryAccess, second: MemoryAccess, *levels: Level) -> bool:
+def may_meet(first: MemoryAccess, second: MemoryAccess, *levels: Level, scope: ForOp | None = None) -> bool:
     """Whether the accesses, to one buffer, may touch an element in iterations that stand to each other as `levels` say.
 
-    Loops around those of `levels` are in the same iteration for both accesses. Loops inside are in any iteration: each
-    access has counters of its own, even where the loop is one. Without levels that is: loops around both accesses are in
-    the same iteration, all others in any.
+    Other loops inside of `scope` are in any iteration: each access has counters of its own, even where the loop is one.
+    Loops around it are in the same iteration for both accesses.
 
     Args:
-        levels: outermost first; loops between them that are not named are in any iteration.
+        scope: a loop around both accesses; the first of `levels` if it is one. Without it, all loops around both are in
+            the same iteration.
     """
+    if scope is None and levels and levels[0].first is levels[0].second:
+        scope = levels[0].first
     if any(len(level.first.range) < (1 if level.order is Order.SAME else 2) for level in levels):
         return False
     for a, b, reach, other_reach in zip(first.subscripts, second.subscripts, first.reach, second.reach, strict=False):
         if a is None or b is None:
             continue
-        distance = _distance(a, b, levels)
+        distance = _distance(a, b, levels, scope)
         if distance is not None and not distance.can_lie_in((-other_reach, reach)):
             return False
     return True
@@ -103,7 +106,7 @@ class _Distance:
         return low <= high
 
 
-def _distance(a: IndexSum, b: IndexSum, levels: tuple[Level, ...]) -> _Distance | None:
+def _distance(a: IndexSum, b: IndexSum, levels: Sequence[Level], scope: ForOp | None) -> _Distance | None:
     """How far `b` may be behind `a`; None if one of them depends on what is no loop counter."""
     distance = _Distance(b.constant - a.constant, b.constant - a.constant)
     terms, others = dict(a.factors), dict(b.factors)
@@ -116,8 +119,7 @@ def _distance(a: IndexSum, b: IndexSum, levels: tuple[Level, ...]) -> _Distance 
             distance.add_ordered(early, late, values)
         else:
             distance.add_ordered(late, early, values)
-    outermost = levels[0].first if levels and levels[0].first is levels[0].second else None
-    shared = [v for v in terms if v in others and not (outermost and is_made_in(v, outermost))]
+    shared = [v for v in terms if v in others and not (scope and is_made_in(v, scope))]
     free: list[tuple[SSAValue, int]] = [(v, others.pop(v) - terms.pop(v)) for v in shared]
     free += [(v, -factor) for v, factor in terms.items()] + list(others.items())
     for value, factor in free:

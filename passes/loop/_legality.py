@@ -1,14 +1,14 @@
 """What has to be true for a step to change loops: each step asks here, and here alone.
 
 A person may have written the loops, so nothing is known of them but what they say. Every question is answered from what
-ops do to memory (`_memory_accesses`), from which iterations touch the same element (`_dependences`), and from who uses a
-value. A loop that is `parallel` says that its iterations are independent; what can be refuted of that is refused when a
-text is read, the rest is the word of whoever wrote it.
+ops do to memory (`_memory_accesses`), from which iterations touch the same element (`_dependences`), and from who uses
+a value. A loop that is `parallel` says that its iterations are independent; what can be refuted of that is refused when
+a text is read, the rest is the word of whoever wrote it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 
@@ -27,7 +27,7 @@ class Refused(Exception):
 
 
 @contextmanager
-def remark_if_refused(ctx: CompilerContext, op: Operation, outcome: str) -> Iterator[None]:
+def remark_if_refused(ctx: CompilerContext, op: Operation, outcome: str) -> Generator[None]:
     """Run a step on `op`; if that is refused, a remark says the `outcome` and the reason."""
     try:
         yield
@@ -87,17 +87,9 @@ def require_exchange(nest: Sequence[ForOp], order: Sequence[ForOp]) -> None:
 
 def _hands_on(a: MemoryAccess, b: MemoryAccess, nest: Sequence[ForOp], outer: ForOp, inner: ForOp) -> bool:
     """Whether `a`, in an iteration of `outer`, and `b`, in a later one and in another one of `inner`, may meet."""
-    # The loops around the two are in any iteration: whatever order they have in the end, it makes no difference.
-    if nest[0] is not outer:
-        return any(
-            may_meet(
-                a, b, Level(nest[0], nest[0], around), Level(outer, outer, Order.BEFORE), Level(inner, inner, across)
-            )
-            for around in Order
-            for across in (Order.BEFORE, Order.AFTER)
-        )
+    # The other loops are in any iteration: whatever order they have in the end, it makes no difference.
     return any(
-        may_meet(a, b, Level(outer, outer, Order.BEFORE), Level(inner, inner, across))
+        may_meet(a, b, Level(outer, outer, Order.BEFORE), Level(inner, inner, across), scope=nest[0])
         for across in (Order.BEFORE, Order.AFTER)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xdsl.dialects import arith, math, vector
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation, OpResult, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp
@@ -45,8 +45,8 @@ def leaves_no_trace(loop: ForOp, read: LoadOp) -> bool:
     def comes_back(value: SSAValue, start: SSAValue) -> bool:
         while value is not start:
             maker = value.owner
-            if isinstance(maker, ForOp):
-                number = list(maker.results).index(value)
+            if isinstance(maker, ForOp) and isinstance(value, OpResult):
+                number = value.index
                 if not comes_back(maker.yielded[number], maker.carried[number]):
                     return False
                 value = maker.iter_args[number]

@@ -55,22 +55,18 @@ def prefetch(loop: ForOp) -> int:
 
 def _accesses_behind(loop: ForOp) -> Iterator[AccessOp]:
     """The loads from and stores to arguments that follow `loop` in its block, at places known in front of it."""
+    unknown: set[SSAValue] = set(loop.results)
     op = loop.next_op
     while op is not None:
-        if isinstance(op, AccessOp) and op.map.data.results and _is_argument(op.memref):
-            if not any(_is_made_behind(v, loop) for v in op.indices):
-                yield op
+        if (
+            isinstance(op, AccessOp)
+            and op.map.data.results
+            and _is_argument(op.memref)
+            and unknown.isdisjoint(op.indices)
+        ):
+            yield op
+        unknown.update(op.results)
         op = op.next_op
-
-
-def _is_made_behind(value: SSAValue, loop: ForOp) -> bool:
-    """Whether an op of the block of `loop` makes `value`, and not in front of it."""
-    maker = value.owner
-    return (
-        isinstance(maker, Operation)
-        and maker.parent is loop.parent
-        and (maker is loop or loop.is_before_in_block(maker))
-    )
 
 
 def _is_argument(value: SSAValue) -> bool:

@@ -100,8 +100,11 @@ func.func private @lookup(%x: memref<8xf32>, %i: memref<4xi64>, %y: memref<4xf32
 // REMARK: remark: loop 'n' not vectorized: a store goes to the same element in every iteration
 func.func private @same_element(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
   loop.for parallel "n" %n = 0 to 4 {
-    %a = loop.load %x[0] : memref<8xf32>
-    loop.store %a, %y[0] : memref<4xf32>
+    %t = memref.alloc() : memref<1xf32>
+    %a = loop.load %x[%n] : memref<8xf32>
+    loop.store %a, %t[0] : memref<1xf32>
+    %b = loop.load %t[0] : memref<1xf32>
+    loop.store %b, %y[%n] : memref<4xf32>
   }
   return
 }
