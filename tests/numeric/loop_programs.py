@@ -7,11 +7,9 @@ elements; loops whose iterations are independent are `parallel` in the text, mos
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ Number = Any
 Sum = tuple[dict[str, int], int]
 """A subscript: a factor per loop counter, and a constant."""
 
-DIMS = ("a", "b", "k", "n", "m", "y")
 MOST_RUNS = 4000
 """How many statements a program may execute."""
 LARGEST = 1 << 18
@@ -80,13 +77,17 @@ class Program:
 
     element: str
     buffers: dict[str, tuple[int, ...]]
-    """The shape of each buffer; `y…` are outputs, `t…` are made by the function, which writes all of them first."""
+    """The shape of each buffer: `y…` are outputs, `t…` and `u…` are made by the function, which fills `t…` first."""
     body: list[Any]
 
     @property
     def outputs(self) -> list[str]:
         """The buffers that the caller sees."""
         return [name for name in self.buffers if name.startswith("y")]
+
+    def shape(self, buffer: str) -> tuple[int, ...]:
+        """The shape of a buffer, or of the input `in_y…` that an output is copied from."""
+        return self.buffers[buffer.removeprefix("in_")]
 
     def text(self, name: str = "f") -> str:
         """The function as a text at the loop level."""
@@ -103,8 +104,8 @@ class _Printer:
 
     def function(self, name: str) -> Iterator[str]:
         kinds = {b: f"memref<{'x'.join(map(str, s))}x{self.program.element}>" for b, s in self.program.buffers.items()}
-        self.kinds = kinds
         outputs = self.program.outputs
+        self.kinds = kinds | {f"in_{b}": kinds[b] for b in outputs}
         arguments = [f"%in_{b}: {kinds[b]}" for b in outputs] + [f"%{b}: {kinds[b]} {{mlc.output}}" for b in outputs]
         yield f"func.func @{name}({', '.join(arguments)}) {{"
         for constant in (0, 1, -3):
@@ -113,6 +114,8 @@ class _Printer:
         for b, shape in self.program.buffers.items():
             if b not in outputs:
                 yield f"  %{b} = memref.alloc() : {kinds[b]}"
+            if b.startswith("u"):
+                continue
             counters = [f"%{b}_{axis}" for axis in range(len(shape))]
             for counter, extent in zip(counters, shape, strict=True):
                 yield f'  loop.for parallel "{counter[1:]}" {counter} = 0 to {extent} {{'
@@ -163,8 +166,8 @@ class _Printer:
         return f"[{', '.join(spell(s) for s in op.subscripts)}] : {self.kinds[op.buffer]}"
 
 
-class TooLarge(Exception):
-    """A program runs too long, or its numbers grow too large."""
+class Unfit(Exception):
+    """A program runs too long, its numbers grow too large, or it reads what nobody has written."""
 
 
 class _Run:
@@ -175,6 +178,10 @@ class _Run:
         for name, shape in program.buffers.items():
             places = product(*map(range, shape))
             self.memory[name] = {at: given[name][at].item() if name in given else 1 for at in places}
+            if name.startswith("u"):
+                self.memory[name].clear()
+            if name in given:
+                self.memory[f"in_{name}"] = dict(self.memory[name])
         self.env: dict[str, Number] = {"c0": 0, "c1": 1, "cm3": -3}
         self.open: list[tuple[Loop, dict[Any, set[int]], dict[Any, set[int]]]] = []
         self.runs = 0
@@ -192,10 +199,12 @@ class _Run:
         for op in ops:
             self.runs += 1
             if self.runs > MOST_RUNS:
-                raise TooLarge
+                raise Unfit
             match op:
                 case Load():
                     at = self.touch(op, write=False)
+                    if at not in self.memory[op.buffer]:
+                        raise Unfit
                     self.env[op.name] = self.memory[op.buffer][at]
                 case Store():
                     at = self.touch(op, write=True)
@@ -219,7 +228,7 @@ class _Run:
         if self.program.element == "i32":
             return (value + (1 << 31)) % (1 << 32) - (1 << 31)
         if abs(value) > LARGEST:
-            raise TooLarge
+            raise Unfit
         return value
 
     def loop(self, op: Loop) -> None:
@@ -243,134 +252,3 @@ class _Run:
         for loop, readers, writers in self.open:
             (writers if write else readers).setdefault((op.buffer, at), set()).add(self.env[loop.counter])
         return at
-
-
-class _Maker:
-    """Draws a program."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.numbers = 0
-        element = self.random.choice(("i32", "f32"))
-        self.actions = ("add", "sub", "mul", "max", "min") if element == "i32" else ("add", "sub", "max", "min")
-        names = ["y0", *(name for name in ("y1", "t0") if self.random.random() < 0.6)]
-        shapes = [tuple(self.random.randint(6, 11) for _ in range(self.random.randint(1, 2))) for _ in names]
-        self.program = Program(element, dict(zip(names, shapes, strict=True)), [])
-
-    def make(self) -> Program:
-        for _ in range(self.random.randint(1, 2)):
-            self.program.body.append(self.loop({}, ["c0", "c1", "cm3"], 0))
-        return self.program
-
-    def fresh(self, prefix: str) -> str:
-        self.numbers += 1
-        return f"{prefix}{self.numbers}"
-
-    def loop(self, counters: dict[str, range], values: list[str], depth: int) -> Loop:
-        start, trips, step = self.random.choice((0, 0, 1)), self.random.randint(2, 5), self.random.choice((1, 1, 1, 2))
-        used = {name.split("_")[0] for name in counters}
-        dim = self.random.choice([d for d in DIMS if d not in used])
-        loop = Loop(dim, self.fresh(f"{dim}_"), range(start, start + (trips - 1) * step + 1, step), [])
-        inner, known = {**counters, loop.counter: loop.values}, list(values)
-        carries = self.random.choice((0, 0, 0, 1, 1, 2)) if depth else self.random.choice((0, 0, 0, 0, 1))
-        loop.carried = [self.fresh("s") for _ in range(carries)]
-        loop.initial = [self.random.choice(values) for _ in loop.carried]
-        loop.results = [self.fresh("r") for _ in loop.carried]
-        plain = carries and self.random.random() < 0.6  # a reduction, which steps are meant for
-        if not plain:
-            known += loop.carried
-        self.statements(loop.body, inner, known, depth)
-        for carried in loop.carried:
-            if plain:
-                terms = [op.name for op in loop.body if isinstance(op, Load | Compute)] or known
-                last = Compute(self.fresh("v"), self.random.choice(self.actions[:1] + self.actions[2:]), "", "")
-                sides = [carried, self.random.choice(terms)]
-                self.random.shuffle(sides)
-                last.left, last.right = sides
-                loop.body.append(last)
-                loop.yielded.append(last.name)
-                if self.random.random() < 0.15:
-                    self.store(loop.body, inner, [last.name])
-            else:
-                loop.yielded.append(self.random.choice(known))
-        values += loop.results
-        return loop
-
-    def statements(self, body: list[Any], counters: dict[str, range], values: list[str], depth: int) -> None:
-        stored = False
-        for _ in range(self.random.randint(1, 3)):
-            what = self.random.random()
-            if what < 0.35 and depth < 2:
-                body.append(self.loop(counters, values, depth + 1))
-                stored = True
-            elif what < 0.55:
-                values.append(self.load(body, counters))
-            elif what < 0.8:
-                left, right = self.random.choice(values), self.random.choice(values[-3:])
-                body.append(Compute(self.fresh("v"), self.random.choice(self.actions), left, right))
-                values.append(body[-1].name)
-            else:
-                self.store(body, counters, values[-3:])
-                stored = True
-        if not stored or self.random.random() < 0.5:
-            values.append(self.load(body, counters))
-            self.store(body, counters, values[-3:])
-
-    def load(self, body: list[Any], counters: dict[str, range]) -> str:
-        buffer = self.random.choice(list(self.program.buffers))
-        body.append(Load(self.fresh("v"), buffer, self.subscripts(buffer, counters)))
-        return body[-1].name
-
-    def store(self, body: list[Any], counters: dict[str, range], values: list[str]) -> None:
-        buffer = self.random.choice(list(self.program.buffers))
-        body.append(Store(self.random.choice(values), buffer, self.subscripts(buffer, counters)))
-
-    def subscripts(self, buffer: str, counters: dict[str, range]) -> list[Sum]:
-        extents = self.program.buffers[buffer]
-        if self.random.random() < 0.6 and len(counters) >= len(extents):
-            # A place of its own for each iteration of the innermost loops, perhaps a neighbour of it.
-            inner = list(counters)[-len(extents) :]
-            self.random.shuffle(inner)
-            near = self.random.choice((0, 0, 0, 1, -1))
-            places: list[Sum] = [({name: 1}, near if axis == 0 else 0) for axis, name in enumerate(inner)]
-            spans = [(counters[n][0] + c, counters[n][-1] + c) for n, c in zip(inner, (p[1] for p in places), strict=True)]
-            if all(low >= 0 and high < extent for (low, high), extent in zip(spans, extents, strict=True)):
-                return places
-        return [self.subscript(extent, counters) for extent in extents]
-
-    def subscript(self, extent: int, counters: dict[str, range]) -> Sum:
-        """A sum that stays inside of `extent`."""
-        for _ in range(8):
-            names = self.random.sample(list(counters), min(self.random.choice((0, 1, 1, 1, 2)), len(counters)))
-            terms = {name: self.random.choice((1, 1, 1, 1, 2)) for name in names}
-            low = sum(f * counters[n][0] for n, f in terms.items())
-            high = sum(f * counters[n][-1] for n, f in terms.items())
-            if high - low < extent:
-                least, most = max(-low, -3), extent - 1 - high
-                if least <= most:
-                    return terms, self.random.randint(least, min(most, least + 5))
-        return {}, self.random.randrange(extent)
-
-
-def make_program(seed: int) -> tuple[Program, list[Array], list[Array]]:
-    """A program, inputs for it, and the outputs that it must give; the same ones for the same seed."""
-    while True:
-        program = _Maker(seed).make()
-        rng = np.random.default_rng(seed)
-        dtype = np.float32 if program.element == "f32" else np.int32
-        inputs = [rng.integers(-4, 5, program.buffers[b]).astype(dtype) for b in program.outputs]
-        assert all(prod(program.buffers[b]) for b in program.outputs)
-        try:
-            expected = program.run(inputs)
-        except TooLarge:
-            seed += 1_000_003
-            continue
-        _mark(program.body, random.Random(seed))
-        return program, inputs, expected
-
-
-def _mark(body: list[Any], rng: random.Random) -> None:
-    for op in body:
-        if isinstance(op, Loop):
-            op.parallel = op.independent and not op.carried and rng.random() < 0.85
-            _mark(op.body, rng)

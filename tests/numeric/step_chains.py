@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from loop_programs import Array, Program, make_program
+from loop_generator import make_program
+from loop_programs import Array, Program
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import new_context
-from mlc.dialects.loop import ForOp, StepAttr
+from mlc.dialects.loop import ForOp, StepAttr, enclosing_loops
 from mlc.dialects.loop.schedule import STEPS
+from mlc.passes.loop._nests import perfect_nest
 from mlc.passes.loop.apply_schedule import apply_step
 from mlc.passes.loop.pack import Packer
 from mlc.passes.options import parse_passes
@@ -22,7 +24,7 @@ from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module, verify_module
 
-PASSES = ("forward-stores", "shrink-buffers", "sink", "cse", "dce", "canonicalize", "transpose-loads", "write-in-place")
+PASSES = ("forward-stores", "shrink-buffers", "shrink-buffers", "sink", "cse", "dce", "canonicalize", "transpose-loads")
 """What runs between steps, or behind them."""
 MOST_TRIPS_UNROLLED = 8
 MOST_OPS = 400
@@ -85,54 +87,69 @@ def carry_out(link: str | StepAttr, module: ModuleOp, ctx: CompilerContext) -> N
 
 
 def _draw(rng: random.Random, function: FuncOp) -> str | StepAttr | None:
-    """A pass, or a step with loops that the function has; None if it has no loops."""
+    """A pass, or a step on loops that it is meant for, or, now and then, on any; None if the function has no loops."""
     loops = [op for op in function.walk() if isinstance(op, ForOp)]
     if not loops:
         return None
     if rng.random() < 0.25:
         return rng.choice(PASSES)
-    action = rng.choice(list(STEPS))
-    return StepAttr.of(action, *_arguments(rng, action, loops, function))
+    while True:
+        action = rng.choice(
+            [*STEPS, "interchange", "fuse", "split_reduction", "hoist_reduction", "vectorize_reduction", "unpad"]
+        )
+        suited = loops if rng.random() < 0.1 else [loop for loop in loops if _suits(action, loop)]
+        # The loops that copy the inputs are not what a program is about.
+        suited = [loop for loop in suited if "_" not in loop.dim.data or rng.random() < 0.1]
+        if suited:
+            return StepAttr.of(action, *_arguments(rng, action, rng.choice(suited), loops, function))
 
 
-def _arguments(rng: random.Random, action: str, loops: Sequence[ForOp], function: FuncOp) -> list[str | int]:
+def _arguments(
+    rng: random.Random, action: str, loop: ForOp, loops: Sequence[ForOp], function: FuncOp
+) -> list[str | int]:
     form = STEPS[action]
-    suited = [loop for loop in loops if _suits(action, loop)] or list(loops)
-    own = [loop for loop in suited if not loop.dim.data.startswith(("y0_", "y1_", "t0_"))] or suited
-    loop = rng.choice(own if rng.random() < 0.9 else suited)
-    names = [loop.dim.data]
-    around = _names_around(loop)
-    others = list(dict.fromkeys([*around, *(op.dim.data for op in loop.body.walk() if isinstance(op, ForOp))]))
-    others = [name for name in others if name not in names]
+    name = loop.dim.data
+    others = [op.dim.data for op in loops if op.dim.data != name] or ["none"]
+    around = [op.dim.data for op in enclosing_loops(loop) if op.dim.data != name] or others
+    sizes: list[int] = []
+    if form.sizes[1] and (form.sizes[0] or rng.random() < 0.7):
+        sizes = [rng.choice((len(loop.range), 8, 4) if action == "vectorize" else (2, 2, 3, 4, 8))]
     if action == "pack":
         arguments = [a.name_hint for a in function.body.block.args if a.name_hint]
-        return [rng.choice(arguments), names[0]]
-    if form.names == 2 or (form.more and rng.random() < 0.5):
-        rest = others or [op.dim.data for op in loops if op.dim.data not in names]
-        count = 1 if not form.more else rng.randint(1, max(1, min(2, len(rest))))
-        names += rng.sample(rest, min(count, len(rest)))
-        if action == "interchange":
-            rng.shuffle(names)
-    while len(names) < form.names:
-        names.append("none")
-    least, most = form.sizes
-    sizes = [rng.choice((2, 2, 3, 4, 8)) for _ in range(rng.randint(least, most))]
-    return [*names, *sizes]
+        return [rng.choice(arguments), name]
+    if action == "interchange":
+        nest = [op.dim.data for op in perfect_nest(loop)]
+        names = nest if len(set(nest)) == len(nest) > 1 and rng.random() < 0.9 else [name, rng.choice(others)]
+        return rng.sample(names, rng.randint(2, len(names)))
+    if action == "hoist_reduction":
+        return [name, rng.choice(around)]
+    if action == "unpad" and rng.random() < 0.3:
+        return [name, rng.choice(others)]
+    return [name, *sizes]
 
 
 def _suits(action: str, loop: ForOp) -> bool:
     """Whether a loop is of the kind that a step is meant for."""
-    if action in ("vectorize", "interchange", "parallel"):
-        return loop.is_parallel
-    if action in ("vectorize_reduction", "split_reduction", "hoist_reduction"):
-        return bool(loop.carried)
-    return len(loop.range) <= MOST_TRIPS_UNROLLED if action == "unroll" else True
-
-
-def _names_around(loop: ForOp) -> list[str]:
-    names: list[str] = []
-    parent = loop.parent_op()
-    while isinstance(parent, ForOp):
-        names.append(parent.dim.data)
-        parent = parent.parent_op()
-    return names
+    match action:
+        case "interchange":
+            return loop.is_parallel and len(perfect_nest(loop)) > 1
+        case "vectorize" | "parallel":
+            return loop.is_parallel
+        case "vectorize_reduction" | "prefetch":
+            return bool(loop.carried)
+        case "split_reduction":
+            return len(loop.carried) == 1 and len(loop.range) >= 4
+        case "hoist_reduction":
+            return bool(loop.carried) and isinstance(outer := loop.parent_op(), ForOp) and outer.is_parallel
+        case "fuse":
+            block = loop.parent
+            assert block is not None
+            return any(isinstance(op, ForOp) and op is not loop and op.dim == loop.dim for op in block.ops)
+        case "unroll":
+            return len(loop.range) <= MOST_TRIPS_UNROLLED
+        case "unpad":
+            return loop.dim.data in ("y", "m", "p")
+        case "pack":
+            return loop.step.value.data > 1
+        case _:
+            return True
