@@ -1,14 +1,15 @@
-"""Draws random loop programs: some of the forms that steps are made for, with faults in them; others of no form at all."""
+"""Draws random loop programs: forms that steps are made for, with faults in them, and others of no form at all."""
 
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from loop_programs import Array, Compute, Load, Loop, Program, Store, Sum, Unfit
+from mlc.tests.numeric.loop_programs import Array, Compute, Load, Loop, Program, Store, Sum, Unfit
 
 DIMS = ("a", "b", "k", "n", "m", "y")
 
@@ -223,7 +224,7 @@ class _FormMaker(_Maker):
         self.write(body, self.compute(body, one, two), b, *places[2])
         if self.sometimes():
             self.write(body, one, other, *[(c, 0) for c in counters])
-        for (outer, _), (inner, _) in zip(loops, loops[1:], strict=False):
+        for (outer, _), (inner, _) in pairwise(loops):
             outer.body.append(inner)
         self.program.body.append(loops[0][0])
 

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from loop_generator import make_program
-from loop_programs import Array, Program
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
@@ -23,6 +21,8 @@ from mlc.reference.execution import Order
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module, verify_module
+from mlc.tests.numeric.loop_generator import make_program
+from mlc.tests.numeric.loop_programs import Array, Program
 
 PASSES = ("forward-stores", "shrink-buffers", "shrink-buffers", "sink", "cse", "dce", "canonicalize", "transpose-loads")
 """What runs between steps, or behind them."""

@@ -141,3 +141,42 @@ func.func private @f() attributes {schedule = #loop.schedule<[tile(16, n)]>}
 
 // expected-error @+1 {{identifier expected, the name of a loop, or a whole number, got '1.5'}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(n, 1.5)]>}
+
+// -----
+
+func.func @shift(%x: memref<8xf32>, %y: memref<9xf32> {mlc.output}) {
+  // expected-error @+1 {{loop.for: the iterations of a parallel loop must be independent, but %i = 0 and 1 both touch element [1] of '%y', and one of them writes it: make the loop serial}}
+  loop.for parallel "i" %i = 0 to 8 {
+    %a = loop.load %y[%i] : memref<9xf32>
+    %b = loop.load %x[%i] : memref<8xf32>
+    %c = arith.addf %a, %b : f32
+    loop.store %c, %y[%i + 1] : memref<9xf32>
+  }
+  return
+}
+
+// -----
+
+// A vector reaches into the next iteration.
+func.func @lanes(%y: memref<12xf32> {mlc.output}) {
+  %v = arith.constant dense<1.0> : vector<4xf32>
+  // expected-error @+1 {{loop.for: the iterations of a threads loop must be independent, but %i = 0 and 3 both touch element [3] of '%y'}}
+  loop.for threads "i" %i = 0 to 9 step 3 {
+    loop.store %v, %y[%i] : memref<12xf32>, vector<4xf32>
+  }
+  return
+}
+
+// -----
+
+// What an outer loop keeps apart is the same iteration to the inner one.
+func.func @rows(%y: memref<4x4xf32> {mlc.output}) {
+  %a = arith.constant 1.0 : f32
+  loop.for serial "m" %m = 0 to 4 {
+    // expected-error @+1 {{loop.for: the iterations of a parallel loop must be independent, but %n = 0 and 3 both touch element [0, 2] of '%y'}}
+    loop.for parallel "n" %n = 0 to 4 {
+      loop.store %a, %y[%m, 2] : memref<4x4xf32>
+    }
+  }
+  return
+}

@@ -154,3 +154,47 @@ func.func private @elsewhere(%x: memref<64xf32>, %y: memref<1xf32> {mlc.output})
   loop.store %s, %y[0] : memref<1xf32>
   return
 }
+
+// What is read in front of the loop changes in it.
+// CHECK-LABEL: @moving_start
+// CHECK: loop.for parallel "n"
+// CHECK-NEXT: loop.load
+// CHECK-NEXT: loop.for serial "k"
+// REMARK: remark: loop 'k' not hoisted: it writes what is read in front of it
+func.func private @moving_start(%x: memref<8x4xf32>, %y: memref<8xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "i" %i = 0 to 8 {
+    loop.store %one, %y[%i] : memref<8xf32>
+  }
+  loop.for parallel "n" %n = 0 to 8 {
+    %start = loop.load %y[%n] : memref<8xf32>
+    %s = loop.for serial "k" %k = 0 to 4 iter_args(%acc = %start) -> (f32) {
+      %a = loop.load %x[%n, %k] : memref<8x4xf32>
+      %b = arith.mulf %a, %start : f32
+      loop.store %b, %y[%n] : memref<8xf32>
+      %c = arith.addf %acc, %b : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %y[%n] : memref<8xf32>
+  }
+  return
+}
+
+// Vectors wait in rows of their own.
+// CHECK-LABEL: @vectors
+// CHECK: %[[T:.*]] = memref.alloc() : memref<2x4xf32>
+// CHECK: loop.store %{{.*}}, %[[T]][%{{.*}}, 0] : memref<2x4xf32>, vector<4xf32>
+// CHECK: loop.for serial "k"
+// CHECK: loop.load %[[T]][%{{.*}}, 0] : memref<2x4xf32>, vector<4xf32>
+func.func private @vectors(%x: memref<3x8xf32>, %y: memref<8xf32> {mlc.output}) {
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  loop.for parallel "n" %n = 0 to 2 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (vector<4xf32>) {
+      %a = loop.load %x[%k, %n * 4] : memref<3x8xf32>, vector<4xf32>
+      %c = arith.addf %acc, %a : vector<4xf32>
+      loop.yield %c : vector<4xf32>
+    }
+    loop.store %s, %y[%n * 4] : memref<8xf32>, vector<4xf32>
+  }
+  return
+}

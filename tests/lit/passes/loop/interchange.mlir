@@ -44,3 +44,48 @@ func.func private @imperfect(%x: memref<4xf32>, %y: memref<4x8xf32> {mlc.output}
   }
   return
 }
+
+// From one step of t to the next, values move along p and along j: j cannot move out of t.
+// CHECK-LABEL: @wavefront
+// CHECK: loop.for parallel "m"
+// CHECK-NEXT: loop.for serial "t"
+// CHECK-NEXT: loop.for parallel "n"
+// REMARK: remark: not interchanged: an iteration of 't' {{reads|writes}} an element of '%b' that others of 'n' touch in a later one
+func.func private @wavefront(%b: memref<4x3x6xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "i" %i = 0 to 3 {
+    loop.for parallel "j" %j = 0 to 6 {
+      loop.store %one, %b[0, %i, %j] : memref<4x3x6xf32>
+    }
+  }
+  loop.for parallel "m" %m = 0 to 3 {
+    loop.for serial "t" %t = 0 to 3 {
+      loop.for parallel "n" %n = 1 to 5 {
+        %l = loop.load %b[%t, %m, %n - 1] : memref<4x3x6xf32>
+        %r = loop.load %b[%t, %m, %n + 1] : memref<4x3x6xf32>
+        %s = arith.addf %l, %r : f32
+        loop.store %s, %b[%t + 1, %m, %n] : memref<4x3x6xf32>
+      }
+    }
+  }
+  return
+}
+
+// Where each n goes its own way through t, it can.
+// CHECK-LABEL: @columns
+// CHECK: loop.for parallel "n"
+// CHECK-NEXT: loop.for serial "t"
+// CHECK-NEXT: loop.for parallel "m"
+func.func private @columns(%b: memref<4x3x6xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "m" %m = 0 to 3 {
+    loop.for serial "t" %t = 0 to 3 {
+      loop.for parallel "n" %n = 0 to 6 {
+        %l = loop.load %b[%t, %m, %n] : memref<4x3x6xf32>
+        %s = arith.addf %l, %one : f32
+        loop.store %s, %b[%t + 1, %m, %n] : memref<4x3x6xf32>
+      }
+    }
+  }
+  return
+}

@@ -46,3 +46,24 @@ func.func private @nothing_behind(%x: memref<64xf32>, %y: memref<64xf32> {mlc.ou
   }
   return
 }
+
+// Where the loop, or what follows it, computes the place, it is not known in front of it.
+// CHECK-LABEL: @computed_place
+// CHECK-NOT: loop.prefetch
+// CHECK: return
+func.func private @computed_place(%x: memref<8xi64>, %r: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  %zero = arith.constant 0 : i64
+  %seven = arith.constant 7 : i64
+  loop.for serial "m" %m = 0 to 8 {
+    %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (i64) {
+      %a = loop.load %x[%k] : memref<8xi64>
+      %c = arith.addi %acc, %a : i64
+      loop.yield %c : i64
+    }
+    %low = arith.andi %s, %seven : i64
+    %i = arith.index_cast %low : i64 to index
+    %v = loop.load %r[%i] : memref<8xf32>
+    loop.store %v, %y[%i] : memref<8xf32>
+  }
+  return
+}

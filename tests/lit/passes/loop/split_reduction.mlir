@@ -66,3 +66,36 @@ func.func private @short(%x: memref<7xf32>, %y: memref<1xf32> {mlc.output}) {
   loop.store %s, %y[0] : memref<1xf32>
   return
 }
+
+// A running sum is stored: its order is what counts.
+// CHECK-LABEL: @prefix_sum
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 16 iter_args(%{{.*}} = %{{.*}}) -> (f32) {
+// REMARK: remark: reduction 'k' not split: partial results of it are used
+func.func private @prefix_sum(%x: memref<16xf32>, %y: memref<16xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 16 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<16xf32>
+    %c = arith.addf %acc, %a : f32
+    loop.store %c, %y[%k] : memref<16xf32>
+    loop.yield %c : f32
+  }
+  return
+}
+
+// Stores of anything else keep their order.
+// CHECK-LABEL: @with_stores
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 16 step 4
+func.func private @with_stores(%x: memref<16xf32>, %y: memref<17xf32> {mlc.output}, %z: memref<1xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %y[0] : memref<17xf32>
+  %s = loop.for serial "k" %k = 0 to 16 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<16xf32>
+    %b = loop.load %y[%k] : memref<17xf32>
+    %d = arith.subf %a, %b : f32
+    loop.store %d, %y[%k + 1] : memref<17xf32>
+    %c = arith.addf %acc, %d : f32
+    loop.yield %c : f32
+  }
+  loop.store %s, %z[0] : memref<1xf32>
+  return
+}

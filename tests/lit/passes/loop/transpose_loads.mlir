@@ -87,3 +87,15 @@ func.func private @transpose(%x: memref<11x7xf32>, %y: memref<7x11xf32> {mlc.out
   }
   return
 }
+
+// Shuffles halve vectors, so vectors of five stay what they are.
+// CHECK-LABEL: @five
+// CHECK: loop.load %x[0, 0] along 0 : memref<5x2xf32>, vector<5xf32>
+// CHECK: loop.load %x[0, 1] along 0 : memref<5x2xf32>, vector<5xf32>
+func.func private @five(%x: memref<5x2xf32>, %y: memref<5xf32> {mlc.output}) {
+  %a = loop.load %x[0, 0] along 0 : memref<5x2xf32>, vector<5xf32>
+  %b = loop.load %x[0, 1] along 0 : memref<5x2xf32>, vector<5xf32>
+  %c = arith.addf %a, %b : vector<5xf32>
+  loop.store %c, %y[0] : memref<5xf32>, vector<5xf32>
+  return
+}

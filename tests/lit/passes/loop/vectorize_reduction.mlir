@@ -124,3 +124,36 @@ func.func private @step(%x: memref<37xf32>, %y: memref<1xf32> {mlc.output}) {
   loop.store %s, %y[0] : memref<1xf32>
   return
 }
+
+// An iteration reads what the one before it wrote.
+// CHECK-LABEL: @recurrence
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 8 iter_args(%{{.*}} = %{{.*}}) -> (f32) {
+// REMARK: remark: reduction 'k' not vectorized: an iteration {{reads|writes}} an element of '%y' that another one touches
+func.func private @recurrence(%y: memref<9xf32> {mlc.output}, %z: memref<1xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.store %one, %y[0] : memref<9xf32>
+  %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %one) -> (f32) {
+    %p = loop.load %y[%k] : memref<9xf32>
+    %q = arith.addf %p, %one : f32
+    loop.store %q, %y[%k + 1] : memref<9xf32>
+    %c = arith.addf %acc, %p : f32
+    loop.yield %c : f32
+  }
+  loop.store %s, %z[0] : memref<1xf32>
+  return
+}
+
+// A running sum that is stored is no reduction.
+// CHECK-LABEL: @scan
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 8 iter_args(%{{.*}} = %{{.*}}) -> (f32) {
+// REMARK: remark: reduction 'k' not vectorized: partial results of it are used
+func.func private @scan(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<8xf32>
+    %c = arith.addf %acc, %a : f32
+    loop.store %c, %y[%k] : memref<8xf32>
+    loop.yield %c : f32
+  }
+  return
+}

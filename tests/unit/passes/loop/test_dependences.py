@@ -1,0 +1,139 @@
+"""Dependence analysis against brute force: all iterations of small loops, one by one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.compiler import new_context
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp
+from mlc.passes.loop._accesses import AccessOp
+from mlc.passes.loop._dependences import Level, Order, may_meet
+from mlc.passes.loop._memory_accesses import MemoryAccess
+from mlc.syntax import parse_module
+
+EXTENT = 64
+
+
+def _program(rng: random.Random) -> tuple[ModuleOp, list[ForOp], list[AccessOp]]:
+    """Three nested loops around a load and a store of one buffer, at random sums of the counters."""
+    ranges = [(rng.randint(0, 2), rng.randint(1, 5), rng.choice((1, 1, 2, 3))) for _ in range(3)]
+    rank = rng.randint(1, 2)
+    lanes = rng.choice((0, 0, 0, 2, 4))
+
+    def subscripts() -> str:
+        parts: list[str] = []
+        for _ in range(rank):
+            factors = {c: rng.choice((0, 0, 1, 1, 2, 3, -1)) for c in "ijk"}
+            terms = [f"%{c} * {f}" for c, f in factors.items() if f]
+            parts.append(" + ".join([*terms, str(rng.randint(12, 16))]))
+        return ", ".join(parts)
+
+    kind = f"memref<{'x'.join([str(EXTENT)] * rank)}xf32>"
+    suffix = f", vector<{lanes}xf32>" if lanes else ""
+    (i, j, k) = (f"{lo} to {lo + (n - 1) * s + 1} step {s}" for lo, n, s in ranges)
+    text = f"""
+        func.func private @f(%x: {kind}) {{
+          loop.for serial "i" %i = {i} {{
+            loop.for serial "j" %j = {j} {{
+              loop.for serial "k" %k = {k} {{
+                %a = loop.load %x[{subscripts()}] : {kind}{suffix}
+                loop.store %a, %x[{subscripts()}] : {kind}{suffix}
+              }}
+            }}
+          }}
+          return
+        }}
+    """
+    module = parse_module(text, "f.mlir", new_context())
+    loops = [op for op in module.walk() if isinstance(op, ForOp)]
+    return module, loops, [op for op in module.walk() if isinstance(op, LoadOp | StoreOp)]
+
+
+def _elements(op: AccessOp, loops: list[ForOp]) -> Iterator[tuple[tuple[int, ...], set[tuple[int, ...]]]]:
+    """For each iteration of all loops, the elements that `op` touches."""
+    for values in product(*(loop.range for loop in loops)):
+        known = dict(zip((loop.induction_variable for loop in loops), values, strict=True))
+        at = [e.eval([known[v] for v in op.indices], []) for e in op.map.data.results]
+        lanes = op.accessed.get_shape()[0] if hasattr(op.accessed, "get_shape") else 1  # pyright: ignore
+        yield values, {(*at[:-1], at[-1] + lane) for lane in range(lanes)}
+
+
+_HOLDS = {Order.SAME: int.__eq__, Order.BEFORE: int.__lt__, Order.AFTER: int.__gt__}
+
+
+def _meets(a: AccessOp, b: AccessOp, loops: list[ForOp], orders: dict[int, Order], scope: int) -> bool:
+    """Whether the accesses meet in iterations in these orders, the loops outside of loop number `scope` in the same."""
+    for first, elements in _elements(a, loops):
+        for second, others in _elements(b, loops):
+            if first[:scope] != second[:scope] or not elements & others:
+                continue
+            if all(_HOLDS[order](first[n], second[n]) for n, order in orders.items()):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_said_to_be_apart_is_apart(seed: int) -> None:
+    apart = meeting = exact = 0
+    for number in range(60):
+        rng = random.Random(1000 * seed + number)
+        _, loops, (load, store) = _program(rng)
+        for a, b in ((load, store), (store, store)):
+            scope = rng.randrange(3)
+            chosen = sorted(rng.sample(range(scope, 3), rng.randint(1, 3 - scope)))
+            orders = {n: rng.choice(list(Order)) for n in chosen}
+            levels = [Level(loops[n], loops[n], order) for n, order in orders.items()]
+            said = may_meet(MemoryAccess.of(a), MemoryAccess.of(b), *levels, scope=loops[scope])
+            found = _meets(a, b, loops, orders, scope)
+            assert said or not found, f"{a}\n{b}\n{orders} in {loops[scope].dim}"
+            apart += not said
+            meeting += found
+            exact += said == found
+    # The tests look at one subscript at a time, so that some pairs that never meet are not seen to be apart.
+    assert apart > 20
+    assert meeting > 10
+    assert exact > 0.75 * 120
+
+
+def _pair(read: str, write: str, trips: int = 8, step: int = 1) -> tuple[ForOp, MemoryAccess, MemoryAccess]:
+    text = f"""
+        func.func private @f(%x: memref<64xf32>) {{
+          loop.for serial "i" %i = 0 to {trips * step} step {step} {{
+            %a = loop.load %x[{read}] : memref<64xf32>
+            loop.store %a, %x[{write}] : memref<64xf32>
+          }}
+          return
+        }}
+    """
+    module = parse_module(text, "f.mlir", new_context())
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    load, store = (MemoryAccess.of(op) for op in loop.body.walk() if isinstance(op, LoadOp | StoreOp))
+    return loop, load, store
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "step", "meets"),
+    [
+        ("%i", "%i", 1, "="),
+        ("%i", "%i + 1", 1, ">"),  # what an iteration reads was written by the one before it
+        ("%i + 1", "%i", 1, "<"),
+        ("%i + 7", "%i", 1, "<"),
+        ("%i + 8", "%i", 1, ""),  # farther than the loop runs
+        ("%i", "%i + 1", 2, ""),  # between the iterations
+        ("%i", "%i + 2", 2, ">"),
+        ("%i * 2", "%i * 2 + 1", 1, ""),  # even and odd
+        ("%i * 2", "%i * 4 + 2", 1, ">"),
+        ("3", "%i", 1, "=<>"),
+        ("0", "%i + 1", 1, ""),
+        ("%i", "%i mod 2", 1, "=<>"),  # what is no sum is anywhere
+    ],
+)
+def test_one_loop_is_seen_exactly(read: str, write: str, step: int, meets: str) -> None:
+    loop, load, store = _pair(read, write, step=step)
+    found = [order.value for order in Order if may_meet(load, store, Level(loop, loop, order))]
+    assert sorted(found) == sorted(meets)
