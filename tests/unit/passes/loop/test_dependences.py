@@ -14,6 +14,7 @@ from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.passes.loop._accesses import AccessOp
 from mlc.passes.loop._dependences import Level, Order, may_meet
 from mlc.passes.loop._memory_accesses import MemoryAccess
+from mlc.support.types import vector_type
 from mlc.syntax import parse_module
 
 EXTENT = 64
@@ -59,7 +60,8 @@ def _elements(op: AccessOp, loops: list[ForOp]) -> Iterator[tuple[tuple[int, ...
     for values in product(*(loop.range for loop in loops)):
         known = dict(zip((loop.induction_variable for loop in loops), values, strict=True))
         at = [e.eval([known[v] for v in op.indices], []) for e in op.map.data.results]
-        lanes = op.accessed.get_shape()[0] if hasattr(op.accessed, "get_shape") else 1  # pyright: ignore
+        kind = vector_type(op.accessed)
+        lanes = 1 if kind is None else kind.get_shape()[0]
         yield values, {(*at[:-1], at[-1] + lane) for lane in range(lanes)}
 
 
