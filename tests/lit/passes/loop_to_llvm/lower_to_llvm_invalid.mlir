@@ -35,3 +35,59 @@ func.func private @dim(%x: memref<8xf32>, %i: index) {
   %0 = memref.dim %x, %i : memref<8xf32>
   return
 }
+
+// -----
+
+// Kernels are compiled for arguments that do not overlap.
+func.func private @shift(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for serial "i" %i = 0 to 7 {
+    %a = loop.load %x[%i] : memref<8xf32>
+    loop.store %a, %y[%i + 1] : memref<8xf32>
+  }
+  return
+}
+
+// CHECK: error: func.call @shift: arguments 0 and 1 are the same memory, and @shift writes argument 1; required: a buffer of its own for what a function writes
+func.func @twice(%y: memref<8xf32> {mlc.output}) {
+  func.call @shift(%y, %y) : (memref<8xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @inner(%x: memref<2x4xf32>, %y: memref<8xf32> {mlc.output}) {
+  %a = loop.load %x[0, 0] : memref<2x4xf32>
+  loop.store %a, %y[1] : memref<8xf32>
+  return
+}
+
+func.func private @outer(%x: memref<2x4xf32>, %y: memref<8xf32> {mlc.output}) {
+  func.call @inner(%x, %y) : (memref<2x4xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// Through a view of it, and through a call: @outer writes what @inner does.
+// CHECK: error: func.call @outer: arguments 0 and 1 are the same memory, and @outer writes argument 1
+func.func @through_a_view(%y: memref<8xf32> {mlc.output}) {
+  %v = memref.reinterpret_cast %y to offset: [0], sizes: [2, 4], strides: [4, 1] : memref<8xf32> to memref<2x4xf32>
+  func.call @outer(%v, %y) : (memref<2x4xf32>, memref<8xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @copy(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %a = loop.load %x[0] : memref<4xf32>
+  loop.store %a, %y[1] : memref<4xf32>
+  return
+}
+
+// CHECK: error: func.call @copy: arguments 0 and 1 are the same memory, and @copy writes argument 1
+func.func @parts(%w: memref<64xi8> {mlc.workspace}) {
+  %first = arith.constant 0 : index
+  %second = arith.constant 12 : index
+  %a = memref.view %w[%first][] : memref<64xi8> to memref<4xf32>
+  %b = memref.view %w[%second][] : memref<64xi8> to memref<4xf32>
+  func.call @copy(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}

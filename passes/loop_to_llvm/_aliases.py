@@ -1,0 +1,117 @@
+"""What a kernel may count on: no buffer that it writes is reached through another of its arguments.
+
+Loops are reordered, and LLVM is told `noalias`, because of that. So a call that says otherwise is refused.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from xdsl.dialects import arith, func, memref, vector
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from mlc.dialects.loop import LoadOp, PrefetchOp
+from mlc.dialects.memref import CastOp
+from mlc.passes.loop_to_llvm._types import bit_width
+from mlc.support.locations import error_at
+from mlc.support.types import memref_type
+
+_SAME_ELEMENTS = (memref.ReinterpretCastOp, CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp, memref.CastOp)
+_READS = (LoadOp, PrefetchOp, memref.LoadOp, memref.DimOp, vector.LoadOp, vector.MaskedLoadOp)
+
+_Place = tuple[SSAValue, range | None]
+"""The buffer behind a value, and which of its bytes the value is; None for any."""
+
+
+def check_calls(module: ModuleOp) -> None:
+    """Every call gives a function other buffers for what it writes than for its other arguments.
+
+    Raises:
+        UserError: at a call where two arguments share bytes that the function writes.
+    """
+    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+    written = _Written(functions)
+    for function in functions.values():
+        for op in function.walk():
+            if isinstance(op, func.CallOp) and (callee := functions.get(op.callee.string_value())) is not None:
+                _check_call(op, written.arguments(callee))
+
+
+def _check_call(call: func.CallOp, written: frozenset[int]) -> None:
+    places = [_place(v) if isinstance(v.type, MemRefType) else None for v in call.arguments]
+    for at in sorted(written):
+        for other, place in enumerate(places):
+            if other == at or (other in written and other < at) or place is None or places[at] is None:
+                continue
+            if _overlap(place, places[at]):
+                name = call.callee.string_value()
+                raise error_at(
+                    call,
+                    f"func.call @{name}: arguments {min(at, other)} and {max(at, other)} are the same memory, and "
+                    f"@{name} writes argument {at}; required: a buffer of its own for what a function writes",
+                )
+
+
+def _overlap(a: _Place, b: _Place | None) -> bool:
+    if b is None or a[0] is not b[0]:
+        return False
+    first, second = a[1], b[1]
+    return first is None or second is None or (first.start < second.stop and second.start < first.stop)
+
+
+def _place(value: SSAValue) -> _Place:
+    """Where a memref lies: its buffer, and the bytes of it, as far as constants tell."""
+    bytes_: range | None = range(_size(value))
+    while isinstance(op := value.owner, Operation):
+        if isinstance(op, memref.ViewOp):
+            shift = _constant(op.byte_shift)
+            bytes_ = None if shift is None or bytes_ is None else range(bytes_.start + shift, bytes_.stop + shift)
+        elif not isinstance(op, _SAME_ELEMENTS):
+            break
+        value = op.operands[0]
+    return value, bytes_
+
+
+def _size(value: SSAValue) -> int:
+    kind = memref_type(value)
+    return prod(kind.get_shape()) * ((bit_width(kind.element_type) + 7) // 8)
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+class _Written:
+    """The arguments that functions write, by themselves or through what they call."""
+
+    def __init__(self, functions: dict[str, func.FuncOp]) -> None:
+        self._functions = functions
+        self._known: dict[StringAttr, frozenset[int]] = {}
+
+    def arguments(self, function: func.FuncOp) -> frozenset[int]:
+        """The positions of the arguments that `function` may write; none of a function without a body."""
+        found = self._known.get(function.sym_name)
+        if found is None:
+            self._known[function.sym_name] = frozenset()  # a function that calls itself
+            args = () if function.is_declaration else function.body.blocks[0].args
+            found = frozenset(i for i, a in enumerate(args) if isinstance(a.type, MemRefType) and self._writes(a))
+            self._known[function.sym_name] = found
+        return found
+
+    def _writes(self, buffer: SSAValue) -> bool:
+        for use in buffer.uses:
+            op = use.operation
+            if isinstance(op, (memref.ViewOp, *_SAME_ELEMENTS)):
+                if self._writes(op.results[0]):
+                    return True
+            elif isinstance(op, func.CallOp):
+                callee = self._functions.get(op.callee.string_value())
+                if callee is None or use.index in self.arguments(callee):
+                    return True
+            elif not isinstance(op, _READS):
+                return True
+        return False
