@@ -23,7 +23,8 @@ from mlc.targets.cpus import Arch
 MINIMUM_CLANG = 16
 """The first clang that reads opaque pointers in LLVM IR by default, with all intrinsics that mlc emits."""
 
-INSTALL_CLANG = "pip install ziglang, or: apt install clang lld"
+INSTALL_CLANG = "pip install ziglang, or where the system has them: apt install clang-19 lld-19"
+"""A system's package `clang` may well be older than `MINIMUM_CLANG`, so versions are named."""
 
 _EMULATIONS: dict[Arch, str] = {"x86_64": "elf_x86_64", "aarch64": "aarch64linux"}
 
