@@ -83,7 +83,8 @@ class Processes:
                 self._running.discard(process)
         if process.returncode == -signal.SIGKILL:
             raise UserError(f"{command[0]} was killed, most likely for lack of memory")
-        if process.returncode != 0 and "No space left on device" in messages:
+        # A linker maps its output, and a page of it that finds no room on the disk is a signal.
+        if process.returncode == -signal.SIGBUS or (process.returncode and "No space left on device" in messages):
             raise OutputError("the disk is full: free some space, or set TMPDIR and the output to another disk")
         return process.returncode, messages
 

@@ -45,6 +45,8 @@ def run(arguments: Namespace) -> None:
         return
     limit = 0 if args.action == "clear" else cache.limit if args.size is None else _bytes(args.size)
     count, size = cache.trim(limit)
+    if cache.size()[1] > limit:
+        raise UserError(f"'{cache.folder}' cannot be made smaller: {cache.problem() or 'other processes fill it'}")
     print(f"dropped {count} files of {in_words(size)}; {in_words(cache.size()[1])} are left in {cache.folder}")
 
 

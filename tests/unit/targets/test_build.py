@@ -300,12 +300,14 @@ def test_undefined_symbols_are_a_bug_even_in_objects(make_program: MakeProgram, 
         build(replace(make_program(machine), weights=[]), machine, "obj", tmp_path / "model.o")
 
 
-def test_a_clang_that_reports_a_full_disk(make_program: MakeProgram, tmp_path: Path):
+@pytest.mark.parametrize(
+    "failure",
+    ['echo "error: IO failure on output stream: No space left on device" >&2; exit 1', "kill -s BUS $$"],
+    ids=["message", "signal"],
+)
+def test_a_clang_that_reports_a_full_disk(failure: str, make_program: MakeProgram, tmp_path: Path):
     clang = tmp_path / "clang"
-    clang.write_text(
-        '#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit 0\n'
-        'echo "error: IO failure on output stream: No space left on device" >&2; exit 1\n'
-    )
+    clang.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19.0.0" && exit 0\n{failure}\n')
     clang.chmod(0o755)
     machine = resolve_target("native")
     with pytest.raises(UserError, match="the disk is full"):

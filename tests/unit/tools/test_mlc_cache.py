@@ -116,6 +116,9 @@ def test_a_cache_on_a_read_only_disk(cache: Path, mlc: CommandLine) -> None:
         note = f"note: nothing is kept in the cache '{cache / 'run'}': Read-only file system\n"
         assert (result.status, result.err) == (0, note)
         assert result.out.startswith("latency: ") and "artifact" not in result.out
+        with pytest.MonkeyPatch.context() as patch:
+            _refuse(patch, cache, errno.EROFS, "open", "unlink")
+            assert mlc("cache", "clear").err.endswith(f"'{cache}' cannot be made smaller: Read-only file system\n")
     assert {p: p.stat().st_mtime_ns for p in cache.rglob("*")} == before
 
 
