@@ -5,6 +5,7 @@
 // RUN: mlc-opt %s -O3 --emit=mlir:llvm -o %t
 // RUN: mlc-opt %t --cse --check-each -o - 2>&1 | filecheck %s --check-prefix=LATE
 // REQUIRES: clang
+// SLOW: six compilations, each checked at every step
 
 // References and native code agree, in kernels and in the model, so nothing is said on standard error.
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # each test installs a package
+
 _SCALE = Path(__file__).parents[2] / "lit" / "plugins" / "Inputs" / "scale.py"
 _TEXT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = scale.by %x, 3.0 : tensor<4xf32>

@@ -23,6 +23,7 @@ def _run(folder: Path, *command: str, path: str = "") -> subprocess.CompletedPro
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "files"),
     [
