@@ -18,6 +18,7 @@ from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
 from mlc.runtime import ArtifactError, Model, load
 from mlc.support.errors import UserError, UserErrors
+from mlc.support.file_kinds import kind_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -228,7 +229,10 @@ def _read(model: str | os.PathLike[str]) -> ModelText:
         raise UserError("found an empty string as model; required: its text, or the path of a text file")
     path = Path(model)
     try:
-        return ModelText(path.read_text(encoding="utf-8-sig"), str(path), path.parent)
+        data = path.read_bytes()
+        if (kind := kind_of(data)) is not None:
+            raise UserError(f"model '{path}' is {kind}, not MLIR text")
+        return ModelText(data.decode("utf-8-sig"), str(path), path.parent)
     except FileNotFoundError:
         raise UserError(f"model '{path}' not found") from None
     except UnicodeDecodeError:

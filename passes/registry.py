@@ -98,5 +98,6 @@ def _checked(loaded: object, name: str, origin: str) -> type[Pass]:
 
 def suggest(word: str, known: list[str], quote: str = "'{}'") -> str:
     """`; did you mean 'x'?` for the known word nearest to `word`, or nothing if none is near."""
-    near = get_close_matches(word, known, n=1)
-    return f"; did you mean {quote.format(near[0])}?" if near else ""
+    bare = {each.removeprefix("--"): each for each in reversed(known)}  # two dashes make no two words alike
+    near = get_close_matches(word.removeprefix("--"), bare, n=1)
+    return f"; did you mean {quote.format(bare[near[0]])}?" if near else ""

@@ -25,7 +25,10 @@ _ORDERLESS_REGIONS = frozenset({"equivalence.graph", "test.op"})
 
 
 def undominated_uses(root: Operation) -> Iterator[tuple[Operation, int]]:
-    """The operands, by operation and number, that are not defined where they are used."""
+    """The operands, by operation and number, that are not defined where they are used.
+
+    Of several uses of a value by one operation, the first.
+    """
     order = _Order()
     pending = [root]
     while pending:
@@ -43,20 +46,23 @@ def undominated_uses(root: Operation) -> Iterator[tuple[Operation, int]]:
     for op in order.positions:
         if op.name in _ORDERLESS:
             continue
+        told: set[SSAValue] = set()
         for i, operand in enumerate(op.operands):
-            if not order.dominates(operand, op):
+            if operand not in told and not order.dominates(operand, op):
+                told.add(operand)
                 yield op, i
 
 
-def error_of(op: Operation, operand: int) -> UserError:
-    """The error for an operand that is not defined where it is used."""
+def error_of(op: Operation, operand: int, written: str | None = None) -> UserError:
+    """The error for an operand that is not defined where it is used; `written` is its name in the text, if known."""
     value = op.operands[operand]
     owner = value.owner
     where = location_of(owner) if isinstance(owner, Operation) else None
-    name = f"'%{value.name_hint}'" if value.name_hint else f"number {operand}"
+    name = written or value.name_hint
+    which = f"'%{name}'" if name else f"number {operand}"
     notes = [Note("defined here", where)] if where is not None else []
     return UserError(
-        f"'{name_of(op)}': operand {name} is used where its definition does not reach", location_of(op), notes
+        f"'{name_of(op)}': operand {which} is used where its definition does not reach", location_of(op), notes
     )
 
 

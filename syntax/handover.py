@@ -50,7 +50,7 @@ _SIMPLE_TYPE = re.compile(rf"{SIMPLE_TYPE}|[a-z]+[0-9]*(?![\w.$<])").match
 
 
 class _Lexer(MLIRLexer):
-    """xDSL's lexer, with a pattern for strings that takes linear time for unclosed ones too, and our numbers and space."""
+    """xDSL's lexer with our numbers and white space, and strings in linear time, also unclosed ones."""
 
     _unescaped_characters_regex = re.compile(STRING)
     _whitespace_regex = re.compile(rf"(?://[^\n]*\n?|{SPACE}+)*", re.ASCII)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
@@ -25,7 +26,16 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, TypeAttribute
 from xdsl.irdl import AttrConstraint, IRDLOperation, OpDef
-from xdsl.irdl.constraints import VerificationContext
+from xdsl.irdl.constraints import (
+    AllOf,
+    AnyOf,
+    MessageConstraint,
+    ParamAttrConstraint,
+    RangeLengthConstraint,
+    RangeOf,
+    VarConstraint,
+    VerificationContext,
+)
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.syntax.words import listed, one_line
@@ -44,6 +54,8 @@ _WORDS: dict[type[Attribute], str] = {
 }
 _MANY = 6
 """More alternatives than that are not listed."""
+_SEVERAL = 3
+"""From as many kinds of floats on they are called floats."""
 _SHOWN = 80
 """The most characters of a value that are shown."""
 
@@ -104,11 +116,18 @@ def _wrong_type(op: Operation, definition: OpDef, complaint: re.Match[str]) -> s
     if int(position) >= len(values):
         return None
     parts = dict(definition.operands if kind == "operand" else definition.results)
-    of_range = getattr(parts.get(name), "constr", None)
-    required = _required(str(values[int(position)].type), reason, getattr(of_range, "constr", of_range), True)
+    constraint = _of_one(getattr(parts.get(name), "constr", None))
+    required = _required(str(values[int(position)].type), reason, constraint, True)
     return (
         f"{kind} '{name}' is of type {_short(values[int(position)].type)}; required: {required}" if required else None
     )
+
+
+def _of_one(constraint: object) -> object:
+    """The constraint on each value of a range."""
+    if isinstance(constraint, RangeLengthConstraint):
+        return _of_one(cast(Any, constraint).constraint)
+    return cast(Any, constraint).constr if isinstance(constraint, RangeOf) else constraint
 
 
 def _wrong_value(op: Operation, definition: OpDef, message: str) -> str | None:
@@ -148,9 +167,38 @@ def _required(whole: str, reason: str, constraint: object, is_type: bool = False
             return listed(sorted(map(_words, bases)))
         words = _name_in_words(base, is_type)
         return words if found == whole else f"{words} instead of {found}"
-    if (m := _UNEXPECTED.fullmatch(reason)) and m[1] == whole and bases and len(bases) <= _MANY:
-        return listed(sorted(map(_words, bases)))
+    if m := _UNEXPECTED.fullmatch(reason):
+        if m[1] == whole:
+            return _alternatives(cast(object, constraint))
+        inner = next((words for part in _parts(cast(object, constraint)) if (words := _alternatives(part))), None)
+        return f"{inner} instead of {m[1]}" if inner else None
     return None
+
+
+def _alternatives(constraint: object) -> str | None:
+    """What a constraint allows, as in `a float type or a tensor type`; None where that is a long list."""
+    bases = constraint.get_bases() if isinstance(constraint, AttrConstraint) else None
+    floats = {base for base in bases or () if issubclass(base, AnyFloat)}
+    words = {_words(base) for base in bases or ()} if len(floats) < _SEVERAL else {"a float type"}
+    if len(floats) >= _SEVERAL:
+        words |= {_words(base) for base in (bases or set()) - floats}
+    return listed(sorted(words)) if 0 < len(words) <= _MANY else None
+
+
+def _parts(constraint: object) -> Iterator[object]:
+    """The constraints on the parameters of types that a constraint allows, such as those on elements of vectors."""
+    match constraint:
+        case ParamAttrConstraint():
+            yield from cast(Any, constraint).param_constrs
+        case AnyOf() | AllOf():
+            for each in cast(Any, constraint).attr_constrs:
+                yield from _parts(each)
+        case VarConstraint():
+            yield from _parts(cast(Any, constraint).constraint)
+        case MessageConstraint():
+            yield from _parts(cast(Any, constraint).constr)
+        case _:
+            pass
 
 
 def _words(base: type[Attribute]) -> str:

@@ -11,10 +11,11 @@ from itertools import islice
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Dialect, Operation
+from xdsl.ir import Dialect, Operation, OpResult, SSAValue
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError
+from mlc.support.locations import location_of
 from mlc.syntax.builder import Builder
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, Fault, TooManyErrors, raise_all
@@ -25,6 +26,8 @@ from mlc.syntax.mismatches import explain_parsing
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
 _HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
+_RESULTS = re.compile(r"(?:%[\w$.-]+(?::\d+)?\s*,\s*)*%[\w$.-]+(?::\d+)?\s*=\s*\Z")
+_RESULT = re.compile(r"%([\w$.-]+)(?::(\d+))?")
 _RECURSION = 8_000
 """Hand-written parsers of nested operations recurse; the depth of regions is bounded by the builder."""
 
@@ -89,13 +92,26 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
 
 def _misplaced_use(builder: Builder, op: Operation, operand: int) -> UserError:
     """The error for a use that its definition does not reach, placed at the use where the text of the op shows it."""
-    error = error_of(op, operand)
-    name = op.operands[operand].name_hint
+    name = _written_name(builder, op.operands[operand])
+    error = error_of(op, operand, name)
     if name is None or error.location is None or error.location.file != builder.source.filename:
         return error
     start = builder.source.position(error.location)
     use = re.compile(rf"%{re.escape(name)}(?![\w.$-])").search(builder.text, start)
     return UserError(error.message, builder.source.locate(use.start() if use else start), error.notes)
+
+
+def _written_name(builder: Builder, value: SSAValue) -> str | None:
+    """The name of a value in the text: a number is only known there, `0` or `0#1`."""
+    place = location_of(value.op) if isinstance(value, OpResult) else None
+    if value.name_hint or not isinstance(value, OpResult) or place is None or place.file != builder.source.filename:
+        return value.name_hint
+    end = builder.source.position(place)
+    definition = _RESULTS.search(builder.text, builder.text.rfind("\n", 0, end) + 1, end)
+    names: list[str] = []
+    for name, size in _RESULT.findall(definition[0]) if definition else ():
+        names += [f"{name}#{i}" for i in range(int(size))] if size else [name]
+    return names[value.index] if value.index < len(names) else None
 
 
 def _wrap(ops: list[Operation], builder: Builder) -> ModuleOp:

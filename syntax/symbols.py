@@ -9,6 +9,9 @@ from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
 from xdsl.traits import SymbolOpInterface, SymbolTable
 
+from mlc.support.errors import Note, UserError
+from mlc.support.locations import location_of
+
 Index = dict[str, Operation]
 
 
@@ -41,6 +44,21 @@ def indexed_symbols() -> Generator[None]:
         yield
     finally:
         SymbolTable.lookup_symbol = staticmethod(walking)
+
+
+def redefinitions(table: Operation) -> list[UserError]:
+    """The errors for symbols that an operation of a table defines once more, each with the first definition."""
+    if not table.has_trait(SymbolTable, value_if_unregistered=False) or len(table.regions) != 1:
+        return []
+    first: dict[str, Operation] = {}
+    errors: list[UserError] = []
+    for block in table.regions[0].blocks:
+        for op in block.ops:
+            name = op.get_attr_or_prop("sym_name")
+            if isinstance(name, StringAttr) and (before := first.setdefault(name.data, op)) is not op:
+                note = Note("defined here before", location_of(before))
+                errors.append(UserError(f"symbol '@{name.data}' is defined twice", location_of(op), [note]))
+    return errors
 
 
 def _index(table: Operation) -> Index:

@@ -15,6 +15,7 @@ from mlc.passes.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
 from mlc.support.blame import blame
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
+from mlc.support.file_kinds import kind_of
 
 USER_ERROR = 1
 COMPILER_BUG = 70
@@ -169,7 +170,7 @@ def read_text(file: str) -> tuple[str, str]:
     """The text of `file`, or of standard input for `-`, without a byte order mark, and the name to use in messages.
 
     Raises:
-        UserError: it cannot be read, or is not UTF-8 text.
+        UserError: it cannot be read, is a file of a kind that is known for something else, or is not UTF-8 text.
     """
     name = "<stdin>" if file == "-" else file
     try:
@@ -180,6 +181,8 @@ def read_text(file: str) -> tuple[str, str]:
         raise UserError(f"input '{file}' is a directory, not a file") from None
     except OSError as e:
         raise UserError(f"cannot read input file '{file}': {e.strerror}") from None
+    if (kind := kind_of(data)) is not None:
+        raise UserError(f"'{name}' is {kind}, not MLIR text")
     try:
         _sources[name] = data.decode("utf-8").removeprefix("\ufeff")
         return _sources[name], name

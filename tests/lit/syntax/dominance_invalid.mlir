@@ -51,3 +51,20 @@ func.func @dominating(%c: i1, %a: f32) -> f32 {
 ^join:
   return %x : f32
 }
+
+// -----
+
+// A value is named as in the text, where it has a number too, and an operation that uses it twice is told once.
+func.func @numbers(%a: i32) -> i32 {
+  // expected-error @+1 {{operand '%0' is used where its definition does not reach}}
+  %x = arith.addi %0, %0 : i32
+  // expected-note @+1 {{defined here}}
+  %0 = arith.addi %a, %a : i32
+  // expected-error @+2 {{operand '%2#1' is used where its definition does not reach}}
+  // expected-error @+1 {{operand '%3' is used where its definition does not reach}}
+  %1 = arith.addi %2#1, %3 : i32
+  // expected-note @+2 {{defined here}}
+  // expected-note @+1 {{defined here}}
+  %2:2, %3 = "test.op"() : () -> (i32, i32, i32)
+  return %x : i32
+}

@@ -341,7 +341,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 
 // -----
 
-// expected-error @+1 {{'llvm.fcmp': operand 'lhs' at position 0 does not verify: Unexpected attribute memref<4xf32>}}
+// expected-error @+1 {{'llvm.fcmp': operand 'lhs' is of type memref<4xf32>; required: a float type or a vector type}}
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
   %0 = llvm.fcmp "oeq" %m, %m : memref<4xf32> loc(unknown)
   return

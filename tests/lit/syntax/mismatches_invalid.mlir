@@ -68,3 +68,25 @@ func.func @an_error_stands_on_the_line_that_was_read(%x: tensor<4x5xf32>) {
 
   return
 }
+
+// -----
+
+func.func @alternatives(%i: i32, %f: f32, %t: tensor<4xi32>) {
+  // expected-error @+1 {{'arith.addf': operand 'lhs' is of type i32; required: a float type, a tensor type or a vector type}}
+  %0 = arith.addf %i, %i : i32
+  // expected-error @+1 {{'arith.addi': operand 'lhs' is of type f32; required: a tensor type, a vector type, an index type or an integer type}}
+  %1 = arith.addi %f, %f : f32
+  // expected-error @+1 {{'math.exp': operand 'operand' is of type tensor<4xi32>; required: a float type instead of i32}}
+  %2 = math.exp %t : tensor<4xi32>
+  // expected-error @+1 {{'arith.sitofp': result 'result' is of type i32; required: a float type, a tensor type or a vector type}}
+  %3 = arith.sitofp %i : i32 to i32
+  return
+}
+
+// -----
+
+func.func @counts(%t: tensor<4xi32>) {
+  // expected-error @+1 {{2 operands but 1 operand type}}
+  %4 = linalg.add ins(%t, %t : tensor<4xi32>) outs(%t : tensor<4xi32>) -> tensor<4xi32>
+  return
+}

@@ -26,6 +26,10 @@ _MLC_OPT = [sys.executable, "-m", "mlc.tools.mlc_opt"]
     ("arguments", "message"),
     [
         (["--canonicalise"], "mlc-opt: error: unknown pass '--canonicalise'; did you mean '--canonicalize'?"),
+        (
+            ["--optimise"],
+            "mlc-opt: error: unknown pass or option '--optimise' (--list-passes prints the passes, --help the options)",
+        ),
         (["--verify-ech"], "mlc-opt: error: unknown option '--verify-ech'; did you mean '--verify-each'?"),
         (["--qqqqq"], "mlc-opt: error: unknown pass or option '--qqqqq' (--list-passes prints the passes"),
         (["--emit=png"], "mlc-opt: error: unknown form 'png' for --emit; it is one of mlir, mlir:graph"),
