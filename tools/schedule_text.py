@@ -129,6 +129,10 @@ def _split_reduction(step: StepAttr, loops: _Loops) -> str:
     return f"{step.sizes.data[0].data} results that take turns, so that no iteration waits for the one before it"
 
 
+def _block_sums(step: StepAttr, loops: _Loops) -> str:
+    return f"{_tile(step, loops)}, whose sums start from 0"
+
+
 def _hoist_reduction(step: StepAttr, loops: _Loops) -> str:
     del loops
     return f"{step.loop_names[0]} runs around {step.loop_names[1]}; partial results wait in a buffer"
@@ -164,6 +168,7 @@ _WORDS: dict[str, Callable[[StepAttr, _Loops], str]] = {
     "vectorize": _vectorize,
     "vectorize_reduction": _vectorize_reduction,
     "split_reduction": _split_reduction,
+    "block_sums": _block_sums,
     "hoist_reduction": _hoist_reduction,
     "unroll": _unroll,
     "prefetch": _prefetch,

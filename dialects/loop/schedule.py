@@ -39,6 +39,7 @@ STEPS: dict[str, _Form] = {
     "vectorize": _Form(sizes=(0, 1)),
     "vectorize_reduction": _Form(sizes=(1, 1)),
     "split_reduction": _Form(sizes=(1, 1)),
+    "block_sums": _Form(sizes=(1, 1)),
     "hoist_reduction": _Form(2),
     "unroll": _Form(),
     "prefetch": _Form(),
@@ -129,6 +130,7 @@ class ScheduleAttr(ParametrizedAttribute):
     | `vectorize(nii, 16)` | the same with 16 lanes; of a shorter loop some lanes stay inactive |
     | `vectorize_reduction(k, 64)` | a loop that reduces keeps 64 partial results, combined at the end |
     | `split_reduction(k, 4)` | a loop that reduces keeps 4 results, which take turns, combined at the end |
+    | `block_sums(k, 256)` | `k` runs in steps of 256, around a new loop `ki` whose sums start from 0 in each block |
     | `hoist_reduction(k, n)` | a loop that reduces runs around `n` and what is in it; its results wait in a buffer |
     | `unroll(ni)` | each iteration becomes a copy; loops inside a parallel loop carry one value more per copy instead |
     | `prefetch(k)` | what is read and written behind a loop is asked for in front of it |

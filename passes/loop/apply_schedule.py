@@ -13,6 +13,7 @@ from mlc.dialects.loop import ForOp, ScheduleAttr, StepAttr
 from mlc.passes.base import Pass
 from mlc.passes.loop._legality import Refused, remark_if_refused
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
+from mlc.passes.loop.block_sums import sum_in_blocks
 from mlc.passes.loop.fuse_loops import fuse
 from mlc.passes.loop.hoist_reduction import hoist_reduction_or_remark
 from mlc.passes.loop.interchange import interchange_around
@@ -135,6 +136,12 @@ def _split_reduction(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
     split_reduction_or_remark(loop, step.sizes.data[0].data, ctx)
 
 
+def _block_sums(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
+    with remark_if_refused(ctx, loop, f"loop '{loop.dim.data}' not summed in blocks"):
+        if not sum_in_blocks(loop, step.sizes.data[0].data):
+            raise Refused("it carries no sum of floats")
+
+
 def _hoist_reduction(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
     # In program order: what is left over of a tiled loop takes up the values of the blocks before it.
     for loop in reversed(loops):
@@ -171,6 +178,7 @@ _STEPS: dict[str, _Step] = {
     "vectorize": _each(_vectorize),
     "vectorize_reduction": _each(_vectorize_reduction),
     "split_reduction": _each(_split_reduction),
+    "block_sums": _each(_block_sums),
     "hoist_reduction": _hoist_reduction,
     "unroll": _each(_unroll),
     "prefetch": _each(_prefetch),

@@ -57,14 +57,20 @@ def block_sums(loop: ForOp, terms: int) -> bool:
     while len(loop.range) > 2 * terms * size:
         size *= terms
     if size > 1 and len(loop.range) > 2 * size:
-        for block in _blocks(loop, size):
+        for block in sum_in_blocks(loop, size):
             block_sums(block, terms)
     return True
 
 
-def _blocks(loop: ForOp, size: int) -> list[ForOp]:
-    """Tile `loop`, and let the sums of each block start from 0. Returns the loops over one block, and over the rest."""
+def sum_in_blocks(loop: ForOp, size: int) -> list[ForOp]:
+    """Tile `loop`, and let the sums of each block of `size` iterations start from 0.
+
+    Returns the loops over one block, and over what fills none. If `loop` carries no sum of floats, nothing is changed,
+    and there are none.
+    """
     found: list[ForOp] = []
+    if not _sums(loop):
+        return found
     for blocks in tile(loop, size):
         inner = blocks.body.block.first_op
         assert isinstance(inner, ForOp)

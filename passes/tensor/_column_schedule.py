@@ -2,6 +2,8 @@
 
     for n in pages: t[n] = 0; for k in blocks of rows: for n: t[n] += the rows of the block; y[n] = f(t[n])
 
+Of many rows, sums of some thousand are added up first, in a page of their own.
+
 A tile of registers that walks down a few columns reads a short piece of each row, and each from another page of memory.
 Here whole pages of a few rows are read side by side, front to back, as a prefetcher likes it; the sums of a page of
 columns wait in the first cache.
@@ -22,6 +24,8 @@ from mlc.targets.machine import Machine
 
 ROWS = WAYS
 """Rows side by side: what lies a multiple of a page apart falls on the same sets of the first cache."""
+BLOCK = 256 * ROWS
+"""Rows whose sums start from 0, so that errors do not pile up."""
 VECTORS = 4
 """Vectors of columns side by side, each with additions that wait for each other."""
 
@@ -41,13 +45,29 @@ def column_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
     page = PAGE // size
     if rows < ROWS * ROWS or prod(op.dim_sizes) * size <= machine.l2_bytes:
         return []
+    steps: list[Step] = [("tile", column, page)]
+    levels = [row]
+    for size in _blocks(rows):
+        steps.append(("block_sums", levels[-1], size))
+        levels.append(f"{levels[-1]}i")
+    inner = levels[-1]
     return [
-        ("tile", column, page),
-        ("tile", row, ROWS),
-        ("hoist_reduction", row, f"{column}i"),
+        *steps,
+        ("tile", inner, ROWS),
+        *(("hoist_reduction", name, f"{column}i") for name in levels),
         ("tile", f"{column}i", VECTORS * lanes),
         ("tile", f"{column}ii", lanes),
         ("vectorize", f"{column}iii", lanes),
         ("unroll", f"{column}ii"),
-        ("unroll", f"{row}i"),
+        ("unroll", f"{inner}i"),
     ]
+
+
+def _blocks(rows: int) -> list[int]:
+    """The sizes of blocks of rows, and of blocks of them, the largest first; none for rows that are few."""
+    sizes: list[int] = []
+    size = BLOCK
+    while rows > 2 * size:
+        sizes.insert(0, size)
+        size *= 256
+    return sizes

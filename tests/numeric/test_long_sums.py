@@ -46,7 +46,10 @@ def test_a_mean(opt_level: int, run_compiled: Run) -> None:
 
 
 @pytest.mark.parametrize("opt_level", [0, 3])
-@pytest.mark.parametrize(("shape", "axes"), [((3, 1000003), [1]), ((2, 700, 1111), [1, 2])])
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [((3, 1000003), [1]), ((2, 700, 1111), [1, 2]), ((200003, 5), [0]), ((70001, 40), [0]), ((2, 100000, 3), [1])],
+)
 def test_means_along_axes(shape: tuple[int, ...], axes: list[int], opt_level: int, run_compiled: Run) -> None:
     x = np.full(shape, 0.1, np.float32)
     (found,) = run_compiled(mlc.parse(_reduce(shape, axes)), [x], "native", opt_level)
