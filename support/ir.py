@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.support.types import integer_width, scalar_attribute
 
@@ -31,6 +31,18 @@ def drop_overflow_flags(op: Operation) -> None:
     """Let an integer op wrap around: what was promised of the values that it had does not hold for others."""
     if "overflowFlags" in op.properties:
         op.properties["overflowFlags"] = arith.IntegerOverflowAttr("none")
+
+
+def inlined(block: Block, values: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue]]:
+    """Copies of the ops of a block, with `values` for its arguments, and what its terminator hands on.
+
+    The terminator itself is left out.
+    """
+    mapping: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
+    terminator = block.last_op
+    assert terminator is not None
+    ops = [clone(op, mapping) for op in block.ops if op is not terminator]
+    return ops, [mapping.get(v, v) for v in terminator.operands]
 
 
 def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:

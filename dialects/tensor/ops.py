@@ -14,7 +14,7 @@ from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp
-from mlc.support.ir import clone
+from mlc.support.ir import inlined
 from mlc.support.types import element_type, tensor_type
 
 
@@ -24,11 +24,8 @@ class _WithBody(StructuredOp):
     body = region_def("single_block")
 
     def emit_point(self, values: Sequence[SSAValue]) -> tuple[list[Operation], SSAValue]:
-        block = self.body.block
-        mapping: dict[SSAValue, SSAValue] = dict(zip(block.args, values, strict=True))
-        ops = [clone(op, mapping) for op in list(block.ops)[:-1]]
-        point = self.yielded
-        return ops, mapping.get(point, point)
+        ops, (point,) = inlined(self.body.block, values)
+        return ops, point
 
     @property
     def yielded(self) -> SSAValue:
