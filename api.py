@@ -7,6 +7,7 @@ import operator
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -156,8 +157,9 @@ def _make_library(model: ModelText, weights: Mapping[str, Array], options: Compi
     recipe = Recipe(model, options, "shared")
     if not recipe.recall(path):
         module = _parse(model)
-        report = _build(module, _contexts[module], options, path)
-        recipe.remember(_contexts[module].resources, report)
+        report, warned = _build(module, _contexts[module], options, path)
+        if not warned:  # warnings are to be seen next time, too
+            recipe.remember(_contexts[module].resources, report)
 
 
 def _context_of(model: ModuleOp, weights: Mapping[str, Array]) -> CompilerContext:
@@ -191,13 +193,18 @@ def _wrong_type(model: object) -> str:
     return f"found a model of type {found}; required: its text, the path of a text file, or IR of mlc.parse"
 
 
-def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path) -> BuildReport:
+def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path) -> tuple[BuildReport, bool]:
+    """Build a library; also says whether there were warnings, which are Python's."""
     from mlc.passes.manager import PassManager
 
     ctx = context.clone()
     ctx.target = options.target
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
-    return Compilation(parsed.clone(), ctx, options, manager).build("shared", path)
+    report = Compilation(parsed.clone(), ctx, options, manager).build("shared", path)
+    for each in ctx.warnings:
+        place = f"{each.location}: " if each.location else ""
+        warnings.warn(f"{place}{each.message}", stacklevel=4)
+    return report, bool(ctx.warnings)
 
 
 def _parse(model: ModelText, weights: Mapping[str, Array] | None = None) -> ModuleOp:

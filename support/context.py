@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import SourceLocation
 from mlc.support.locations import location_of
@@ -14,7 +14,7 @@ from mlc.support.resources import Resources
 
 @dataclass(frozen=True)
 class Remark:
-    """One decision of a pass, told to a user who asks with `--remarks`."""
+    """One decision of a pass: told to a user who asks with `--remarks`, or, as a warning, to everybody."""
 
     message: str
     location: SourceLocation | None
@@ -29,6 +29,9 @@ class CompilerContext(Context):
 
     resources: Resources = field(default_factory=Resources)
     remarks: list[Remark] = field(default_factory=list[Remark])
+    warnings: list[Remark] = field(default_factory=list[Remark])
+    rule_schedules: set[tuple[str, Attribute]] = field(default_factory=set[tuple[str, Attribute]])
+    """The schedules that `schedule` has written, each with the name of its function: others are a person's."""
     target: str = "native"
     """The target that passes ask for machine facts (`mlc.targets.machine`)."""
 
@@ -36,8 +39,12 @@ class CompilerContext(Context):
         """Record why something was done, or not done, to `op`."""
         self.remarks.append(Remark(message, location_of(op)))
 
+    def warn(self, op: Operation, message: str) -> None:
+        """Record that what a person asked for in `op` was not done."""
+        self.warnings.append(Remark(message, location_of(op)))
+
     def clone(self) -> CompilerContext:
-        """A copy that shares weight data but not registrations or remarks."""
+        """A copy that shares weight data but not registrations, remarks or warnings."""
         base = super().clone()
         return CompilerContext(
             base.allow_unregistered,
@@ -47,6 +54,5 @@ class CompilerContext(Context):
             base._loaded_types,  # pyright: ignore[reportPrivateUsage]
             base._registered_dialects,  # pyright: ignore[reportPrivateUsage]
             self.resources.clone(),
-            [],
-            self.target,
+            target=self.target,
         )

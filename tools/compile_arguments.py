@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -118,10 +117,3 @@ def start_compilation(model: ModelText, arguments: CompileArguments) -> TimedCom
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)
     return result
-
-
-def print_remarks(compilation: Compilation) -> None:
-    """Print what the passes had to say to standard error."""
-    for remark in compilation.ctx.remarks:
-        place = f"{remark.location}: " if remark.location else ""
-        print(f"{place}remark: {remark.message}", file=sys.stderr)

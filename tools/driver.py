@@ -9,13 +9,16 @@ import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from mlc.passes.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
 from mlc.support.blame import blame
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
 from mlc.support.file_kinds import kind_of
+
+if TYPE_CHECKING:
+    from mlc.support.context import CompilerContext
 
 USER_ERROR = 1
 COMPILER_BUG = 70
@@ -233,3 +236,11 @@ def _drop_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+
+
+def print_remarks(ctx: CompilerContext, *, remarks: bool) -> None:
+    """Print the warnings of the passes to standard error, and the remarks if they are asked for."""
+    for kind, told in (("remark", ctx.remarks if remarks else ()), ("warning", ctx.warnings)):
+        for each in told:
+            place = f"{each.location}: " if each.location else ""
+            print(f"{place}{kind}: {each.message}", file=sys.stderr)

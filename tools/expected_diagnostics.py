@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from mlc.support.context import Remark
+from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, UserErrors
 
 _KIND = r"error|warning|note|remark"
@@ -100,9 +100,10 @@ def diagnostics_of(error: UserError) -> list[Diagnostic]:
     return result
 
 
-def diagnostics_of_remarks(remarks: Iterable[Remark]) -> list[Diagnostic]:
-    """The remarks of a run."""
-    return [Diagnostic("remark", r.message, _line(r.location)) for r in remarks]
+def diagnostics_of_remarks(ctx: CompilerContext) -> list[Diagnostic]:
+    """The remarks and the warnings of a run."""
+    told = (("remark", ctx.remarks), ("warning", ctx.warnings))
+    return [Diagnostic(kind, r.message, _line(r.location)) for kind, remarks in told for r in remarks]
 
 
 def mismatches(

@@ -22,11 +22,10 @@ from mlc.support.errors import UserError
 from mlc.tools.compile_arguments import (
     CompileArguments,
     add_compile_arguments,
-    print_remarks,
     read_model,
     start_compilation,
 )
-from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_output
+from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_output, print_remarks
 from mlc.tools.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -134,9 +133,9 @@ def build_artifact(
         start = time.perf_counter()
         report = compilation.build_program(program, recipe.kind, output, progress)
         timed.phase("clang and linker", start)
-    recipe.remember(compilation.ctx.resources, report)
-    if args.remarks:
-        print_remarks(compilation)
+    if not compilation.ctx.warnings:  # which are to be seen next time, too
+        recipe.remember(compilation.ctx.resources, report)
+    print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()
     return signature
 
@@ -172,6 +171,5 @@ def _write_ir(model: ModelText, form: str, args: Arguments) -> None:
     text = emit_text(compilation.module, compilation.ctx, form)
     with open_output(output) as stream:
         stream.write(text)
-    if args.remarks:
-        print_remarks(compilation)
+    print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()

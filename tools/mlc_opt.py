@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from mlc import __version__
 from mlc.support.errors import CompilerBug, UserError
-from mlc.tools.driver import open_output, read_text, report, run_tool
+from mlc.tools.driver import open_output, print_remarks, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def _process(
         error = e
     if arguments.verify_diagnostics and not isinstance(error, CompilerBug):
         return _compare_diagnostics(chunk, file, ctx, arguments, error)
-    if arguments.remarks:
-        _print_remarks(ctx)
+    print_remarks(ctx, remarks=arguments.remarks)
     return report("mlc-opt", error) if error else 0
 
 
@@ -167,12 +166,6 @@ def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
     return dataclasses.replace(parse_arguments(recorded), **changes)
 
 
-def _print_remarks(ctx: CompilerContext) -> None:
-    for remark in ctx.remarks:
-        place = f"{remark.location}: " if remark.location else ""
-        print(f"{place}remark: {remark.message}", file=sys.stderr)
-
-
 def _compare_diagnostics(
     chunk: str, file: str, ctx: CompilerContext, arguments: OptArguments, error: UserError | None
 ) -> int:
@@ -184,7 +177,7 @@ def _compare_diagnostics(
     )
 
     found = diagnostics_of(error) if error else []
-    found += diagnostics_of_remarks(ctx.remarks)
+    found += diagnostics_of_remarks(ctx)
     optional = () if arguments.remarks else ("remark",)
     errors = mismatches(parse_expectations(chunk, file), found, file, optional)
     return max([0, *(report("mlc-opt", e) for e in errors)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
@@ -49,7 +49,8 @@ class ApplySchedulePass(Pass):
         schedule = #loop.schedule<[tile(n, 16), vectorize(ni)]>
 
     tiles every loop `n` and turns every loop `ni` into vectors. A step that names no loop of the function is an error;
-    a step that a loop does not allow leaves that loop as it is, with a remark.
+    a step that a loop does not allow leaves that loop as it is, with a remark. In a schedule that a person wrote that
+    is a warning, and so is a step that changes nothing.
     """
 
     name = "apply-schedule"
@@ -60,10 +61,23 @@ class ApplySchedulePass(Pass):
             schedule = function.attributes.get("schedule")
             if not isinstance(schedule, ScheduleAttr):
                 continue
+            is_own = (function.sym_name.data, schedule) not in ctx.rule_schedules
             for step in schedule.steps:
-                apply_step(step, function, packer)
+                (_apply_or_warn if is_own else apply_step)(step, function, packer)
             inline_single_iterations(function)
             del function.attributes["schedule"]
+
+
+def _apply_or_warn(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
+    """`apply_step`, where what a person asked for and did not get is a warning."""
+    ctx, before = packer.ctx, str(function)
+    known = len(ctx.remarks)
+    apply_step(step, function, packer)
+    refusals = ctx.remarks[known:]
+    del ctx.remarks[known:]
+    ctx.warnings += [replace(r, message=f"schedule step '{step.spelling}': {r.message}") for r in refusals]
+    if not refusals and str(function) == before:
+        ctx.warn(function, f"schedule step '{step.spelling}' changes nothing")
 
 
 def apply_step(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:

@@ -58,7 +58,8 @@ class SchedulePass(Pass):
                     continue
                 steps = choose_steps(function, machine, constants, ctx)
                 if steps:
-                    function.attributes["schedule"] = ScheduleAttr.of(*steps)
+                    function.attributes["schedule"] = chosen = ScheduleAttr.of(*steps)
+                    ctx.rule_schedules.add((function.sym_name.data, chosen))
 
 
 def choose_steps(

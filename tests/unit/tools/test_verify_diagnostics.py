@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mlc.support.context import Remark
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.errors import Note, SourceLocation, UserError, UserErrors
 from mlc.tools.expected_diagnostics import (
     Diagnostic,
@@ -83,7 +83,11 @@ def test_errors_with_notes_and_remarks() -> None:
     expected = [Diagnostic("error", "bad", 3), Diagnostic("note", "see here", 1)]
     assert diagnostics_of(error) == expected
     assert diagnostics_of(UserErrors([error, error])) == expected * 2
-    assert diagnostics_of_remarks([Remark("fused", None)]) == [Diagnostic("remark", "fused", None)]
+    ctx = CompilerContext(remarks=[Remark("fused", None)], warnings=[Remark("not tiled", None)])
+    assert diagnostics_of_remarks(ctx) == [
+        Diagnostic("remark", "fused", None),
+        Diagnostic("warning", "not tiled", None),
+    ]
 
 
 _BAD = "func.func @f() {\n  %x = arith.constant\n  return\n}\n"

@@ -1,5 +1,5 @@
 // RUN: mlc-opt %s --apply-schedule | filecheck %s
-// RUN: mlc-opt %s --apply-schedule --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: mlc-opt %s --apply-schedule 2>&1 >%t | filecheck %s --check-prefix=WARNING
 
 // A register tile of 2 rows x 2 vectors: four accumulators, four multiply-adds for two vector and two scalar loads.
 // CHECK-LABEL: @matmul
@@ -56,8 +56,8 @@ func.func private @reduction(%x: memref<10xf32>, %y: memref<1xf32> {mlc.output})
 // A step that a loop does not allow leaves it alone.
 // CHECK-LABEL: @refused
 // CHECK: loop.for serial "k"
-// REMARK: remark: loop 'k' not vectorized: its iterations depend on each other
-// REMARK: remark: loop 'k' not spread over threads: its iterations depend on each other
+// WARNING: warning: schedule step 'vectorize(k)': loop 'k' not vectorized: its iterations depend on each other
+// WARNING: warning: schedule step 'parallel(k)': loop 'k' not spread over threads: its iterations depend on each other
 func.func private @refused(%x: memref<9xf32> {mlc.output}) attributes {schedule = #loop.schedule<[vectorize(k), parallel(k)]>} {
   loop.for serial "k" %k = 0 to 8 {
     %a = loop.load %x[%k] : memref<9xf32>
@@ -69,13 +69,26 @@ func.func private @refused(%x: memref<9xf32> {mlc.output}) attributes {schedule 
 // Steps that would write out thousands of ops leave the loop as it is.
 // CHECK-LABEL: @too_much
 // CHECK: loop.for parallel "n" %{{.*}} = 0 to 32768 step 128 {
-// REMARK: remark: loop 'n' not unrolled: it would become {{[0-9]+}} ops
+// WARNING: warning: schedule step 'unroll(n)': loop 'n' not unrolled: it would become {{[0-9]+}} ops
 func.func private @too_much(%x: memref<32768xf32>, %y: memref<32768xf32> {mlc.output}) attributes {
   schedule = #loop.schedule<[tile(n, 128), unroll(ni), unroll(n)]>
 } {
   loop.for parallel "n" %n = 0 to 32768 {
     %a = loop.load %x[%n] : memref<32768xf32>
     loop.store %a, %y[%n] : memref<32768xf32>
+  }
+  return
+}
+
+// A step without any effect is told, too: there is one loop only, and no padded image.
+// WARNING: warning: schedule step 'fuse(m)' changes nothing
+// WARNING: warning: schedule step 'unpad(m)' changes nothing
+// WARNING-NOT: warning
+func.func private @idle(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output})
+    attributes {schedule = #loop.schedule<[fuse(m), unpad(m), vectorize(m)]>} {
+  loop.for parallel "m" %m = 0 to 8 {
+    %a = loop.load %x[%m] : memref<8xf32>
+    loop.store %a, %y[%m] : memref<8xf32>
   }
   return
 }

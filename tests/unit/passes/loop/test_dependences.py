@@ -70,8 +70,9 @@ _HOLDS = {Order.SAME: int.__eq__, Order.BEFORE: int.__lt__, Order.AFTER: int.__g
 
 def _meets(a: AccessOp, b: AccessOp, loops: list[ForOp], orders: dict[int, Order], scope: int) -> bool:
     """Whether the accesses meet in iterations in these orders, the loops outside of loop number `scope` in the same."""
+    of_b = list(_elements(b, loops))
     for first, elements in _elements(a, loops):
-        for second, others in _elements(b, loops):
+        for second, others in of_b:
             if first[:scope] != second[:scope] or not elements & others:
                 continue
             if all(_HOLDS[order](first[n], second[n]) for n, order in orders.items()):
