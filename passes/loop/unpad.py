@@ -184,7 +184,7 @@ def _plan_axis(padded: Padded, axis: int, names: Sequence[str], plan: dict[ForOp
         window = None if _lanes_along(read, axis) else _window(read, read.map.data.results[axis], names)
         if window is None or window[0] in plan or window[0] in found:
             return False
-        if not is_made_in(window[1].induction_variable, window[0]) or not leaves_no_trace(window[1], read):
+        if not leaves_no_trace(window[1], read):
             return False
         if not is_made_in(window[0].induction_variable, ancestor_in(read, padded.buffer.parent)):
             return False
@@ -263,15 +263,16 @@ def _lanes_along(read: LoadOp, axis: int) -> int:
 
 
 def _window(read: LoadOp, subscript: AffineExpr, names: Sequence[str]) -> tuple[ForOp, ForOp, int, int] | None:
-    """The loop over positions, the loop over the window, and their factors in a subscript `y * s + k * d`."""
+    """The loop over positions, that over the window in it, and their factors in a subscript `y * s + k * d`."""
     terms, constant = split_constant(subscript)
     factors = split_terms(subscript)
     if terms is None or constant or len(factors) != 2:
         return None
     loops = {loop: factor for dim, factor in factors.items() if (loop := loop_of(read.indices[dim])) is not None}
-    position = next((op for op in loops if op.dim.data in names), None)
-    window = next((op for op in loops if not op.is_parallel), None)
-    if position is None or window is None or position.step.value.data != 1 or window.step.value.data != 1:
+    if len(loops) != 2 or any(loop.step.value.data != 1 for loop in loops):
+        return None
+    position, window = sorted(loops, key=lambda loop: len(enclosing_loops(loop)))
+    if position.dim.data not in names or window.is_parallel:
         return None
     at, step = loops[position], loops[window]
     return (position, window, at, step) if at and step and at > 0 and step > 0 else None

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --split-input-file --unpad=loops=y --check-each | filecheck %s
+// RUN: mlc-opt %s --split-input-file --apply-schedule --unpad=loops=y --check-each | filecheck %s
 // RUN: mlc-opt %s --split-input-file --unpad=loops=y --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
 // A sum of products with zeros around: three parts, each with the taps that are inside the image.
@@ -164,6 +164,34 @@ func.func private @rows_only(%x: memref<2x2xf32>, %out: memref<2x3xf32> {mlc.out
       }
       loop.store %s, %out[%y, %c] : memref<2x3xf32>
     }
+  }
+  return
+}
+
+// -----
+
+// A schedule may name the window as well: it is no loop over positions.
+// CHECK-LABEL: @both_named
+// CHECK: loop.for serial "k" %{{.*}} = 1 to 3
+// CHECK: loop.for parallel "y" %{{.*}} = 1 to 7 {
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 2
+func.func private @both_named(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output})
+    attributes {schedule = #loop.schedule<[unpad(k, y)]>} {
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<10xf32>
+  loop.store %zero, %p[0] : memref<10xf32>
+  loop.store %zero, %p[9] : memref<10xf32>
+  loop.for parallel "i" %i = 0 to 8 {
+    %a = loop.load %x[%i] : memref<8xf32>
+    loop.store %a, %p[%i + 1] : memref<10xf32>
+  }
+  loop.for parallel "y" %yy = 0 to 8 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%yy + %k] : memref<10xf32>
+      %c = arith.addf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %y[%yy] : memref<8xf32>
   }
   return
 }
