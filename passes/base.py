@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from mlc.support.context import CompilerContext
+from mlc.support.rounding import Rounding
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,9 @@ class Pass(ModulePass):
 
     A pass in a folder `passes/<level>/` or `passes/<level>_to_<level>/` need not declare it.
     """
+
+    rounding: ClassVar[Rounding | None] = None
+    """How far the pass may move what floats are; None if every bit stays. `--check-each` holds the pass to it."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

@@ -10,6 +10,7 @@ from typing import Protocol, TextIO
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.passes.base import Pass
+from mlc.support.rounding import Rounding
 
 ModulePrinter = Callable[[ModuleOp, TextIO], None]
 
@@ -58,7 +59,8 @@ class Checker(Protocol):
         ...
 
     def start(self, module: ModuleOp) -> None: ...
-    def check(self, pass_name: str, module: ModuleOp) -> None: ...
+    def coverage(self) -> Sequence[str]: ...
+    def check(self, pass_name: str, module: ModuleOp, rounding: Rounding | None) -> None: ...
 
 
 @dataclass
@@ -66,6 +68,7 @@ class CheckEach(Instrumentation):
     """Have `checker` look at the module before the first and after every pass."""
 
     checker: Checker
+    stream: TextIO
     _started: bool = False
 
     def options(self) -> Sequence[str]:
@@ -77,7 +80,11 @@ class CheckEach(Instrumentation):
         self._started = True
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
-        self.checker.check(pass_.name, module)
+        self.checker.check(pass_.name, module, pass_.rounding)
+
+    def report(self) -> None:
+        for line in self.checker.coverage() if self._started else ():
+            self.stream.write(f"note: --check-each {line}\n")
 
 
 @dataclass

@@ -90,6 +90,8 @@ class Frame:
         lanes: the extents of the parallel loops that run in lockstep around the current op, outermost first.
         order: how parallel loops run.
         orders: how some of them run instead.
+        noise: if given, moves the results of float ops at random by up to a unit in the last place, so that several
+            runs show how far rounding errors spread (Monte Carlo arithmetic; Parker, 1997).
     """
 
     def __init__(
@@ -99,12 +101,14 @@ class Frame:
         lanes: Sequence[int] = (),
         order: Order = "lockstep",
         orders: Mapping[Operation, Order] | None = None,
+        noise: np.random.Generator | None = None,
     ) -> None:
         self.resources = resources
         self.symbols = symbols
         self.lanes = list(lanes)
         self.order: Order = order
         self.orders = orders or {}
+        self.noise = noise
         self._values: dict[SSAValue, Array] = {}
 
     def __getitem__(self, value: SSAValue) -> Array:
@@ -150,6 +154,14 @@ class Frame:
         return [self[v] for v in terminator.operands]
 
 
+def perturbed(array: Array, noise: np.random.Generator) -> Array:
+    """`array` with each float moved by at most a unit in the last place; other types stay as they are."""
+    if not np.issubdtype(array.dtype, np.floating):
+        return array
+    number = array.dtype.type
+    return array * (number(1) + np.finfo(array.dtype).eps * noise.integers(-1, 2, array.shape).astype(number))
+
+
 def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | None = None) -> list[Array]:
     """The results of one op that does not call functions.
 
@@ -168,7 +180,7 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
     found = evaluator(op, *[frame[v] for v in op.operands])
     results = [found] if isinstance(found, np.ndarray | np.generic) else found
     for result, array in zip(op.results, results, strict=True):
-        frame[result] = array
+        frame[result] = array if frame.noise is None else perturbed(array, frame.noise)
 
 
 def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None:

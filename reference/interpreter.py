@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation
 
 # Imported because they register the meaning of their dialects.
 from mlc.reference import arith, func, graph, loop, math, memref, tensor, vector
-from mlc.reference.execution import Array, Frame, Order
+from mlc.reference.execution import Array, Frame, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
@@ -73,12 +73,14 @@ def run_function(
     resources: Resources,
     order: Order = "lockstep",
     orders: Mapping[Operation, Order] | None = None,
+    noise: np.random.Generator | None = None,
 ) -> list[Array]:
     """The outputs of function `name` for the inputs `args`.
 
     At the loop level, the buffers marked `mlc.output` and `mlc.workspace` are provided here and are not among `args`.
     Parallel loops run in `order`, those in `orders` in an order of their own; the outputs do not depend on it unless a
-    loop is parallel by its name only.
+    loop is parallel by its name only. With `noise`, inputs and results of float ops move at random by up to a unit in
+    the last place, which shows how far rounding errors spread.
 
     Raises:
         UserError: there is no such function, an array does not fit its argument, or an op cannot be run.
@@ -102,11 +104,12 @@ def run_function(
             if OUTPUT in attributes:
                 outputs.append(arguments[-1])
         else:
-            arguments.append(_checked_input(name, len(arguments), shaped, next(given, None)))
+            array = _checked_input(name, len(arguments), shaped, next(given, None))
+            arguments.append(array if noise is None else perturbed(array, noise))
     if next(given, None) is not None:
         raise UserError(f"'{name}' takes {len(arguments) - len(outputs)} inputs, got {len(args)}")
     with np.errstate(all="ignore"):
-        frame = Frame(resources, symbols, order=order, orders=orders)
+        frame = Frame(resources, symbols, order=order, orders=orders, noise=noise)
         returned = frame.run_block(function.body.block, arguments)
     return [*outputs, *(np.asarray(r) for r in returned)]
 

@@ -54,7 +54,7 @@ def find_false_parallel(
     backwards = run_function(module, name, args, resources, "backwards")
     if (difference := _first_difference(forwards, backwards)) is None:
         return forwards, None
-    loops = list(_parallel_loops(module, name))
+    loops = list(parallel_loops(module, name))
     # With the first `agreeing` loops backwards nothing changes; with the first `differing` something does.
     agreeing, differing = 0, len(loops)
     while differing - agreeing > 1:
@@ -69,29 +69,7 @@ def find_false_parallel(
     return forwards, FalseParallel(loops[agreeing], result, index, forwards[result][index], backwards[result][index])
 
 
-def serial_work(module: ModuleOp, name: str) -> int:
-    """How many ops run when function `name` runs its loops one iteration after the other."""
-    functions = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
-    known: dict[str, int] = {}
-
-    def of_regions(op: Operation) -> int:
-        return sum(of_op(inner) for region in op.regions for block in region.blocks for inner in block.ops)
-
-    def of_op(op: Operation) -> int:
-        if isinstance(op, CallOp):
-            return of_function(op.callee.string_value())
-        return 1 + of_regions(op) * (len(op.range) if isinstance(op, ForOp) else 1)
-
-    def of_function(callee: str) -> int:
-        if callee not in known:
-            known[callee] = 0  # what a recursive call counts as
-            known[callee] = of_regions(functions[callee]) if callee in functions else 0
-        return known[callee]
-
-    return of_function(name)
-
-
-def _parallel_loops(module: ModuleOp, name: str) -> Iterator[ForOp]:
+def parallel_loops(module: ModuleOp, name: str) -> Iterator[ForOp]:
     """Those of a function and of all that it calls, outer ones first."""
     functions = {f.sym_name.data: f for f in module.ops if isinstance(f, FuncOp)}
     reached, work = {name}, [name]

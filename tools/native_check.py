@@ -67,7 +67,7 @@ class NativeCheck(Instrumentation):
         loops, self._before_lowering = self._before_lowering, None
         # The remarks of these passes have been made already.
         if prepare(loops, self.ctx.clone()):
-            self.checker.check(pass_.name, loops)
+            self.checker.check(pass_.name, loops, pass_.rounding)
         self._functions = [native_function(op) for op in loops.ops if isinstance(op, FuncOp) and self._is_compared(op)]
         for op in loops.ops:
             if isinstance(op, llvm.FuncOp) and op.body.blocks:
@@ -103,16 +103,14 @@ class NativeCheck(Instrumentation):
         present = sorted((f for f in functions if f.symbol in defined), key=lambda f: f.is_model)
         if not present:
             return
-        inputs: list[Array] = []
-        for function in present:
-            arrays = self.checker.inputs_of(function.name)
-            assert arrays is not None, f"'{function.name}' was never run"
-            inputs += arrays
-        program = program_of_all(module, present, self.ctx.resources, machine, self.threads)
+        cases = [(f, case, arrays) for f in present for case, arrays in enumerate(self.checker.cases_of(f.name))]
+        program = program_of_all(module, [f for f, _, _ in cases], self.ctx.resources, machine, self.threads)
+        inputs: list[Array] = [array for _, _, arrays in cases for array in arrays]
         with tempfile.TemporaryDirectory(prefix="mlc-check-") as folder:
             outputs = iter(run_program(program, machine, inputs, Path(folder), self.cc))
-        for function in present:
-            self.checker.compare_outputs(STAGE, function.name, [next(outputs) for _ in function.outputs])
+        for function, case, _ in cases:
+            found = [next(outputs) for _ in function.outputs]
+            self.checker.compare_outputs(STAGE, function.name, found, case=case)
 
     def _note(self, reason: str, function: str | None = None) -> None:
         of = "" if function is None else f" of '{function}'"

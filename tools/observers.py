@@ -45,5 +45,5 @@ def observers(options: ObserverOptions, ctx: CompilerContext, cc: str | None = N
 
         checker = EquivalenceChecker(ctx, options.seed)
         result.append(NativeCheck(checker, ctx, sys.stderr, options.threads, cc))
-        result.append(CheckEach(checker))
+        result.append(CheckEach(checker, sys.stderr))
     return result

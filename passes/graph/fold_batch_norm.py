@@ -26,6 +26,7 @@ from mlc.passes.base import Pass
 from mlc.passes.graph._constants import splat
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
+from mlc.support.rounding import Rounding
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class FoldBatchNormPass(Pass):
     """
 
     name = "fold-batch-norm"
+    rounding = Rounding(16, "weights are scaled before they are multiplied, not their products")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         for op in list(module.walk()):

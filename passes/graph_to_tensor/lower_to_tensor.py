@@ -27,6 +27,7 @@ from mlc.passes.graph_to_tensor._outline import KernelNames, outline_kernels
 from mlc.passes.lowering import LoweringDriver
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
+from mlc.support.rounding import Rounding
 
 PATTERNS = (
     _arg_reduction,
@@ -57,6 +58,7 @@ class LowerToTensorPass(Pass):
     """
 
     name = "lower-to-tensor"
+    rounding = Rounding(4, "an op becomes a formula that may round at other places")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         names = KernelNames(module)

@@ -28,6 +28,7 @@ from mlc.passes.loop.vectorize import vectorize_or_remark
 from mlc.passes.loop.vectorize_reduction import vectorize_reduction_or_remark
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
+from mlc.support.rounding import Rounding
 
 MOST_LANES = 256
 MOST_COPIES = 256
@@ -54,6 +55,7 @@ class ApplySchedulePass(Pass):
     """
 
     name = "apply-schedule"
+    rounding = Rounding(4, "steps may split a sum into partial ones, and leave out padding", skips_zeros=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         packer = Packer.of(module, ctx)

@@ -18,6 +18,7 @@ from mlc.passes.loop.vectorize import splat
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.ir import zero_of
+from mlc.support.rounding import Rounding
 from mlc.support.types import element_type, vector_type
 from mlc.targets.machine import Machine, resolve_target
 
@@ -180,6 +181,7 @@ class BlockSumsPass(Pass):
     """
 
     name = "block-sums"
+    rounding = Rounding(4, "a sum is split into blocks")
 
     terms: int = 0
     """How many additions make a block; 0 for what costs next to nothing on the target."""

@@ -15,6 +15,7 @@ from mlc.passes.loop import _math_erf, _math_exp, _math_log, _math_pow, _math_ta
 from mlc.passes.loop._math_builder import ConstantPool, Emitter, Number, has_format
 from mlc.passes.lowering import LoweringDriver, lowers
 from mlc.support.context import CompilerContext
+from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target
 
 EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
@@ -72,6 +73,7 @@ class ExpandMathPass(Pass):
     """
 
     name = "expand-math"
+    rounding = Rounding(8, "functions become polynomials")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         driver = LoweringDriver(self.name, ctx)

@@ -20,6 +20,7 @@ from mlc.passes.loop.tile import peel
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
+from mlc.support.rounding import Rounding
 
 
 def split_reduction(loop: ForOp, parts: int) -> None:
@@ -105,6 +106,7 @@ class SplitReductionPass(Pass):
     """
 
     name = "split-reduction"
+    rounding = Rounding(4, "a sum is split into partial ones")
 
     loops: tuple[str, ...] = ()
     """The names of the loops."""

@@ -25,6 +25,7 @@ from mlc.passes.loop.tile import peel
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.support.rounding import Rounding
 from mlc.support.types import memref_type, vector_type
 
 MOST_PARTS = 5
@@ -320,6 +321,7 @@ class UnpadPass(Pass):
     """
 
     name = "unpad"
+    rounding = Rounding(0, "products with padding are left out", skips_zeros=True)
 
     loops: tuple[str, ...] = ()
     """The names of the loops over positions."""

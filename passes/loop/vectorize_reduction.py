@@ -24,6 +24,7 @@ from mlc.passes.loop.vectorize import Varying, Widener, next_power_of_two, splat
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
+from mlc.support.rounding import Rounding
 
 
 def vectorize_reduction(loop: ForOp, lanes: int) -> None:
@@ -152,6 +153,7 @@ class VectorizeReductionPass(Pass):
     """
 
     name = "vectorize-reduction"
+    rounding = Rounding(4, "a sum is split into partial ones")
 
     loops: tuple[str, ...] = ()
     """The names of the loops."""

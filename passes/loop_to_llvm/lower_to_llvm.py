@@ -18,6 +18,7 @@ from mlc.passes.lowering import LoweringDriver
 from mlc.passes.registry import load_pass
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
+from mlc.support.rounding import Rounding
 
 PATTERNS = (_accesses, _arith, _buffers, _control, _division, _functions, _vector)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
@@ -41,6 +42,7 @@ class LowerToLlvmPass(Pass):
     """
 
     name = "lower-to-llvm"
+    rounding = Rounding(8, "functions become polynomials")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         prepare(module, ctx)

@@ -16,6 +16,7 @@ from mlc.passes.base import Pass
 from mlc.passes.tensor._softmax import inverted, is_at_least_one, is_at_most_one
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
+from mlc.support.rounding import Rounding
 from mlc.support.types import element_type
 
 
@@ -38,6 +39,7 @@ class SinkFactorsPass(Pass):
     """
 
     name = "sink-factors"
+    rounding = Rounding(8, "a sum is divided, not its terms")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         del ctx

@@ -14,6 +14,7 @@ from mlc.passes.lowering import LoweringDriver
 from mlc.passes.tensor_to_loop import _functions, _nests, _shapes, _take
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
+from mlc.support.rounding import Rounding
 
 PATTERNS = (_functions, _nests, _shapes, _take)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
@@ -43,6 +44,7 @@ class LowerToLoopsPass(Pass):
     """
 
     name = "lower-to-loops"
+    rounding = Rounding(4, "sums get the order of their loops")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         LowerToTensorPass().run(module, ctx)

@@ -91,7 +91,7 @@ def test_every_pass_keeps_the_meaning(seed: int) -> None:
         for pass_ in parse_passes(FUSE[seed % len(FUSE)]) if default.name == "fuse" else [default]:
             pass_.run(module, ctx)
             module.verify()
-            checker.check(pass_.name, module)
+            checker.check(pass_.name, module, pass_.rounding)
             assert not checker.skipped
 
 

@@ -311,7 +311,7 @@ def test_every_pass_keeps_the_meaning(module: ModuleOp, target: str, opt_level: 
     for pass_ in default_passes(opt_level, threads=2, upto="loop"):
         pass_.run(module, ctx)
         module.verify()
-        checker.check(pass_.name, module)
+        checker.check(pass_.name, module, pass_.rounding)
         assert not checker.skipped
 
 

@@ -169,7 +169,7 @@ def _draw_schedule(data: st.DataObject, kernel_name: str) -> list[Step]:
         steps.append(step)
         note(str(step))
         _apply(module, ctx, step)
-        checker.check(str(step), module)
+        checker.check(str(step), module, ApplySchedulePass.rounding)
     return steps
 
 
@@ -183,11 +183,11 @@ def test_steps_keep_the_meaning(kernel: str, data: st.DataObject) -> None:
     checker.start(module)
     LowerToLoopsPass().run(module, ctx)
     _apply(module, ctx, *steps)
-    checker.check("the whole schedule", module)
+    checker.check("the whole schedule", module, ApplySchedulePass.rounding)
     for step in (ShrinkBuffersPass(), ForwardStoresPass()):
         step.run(module, ctx)
         module.verify()
-        checker.check(step.name, module)
+        checker.check(step.name, module, step.rounding)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)

@@ -8,7 +8,7 @@
 // RUN: mlc-opt %s --lower-to-tensor --lower-to-tensor --lower-to-loops --lower-to-tensor 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: mlc-opt %s --lower-to-loops -O3 2>&1 | filecheck %s --check-prefix=NONE
 
-// NONE-NOT: note:
+// NONE-NOT: changed nothing
 // EARLY: note: --apply-schedule changed nothing: it works at the loop level, and the module is at the graph level; run --lower-to-tensor --lower-to-loops first
 // TILE: note: --tile changed nothing: it works at the loop level
 // LATE: note: --fuse changed nothing: it works at the graph level, and the module is at the tensor level; it has to run before --lower-to-tensor

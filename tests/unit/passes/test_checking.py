@@ -9,9 +9,10 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler import new_context
-from mlc.passes.checking import EquivalenceChecker
+from mlc.passes.checking import ANY_ORDER, EquivalenceChecker
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.rounding import Rounding
 from mlc.syntax import parse_module
 
 ADD = """
@@ -50,12 +51,12 @@ def kernel(subscripts: tuple[str, str], element: str = "f32") -> str:
     return KERNEL.replace("FROM", subscripts[0]).replace("TO", subscripts[1]).replace("ELEMENT", element)
 
 
-def run_check(before: str, after: str) -> EquivalenceChecker:
+def run_check(before: str, after: str, rounding: Rounding | None = None) -> EquivalenceChecker:
     module, ctx = parse(before)
     checker = EquivalenceChecker(ctx)
     checker.start(module)
     checker.check("first", module)
-    checker.check("second", parse(after)[0])
+    checker.check("second", parse(after)[0], rounding)
     return checker
 
 
@@ -90,7 +91,7 @@ def test_rounding_is_not_a_difference() -> None:
           return
         }
     """
-    run_check(body, serial)
+    run_check(body, serial, ANY_ORDER)
     with pytest.raises(CompilerBug, match="computes something else"):
         run_check(body, serial.replace("to 512", "to 511"))
 
@@ -190,3 +191,145 @@ def test_inputs_depend_on_the_seed_alone() -> None:
         assert inputs is not None
         found.append(inputs[0].tobytes())
     assert found[0] == found[1] != found[2]
+
+
+POINT = """
+    func.func @main(%x: tensor<SHAPE>) -> tensor<SHAPE> {
+      %zero = graph.constant dense<0.0> : tensor<f32>
+      %half = graph.constant dense<0.5> : tensor<f32>
+      %six = graph.constant dense<6.0> : tensor<f32>
+      %abs = graph.abs %x : tensor<SHAPE>
+      %relu = graph.relu %x : tensor<SHAPE>
+      %doubled = graph.add %x, %abs : tensor<SHAPE>, tensor<SHAPE> -> tensor<SHAPE>
+      %halved = graph.mul %doubled, %half : tensor<SHAPE>, tensor<f32> -> tensor<SHAPE>
+      %clamped = graph.min %relu, %six : tensor<SHAPE>, tensor<f32> -> tensor<SHAPE>
+      %flushed = graph.add %x, %zero : tensor<SHAPE>, tensor<f32> -> tensor<SHAPE>
+      return %RESULT : tensor<SHAPE>
+    }
+"""
+
+
+@pytest.mark.parametrize("shape", ["1xf32", "4xf32", "3x5xf32", "200xf32"])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [("relu", "clamped"), ("relu", "halved"), ("x", "flushed"), ("abs", "relu")],
+    ids=["a clamp at 6", "an infinity", "the sign of a zero", "a sign"],
+)
+def test_what_is_like_something_between_minus_two_and_two(shape: str, before: str, after: str) -> None:
+    text = POINT.replace("SHAPE", shape)
+    with pytest.raises(CompilerBug, match="after 'second', 'main' computes something else"):
+        run_check(text.replace("RESULT", before), text.replace("RESULT", after))
+
+
+INTEGERS = """
+    func.func @main(%x: tensor<9xi32>) -> tensor<9xi32> {
+      %most = graph.constant dense<2147483647> : tensor<i32>
+      %y = graph.min %x, %most : tensor<9xi32>, tensor<i32> -> tensor<9xi32>
+      return %y : tensor<9xi32>
+    }
+"""
+
+
+def test_extremes_of_integers() -> None:
+    run_check(INTEGERS, INTEGERS.replace("%y :", "%x :"))
+    with pytest.raises(CompilerBug, match="is 2147483646, it was 2147483647"):
+        run_check(INTEGERS, INTEGERS.replace("dense<2147483647>", "dense<2147483646>"))
+
+
+SUM = """
+    func.func @main(%x: memref<600xf32>, %y: memref<1xf32> {mlc.output}) {
+      %z = arith.constant 0.0 : f32
+      %s = loop.for serial "k" %k = 0 to 600 iter_args(%c = %z) -> (f32) {
+        %a = loop.load %x[FROM] : memref<600xf32>
+        %d = arith.addf %c, %a : f32
+        loop.yield %d : f32
+      }
+      loop.store %s, %y[0] : memref<1xf32>
+      return
+    }
+"""
+
+
+def test_a_pass_may_round_only_if_it_says_so() -> None:
+    before, after = SUM.replace("FROM", "%k"), SUM.replace("FROM", "-%k + 599")
+    run_check(before, after, Rounding(1, "the order is another one"))
+    with pytest.raises(CompilerBug, match="'main' computes something else"):
+        run_check(before, after)
+
+
+def test_what_passes_move_is_bounded_by_what_all_of_them_say() -> None:
+    module, ctx = parse(POINT.replace("SHAPE", "7xf32").replace("RESULT", "halved"))
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    with pytest.raises(CompilerBug, match=r"after 'pass 1?[1-9]', 'main' computes something else"):
+        for i in range(1, 200):
+            factor = f"dense<{0.5 * (1 + i * 3e-7):.10f}>"
+            text = POINT.replace("SHAPE", "7xf32").replace("RESULT", "halved").replace("dense<0.5>", factor)
+            checker.check(f"pass {i}", parse(text)[0], Rounding(2 if i == 1 else 0, "it drifts"))
+
+
+FILLED = """
+    func.func private @k(%x: memref<3x4xf32>, %y: memref<3x4xf32> {mlc.output}) {
+      loop.for parallel "a" %a = 0 to 3 {
+        loop.for parallel "b" %b = 0 to 4 {
+          %0 = loop.load %x[%a, %b] : memref<3x4xf32>
+          loop.store %0, %y[%a, %b] : memref<3x4xf32>
+        }
+      }
+      NEST
+            %0 = loop.load %y[%t, %j - 1] : memref<3x4xf32>
+            %1 = loop.load %y[%t, %j + 1] : memref<3x4xf32>
+            %2 = arith.addf %0, %1 : f32
+            loop.store %2, %y[%t + 1, %j] : memref<3x4xf32>
+      }}
+      return
+    }
+"""
+STEPS, COLUMNS = 'loop.for serial "t" %t = 0 to 2 {', 'loop.for parallel "j" %j = 1 to 3 {'
+RIGHT, WRONG = FILLED.replace("NEST", STEPS + COLUMNS), FILLED.replace("NEST", COLUMNS + STEPS)
+
+
+def test_a_loop_that_a_pass_left_parallel_is_named() -> None:
+    message = (
+        r"""after 'second', in 'k', the parallel loop "j" at test.mlir:9:7 is not parallel: result 0 at \[2, 1\] is """
+    )
+    with pytest.raises(CompilerBug, match=message):
+        run_check(RIGHT, WRONG)
+
+
+def test_a_loop_that_a_person_calls_parallel_is_theirs() -> None:
+    module, ctx = parse(WRONG)
+    with pytest.raises(UserError, match=r"in 'k', the parallel loop \"j\" at test.mlir:9:7 is not parallel"):
+        EquivalenceChecker(ctx).start(module)
+
+
+def test_coverage_counts_values_and_names_what_is_left_out() -> None:
+    checker = run_check(ADD.replace("BINARY", "sub"), ADD.replace("BINARY", "sub"))
+    draws = len(checker.cases_of("main"))
+    assert checker.coverage() == [f"compared {2 * draws * 12} values of 1 function"]
+    module, ctx = parse("func.func @index(%i: index) { return }")
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    assert checker.coverage() == [
+        "compared 0 values of 0 functions",
+        "did not check 'index': its arguments are not all tensors or buffers",
+    ]
+
+
+def test_an_index_out_of_range_is_not_for_every_draw() -> None:
+    module, ctx = parse("""
+        func.func @main(%i: memref<3xi64>, %x: memref<9xf32>, %y: memref<3xf32> {mlc.output}) {
+          %four = arith.constant 4 : index
+          loop.for parallel "n" %n = 0 to 3 {
+            %a = loop.load %i[%n] : memref<3xi64>
+            %b = arith.index_cast %a : i64 to index
+            %c = arith.addi %b, %four : index
+            %d = memref.load %x[%c] : memref<9xf32>
+            loop.store %d, %y[%n] : memref<3xf32>
+          }
+          return
+        }
+    """)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    assert len(checker.cases_of("main")) == 1

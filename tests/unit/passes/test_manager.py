@@ -22,6 +22,7 @@ from mlc.passes.manager import PassManager
 from mlc.passes.reproducer import reproducer_arguments
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.rounding import Rounding
 
 
 @dataclass(frozen=True)
@@ -173,18 +174,25 @@ class _CountingChecker:
     def start(self, module: ModuleOp) -> None:
         self.calls.append("start")
 
-    def check(self, pass_name: str, module: ModuleOp) -> None:
+    def coverage(self) -> list[str]:
+        return ["compared nothing"]
+
+    def check(self, pass_name: str, module: ModuleOp, rounding: Rounding | None) -> None:
+        assert rounding is None
         self.calls.append(pass_name)
         if len(self.calls) > 2:
             raise CompilerBug("it computes something else", pass_name)
 
 
 def test_check_each(tmp_path: Path) -> None:
-    checker = _CountingChecker()
-    manager = PassManager(new_context(), [CheckEach(checker)], source=lambda: "text")
+    checker, stream = _CountingChecker(), io.StringIO()
+    watching = CheckEach(checker, stream)
+    manager = PassManager(new_context(), [watching], source=lambda: "text")
     with pytest.raises(CompilerBug, match="something else") as e:
         manager.run(ModuleOp([]), [Does(), Does(), Does()])
     assert checker.calls == ["start", "does", "does"]
     (reproducer,) = tmp_path.iterdir()
     assert "--verify-each --check-each --seed=5 --pass-pipeline=does,does" in reproducer.read_text()
     assert str(reproducer) in e.value.details
+    watching.report()
+    assert stream.getvalue() == "note: --check-each compared nothing\n"

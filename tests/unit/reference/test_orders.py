@@ -12,7 +12,8 @@ from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp
 from mlc.reference.execution import Order
 from mlc.reference.interpreter import run_function
-from mlc.reference.orders import find_false_parallel, serial_work
+from mlc.reference.orders import find_false_parallel
+from mlc.reference.work import work_of
 from mlc.syntax import parse_module
 
 Array = NDArray[Any]
@@ -139,7 +140,8 @@ def test_nans_of_any_payload_are_one_value() -> None:
     assert check(COPY.replace("FROM", "%i").replace("TO", "%i"), x)[1] is None
 
 
-def test_serial_work_counts_ops_in_loops_and_calls() -> None:
-    ctx = new_context()
+def test_work_counts_ops_in_loops_and_calls() -> None:
+    module = parse_module(RECURRENCE, "test.mlir", new_context())
     start, in_sum = 1 + 6 * 3, (1 + 5 * 5) + (1 + 3 * 3) + 1
-    assert serial_work(parse_module(RECURRENCE, "test.mlir", ctx), "f") == start + in_sum + 1
+    assert work_of(module, "f", in_lockstep=False).ops == start + in_sum + 1
+    assert work_of(module, "f").ops == (1 + 3) + (1 + 5) + (1 + 3) + 1 + 1
