@@ -56,12 +56,17 @@ def _model(pick: random.Random) -> str:
             f"%{name}2 = graph.reshape %{name}1 : {flat} -> {_tensor(*split)}",
             f"%{name} = graph.transpose %{name}2 {list(order)} : {_tensor(*split)} -> {moved}",
         ]
+    masked = f"%s2 = graph.add %mask, %s1 : {mask}, {scores} -> {scores}"
+    if pick.random() < 0.5:
+        mask = mask.replace("f32", "i1")
+        lines.append("%never = graph.constant dense<0xFF800000> : tensor<f32>")
+        masked = f"%s2 = graph.where %mask, %never, %s1 : {mask}, tensor<f32>, {scores} -> {scores}"
     queries, values = _tensor(batch, heads, rows, size), _tensor(batch, heads, keys, size)
     lines += [
         f"%s0 = graph.matmul %q, %k : {queries}, {_tensor(batch, heads, size, keys)} -> {scores}",
         "%c = graph.constant dense<0.3> : tensor<f32>",
         f"%s1 = graph.mul %s0, %c : {scores}, tensor<f32> -> {scores}",
-        f"%s2 = graph.add %mask, %s1 : {mask}, {scores} -> {scores}",
+        masked,
         f"%p = graph.softmax %s2 axis {pick.choice((3, 3, 3, 2))} : {scores}",
         f"%o0 = graph.matmul %p, %v : {scores}, {values} -> {queries}",
         f"%o1 = graph.transpose %o0 [0, 2, 1, 3] : {queries} -> {_tensor(batch, rows, heads, size)}",

@@ -141,3 +141,22 @@ func.func @rows(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %g: tensor<8xf32>, %w:
   %4 = graph.matmul %3, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
   return %2, %4 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// A mask of booleans is part of attention as one of numbers is, whichever branch of the selection has the scores.
+// CHECK-LABEL: func.func @boolean_masks(
+// CHECK: graph.fusion "attention"
+// CHECK: graph.where
+// CHECK: graph.fusion "attention"
+// CHECK: graph.where
+func.func @boolean_masks(%q: tensor<2x8x4xf32>, %k: tensor<2x4x8xf32>, %v: tensor<2x8x4xf32>, %pad: tensor<2x1x8xi1>) -> (tensor<2x8x4xf32>, tensor<2x8x4xf32>) {
+  %never = graph.constant dense<0xFF800000> : tensor<f32>
+  %s0 = graph.matmul %q, %k : tensor<2x8x4xf32>, tensor<2x4x8xf32> -> tensor<2x8x8xf32>
+  %m0 = graph.where %pad, %never, %s0 : tensor<2x1x8xi1>, tensor<f32>, tensor<2x8x8xf32> -> tensor<2x8x8xf32>
+  %p0 = graph.softmax %m0 axis 2 : tensor<2x8x8xf32>
+  %y0 = graph.matmul %p0, %v : tensor<2x8x8xf32>, tensor<2x8x4xf32> -> tensor<2x8x4xf32>
+  %s1 = graph.matmul %q, %k : tensor<2x8x4xf32>, tensor<2x4x8xf32> -> tensor<2x8x8xf32>
+  %m1 = graph.where %pad, %s1, %never : tensor<2x1x8xi1>, tensor<2x8x8xf32>, tensor<f32> -> tensor<2x8x8xf32>
+  %p1 = graph.softmax %m1 axis 2 : tensor<2x8x8xf32>
+  %y1 = graph.matmul %p1, %v : tensor<2x8x8xf32>, tensor<2x8x4xf32> -> tensor<2x8x4xf32>
+  return %y0, %y1 : tensor<2x8x4xf32>, tensor<2x8x4xf32>
+}
