@@ -1,0 +1,157 @@
+"""Small and degenerate shapes of every graph op.
+
+Extents of 1 and 2, odd ones and primes are where loops vanish, vectors are not filled and windows are all border.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import f32, i1, i32, i64
+from xdsl.ir import Block, Operation, SSAValue
+
+from mlc.compiler import new_context
+from mlc.dialects import graph
+from mlc.dialects.graph.types import tensor
+from mlc.passes.pipeline import default_passes
+from mlc.support.dtypes import from_numpy
+from mlc.targets.machine import available_targets
+from mlc.tests.numeric.native_cases import ROUNDED, SUMMED, Case, case, data, module_of
+
+SIZES = (1, 2, 3, 5, 7, 8, 13, 17, 33)
+SHAPES: tuple[tuple[int, ...], ...] = (
+    *((n,) for n in SIZES),
+    *product((1, 2, 7, 17), (1, 3, 8, 33)),
+    *product((1, 3), (1, 2, 5), (1, 7, 13)),
+)
+
+
+def _elementwise() -> Iterator[Case]:
+    exact = (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.FloorOp, graph.CeilOp)
+    rounded = (
+        graph.ExpOp,
+        graph.TanhOp,
+        graph.SigmoidOp,
+        graph.SiluOp,
+        graph.ErfOp,
+        graph.GeluOp,
+        graph.SinOp,
+        graph.CosOp,
+    )
+    positive = (graph.SqrtOp, graph.RsqrtOp, graph.LogOp)
+    for shape in SHAPES:
+        x, y = data(shape), data(shape, seed=1)
+        n, m = data(shape, i32), data(shape, i32, 1)
+        mask = data(shape, i1)
+        yield from (case(op, x) for op in exact)
+        yield from (case(op, x, ulps=ROUNDED, terms=1) for op in rounded)
+        yield from (case(op, np.abs(x) + 1, ulps=ROUNDED, terms=1) for op in positive)
+        yield from (
+            case(op, x, y) for op in (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp, graph.DivOp)
+        )
+        yield from (case(op, n, m) for op in (graph.AddOp, graph.MulOp, graph.DivOp, graph.AndOp, graph.OrOp))
+        yield case(graph.PowOp, np.abs(x) + np.float32(0.5), y, ulps=64)
+        yield from (case(graph.NotOp, v) for v in (mask, n))
+        yield case(graph.WhereOp, mask, x, y)
+        yield case(partial(graph.CompareOp, "lt"), x, y)
+        yield from (case(graph.CastOp, v, element_type=t) for v, t in ((x, i64), (n, f32), (mask, f32), (n, i1)))
+
+
+def _around(a: SSAValue, b: SSAValue, axis: int) -> Operation:
+    return graph.ConcatOp([a, b, a], axis)
+
+
+def _shape_ops() -> Iterator[Case]:
+    for shape in SHAPES:
+        x, rank = data(shape), len(shape)
+        yield case(graph.TransposeOp, x, permutation=tuple(reversed(range(rank))))
+        yield case(graph.ReshapeOp, x, shape=(int(np.prod(shape)),))
+        yield case(graph.PadOp, x, low=[1] * rank, high=[0] * rank, value=0.5)
+        yield case(graph.SliceOp, x, starts=[0] * rank, ends=list(shape), strides=[2] * rank)
+        yield case(_around, x, data(shape, seed=1), axis=rank - 1)
+        yield case(graph.GatherOp, x, np.array([0, -1, 0], np.int64), axis=rank - 1)
+
+
+def _reductions() -> Iterator[Case]:
+    for shape in SHAPES:
+        x = data(shape)
+        for axis in range(len(shape)):
+            yield from (case(partial(graph.ReduceOp, k), x, axes=[axis], ulps=SUMMED, terms=2) for k in ("sum", "mean"))
+            yield from (case(partial(graph.ReduceOp, k), x, axes=[axis]) for k in ("max", "min"))
+            yield from (case(op, x, axis=axis) for op in (graph.ArgMaxOp, graph.ArgMinOp))
+            yield case(graph.SoftmaxOp, x, axis=axis, ulps=SUMMED)
+            scale, bias = data(shape[axis:]), data(shape[axis:], seed=1)
+            yield case(graph.LayerNormOp, x, scale, bias, axis=axis, epsilon=0.1, ulps=SUMMED, terms=8)
+            yield case(graph.RmsNormOp, x, scale, axis=axis, epsilon=0.1, ulps=SUMMED, terms=8)
+            c = (shape[axis],)
+            parameters = (data(c), data(c, seed=1), data(c, seed=2), np.abs(data(c, seed=3)) + 1)
+            yield case(graph.BatchNormOp, x, *parameters, axis=axis, epsilon=0.1, ulps=SUMMED, terms=8)
+        if len(shape) > 1:
+            parameters = (data(shape[1:2]), data(shape[1:2], seed=1))
+            yield case(graph.GroupNormOp, x, *parameters, groups=1, axis=1, epsilon=0.1, ulps=SUMMED, terms=8)
+
+
+def _products() -> Iterator[Case]:
+    for m, k, n in product((1, 2, 7), (1, 3, 8, 17), (1, 2, 5, 8, 17, 33)):
+        yield case(graph.MatmulOp, data((m, k)), data((k, n), seed=1), ulps=SUMMED, terms=4)
+    for b, m, n in product((1, 3), (1, 5), (1, 9)):
+        yield case(graph.MatmulOp, data((b, m, 7)), data((b, 7, n), seed=1), ulps=SUMMED, terms=4)
+        yield case(graph.MatmulOp, data((m, 7), i32), data((7, n), i32, 1))
+
+
+def _convolutions() -> Iterator[Case]:
+    images = ((1, 1), (2, 3), (5, 5), (7, 7), (8, 8), (14, 14), (3, 13))
+    for (h, w), taps, stride, channels, out in product(images, (1, 2, 3, 5), (1, 2), (1, 3), (1, 2, 9)):
+        pad = taps // 2
+        if min(h, w) + 2 * pad < taps or (channels > 1 and taps == 2):
+            continue
+        x, weights = data((1, channels, h, w)), data((out, channels, taps, taps), seed=1)
+        options: dict[str, Any] = {"strides": (stride, stride), "padding": (pad,) * 4, "ulps": SUMMED, "terms": 4}
+        yield case(graph.Conv2dOp, x, weights, **options)
+        if out == 1 and channels > 1:
+            yield case(graph.Conv2dOp, x, data((channels, 1, taps, taps), seed=1), groups=channels, **options)
+    for (h, w), taps in product(images, (1, 2, 3)):
+        x = data((1, 3, h, w))
+        window = min(taps, h, w)
+        yield case(graph.MaxPool2dOp, x, kernel=(window, window), strides=(1, 1), padding=(window // 2,) * 4)
+        yield case(
+            graph.AvgPool2dOp, x, kernel=(window, window), strides=(2, 1), padding=(window // 2,) * 4, ulps=ROUNDED
+        )
+        weights = data((3, 2, taps, taps), seed=1)
+        yield case(graph.ConvTranspose2dOp, x, weights, strides=(2, 1), ulps=SUMMED, terms=4)
+
+
+FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {
+    "elementwise": _elementwise,
+    "shape": _shape_ops,
+    "reductions": _reductions,
+    "products": _products,
+    "convolutions": _convolutions,
+}
+TARGETS = {
+    (m.arch, m.vector_bits, m.vector_registers, m.l1_bytes, m.l2_bytes, m.issue, m.features): m.name
+    for m in available_targets()
+}
+"""One name for all machines that differ in nothing that a rule asks for."""
+
+
+def lower(cases: Sequence[Case], target: str) -> None:
+    """Run all passes of -O3 on a module with a kernel for each case."""
+    ctx = new_context(target)
+    module, _ = module_of(cases, one_kernel=False)
+    for step in default_passes(3):
+        step.run(module, ctx)
+    module.verify()
+
+
+def ops_of(cases: Iterable[Case]) -> set[type[Operation]]:
+    """The ops that the cases try."""
+    found: set[type[Operation]] = set()
+    for c in cases:
+        block = Block(arg_types=[tensor(a.shape, from_numpy(a.dtype)) for a in c.inputs])
+        found.add(type(c.build(*block.args)))
+    return found
