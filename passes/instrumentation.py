@@ -1,9 +1,9 @@
-"""What may happen around each pass of a run: timing and printing. Reports go to a stream, as a rule standard error."""
+"""What may happen around each pass of a run: timing and checking. Reports go to a stream, as a rule standard error."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TextIO
 
@@ -33,21 +33,6 @@ class Instrumentation:
 
     def report(self) -> None:
         """The command has done its work: print what is to be told about it."""
-
-
-@dataclass
-class PrintAfter(Instrumentation):
-    """Print the module after the named passes, or after every pass if `names` is None."""
-
-    names: Collection[str] | None
-    stream: TextIO
-    print_module: ModulePrinter
-
-    def after(self, pass_: Pass, module: ModuleOp) -> None:
-        if self.names is None or pass_.name in self.names:
-            self.stream.write(f"// -----// IR after {pass_.name} //----- //\n")
-            self.print_module(module, self.stream)
-            self.stream.flush()
 
 
 class Checker(Protocol):

@@ -29,6 +29,7 @@ _MACHINERY = {
     "pipeline",
     "manager",
     "instrumentation",
+    "ir_printing",
     "level_notes",
     "reproducer",
     "checking",

@@ -39,7 +39,8 @@ _LEVELS = ("-O0", "-O1", "-O2", "-O3")
 _OBSERVING = (
     "--verify-diagnostics",
     "--check-each",
-    "--print-ir-after",
+    "--print-ir",
+    "--print-pipeline",
     "--timing",
     "--run-reproducer",
     "--help",

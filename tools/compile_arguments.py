@@ -29,8 +29,12 @@ class CompileArguments(PluginArguments):
     verify_each: bool = False
     check_each: bool = False
     seed: int = 0
+    print_ir_before_all: bool = False
+    print_ir_before: list[str] = field(default_factory=list[str])
     print_ir_after_all: bool = False
     print_ir_after: list[str] = field(default_factory=list[str])
+    print_ir_after_change: bool = False
+    print_ir_diff: bool = False
     print_op_generic: bool = False
 
     @property

@@ -33,13 +33,36 @@ _sources: dict[str, str] = {}
 Namespace = argparse.Namespace
 
 
+_showing_tracebacks = False
+"""Whether the command line that runs asked for them."""
+
+
+class _ShowTraceback(argparse.Action):
+    """An option that shows from then on where exceptions come from."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, *arguments: object) -> None:
+        global _showing_tracebacks
+        _showing_tracebacks = True
+
+
 class ArgumentParser(argparse.ArgumentParser):
-    """argparse, with errors as user errors, suggestions, and no guessing at abbreviated options."""
+    """argparse, with errors as user errors, suggestions, and no guessing at abbreviated options.
+
+    Every tool has the option `--traceback`.
+    """
+
+    late_epilog: Callable[[], str] | None = None
+    """Gives the text below the options, which takes time to collect."""
 
     def __init__(self, prog: str, description: str) -> None:
         super().__init__(
             prog, description=description, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
         )
+        text = "show where in Python an error comes from, for people who write passes and dialects"
+        self.add_argument("--traceback", action=_ShowTraceback, help=text)
 
     def parse(self, argv: Sequence[str]) -> Namespace:
         """Parse the words, all of which have to be known; options may stand between the others."""
@@ -58,6 +81,8 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def format_help(self) -> str:
         """The help, with `--flag[=VALUE]` for a value that may be left out: it does not take the next word."""
+        if self.late_epilog is not None:
+            self.epilog = self.late_epilog()
         text = super().format_help()
         for action in self._actions:
             if action.nargs == "?" and action.option_strings:
@@ -76,8 +101,11 @@ class ArgumentParser(argparse.ArgumentParser):
 def run_tool(name: str, body: Callable[[], int | None]) -> int:
     """Run `body` and return the exit status; whatever goes wrong becomes a message on standard error.
 
-    `MLC_TRACEBACK=1` in the environment lets exceptions through, for people who work on mlc.
+    With `--traceback` it comes with Python's traceback. `MLC_TRACEBACK=1` in the environment lets exceptions through,
+    for debuggers.
     """
+    global _showing_tracebacks
+    _showing_tracebacks = False
     with plugin_scope():
         return _guarded(name, body)
 
@@ -106,6 +134,8 @@ def _guarded(name: str, body: Callable[[], int | None]) -> int:
 
 def report(name: str, error: Exception) -> int:
     """Print `error` the way users are to see it and return the exit status that it calls for."""
+    if _showing_tracebacks:
+        traceback.print_exception(error)
     match error:
         case UserErrors():
             for each in error.errors:
@@ -166,7 +196,7 @@ def print_bug(name: str, bug: CompilerBug) -> None:
     for line in bug.details.splitlines():
         print(f"  {line}", file=sys.stderr)
     if plugin is None:
-        print("  please report it together with the input (MLC_TRACEBACK=1 shows where in mlc)", file=sys.stderr)
+        print("  please report it together with the input (--traceback shows where in mlc)", file=sys.stderr)
 
 
 def read_text(file: str) -> tuple[str, str]:

@@ -13,10 +13,14 @@ def list_passes(stream: TextIO) -> None:
     """Print each pass: its name, the first line of its docstring, and its options with type, default and meaning."""
     for name in pass_names():
         pass_type = load_pass(name)
-        summary = inspect.getdoc(pass_type) or ""
-        stream.write(f"--{name}\n    {summary.partition(chr(10))[0]}\n")
+        stream.write(f"--{name}\n    {summary(name)}\n")
         for option in options_of(pass_type):
             stream.write(f"      {_describe(option)}\n")
+
+
+def summary(name: str) -> str:
+    """The first line of the docstring of the pass `name`."""
+    return (inspect.getdoc(load_pass(name)) or "").partition("\n")[0]
 
 
 def _describe(option: Option) -> str:

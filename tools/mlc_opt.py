@@ -46,6 +46,13 @@ def _run(argv: Sequence[str]) -> int:
 
         print_grammar(arguments.print_grammar, sys.stdout)
         return 0
+    if arguments.print_pipeline:
+        from mlc.tools.emit_text import last_level
+        from mlc.tools.print_pipeline import print_pipeline
+
+        passes, _ = _passes(arguments)
+        print_pipeline(arguments.pipeline, passes, arguments.threads, last_level(arguments.emit), sys.stdout)
+        return 0
     text, file = read_text(arguments.input)
     if arguments.run_reproducer:
         arguments = _reproducer_arguments(text, arguments)

@@ -7,15 +7,19 @@ from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.passes.instrumentation import CheckEach, Instrumentation, PrintAfter, Timing
+from mlc.passes.instrumentation import CheckEach, Instrumentation, Timing
 from mlc.support.context import CompilerContext
 
 
 class ObserverOptions(Protocol):
     """The options that `observers` looks at."""
 
+    print_ir_before_all: bool
+    print_ir_before: list[str]
     print_ir_after_all: bool
     print_ir_after: list[str]
+    print_ir_after_change: bool
+    print_ir_diff: bool
     print_op_generic: bool
     timing: bool
     check_each: bool
@@ -31,14 +35,8 @@ def observers(options: ObserverOptions, ctx: CompilerContext, cc: str | None = N
     result: list[Instrumentation] = []
     if options.timing:
         result.append(Timing(sys.stderr))
-    if options.print_ir_after_all or options.print_ir_after:
-        from mlc.syntax import print_module
-
-        def to_stream(module: ModuleOp, stream: TextIO) -> None:
-            print_module(module, ctx, stream, generic=options.print_op_generic)
-
-        names = None if options.print_ir_after_all else options.print_ir_after
-        result.append(PrintAfter(names, sys.stderr, to_stream))
+    if (printing := _printing(options, ctx)) is not None:
+        result.append(printing)
     if options.check_each:
         from mlc.passes.checking import EquivalenceChecker
         from mlc.tools.native_check import NativeCheck
@@ -47,3 +45,21 @@ def observers(options: ObserverOptions, ctx: CompilerContext, cc: str | None = N
         result.append(NativeCheck(checker, ctx, sys.stderr, options.threads, cc))
         result.append(CheckEach(checker, sys.stderr))
     return result
+
+
+def _printing(options: ObserverOptions, ctx: CompilerContext) -> Instrumentation | None:
+    """What prints the IR around passes, if anything does."""
+    changes = options.print_ir_after_change or options.print_ir_diff
+    before = None if options.print_ir_before_all else options.print_ir_before
+    # What changed is asked of all passes unless some are named.
+    everywhere = options.print_ir_after_all or (changes and not options.print_ir_after)
+    after = None if everywhere else options.print_ir_after
+    if before == [] and after == []:
+        return None
+    from mlc.passes.ir_printing import PrintIR
+    from mlc.syntax import print_module
+
+    def to_stream(module: ModuleOp, stream: TextIO) -> None:
+        print_module(module, ctx, stream, generic=options.print_op_generic)
+
+    return PrintIR(sys.stderr, to_stream, before, after, changes, options.print_ir_diff)

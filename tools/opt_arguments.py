@@ -35,8 +35,13 @@ class OptArguments(PluginArguments):
     print_grammar: str | None = None
     print_op_generic: bool = False
     print_debuginfo: bool = False
+    print_pipeline: bool = False
+    print_ir_before_all: bool = False
+    print_ir_before: list[str] = field(default_factory=list[str])
     print_ir_after_all: bool = False
     print_ir_after: list[str] = field(default_factory=list[str])
+    print_ir_after_change: bool = False
+    print_ir_diff: bool = False
     timing: bool = False
     verify_each: bool = False
     check_each: bool = False
@@ -64,9 +69,10 @@ def parse_arguments(argv: Sequence[str]) -> OptArguments:
     arguments, unknown = parser.parse_known_args(_pass_flags_to_pipelines(argv), OptArguments())
     if unknown:
         raise _unknown(unknown[0], parser)
-    for name in arguments.print_ir_after:
-        if name not in pass_names():
-            raise UserError(f"--print-ir-after: unknown pass '{name}'{suggest(name, pass_names())}")
+    for flag, names in (("before", arguments.print_ir_before), ("after", arguments.print_ir_after)):
+        for name in names:
+            if name not in pass_names():
+                raise UserError(f"--print-ir-{flag}: unknown pass '{name}'{suggest(name, pass_names())}")
     return arguments
 
 
@@ -82,6 +88,7 @@ def make_parser() -> ArgumentParser:
         add(f"-O{level}", dest="pipeline", action="append_const", const=f"-O{level}", help=text)
     add("--version", action="store_true", help="print the version of mlc")
     add("--list-passes", action="store_true", help="print every pass with its options")
+    add("--print-pipeline", action="store_true", help="print the passes that would run, and why -O runs them")
     add(
         "--print-grammar",
         nargs="?",
@@ -92,8 +99,12 @@ def make_parser() -> ArgumentParser:
     add("--emit", default="mlir", metavar="FORM", help="mlir (default), mlir:<level> with -O, llvm-ir, or asm")
     add("--print-op-generic", action="store_true", help="print every op in its generic form")
     add("--print-debuginfo", action="store_true", help="print the location of every op")
+    add("--print-ir-before-all", action="store_true", help="print the IR before each pass to standard error")
+    add("--print-ir-before", action="append", metavar="PASS", help="the same before one pass; may be repeated")
     add("--print-ir-after-all", action="store_true", help="print the IR after each pass to standard error")
     add("--print-ir-after", action="append", metavar="PASS", help="the same after one pass; may be repeated")
+    add("--print-ir-after-change", action="store_true", help="print it only after passes that change it")
+    add("--print-ir-diff", action="store_true", help="print only the lines that passes change, with - and + in front")
     add("--timing", action="store_true", help="print how long each pass took to standard error")
     add("--remarks", action="store_true", help="print what passes decided, and why, to standard error")
     add("--verify-each", action="store_true", help="verify after every pass")
@@ -111,8 +122,16 @@ def make_parser() -> ArgumentParser:
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
     add("--xdsl", action="store_true", help="be xdsl-opt: its passes, targets and options ('--xdsl --help' lists them)")
     add_plugin_arguments(parser)
-    parser.epilog = "passes:\n" + "\n".join(f"  --{name}" for name in pass_names())
+    parser.late_epilog = _passes
     return parser
+
+
+def _passes() -> str:
+    """All passes, each with what it does."""
+    from mlc.tools.list_passes import summary
+
+    width = max(map(len, pass_names()))
+    return "passes:\n" + "\n".join(f"  --{name:<{width}}  {summary(name)}" for name in pass_names())
 
 
 _OPTION_WORD = re.compile(r"[a-z][a-z0-9_-]*=")

@@ -17,7 +17,8 @@ from xdsl.utils.exceptions import PassFailedException
 
 from mlc.compiler import new_context
 from mlc.passes.base import Pass
-from mlc.passes.instrumentation import CheckEach, PrintAfter, Timing
+from mlc.passes.instrumentation import CheckEach, Timing
+from mlc.passes.ir_printing import PrintIR
 from mlc.passes.manager import PassManager
 from mlc.passes.reproducer import reproducer_arguments
 from mlc.support.context import CompilerContext
@@ -150,7 +151,7 @@ def test_timing_table() -> None:
 @pytest.mark.parametrize(("names", "count"), [(None, 1), (["does"], 1), (["other"], 0)])
 def test_print_after(names: list[str] | None, count: int) -> None:
     stream = io.StringIO()
-    printer = PrintAfter(names, stream, lambda module, s: print("THE IR", file=s))
+    printer = PrintIR(stream, lambda module, s: print("THE IR", file=s), passes_after=names)
     PassManager(new_context(), [printer]).run(ModuleOp([]), [Does()])
     assert stream.getvalue() == "// -----// IR after does //----- //\nTHE IR\n" * count
 

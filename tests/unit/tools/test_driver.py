@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
 from mlc.tools.driver import open_output, read_text, run_tool
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
 
 
 def _raise(error: BaseException) -> int:
@@ -70,3 +74,13 @@ def test_output_appears_when_it_is_complete(tmp_path: Path) -> None:
         stream.write("whole")
         assert not file.exists()
     assert file.read_text() == "whole"
+
+
+def test_a_traceback_stands_in_front_of_the_message(mlc_opt: CommandLine, mlc: CommandLine) -> None:
+    plain = mlc_opt("--tile=sizes=x", stdin="")
+    shown = mlc_opt("--tile=sizes=x", "--traceback", stdin="")
+    assert "Traceback" not in plain.err and shown.status == plain.status == 1
+    assert shown.err.startswith("Traceback (most recent call last):\n") and "options.py" in shown.err
+    assert shown.err.endswith(plain.err)
+    assert "Traceback" in mlc("compile", "--traceback", "no such file").err
+    assert "Traceback" not in mlc("compile", "no such file").err

@@ -1,0 +1,17 @@
+// RUN: mlc-opt -O0 --print-pipeline | filecheck %s --check-prefix=NONE --match-full-lines
+// RUN: mlc-opt -O3 --threads=4 --print-pipeline --emit=mlir:loop | filecheck %s --check-prefix=ALL
+// RUN: mlc-opt --tile="sizes=8,48" --cse --print-pipeline | filecheck %s --check-prefix=NAMED --match-full-lines
+
+// NONE:      // -O0
+// NONE-NEXT: // tensor  lower-to-tensor {{ *}}from what the model says to what each kernel computes per point
+// NONE-NEXT: // loop    lower-to-loops {{ *}}{{.*}}
+// NONE:      // llvm    lower-to-llvm {{ *}}{{.*}}
+// NONE-NEXT: --pass-pipeline='lower-to-tensor,lower-to-loops,{{.*}},plan-memory,lower-to-llvm'
+
+// ALL:      // -O3
+// ALL-NEXT: // graph   canonicalize
+// ALL:      // loop    parallelize{threads=4}  spreads loops over threads where that pays
+// ALL-NOT:  // llvm
+// ALL:      --pass-pipeline='canonicalize,{{.*}},parallelize{threads=4},
+
+// NAMED: --pass-pipeline='tile{sizes=8,48},cse'

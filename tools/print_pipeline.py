@@ -1,0 +1,27 @@
+"""`mlc-opt --print-pipeline`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from string import Template
+from typing import TextIO
+
+from mlc.passes.base import Pass
+from mlc.passes.options import pipeline_text
+from mlc.passes.pipeline import default_steps
+
+
+def print_pipeline(entries: Sequence[str], passes: Sequence[Pass], threads: int, upto: str, stream: TextIO) -> None:
+    """Print the steps of each `-O` among `entries`, as far as the level `upto`, with the level that each belongs to and
+    the reason why it runs; then all `passes` as an option that runs the same."""
+    for entry in entries:
+        if not entry.startswith("-O"):
+            continue
+        rows = [
+            (step.level, Template(step.passes).substitute(threads=threads), step.reason)
+            for step in default_steps(int(entry[2:]), threads, upto)
+        ]
+        width = max((len(name) for _, name, _ in rows), default=0)
+        stream.write(f"// {entry}\n")
+        stream.writelines(f"// {level:<6}  {name:<{width}}  {reason}\n" for level, name, reason in rows)
+    stream.write(f"--pass-pipeline='{pipeline_text(passes)}'\n")
