@@ -26,7 +26,8 @@ class Pass(ModulePass):
     ir_level: ClassVar[str | None] = None
     """The level of the IR that the pass works on or, of a crossing, starts from; None if it works on any.
 
-    A pass in a folder `passes/<level>/` or `passes/<level>_to_<level>/` need not declare it.
+    A pass in a folder `passes/<level>/` or `passes/<level>_to_<level>/` need not declare it; one in `passes/any_level/`
+    has none.
     """
 
     rounding: ClassVar[Rounding | None] = None
@@ -36,7 +37,8 @@ class Pass(ModulePass):
         super().__init_subclass__()
         package, _, rest = cls.__module__.partition(".passes.")
         if package == "mlc" and "ir_level" not in vars(cls):
-            cls.ir_level = rest.partition(".")[0].partition("_to_")[0]
+            folder = rest.partition(".")[0]
+            cls.ir_level = None if folder == "any_level" else folder.partition("_to_")[0]
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         """Run under any xDSL driver; one that brings no weight data gets an empty store."""

@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import Commutative, IsolatedFromAbove, IsTerminator, NoMemoryEffect, SymbolOpInterface
 
+from mlc.passes.any_level._effects import EffectSummary
 from mlc.passes.base import Pass
-from mlc.passes.graph._effects import EffectSummary
 from mlc.support.context import CompilerContext
 from mlc.support.dominators import immediate_dominators
 
@@ -35,7 +35,6 @@ class CsePass(Pass):
     """
 
     name = "cse"
-    ir_level = None
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         _Merger(EffectSummary(module)).visit_regions(module)

@@ -37,7 +37,6 @@ class CanonicalizePass(Pass):
     """
 
     name = "canonicalize"
-    ir_level = None
 
     max_rewrites_per_op: int = 100
     """More rewrites than this, on average, mean that two patterns undo each other."""
