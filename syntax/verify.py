@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
+from mlc.support.requirements import check_requirements
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, raise_all, reason_of
 from mlc.syntax.mismatches import explain
@@ -57,7 +58,7 @@ def _inner_first(root: Operation) -> list[Operation]:
 
 
 def _errors_of(op: Operation) -> list[UserError]:
-    """What the verifiers of an operation, of its traits and of its class, say.
+    """What the verifiers of an operation, of its traits and of its class, say, and what upstream requires besides.
 
     `Operation.verify` of xDSL would do the same and look at blocks, which `structure.py` does in linear time. Where a
     class has a method of that name, it is called behind the others, as it may count on what they check.
@@ -66,6 +67,7 @@ def _errors_of(op: Operation) -> list[UserError]:
         op.verify_()
         if type(op).verify is not Operation.verify:
             op.verify(verify_nested_ops=False)
+        check_requirements(op)
     except Exception as e:
         if (reason := reason_of(e, f"its verifier fails with {type(e).__name__}: {one_line(str(e))}")) is None:
             raise

@@ -7,6 +7,7 @@ The classes of these ops are here, all others are in `xdsl.dialects.arith`.
 from xdsl.dialects.arith import Arith as _Upstream
 from xdsl.ir import Dialect
 
+from mlc.dialects.arith import casts as casts  # what they require is registered
 from mlc.dialects.arith.conversions import (
     CONVERSIONS,
     ExtSIOp,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import affine, func, math
+from xdsl.dialects import func, math
 from xdsl.dialects.builtin import ModuleOp
 
+from mlc.dialects.affine import Affine
 from mlc.dialects.arith import Arith
 from mlc.dialects.memref import MemRef
 from mlc.dialects.scf import Scf
@@ -26,7 +27,7 @@ _LEGAL = frozenset(
         *math.Math.operations,
         *MemRef.operations,
         *Vector.operations,
-        *affine.Affine.operations,
+        *Affine.operations,
         *Scf.operations,
     }
 )

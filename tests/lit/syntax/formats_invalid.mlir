@@ -204,7 +204,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{Expected memref type, got 'loc'}}
+  // expected-error @+1 {{a subscript needs a memref, got f32}}
   %0 = affine.load %m[%i, %i] : f32 loc(unknown)
   return
 }
@@ -326,7 +326,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{Operation affine.parallel does not have a custom format.}}
+  // expected-error @+1 {{'(' expected, got '5'}}
   affine.parallel (%j) = (0) to 5 {}
   return
 }

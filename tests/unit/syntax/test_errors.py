@@ -60,7 +60,7 @@ def body(line: str) -> str:
         ("%x = llvm.mlir.constant(1.5 : i32) : i32", "2:27 a number with a fraction cannot have type i32"),
         ("%x = llvm.mlir.constant(1 : i32) : i3x2", "2:38 unknown type 'i3x2'"),
         ("%x = scf.execute_region -> tensor<4xf31> {}", "2:39 unknown type 'f31', did you mean 'f32'?"),
-        ("%x = affine.load %m[%i] : f32", "2:31 Expected memref type"),
+        ("%x = affine.load %m[%i] : f32", "2:29 a subscript needs a memref, got f32"),
         # where a line that is too short is shown at its end, and not at the next operation.
         ("%x = llvm.mlir.constant(1 : i32) :", "2:36 expected a type"),
         ("%x = affine.load %m[%i]", "2:25 Expected ':'"),
