@@ -83,20 +83,12 @@ class AttributeActions(State):
     def typed_number_attribute(self, value: Number, _colon: str, kind: Attribute) -> Attribute:
         """`1.0 : f32`, `3 : i32`, `0x7FC00000 : f32`."""
         if isinstance(kind, AnyFloat):
-            if isinstance(value, Hexadecimal):
-                return FloatAttr(self._bits_as_float(value, kind), kind)
-            return FloatAttr(float(value), kind)
+            return FloatAttr(self.real_of(value, kind), kind)
         if not isinstance(kind, IntegerType | IndexType):
             self.fault(f"the type of a number is an integer, index or float type, got {kind}")
         if isinstance(value, float):
             self.fault(f"a number with a fraction cannot have type {kind}")
         return IntegerAttr(int(value), cast(Any, kind))
-
-    def _bits_as_float(self, value: Hexadecimal, kind: AnyFloat) -> float:
-        size = kind.compile_time_size
-        if value.bit_length() > 8 * size:
-            self.fault(f"{hex(value)} has more bits than {kind}")
-        return next(iter(kind.iter_unpack(int(value).to_bytes(size, "little"))))
 
     def boolean_attribute(self, value: bool) -> Attribute:
         """`true`."""
@@ -193,7 +185,7 @@ class AttributeActions(State):
         self, word: Name, _open: str, literal: dense.Literal | None, _close: str, _colon: str, kind: Attribute
     ) -> Attribute:
         """`dense<...> : type`."""
-        return dense.attribute(literal, kind, word.position)
+        return dense.attribute(literal, kind, word.position, self.checked)
 
     def dense_resource(
         self, _word: Name, _open: str, key: Name, _close: str, _colon: str, kind: Attribute
@@ -229,7 +221,7 @@ class AttributeActions(State):
             return DenseArrayBase.from_list(cast(Any, kind), integers)
         if not isinstance(kind, AnyFloat):
             self.fault(f"the elements of an array are integers or floats, got {kind}")
-        return DenseArrayBase.from_list(cast(Any, kind), [self.real_of(v) for v in values])
+        return DenseArrayBase.from_list(cast(Any, kind), [self.real_of(v, kind) for v in values])
 
     # ---- layouts and opaque attributes
 

@@ -73,6 +73,8 @@ class OperationActions(State):
     ) -> Operation:  # fmt: skip
         """`"name"(operands)[successors] <properties> (regions) {attributes} : signature`."""
         full_name = self.string(name)
+        if not full_name:
+            self.fault("the name of an operation is empty", name.position)
         op = self.operation_class(full_name)
         if op is None:
             raise self.unknown_operation(full_name, name.position)

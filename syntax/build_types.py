@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 
 from mlc.syntax.lexer import Name
+from mlc.syntax.shaped_types import check_layout, check_shaped
 from mlc.syntax.state import State
 
 Dim = tuple["int | None", bool]
@@ -54,39 +55,45 @@ class TypeActions(State):
         """`*xf32`."""
         return None, element
 
-    def tensor(self, _word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
+    def tensor(self, word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
         """`tensor<4xf32>`."""
         sizes, element = shape
+        check_shaped("tensor", sizes, element, word.position)
         return UnrankedTensorType(element) if sizes is None else TensorType(element, sizes)
 
     def encoded_tensor(
-        self, _word: Name, _open: str, shape: Shape, _comma: str, encoding: Attribute, _close: str
+        self, word: Name, _open: str, shape: Shape, _comma: str, encoding: Attribute, _close: str
     ) -> Attribute:
         """`tensor<4xf32, #encoding>`."""
         sizes, element = shape
+        check_shaped("tensor", sizes, element, word.position)
         if sizes is None:
-            self.fault("an unranked tensor has no encoding")
+            self.fault("an unranked tensor has no encoding", word.position)
         return TensorType(element, sizes, encoding)
 
-    def memref(self, _word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
+    def memref(self, word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
         """`memref<4xf32>`."""
         sizes, element = shape
+        check_shaped("memref", sizes, element, word.position)
         return UnrankedMemRefType.from_type(element) if sizes is None else MemRefType(element, sizes)
 
     def qualified_memref(
-        self, _word: Name, _open: str, shape: Shape, _comma: str, qualifier: Attribute, _close: str
+        self, word: Name, _open: str, shape: Shape, _comma: str, qualifier: Attribute, _close: str
     ) -> Attribute:
         """`memref<4xf32, layout-or-memory-space>`."""
         sizes, element = shape
+        check_shaped("memref", sizes, element, word.position)
         if sizes is None:
             return UnrankedMemRefType.from_type(element, qualifier)
         if isinstance(qualifier, MemRefLayoutAttr):
+            if self.checked:
+                check_layout(qualifier, len(sizes), word.position)
             return MemRefType(element, sizes, layout=qualifier)
         return MemRefType(element, sizes, memory_space=qualifier)
 
     def strided_memref(
         self,
-        _word: Name,
+        word: Name,
         _open: str,
         shape: Shape,
         _c1: str,
@@ -98,13 +105,15 @@ class TypeActions(State):
         """`memref<4xf32, layout, memory-space>`."""
         sizes, element = shape
         if sizes is None or not isinstance(layout, MemRefLayoutAttr):
-            self.fault(f"expected the layout of a memref, got {layout}")
+            self.fault(f"expected the layout of a memref, got {layout}", word.position)
+        check_shaped("memref", sizes, element, word.position)
+        if self.checked:
+            check_layout(layout, len(sizes), word.position)
         return MemRefType(element, sizes, layout, space)
 
-    def vector(self, _word: Name, _open: str, dims: list[Dim], element: Attribute, _close: str) -> Attribute:
+    def vector(self, word: Name, _open: str, dims: list[Dim], element: Attribute, _close: str) -> Attribute:
         """`vector<4x[8]xf32>`."""
-        if any(size is None for size, _ in dims):
-            self.fault("a vector has no dynamic sizes")
+        check_shaped("vector", [size for size, _ in dims], element, word.position)
         scalable = ArrayAttr(BoolAttr.from_bool(s) for _, s in dims)
         return VectorType(cast(Any, element), [cast(int, size) for size, _ in dims], scalable)
 

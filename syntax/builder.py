@@ -39,8 +39,9 @@ class Builder(OperationActions, TypeActions, LocationActions, AttributeActions, 
         ctx: CompilerContext,
         base: Path,
         operations: Sequence[type[IRDLOperation]],
+        checked: bool,
     ) -> None:
-        super().__init__(text, filename, ctx, base)
+        super().__init__(text, filename, ctx, base, checked)
         self.directives: dict[str, tuple[type[IRDLOperation], daf.FormatDirective]] = {}
         self._formatted = {formats.action(op): op for op in operations}
 

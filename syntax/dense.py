@@ -27,7 +27,7 @@ from xdsl.ir import Attribute
 
 from mlc.syntax.errors import Fault
 from mlc.syntax.lexer import FRACTION
-from mlc.syntax.state import Hexadecimal
+from mlc.syntax.state import real_of
 
 if TYPE_CHECKING:  # imported only for long lists
     import numpy as np
@@ -86,8 +86,14 @@ def nest(parts: Sequence[Nested]) -> Nested:
     return Nested(list(chain.from_iterable(p.values for p in parts)), [len(parts), *shape])
 
 
-def attribute(literal: Literal | None, kind: Attribute, position: int) -> DenseIntOrFPElementsAttr:
-    """The attribute `dense<literal> : kind`. Raises Fault if the literal does not fit the type."""
+def attribute(
+    literal: Literal | None, kind: Attribute, position: int, checked: bool = True
+) -> DenseIntOrFPElementsAttr:
+    """The attribute `dense<literal> : kind`, read with all rules if `checked` (`real_of`).
+
+    Raises:
+        Fault: the literal does not fit the type.
+    """
     if not isinstance(kind, ShapedType) or not hasattr(kind, "element_type"):
         raise Fault(f"a dense literal is of a tensor, memref or vector type, got {kind}", position)
     element = cast(Attribute, cast(Any, kind).element_type)
@@ -102,7 +108,7 @@ def attribute(literal: Literal | None, kind: Attribute, position: int) -> DenseI
             raise Fault(f"{kind} has {count} elements, got none", position)
         literal = Nested([], [0])
     if isinstance(literal, Text):
-        if (data := _by_numpy(literal.text, shape, element)) is not None:
+        if (data := _by_numpy(literal.text, shape, element, checked)) is not None:
             return _make(kind, data)
         literal = _by_hand(literal)
     if isinstance(literal, Hex):
@@ -111,7 +117,7 @@ def attribute(literal: Literal | None, kind: Attribute, position: int) -> DenseI
         raise Fault(f"{kind} has shape {shape}, but the dense literal has shape {literal.shape}", position)
     if literal.shape and not literal.values and count:
         raise Fault(f"{kind} has {count} elements, got none", position)
-    values = [_convert(v, element, position) for v in literal.values]
+    values = [_convert(v, element, position, checked) for v in literal.values]
     if not literal.shape:
         values *= count
     try:
@@ -139,17 +145,15 @@ def _hex_data(literal: Hex, count: int, element: Any, kind: Attribute) -> bytes:
     return data
 
 
-def _convert(value: Element, element: Attribute, position: int) -> Any:
+def _convert(value: Element, element: Attribute, position: int, checked: bool) -> Any:
     if isinstance(element, ComplexType):
         if not isinstance(value, tuple):
             raise Fault("expected complex elements such as (1.0, 2.0)", position)
-        return tuple(_convert(part, cast(Any, element).element_type, position) for part in value)
+        return tuple(_convert(part, cast(Any, element).element_type, position, checked) for part in value)
     if isinstance(value, tuple):
         raise Fault(f"complex elements do not fit {element}", position)
     if isinstance(element, AnyFloat):
-        if isinstance(value, Hexadecimal):
-            return next(iter(element.iter_unpack(int(value).to_bytes(element.compile_time_size, "little"))))
-        return float(value)
+        return real_of(value, element, position, checked)
     if isinstance(value, float):
         raise Fault(f"numbers with fractions do not fit {element}", position)
     if isinstance(value, bool) and element != IntegerType(1):
@@ -168,13 +172,15 @@ def _is_unsigned(element: Attribute) -> bool:
 # ---- long lists
 
 
-def _by_numpy(text: str, shape: list[int], element: Attribute) -> bytes | None:
+def _by_numpy(text: str, shape: list[int], element: Attribute, checked: bool) -> bytes | None:
     """The bytes of a well-formed literal of plain numbers; None for anything that needs a closer look."""
     import numpy as np
 
     if (dtype := _dtype(element)) is None or "t" in text or "f" in text:
         return None
     is_float = isinstance(element, AnyFloat)
+    if is_float and checked and _INTEGER(text):
+        return None
     splat = "[" not in text
     if not splat and _skeleton(text) != _brackets(shape):
         return None
@@ -196,6 +202,7 @@ def _by_numpy(text: str, shape: list[int], element: Attribute) -> bytes | None:
     return data * prod(shape) if splat else data
 
 
+_INTEGER = re.compile(r"(?<![0-9.eE+\-])-?[0-9]++\s*(?=[,\]]|\Z)").search
 _NO_BRACKETS = str.maketrans("", "", "[]")
 _NUMBERS = re.compile(rf"\s*(?:{_PLAIN_NUMBER}\s*(?:,\s*{_PLAIN_NUMBER}\s*)*+)?").fullmatch
 _ONLY_BRACKETS = re.compile(r"[^\[\],]+")

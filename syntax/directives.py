@@ -233,7 +233,7 @@ def _dense_array(directive: daf.DenseArrayAttributeVariable, opens_group: bool) 
     kind = directive.elt_type
 
     def put(builder: OperationActions, parts: Parts, value: Sequence[object]) -> None:
-        numbers = [builder.real_of(v) if isinstance(kind, AnyFloat) else builder.integer_of(v) for v in value]
+        numbers = [builder.real_of(v, kind) if isinstance(kind, AnyFloat) else builder.integer_of(v) for v in value]
         try:
             packed = BytesAttr(cast(Any, kind).pack(numbers))
         except (struct.error, OverflowError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from traceback import extract_tb
 from typing import NoReturn
 
 from xdsl.utils.exceptions import VerifyException
@@ -14,6 +16,8 @@ from mlc.syntax.words import one_line
 
 LIMIT = 20
 """Errors that are reported for one text."""
+
+_HERE = Path(__file__).parent
 
 PositionedNote = tuple[str, int]
 """A note and the position that it points to."""
@@ -61,15 +65,18 @@ def reason_of(error: Exception, otherwise: str = "this is not valid here") -> st
 
     Whatever it raises is an error of the text. xDSL forgets some checks, so that something else fails later, such as
     an assertion or the access to an element that does not exist; these have no words for users and are `otherwise`.
-    None if it is not the text that is wrong: it is nested too deeply, a file is missing, or a plugin has a mistake.
-    What a plugin has against a text it raises as a `VerifyException`, or by `parser.raise_error`.
+    None if it is not the text that is wrong: it is nested too deeply, a file is missing, or there is a mistake in a
+    plugin or in the code of this package itself. What a plugin has against a text it raises as a `VerifyException`,
+    or by `parser.raise_error`.
     """
     if is_raised_in_plugin(error) and not isinstance(error, VerifyException | UserError):
         return None
     if isinstance(error, VerifyException | ValueError | OverflowError) or type(error) is Exception:
         return one_line(str(error)) or otherwise
     known = isinstance(error, RecursionError | MemoryError | OSError | UserError | TooManyErrors)
-    return None if known or blame(error) is not None else otherwise
+    frames = extract_tb(error.__traceback__)
+    ours = bool(frames) and Path(frames[-1].filename).parent == _HERE
+    return None if known or ours or blame(error) is not None else otherwise
 
 
 def raise_all(errors: Iterable[UserError]) -> NoReturn:

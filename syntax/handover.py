@@ -316,7 +316,7 @@ class HandOver(Parser):
         self.parse_punctuation(">")
         if type is None:
             self.parse_punctuation(":")
-        return dense.attribute(literal, type or self.parse_type(), position)
+        return dense.attribute(literal, type or self.parse_type(), position, self._builder.checked)
 
     def _parse_builtin_dense_resource_attr(self) -> DenseResourceAttr:
         self.parse_punctuation("<")

@@ -44,8 +44,8 @@ def parse_module(
     Args:
         base: where relative paths of weight files start; the folder of `filename` if None.
         checked: whether definitions have to dominate uses and resources have to be there, as MLIR and the rest of mlc
-            need it. xDSL's passes do not: without it, blobs go to the dialect's own store, where xDSL looks for them,
-            and errors keep xDSL's words.
+            need it, and floats need a point and layouts the rank of their memref. xDSL's passes do not: without it,
+            blobs go to the dialect's own store, where xDSL looks for them, and errors keep xDSL's words.
 
     Raises:
         UserError: the text is wrong (UserErrors: in several places).
@@ -60,7 +60,7 @@ def parse_module(
 def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleOp:
     dialects = _dialects(text, ctx)
     operations = [op for d in dialects for op in formatted_operations(d)]
-    builder = Builder(text, filename, ctx, base, operations)
+    builder = Builder(text, filename, ctx, base, operations, checked)
     builder.connect(HandOver(ctx, builder), Machine(tables_for(dialects), builder))
     ops: list[Operation] = []
     try:

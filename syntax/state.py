@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    AnyFloat,
     FileLineColLoc,
     IndexType,
     IntAttr,
@@ -31,6 +33,7 @@ from mlc.support.errors import UserError
 from mlc.syntax.errors import LIMIT, Consequence, Fault, PositionedNote, Source, TooManyErrors
 from mlc.syntax.lexer import Name
 from mlc.syntax.scopes import Scopes
+from mlc.syntax.shaped_types import check_shaped
 
 _FLOATS = cast("dict[str, Attribute]", AttrParser._builtin_float_types)  # pyright: ignore[reportPrivateUsage]
 _INTEGER = re.compile(r"([su]?)i([0-9]+)").fullmatch
@@ -71,8 +74,10 @@ class ExternalFile:
 class State:
     """The state of one parse; the base of the builder."""
 
-    def __init__(self, text: str, filename: str, ctx: CompilerContext, base: Path) -> None:
+    def __init__(self, text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> None:
         self.text = text
+        self.checked = checked
+        """Whether rules of MLIR hold that xDSL does not have (`parse_module`)."""
         self.source = Source(text, filename)
         self.ctx = ctx
         self.base = base
@@ -177,13 +182,12 @@ class State:
 
     def shaped_type(self, kind: str, sizes: Sequence[int | None], element: Attribute) -> Attribute:
         """A ranked tensor, memref or vector type without further parameters; None is a dynamic size."""
-        dims = [-9223372036854775808 if d is None else d for d in sizes]
+        check_shaped(kind, sizes, element, None)
+        dims = [DYNAMIC_INDEX if d is None else d for d in sizes]
         if kind == "tensor":
             return TensorType(element, dims)
         if kind == "memref":
             return MemRefType(element, dims)
-        if None in sizes:
-            self.fault("a vector has no dynamic sizes")
         return VectorType(element, dims)
 
     def dialect_attribute_at(self, start: int, end: int) -> tuple[Attribute, int] | None:
@@ -271,10 +275,32 @@ class State:
             self.fault("expected an integer, got a number with a fraction")
         return int(value)
 
-    def real_of(self, value: object) -> float:
-        """A number literal as a float."""
-        return float(cast(Any, value))
+    def real_of(self, value: object, kind: AnyFloat) -> float:
+        """A number literal as a float of a type (`real_of`)."""
+        return real_of(value, kind, None, self.checked)
 
 
 class Hexadecimal(int):
     """An integer that the text writes in hexadecimal: the bits of the value where a float is meant."""
+
+
+def real_of(value: object, kind: AnyFloat, position: int | None, checked: bool) -> float:
+    """A number literal as a float of a type; an integer in hexadecimal is its bits.
+
+    Args:
+        checked: whether another integer is an error, as in MLIR.
+
+    Raises:
+        Fault: it is such an integer, or has too many bits.
+    """
+    if isinstance(value, float):
+        return value
+    if not isinstance(value, Hexadecimal):
+        if not checked:
+            return float(cast(Any, value))
+        found = str(value).lower() if isinstance(value, bool) else f"{value}, as in {value}.0"
+        raise Fault(f"a number of type {kind} has a point, or is its bits in hexadecimal, got {found}", position)
+    size = kind.compile_time_size
+    if value.bit_length() > 8 * size:
+        raise Fault(f"{hex(value)} has more bits than {kind}", position)
+    return next(iter(kind.iter_unpack(int(value).to_bytes(size, "little"))))

@@ -58,8 +58,8 @@ def _problems_of_branch(branch: Operation, number: int, target: Block, region: R
         return
     if len(values) != len(target.args):
         yield (
-            f"passes {_count(len(values), 'value')} to '{_name(target)}', which has "
-            f"{_count(len(target.args), 'argument')}"
+            f"passes {count(len(values), 'value')} to '{_name(target)}', which has "
+            f"{count(len(target.args), 'argument')}"
         )
         return
     for i, (value, argument) in enumerate(zip(values, target.args, strict=True)):
@@ -101,5 +101,6 @@ def _name(block: Block) -> str:
     return f"^bb{block.parent.get_block_index(block)}"
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """`1 value`, `2 values`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

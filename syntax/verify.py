@@ -14,6 +14,7 @@ from mlc.support.requirements import check_requirements
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, raise_all, reason_of
 from mlc.syntax.mismatches import explain
+from mlc.syntax.region_flow import problems_of_flow
 from mlc.syntax.structure import problems_of
 from mlc.syntax.symbols import indexed_symbols, redefinitions
 from mlc.syntax.words import name_of, one_line
@@ -30,7 +31,8 @@ def verify_module(module: ModuleOp) -> None:
     with indexed_symbols():
         for op in _inner_first(module):
             if op not in failed:
-                found = [error_at(place, message) for place, message in problems_of(op)]
+                problems = [*problems_of(op)] or [*problems_of_flow(op)]
+                found = [error_at(place, message) for place, message in problems]
                 found = found or redefinitions(op) or _errors_of(op)
                 errors += found
                 failed.update([op] if found else ())

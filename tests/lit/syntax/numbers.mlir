@@ -5,8 +5,8 @@
 
 // CHECK: attributes {a = 1.000000e-05 : f64, b = 1.000000e+05 : f32, c = -1.000000e+05 : f64, d = 2.000000e+05 : f64}
 func.func private @attributes() attributes {a = 1e-05, b = 1e5 : f32, c = -1E+5, d = 2.e5}
-// CHECK: attributes {a = array<f32: 1.000000e-01, 2.000000e+00>, b = 0x7f800000 : f32}
-func.func private @more() attributes {a = array<f32: 1e-1, 2>, b = 1e400 : f32}
+// CHECK: attributes {a = array<f32: 1.000000e-01, 2.000000e+00, 3.000000e+00>, b = 0x7f800000 : f32}
+func.func private @more() attributes {a = array<f32: 1e-1, 2.0, 0x40400000>, b = 1e400 : f32}
 func.func @operations() {
   // CHECK: arith.constant 1.000000e-05 : f32
   %0 = arith.constant 1e-05 : f32
