@@ -13,14 +13,13 @@ from xdsl.ir import BlockArgument
 from mlc import __version__
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
+from mlc.support.functions import OUTPUT, WORKSPACE, is_private
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef
-from mlc.targets.llvm_ir import units
+from mlc.targets.llvm_ir import emit_kernels
 from mlc.targets.machine import Machine
 from mlc.targets.program import Kernel, Program, Signature, TensorSpec, Weight
-
-_OUTPUT, _WORKSPACE = "mlc.output", "mlc.workspace"
 
 
 def add_prefix(module: ModuleOp, prefix: str) -> None:
@@ -85,11 +84,11 @@ def program_of(
     """The program of a module at the llvm level, whose loops may run on `threads` threads."""
     kernels: list[Kernel] = []
     entry: Kernel | None = None
-    for unit in units(module, machine):
-        if unit.name == signature.symbol:
-            entry = Kernel(unit.name, unit.text)
+    for kernel in emit_kernels(module, machine):
+        if kernel.name == signature.symbol:
+            entry = kernel
         else:
-            kernels.append(Kernel(unit.name, unit.text))
+            kernels.append(kernel)
     if entry is None:
         raise UserError(f"the module has no function @{signature.symbol}: it is not the result of lower-to-llvm")
     return Program(kernels, entry, signature, list(_weights(module, resources)), threads)
@@ -102,7 +101,7 @@ def _weights(module: ModuleOp, resources: Resources) -> Iterator[Weight]:
 
 
 def _models(module: ModuleOp) -> list[func.FuncOp]:
-    return [op for op in module.ops if isinstance(op, func.FuncOp) and _is_public(op) and not op.is_declaration]
+    return [op for op in module.ops if isinstance(op, func.FuncOp) and not is_private(op) and not op.is_declaration]
 
 
 def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
@@ -111,9 +110,9 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
     workspace = 0
     for argument in entry.args:
         marks = entry.arg_attrs.data[argument.index].data if entry.arg_attrs else ()
-        if _WORKSPACE in marks:
+        if WORKSPACE in marks:
             workspace = _buffer(entry, argument).get_shape()[0]
-        elif _OUTPUT in marks:
+        elif OUTPUT in marks:
             spec = _spec(entry, argument, f"output{len(outputs)}")
             outputs.append(replace(spec, name=names[len(outputs)]) if names else spec)
         else:
@@ -136,7 +135,3 @@ def _buffer(entry: func.FuncOp, argument: BlockArgument) -> MemRef:
     if not isinstance(kind, MemRefType):
         raise error_at(entry, f"argument {argument.index} of a model is a tensor or a buffer, found {kind}")
     return cast(MemRef, kind)
-
-
-def _is_public(function: func.FuncOp) -> bool:
-    return function.sym_visibility is None or function.sym_visibility.data == "public"

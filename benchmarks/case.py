@@ -12,13 +12,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.tools.measure import aligned
+
 Array = NDArray[Any]
 Shape = tuple[int, ...]
 Kind = Literal["compute", "bandwidth"]
 
 _FLOAT_BYTES = 4
 _SEED = 20
-_ALIGNMENT = 64
 _WIDE = 64
 
 
@@ -82,15 +83,6 @@ class Case:
         if name in self.weights and len(shape) > 1:
             numbers /= np.float32(math.sqrt(math.prod(shape[:-1])))
         return aligned(numbers)
-
-
-def aligned(array: Array) -> Array:
-    """A contiguous copy that starts at a cache line, as all engines' own buffers do."""
-    memory = np.empty(array.nbytes + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
-    copy = memory[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-    copy[...] = array
-    return copy
 
 
 def tensor_type(shape: Shape) -> str:

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from mlc.benchmarks.case import Array, Case, Shape, aligned
+from mlc.benchmarks.case import Array, Case, Shape
 from mlc.benchmarks.engines import Call, Runner
+from mlc.tools.measure import aligned
 
 _OPSET = 20
 _IR_VERSION = 10

@@ -11,11 +11,12 @@ from functools import cached_property
 import numpy as np
 
 from mlc.api import compile as compile_model
-from mlc.benchmarks.case import Array, aligned
+from mlc.benchmarks.case import Array
 from mlc.benchmarks.engines import Call
 from mlc.runtime import Model
 from mlc.runtime.library import open_library
 from mlc.targets.machine import Machine, resolve_target
+from mlc.tools.measure import aligned
 from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
 
 _LEAST_MEMORY = 128 << 20

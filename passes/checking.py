@@ -32,6 +32,7 @@ from mlc.reference.work import work_of
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.functions import is_private
 from mlc.support.rounding import Rounding
 
 Array = NDArray[Any]
@@ -143,7 +144,7 @@ class EquivalenceChecker:
                     raise CompilerBug(f"after '{pass_name}', in '{name}', {message}", pass_name)
             except UndefinedBehavior as e:
                 mismatches[name] = _Mismatch(name, f"'{name}' has undefined behavior: {e}")
-        public = [f.sym_name.data for f in functions if not _is_private(f)]
+        public = [f.sym_name.data for f in functions if not is_private(f)]
         agreeing = _reachable([name for name in public if name not in mismatches], _calls(module))
         # Callees first: a wrong kernel explains a wrong entry.
         for name in sorted(mismatches, key=lambda n: n in public):
@@ -196,7 +197,7 @@ class EquivalenceChecker:
                     self.skipped[name] = f"it calls '{callee}': {self.skipped[callee]}"
         self._left_out |= self.skipped
         runnable = [f for n, f in functions.items() if n not in self.skipped]
-        return sorted(runnable, key=lambda f: not _is_private(f))
+        return sorted(runnable, key=lambda f: not is_private(f))
 
     def _is_new(self, function: FuncOp) -> bool:
         """Whether nothing is known about a function of this name and signature."""
@@ -328,10 +329,6 @@ class _Spreads:
         run, inputs = self._checker._run, self._case.inputs  # pyright: ignore[reportPrivateUsage]
         base = run(module, self._name, inputs)
         return spread(base, [run(module, self._name, inputs, np.random.default_rng(i)) for i in range(2)])
-
-
-def _is_private(function: FuncOp) -> bool:
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def _why_not_run(function: FuncOp) -> str | None:

@@ -17,6 +17,7 @@ from mlc.reference.execution import Array, Frame, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
+from mlc.support.functions import OUTPUT, WORKSPACE
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef, Tensor
 
@@ -33,9 +34,6 @@ __all__ = [
     "tensor",
     "vector",
 ]
-
-OUTPUT = "mlc.output"
-WORKSPACE = "mlc.workspace"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ _PAIRS: tuple[tuple[Attribute, str], ...] = (
     (IndexType(), "int64"),
 )
 _TO_NUMPY: dict[Attribute, np.dtype[Any]] = {t: np.dtype(n) for t, n in _PAIRS}
-_FROM_NUMPY: dict[Any, Attribute] = {np.dtype(n): t for t, n in _PAIRS if not isinstance(t, IndexType)}
 
 
 def is_supported(element_type: Attribute) -> bool:
@@ -33,12 +32,3 @@ def to_numpy(element_type: Attribute) -> np.dtype[Any]:
         KeyError: mlc does not compute with this type.
     """
     return _TO_NUMPY[element_type]
-
-
-def from_numpy(dtype: np.dtype[Any]) -> Attribute:
-    """The element type of a NumPy dtype.
-
-    Raises:
-        KeyError: mlc does not compute with this dtype.
-    """
-    return _FROM_NUMPY[dtype]

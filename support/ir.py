@@ -20,6 +20,15 @@ def entry_for(op_type: type[Operation], table: Mapping[type[Operation], _T]) -> 
     return next((table[base] for base in op_type.__mro__ if base in table), None)
 
 
+def ancestor_in(op: Operation, block: Block | None) -> Operation:
+    """The op of `block` that `op` is, or is in."""
+    while op.parent is not block:
+        parent = op.parent_op()
+        assert parent is not None
+        op = parent
+    return op
+
+
 def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Operation:
     """A copy of `op`, location included, with operands replaced as `mapping` says; `mapping` learns the results."""
     copy = op.clone(mapping)

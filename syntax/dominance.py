@@ -94,7 +94,7 @@ class _Order:
         block = value.owner.parent if isinstance(value, OpResult) else value.owner
         if not isinstance(block, Block):
             return False
-        around = _ancestor_in(user, block.parent)
+        around = _ancestor_in_region(user, block.parent)
         if around is None:
             return False
         use_block = around.parent
@@ -120,7 +120,7 @@ class _Order:
         return first <= tree[use][0] <= last
 
 
-def _ancestor_in(op: Operation, region: Region | None) -> Operation | None:
+def _ancestor_in_region(op: Operation, region: Region | None) -> Operation | None:
     """The operation in a block of `region` that is `op` or contains it."""
     current: Operation | None = op
     while current is not None:

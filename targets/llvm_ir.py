@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -21,25 +21,17 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import CompilerBug
+from mlc.support.functions import ALIGNMENT
 from mlc.targets import llvm_ir_memory, llvm_ir_ops
 from mlc.targets.llvm_ir_function import EMITTERS, FunctionText, ModuleText, quote_symbol
 from mlc.targets.llvm_ir_literals import STAGE, array_bytes, spell_bytes, spell_type
 from mlc.targets.machine import Machine
+from mlc.targets.program import Kernel
 
 _REGISTERED = llvm_ir_memory, llvm_ir_ops
 """Imported for the emitters that they register."""
-WEIGHT_ALIGNMENT = 64
-"""The alignment in bytes of constants: a cache line, and the widest vector."""
 
 _PLACEHOLDER = "mlc_kernel"
-
-
-class Unit(NamedTuple):
-    """One function as a complete module."""
-
-    name: str
-    """The symbol that it defines."""
-    text: str
 
 
 def emit_module(module: ModuleOp, machine: Machine) -> str:
@@ -55,22 +47,16 @@ def emit_module(module: ModuleOp, machine: Machine) -> str:
     return _assemble(text, bodies, machine)
 
 
-def emit_function(func: llvm.FuncOp, module: ModuleOp, machine: Machine, rename: Mapping[str, str]) -> str:
-    """`func` alone, with declarations of what it uses; `rename` gives the final names of symbols that have others."""
-    return _emit_alone(func, _symbol_table(module), machine, lambda name: rename.get(name, name))
-
-
-def units(module: ModuleOp, machine: Machine, rename: Mapping[str, str] | None = None) -> Iterator[Unit]:
+def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
     """Every function with a body as a module of its own, callees before their callers.
 
     Kernels (the functions that are `weak_odr`) are named `mlc_kernel_<name>_<hash>` after the hash of their text: equal
     kernels of several models are one at link time, and of two equal kernels of this module only the first is yielded.
-    `rename` gives the final names of other symbols, such as weights.
     """
     table = _symbol_table(module)
-    final = dict(rename or {})
+    final: dict[str, str] = {}
     by_hash: dict[str, str] = {}
-    ready: list[Unit] = []
+    ready: list[Kernel] = []
 
     def resolve(name: str) -> str:
         op = table.get(name)
@@ -83,14 +69,14 @@ def units(module: ModuleOp, machine: Machine, rename: Mapping[str, str] | None =
         final[name] = _PLACEHOLDER if is_kernel else name
         text = _emit_alone(func, table, machine, resolve)
         if not is_kernel:
-            ready.append(Unit(name, text))
+            ready.append(Kernel(name, text))
             return
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         if digest in by_hash:
             final[name] = by_hash[digest]
             return
         final[name] = by_hash[digest] = f"{_PLACEHOLDER}_{name}_{digest}"
-        ready.append(Unit(final[name], text.replace(f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}(")))
+        ready.append(Kernel(final[name], text.replace(f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}(")))
 
     for name in table:
         resolve(name)
@@ -159,7 +145,7 @@ def _declare(op: Operation, symbol: str) -> str:
 
 def _global(op: llvm.GlobalOp, symbol: str) -> str:
     """A constant: the bytes of a small one, or the promise that somebody else brings those of a resource."""
-    alignment = WEIGHT_ALIGNMENT if op.alignment is None else op.alignment.value.data
+    alignment = ALIGNMENT if op.alignment is None else op.alignment.value.data
     kind = "global" if op.constant is None else "constant"
     match op.value:
         case None | DenseResourceAttr():

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.support.errors import UserError
+from mlc.support.functions import ALIGNMENT
 from mlc.targets.host import core_count
 from mlc.targets.program import Weight
 
-ALIGNMENT = 64
 MAXIMUM_BYTES = 2_000_000_000
 """What code can reach with 32-bit displacements, less some room for the code itself."""
 

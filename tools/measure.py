@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from mlc.runtime.library import open_library
 from mlc.runtime.model import Model
+from mlc.support.functions import ALIGNMENT
 
 _SECONDS = 0.5
 """How long to measure, when the number of repetitions is not given."""
-_ALIGNMENT = 64
 
 
 def time_python_call(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
@@ -76,8 +76,8 @@ def aligned(array: NDArray[Any]) -> NDArray[Any]:
 
 def _aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     size = prod(shape) * dtype.itemsize
-    memory = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
+    memory = np.empty(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
     return memory[start : start + size].view(dtype).reshape(shape)
 
 

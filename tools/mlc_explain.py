@@ -15,8 +15,8 @@ from xdsl.printer import Printer
 
 from mlc.passes.registry import suggest
 from mlc.passes.tensor._constant_arguments import constant_arguments
-from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.errors import UserError
+from mlc.support.functions import is_private
 from mlc.support.ir import clone
 from mlc.support.locations import location_of
 from mlc.targets.host import can_run

@@ -23,9 +23,10 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from mlc.codegen import program_of
-from mlc.reference.interpreter import OUTPUT, WORKSPACE, signature_of
+from mlc.reference.interpreter import signature_of
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.functions import OUTPUT, WORKSPACE, is_private
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef, Tensor, memref_type
 from mlc.targets import host
@@ -74,9 +75,9 @@ def native_function(function: FuncOp) -> NativeFunction:
         if WORKSPACE in marks:
             workspace_bytes = memref_type(argument).get_shape()[0]
         roles.append("workspace" if WORKSPACE in marks else "output" if OUTPUT in marks else "input")
-    is_private = function.sym_visibility is not None and function.sym_visibility.data == "private"
     inputs, outputs = _specs("input", signature.inputs), _specs("output", signature.outputs)
-    return NativeFunction(function.sym_name.data, not is_private, tuple(roles), inputs, outputs, workspace_bytes)
+    name, is_model = function.sym_name.data, not is_private(function)
+    return NativeFunction(name, is_model, tuple(roles), inputs, outputs, workspace_bytes)
 
 
 def _specs(prefix: str, types: Sequence[Tensor | MemRef]) -> tuple[TensorSpec, ...]:

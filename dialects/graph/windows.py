@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 from xdsl.dialects.builtin import StringAttr
 
 from mlc.dialects.graph.types import Shape, i64_array, violation
 
-Layout: TypeAlias = Literal["NCHW", "NHWC"]
 """The order of the dimensions of an image: batch, channels, height, width, or channels last."""
 
 ONES = i64_array((1, 1))
@@ -30,6 +29,12 @@ def channel_dim(layout: str) -> int:
 def image_shape(layout: str, batch: int, channels: int, spatial: Shape) -> Shape:
     """The shape of an image in a layout."""
     return (batch, channels, *spatial) if layout == "NCHW" else (batch, *spatial, channels)
+
+
+def image_padding(layout: str, padding: Sequence[int]) -> tuple[Shape, Shape]:
+    """What (top, left, bottom, right) puts in front of and behind each dimension of an image."""
+    top, left, bottom, right = padding
+    return image_shape(layout, 0, 0, (top, left)), image_shape(layout, 0, 0, (bottom, right))
 
 
 @dataclass(frozen=True)

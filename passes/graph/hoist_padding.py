@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import Conv2dOp, GraphOp, MaxPool2dOp, PadOp, Pool2dOp
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
-from mlc.dialects.graph.windows import NO_PADDING
+from mlc.dialects.graph.windows import NO_PADDING, image_padding
 from mlc.passes.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.types import integer_width
@@ -78,10 +78,7 @@ def _slides_window(image: SSAValue, reader: GraphOp) -> bool:
 
 
 def _hoist(op: Conv2dOp | MaxPool2dOp) -> None:
-    top, left, bottom, right = ints(op.padding)
-    low, high = (0, 0, top, left), (0, 0, bottom, right)
-    if op.layout.data == "NHWC":
-        low, high = (0, top, left, 0), (0, bottom, right, 0)
+    low, high = image_padding(op.layout.data, ints(op.padding))
     pad = PadOp(op.input, low, high, 0 if isinstance(op, Conv2dOp) else _least(op))
     pad.location, pad.result.name_hint = op.location, op.input.name_hint
     Rewriter.insert_op(pad, InsertPoint.before(op))

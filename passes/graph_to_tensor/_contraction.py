@@ -7,6 +7,7 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
+from mlc.dialects.graph.windows import image_padding
 from mlc.passes.graph_to_tensor._builder import Builder, d, dims_of, every
 from mlc.passes.graph_to_tensor._elementwise import broadcast_subscripts
 from mlc.passes.graph_to_tensor._patterns import ToTensor
@@ -43,11 +44,7 @@ class Conv2dToContract(ToTensor):
         assert isinstance(op, graph.Conv2dOp)
         channels_last = op.layout.data == "NHWC"
         weights, result = shape_of(op.weights), shape_of(op.result)
-        top, left, bottom, right = ints(op.padding)
-        low, high = (0, 0, top, left), (0, 0, bottom, right)
-        if channels_last:
-            low, high = (0, top, left, 0), (0, bottom, right, 0)
-        image = b.pad(op.input, low, high, 0)
+        image = b.pad(op.input, *image_padding(op.layout.data, ints(op.padding)), 0)
         (sy, sx), (dy, dx) = ints(op.strides), ints(op.dilations)
         if channels_last:
             over = dims_of(result)

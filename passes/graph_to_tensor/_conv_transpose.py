@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
-from mlc.dialects.graph.windows import channel_dim, spatial_dims
+from mlc.dialects.graph.windows import channel_dim, image_padding, spatial_dims
 from mlc.passes.graph_to_tensor._builder import Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._phases import Axis, Phases, phases_of
@@ -86,9 +86,7 @@ class _Lowering:
         """The image with zeros wherever some phase reads outside of it, and how far that moved its first pixel."""
         amounts = [_outside(axis, phases) for axis, phases in zip(self.axes, (rows, columns), strict=True)]
         (top, bottom), (left, right) = amounts
-        low, high = (0, 0, top, left), (0, 0, bottom, right)
-        if self.channels_last:
-            low, high = (0, top, left, 0), (0, bottom, right, 0)
+        low, high = image_padding(self.op.layout.data, (top, left, bottom, right))
         return self.b.pad(self.op.input, low, high, 0), (top, left)
 
     def part(self, image: SSAValue, shift: tuple[int, int], rows: Phases, columns: Phases) -> SSAValue:

@@ -9,6 +9,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
+from mlc.dialects.graph.windows import image_padding
 from mlc.passes.graph_to_tensor._builder import Builder, d, dims_of, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Points
@@ -20,11 +21,7 @@ class _PoolToReduce(ToTensor):
     def windows(self, op: graph.Pool2dOp, b: Builder, kind: str, fill: float, dilations: Sequence[int]) -> SSAValue:
         """Combine all elements under each window position of the image padded with `fill`."""
         channels_last = op.layout.data == "NHWC"
-        top, left, bottom, right = ints(op.padding)
-        low, high = (0, 0, top, left), (0, 0, bottom, right)
-        if channels_last:
-            low, high = (0, top, left, 0), (0, bottom, right, 0)
-        image = b.pad(op.input, low, high, fill)
+        image = b.pad(op.input, *image_padding(op.layout.data, ints(op.padding)), fill)
         result = shape_of(op.result)
         (sy, sx), (dy, dx) = ints(op.strides), dilations
         i, j = d(4), d(5)

@@ -70,14 +70,14 @@ class LowerToTensorPass(Pass):
             for kernel in kernels:
                 module.body.block.insert_op_before(kernel, function)
                 driver.lower(kernel.walk())
-                _erase_unused(kernel)
+                _erase_leftovers(kernel)
             driver.lower(function.walk())
         for op in module.walk():
             if op.name.startswith(f"{graph.Graph.name}."):
                 raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of lower-to-tensor handles it")
 
 
-def _erase_unused(kernel: func.FuncOp) -> None:
+def _erase_leftovers(kernel: func.FuncOp) -> None:
     """Constants that became immediate numbers have no use left, nor have reshapes that are done later instead."""
     for op in reversed(list(kernel.body.block.ops)):
         if isinstance(op, ConstantOp | CollapseShapeOp | ExpandShapeOp) and not op.results[0].uses:

@@ -7,8 +7,7 @@ from bisect import bisect_left, insort
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ALIGNMENT = 64
-"""Bytes: a cache line, and the widest vector."""
+from mlc.support.functions import ALIGNMENT
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from itertools import combinations
 
 from xdsl.dialects import memref
-from xdsl.ir import Block, Operation
+from xdsl.ir import Operation
 
 from mlc.dialects.loop import ForOp
 from mlc.passes.loop._dependences import Level, Order, iterations_meet, may_meet
@@ -142,15 +142,6 @@ def require_only_loops(loop: ForOp) -> None:
     for op in loop.body.walk():
         if op.regions and not isinstance(op, ForOp):
             raise Refused(f"'{op.name}' in it has a body of its own")
-
-
-def ancestor_in(op: Operation, block: Block | None) -> Operation:
-    """The op of `block` that `op` is, or is in."""
-    while op.parent is not block:
-        parent = op.parent_op()
-        assert parent is not None
-        op = parent
-    return op
 
 
 def _known_effects(loop: ForOp) -> Effects:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ForOp, LoopKind, YieldOp
+from mlc.dialects.loop import ConstantOp, ForOp, LoopKind, YieldOp
 from mlc.passes.loop._accesses import constant_index, replace_counter
 
 
@@ -87,3 +87,13 @@ def _outermost(ops: Iterable[Operation]) -> Iterator[ForOp]:
             for region in op.regions:
                 for block in region.blocks:
                     yield from _outermost(block.ops)
+
+
+def erase_unused_buffer(value: SSAValue) -> None:
+    """Erase the view, allocation or constant that `value` is if nothing uses it, and so on with what a view shows."""
+    while isinstance(op := value.owner, memref.ReinterpretCastOp | memref.AllocOp | ConstantOp) and not value.uses:
+        source = op.operands[0] if isinstance(op, memref.ReinterpretCastOp) else None
+        Rewriter.erase_op(op)
+        if source is None:
+            return
+        value = source

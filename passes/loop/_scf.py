@@ -26,12 +26,11 @@ from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, StoreOp, Yi
 from mlc.dialects.memref import GlobalOp
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.context import CompilerContext
+from mlc.support.functions import ALIGNMENT
 from mlc.support.locations import error_at
 from mlc.support.types import Vector, vector_type
 
 CONVERT = "convert-loop-to-scf"
-ALIGNMENT = 64
-"""Of constants, in bytes: a cache line."""
 
 
 @lowers(CONVERT, ForOp)

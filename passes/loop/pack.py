@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -25,7 +25,7 @@ from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import counter_bounds, set_subscripts
 from mlc.passes.loop._legality import Refused, remark_if_refused
-from mlc.passes.loop._nests import functions_with_loops, loops_named, parallel_nest, update_type
+from mlc.passes.loop._nests import erase_unused_buffer, functions_with_loops, loops_named, parallel_nest, update_type
 from mlc.passes.loop._required import require_loops
 from mlc.reference.constants import constant_data
 from mlc.support.affine import simplify_sum, split_terms
@@ -126,17 +126,7 @@ class Packer:
         constant.location, constant.result.name_hint = source.location, old.name_hint
         Rewriter.insert_op(constant, InsertPoint.before(call))
         call.operands[position] = constant.result
-        _erase_unused(old.owner)
-
-
-def _erase_unused(op: Operation | Block) -> None:
-    """Erase a constant, and the views between it and its last reader."""
-    while isinstance(op, memref.ReinterpretCastOp | ConstantOp) and op.results[0].first_use is None:
-        source = op.operands[0].owner if op.operands else None
-        Rewriter.erase_op(op)
-        if source is None:
-            return
-        op = source
+        erase_unused_buffer(old)
 
 
 def _argument(function: func.FuncOp, name: str) -> BlockArgument:

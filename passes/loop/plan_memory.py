@@ -26,10 +26,11 @@ from mlc.passes.loop._arena import Lifetime, aligned, place
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
+from mlc.support.functions import WORKSPACE
+from mlc.support.ir import ancestor_in
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
 
-WORKSPACE = "mlc.workspace"
 _VIEWS = (memref.ReinterpretCastOp, memref.ViewOp)
 
 
@@ -181,14 +182,6 @@ def _lifetime(allocation: _Allocation, order: dict[Operation, int], block: Block
             user = use.operation
             if isinstance(user, _VIEWS):
                 pending += user.results
-            times.append(order[_ancestor_in(user, block)])
-    here = order[_ancestor_in(allocation.op, block)]
+            times.append(order[ancestor_in(user, block)])
+    here = order[ancestor_in(allocation.op, block)]
     return Lifetime(allocation.total_size, min(times, default=here), max(times, default=here))
-
-
-def _ancestor_in(op: Operation, block: Block) -> Operation:
-    while op.parent is not block:
-        parent = op.parent_op()
-        assert parent is not None
-        op = parent
-    return op

@@ -14,11 +14,11 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import AccessOp, set_subscripts
-from mlc.passes.loop._legality import ancestor_in
 from mlc.passes.loop._memory_accesses import Interval, MemoryAccess
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.affine import simplify_sum
 from mlc.support.context import CompilerContext
+from mlc.support.ir import ancestor_in
 from mlc.support.types import memref_type
 
 Box = tuple[Interval, ...]

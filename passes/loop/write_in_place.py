@@ -11,6 +11,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.passes.base import Pass
+from mlc.passes.loop._nests import erase_unused_buffer
 from mlc.passes.loop._placement import Copy, Kernels, drop_copies, is_only_stored, only_copies, store_into
 from mlc.passes.tensor_to_loop._functions import reinterpret
 from mlc.support.context import CompilerContext
@@ -88,7 +89,7 @@ class _Caller:
             unused = [call.operands[number] for number in sources]
             call.operands = [value for number, value in enumerate(call.operands) if number not in sources]
         for value in unused:
-            _erase_unused(value)
+            erase_unused_buffer(value)
 
     def _place(self, call: func.CallOp, copy: Copy) -> None:
         """Let the producer of what is copied store it in its place.
@@ -116,7 +117,7 @@ class _Caller:
             Rewriter.insert_op(view, InsertPoint.before(producer))
             place = view.result
         producer.operands[number] = place
-        _erase_unused(result)
+        erase_unused_buffer(result)
         self.ctx.remark(producer, f"'{name}' stores its result where '{_name(call)}' would copy it to")
 
     def _producer(self, reader: func.CallOp, buffer: SSAValue) -> tuple[func.CallOp, int]:
@@ -187,13 +188,3 @@ def _users(buffer: SSAValue) -> list[tuple[Operation, int]]:
             else:
                 found.append((use.operation, use.index))
     return found
-
-
-def _erase_unused(value: SSAValue) -> None:
-    """Erase a buffer, and the views of it, that nothing uses any more."""
-    while isinstance(op := value.owner, memref.ReinterpretCastOp | memref.AllocOp) and value.first_use is None:
-        source = op.operands[0] if op.operands else None
-        Rewriter.erase_op(op)
-        if source is None:
-            return
-        value = source

@@ -28,11 +28,9 @@ from mlc.passes.loop_to_llvm._types import (
 )
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.context import CompilerContext
+from mlc.support.functions import ALIGNMENT
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, memref_type
-
-ALIGNMENT = 64
-"""Bytes: what the workspace and all constants are aligned to."""
 
 
 def array_type(kind: MemRef) -> llvm.LLVMArrayType:

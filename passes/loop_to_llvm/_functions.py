@@ -20,10 +20,10 @@ from mlc.passes.loop_to_llvm._types import (
     offset,
 )
 from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.support.functions import OUTPUT, WORKSPACE, is_private
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef
 
-OUTPUT, WORKSPACE = "mlc.output", "mlc.workspace"
 ENTRY_PREFIX = "mlc_"
 _UNIT = UnitAttr()
 _HIDDEN = 1
@@ -50,16 +50,11 @@ class LowerReturn(StatelessPattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: func.ReturnOp, rewriter: PatternRewriter) -> None:
         parent = op.parent_op()
-        if isinstance(parent, func.FuncOp) and is_entry(parent):
+        if isinstance(parent, func.FuncOp) and not is_private(parent):
             zero = integer_constant(0, i32)
             rewriter.replace(op, [zero, llvm.ReturnOp(zero.result)])
         else:
             rewriter.replace(op, llvm.ReturnOp(op.operands[0] if op.operands else None))
-
-
-def is_entry(function: func.FuncOp) -> bool:
-    """Whether this is a model: a function that is not private."""
-    return function.sym_visibility is None or function.sym_visibility.data != "private"
 
 
 def lower_function(function: func.FuncOp) -> None:
@@ -67,7 +62,7 @@ def lower_function(function: func.FuncOp) -> None:
     body = function.body
     if body.blocks:
         lower_loops(body)
-    lowered = _entry(function) if is_entry(function) else _kernel(function)
+    lowered = _kernel(function) if is_private(function) else _entry(function)
     lowered.location = function.location
     block = function.parent
     assert block is not None

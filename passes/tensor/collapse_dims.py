@@ -14,8 +14,8 @@ from mlc.passes.base import Pass
 from mlc.passes.tensor._calls import calls_of_functions
 from mlc.passes.tensor._collapsing import drop_unit_dims, merge_dims
 from mlc.passes.tensor._views import collapse, erase_unused_views, expand, seen_as
-from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.context import CompilerContext
+from mlc.support.functions import is_private
 
 
 @dataclass(frozen=True)

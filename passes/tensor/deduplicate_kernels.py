@@ -13,6 +13,7 @@ from xdsl.rewriter import Rewriter
 from mlc.passes.base import Pass
 from mlc.passes.tensor._calls import calls_of_functions
 from mlc.support.context import CompilerContext
+from mlc.support.functions import is_private
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,6 @@ class DeduplicateKernelsPass(Pass):
             for call in calls[op.sym_name.data]:
                 call.callee = SymbolRefAttr(kept.sym_name.data)
             Rewriter.erase_op(op)
-
-
-def is_private(function: func.FuncOp) -> bool:
-    """Whether only this module sees the function: private functions are kernels, the others are models."""
-    return function.sym_visibility is not None and function.sym_visibility.data == "private"
 
 
 def _structure(op: Operation, numbers: dict[SSAValue | Block, int]) -> Hashable:

@@ -18,9 +18,9 @@ from mlc.passes.tensor._contraction_schedule import Step, contraction_steps, con
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._transpose_schedule import transpose_steps
 from mlc.passes.tensor._window_schedule import window_steps
-from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported, to_numpy
+from mlc.support.functions import is_private
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine, resolve_target
 

@@ -11,9 +11,9 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
-from mlc.passes.tensor.deduplicate_kernels import is_private
 from mlc.support.context import CompilerContext
 from mlc.support.disjoint_sets import DisjointSets
+from mlc.support.functions import is_private
 from mlc.support.linear import plain_dim
 from mlc.support.types import tensor_type
 

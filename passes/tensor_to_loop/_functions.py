@@ -25,9 +25,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ConstantOp
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._copies import copy_nest
+from mlc.support.functions import OUTPUT
 from mlc.support.types import MemRef, Tensor, memref_type
 
-OUTPUT = "mlc.output"
 RESHAPES = (CollapseShapeOp, ExpandShapeOp)
 
 

@@ -16,8 +16,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
 from mlc.reference.interpreter import run_function
-from mlc.support.dtypes import from_numpy, to_numpy
+from mlc.support.dtypes import to_numpy
 from mlc.support.resources import Resources
+from mlc.tests.element_types import element_type_of
 
 Array = NDArray[Any]
 
@@ -71,7 +72,7 @@ def special(element: Attribute) -> Array:
 def module_of(cases: Sequence[Case], one_kernel: bool) -> tuple[ModuleOp, list[Array]]:
     """A module whose `main` gives the results of all cases, and its inputs."""
     inputs = {id(a): a for c in cases for a in c.inputs}
-    types = [tensor(a.shape, from_numpy(a.dtype)) for a in inputs.values()]
+    types = [tensor(a.shape, element_type_of(a.dtype)) for a in inputs.values()]
     outside = Block(arg_types=types)
     inside = Block(arg_types=types) if one_kernel else outside
     values: dict[int, SSAValue] = dict(zip(inputs, inside.args, strict=True))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from xdsl.context import Context
-from xdsl.dialects import llvm
 from xdsl.dialects import test as test_dialect
 from xdsl.dialects.builtin import (
     Builtin,
@@ -33,7 +32,7 @@ from xdsl.parser import Parser
 from mlc.dialects.llvm import LLVM
 from mlc.support.errors import CompilerBug
 from mlc.targets.cache import Cache
-from mlc.targets.llvm_ir import emit_function, emit_module, units
+from mlc.targets.llvm_ir import emit_kernels, emit_module
 from mlc.targets.llvm_ir_literals import spell_bytes, spell_constant, spell_type
 from mlc.targets.machine import resolve_target
 from mlc.targets.toolchain import find_clang
@@ -153,29 +152,19 @@ def test_whole_module(parse: Callable[[str], ModuleOp], tmp_path: Path) -> None:
     assert accepted(text, tmp_path)
 
 
-def test_one_function_with_what_it_uses(parse: Callable[[str], ModuleOp], tmp_path: Path) -> None:
-    module = parse(KERNELS)
-    functions = {op.sym_name.data: op for op in module.ops if isinstance(op, llvm.FuncOp)}
-    text = emit_function(functions["mlc_main"], module, MACHINE, {"first": "k1", "w-1": "weight 1"})
-    assert "declare hidden void @k1(ptr noalias readonly align 64)" in text
-    assert '@"weight 1" = external hidden constant' in text
-    assert 'call void @k1(ptr @"weight 1")' in text
-    assert "@table" not in text
-    assert accepted(text, tmp_path)
-
-
-def test_units_are_named_by_content_and_come_before_their_callers(
+def test_kernels_are_named_by_content_and_come_before_their_callers(
     parse: Callable[[str], ModuleOp], tmp_path: Path
 ) -> None:
-    found = list(units(parse(KERNELS), MACHINE, {"w-1": "mlc_weight_0"}))
+    found = list(emit_kernels(parse(KERNELS), MACHINE))
     assert len(found) == 2, "equal kernels are one"
     kernel, main = found
     assert kernel.name.startswith("mlc_kernel_first_") and len(kernel.name) == len("mlc_kernel_first_") + 12
     assert f"define weak_odr hidden void @{kernel.name}(" in kernel.text
     assert main.name == "mlc_main" and main.text.count(f"call void @{kernel.name}(") == 2
-    assert "@mlc_weight_0" in main.text
-    assert all(accepted(unit.text, tmp_path) for unit in found)
-    assert list(units(parse(KERNELS), MACHINE, {"w-1": "mlc_weight_0"})) == found
+    assert f"declare hidden void @{kernel.name}(ptr noalias readonly align 64)" in main.text
+    assert "@w-1 = external hidden constant" in main.text and "@table" not in main.text
+    assert all(accepted(each.text, tmp_path) for each in found)
+    assert list(emit_kernels(parse(KERNELS), MACHINE)) == found
 
 
 def test_control_flow_and_flags(parse: Callable[[str], ModuleOp], tmp_path: Path) -> None:
