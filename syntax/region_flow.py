@@ -114,8 +114,6 @@ def _llvm_function(op: Any) -> Flow:
 
 _RULES: dict[str, Callable[[Any], Flow]] = {
     "affine.for": _affine_for,
-    "affine.if": _results("affine.yield"),
-    "affine.parallel": _results("affine.yield"),
     "linalg": _linalg,
     "llvm.func": _llvm_function,
     "memref.alloca_scope": _results("memref.alloca_scope.return"),

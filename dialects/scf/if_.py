@@ -11,7 +11,7 @@ from mlc.dialects.upstream import close, parse_arrow_types, print_arrow_types, p
 
 
 class IfOp(scf.IfOp):
-    """Runs one of two regions, the second of which may be missing; each yields the results.
+    """Runs one of two regions, the second of which may be missing; each yields values of the types of the results.
 
     ```mlir
     %y = scf.if %c -> (f32) {
@@ -24,7 +24,6 @@ class IfOp(scf.IfOp):
     Constraints:
       if_c1: regions have no arguments
       if_c2: an op with results has both regions
-      if_c3: each region yields values of the types of the results
     """
 
     @classmethod
@@ -58,10 +57,3 @@ class IfOp(scf.IfOp):
             for block in region.blocks:
                 if block.args:
                     raise VerifyException("scf.if: its regions have no arguments (if_c1)")
-                last = block.last_op
-                found = last.operand_types if isinstance(last, scf.YieldOp) else ()
-                if tuple(found) != tuple(self.result_types):
-                    raise VerifyException(
-                        f"scf.if: a region yields ({', '.join(map(str, found))}), "
-                        f"the results are ({', '.join(map(str, self.result_types))}) (if_c3)"
-                    )

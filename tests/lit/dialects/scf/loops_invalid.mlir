@@ -21,11 +21,12 @@ func.func @if_c2(%c: i1, %x: f32) {
 
 // -----
 
-func.func @if_c3(%c: i1, %x: f32) {
-  // expected-error @+1 {{scf.if: a region yields (f32), the results are (f64) (if_c3)}}
+func.func @if_yield(%c: i1, %x: f32) {
   %0 = scf.if %c -> f64 {
+    // expected-error @+1 {{'scf.yield' gives value 0 of type f32, but result 0 of 'scf.if' is of type f64}}
     scf.yield %x : f32
   } else {
+    // expected-error @+1 {{'scf.yield' gives value 0 of type f32, but result 0 of 'scf.if' is of type f64}}
     scf.yield %x : f32
   }
   return

@@ -16,8 +16,8 @@ func.func @main(%x: tensor<4xbf16>) -> tensor<4xbf16> {
 
 // -----
 
-// expected-error @+1 {{'func.func' has a value of type tensor<99999999999999999999x4xf32>: that is more than any memory holds}}
-func.func @main(%x: tensor<99999999999999999999x4xf32>) -> tensor<99999999999999999999x4xf32> {
-  %0 = graph.relu %x : tensor<99999999999999999999x4xf32>
-  return %0 : tensor<99999999999999999999x4xf32>
+// expected-error @+1 {{'func.func' has a value of type tensor<9223372036854775807x4xf32>: that is more than any memory holds}}
+func.func @main(%x: tensor<9223372036854775807x4xf32>) -> tensor<9223372036854775807x4xf32> {
+  %0 = graph.relu %x : tensor<9223372036854775807x4xf32>
+  return %0 : tensor<9223372036854775807x4xf32>
 }
