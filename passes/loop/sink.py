@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.passes.base import Pass
+from mlc.passes.loop._memory_accesses import base_of, buffers_stored_in
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.context import CompilerContext
 
@@ -24,7 +25,9 @@ class SinkPass(Pass):
 
     So fewer values are alive at a time; an op on several values would only keep these alive longer. The accumulators of
     a register tile leave few registers for others, and LLVM takes the order of the program as the starting point of its
-    own. Loads stay in front of stores, calls and loops that follow them; nothing moves into another block.
+    own. Loads stay in front of what may write where they read: stores, calls, loops with stores to their buffer. They
+    pass other loops, so that a mask that is read behind a reduction takes no register in it. Nothing moves into another
+    block.
     """
 
     name = "sink"
@@ -44,14 +47,17 @@ def _sink_in(block: Block) -> None:
     ops = list(block.ops)
     position: dict[Operation, int] = {op: i for i, op in enumerate(ops)}
     needed: dict[Operation, int] = {}
-    barrier = len(ops)
+    end = len(ops)
+    written: dict[SSAValue, int] = {}  # where each buffer is next written, and where all of them may be
     for op in reversed(ops):
         here = position[op]
         needed[op] = here
         if isinstance(op, LoadOp):
-            needed[op] = min(_first_reader(op, needed, here), barrier)
+            needed[op] = min(_first_reader(op, needed, here), written.get(base_of(op.memref), end), end)
         elif op.regions or not is_side_effect_free(op):
-            barrier = here
+            stored = buffers_stored_in(op)
+            end = end if stored is not None else here
+            written.update(dict.fromkeys(stored or (), here))
         elif len(op.operands) <= 1 and op.results:
             needed[op] = _first_reader(op, needed, here)
     order = sorted(ops, key=lambda op: (needed[op], position[op]))

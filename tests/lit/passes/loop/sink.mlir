@@ -45,3 +45,30 @@ func.func private @outside(%x: memref<2xf32>, %y: memref<8xf32> {mlc.output}) {
   }
   return
 }
+
+// A load passes a loop that writes elsewhere, and stays in front of one that writes where it reads.
+// CHECK-LABEL: @over_loops
+// CHECK: loop.for serial "k"
+// CHECK: loop.yield
+// CHECK: loop.load %y[0]
+// CHECK-NEXT: loop.for parallel "n"
+// CHECK: loop.load %mask[0]
+// CHECK-NEXT: arith.mulf
+func.func private @over_loops(%mask: memref<4xf32>, %x: memref<4xf32>, %y: memref<4xf32> {mlc.output}, %z: memref<1xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.store %zero, %y[0] : memref<4xf32>
+  %m = loop.load %mask[0] : memref<4xf32>
+  %old = loop.load %y[0] : memref<4xf32>
+  %s = loop.for serial "k" %k = 0 to 4 iter_args(%acc = %zero) -> (f32) {
+    %a = loop.load %x[%k] : memref<4xf32>
+    %c = arith.addf %acc, %a : f32
+    loop.yield %c : f32
+  }
+  loop.for parallel "n" %n = 0 to 4 {
+    loop.store %s, %y[%n] : memref<4xf32>
+  }
+  %t = arith.mulf %s, %m : f32
+  %u = arith.addf %t, %old : f32
+  loop.store %u, %z[0] : memref<1xf32>
+  return
+}
