@@ -36,7 +36,8 @@ Mask = EqAttrConstraint(i1) | BaseAttr(VectorType) | BaseAttr(TensorType)
 def mask_of(compared: Attribute) -> Attribute:
     """The type of a comparison of two values of this type: i1, in the same shape."""
     if isinstance(compared, VectorType):
-        return VectorType(i1, cast(VectorType[Any], compared).shape)
+        lanes = cast(VectorType[Any], compared)
+        return VectorType(i1, lanes.shape, lanes.scalable_dims)
     if isinstance(compared, TensorType):
         return TensorType(i1, cast(TensorType[Any], compared).shape)
     return i1

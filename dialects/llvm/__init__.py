@@ -7,6 +7,7 @@ Some of xDSL's ops are replaced by others of the same name: its `llvm.fcmp` and 
 from xdsl.dialects import llvm as xdsl_llvm
 from xdsl.ir import Dialect
 
+from mlc.dialects.llvm import parameters as parameters  # what they require is registered
 from mlc.dialects.llvm.integers import INTEGER_OPS
 from mlc.dialects.llvm.intrinsics import INTRINSICS
 from mlc.dialects.llvm.loop_annotation import LoopAnnotationAttr

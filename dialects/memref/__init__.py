@@ -5,6 +5,7 @@ The classes of these ops are here, all others are in `xdsl.dialects.memref`.
 
 from xdsl.dialects.memref import MemRef as _Upstream
 
+from mlc.dialects.memref import layouts as layouts  # what they require is registered
 from mlc.dialects.memref.atomics import AtomicRMWOp
 from mlc.dialects.memref.globals import GlobalOp
 from mlc.dialects.memref.views import CastOp, CopyOp, ExtractAlignedPointerAsIndexOp, MemorySpaceCastOp, RankOp

@@ -3,6 +3,7 @@
 from typing import cast
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     I64,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -41,6 +42,8 @@ class GlobalOp(IRDLOperation):
     Constraints:
       global_c1: the alignment is a power of two
       global_c2: the data has the shape and the elements of the buffer
+      global_c3: all sizes of the buffer are known
+      global_c4: the visibility is public, private or nested
     """
 
     name = "memref.global"
@@ -75,6 +78,13 @@ class GlobalOp(IRDLOperation):
         if self.alignment is not None and self.alignment.value.data.bit_count() != 1:
             raise VerifyException(
                 f"memref.global: the alignment must be a power of 2, got {self.alignment.value.data} (global_c1)"
+            )
+        if DYNAMIC_INDEX in cast(MemRef, self.type).get_shape():
+            raise VerifyException(f"memref.global: the sizes of {self.type} are not all known (global_c3)")
+        visibility = "public" if self.sym_visibility is None else self.sym_visibility.data
+        if visibility not in ("public", "private", "nested"):
+            raise VerifyException(
+                f"memref.global: the visibility is '{visibility}', required: public, private or nested (global_c4)"
             )
         value: Attribute | None = self.initial_value
         if not isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
