@@ -24,7 +24,7 @@ func.func private @matrix(%x: f32) {
 
 // CHECK: error: memref.reinterpret_cast: an offset is not supported; use memref.view
 func.func private @offset(%x: memref<8xf32>) {
-  %0 = memref.reinterpret_cast %x to offset: [4], sizes: [4], strides: [1] : memref<8xf32> to memref<4xf32>
+  %0 = memref.reinterpret_cast %x to offset: [4], sizes: [4], strides: [1] : memref<8xf32> to memref<4xf32, strided<[1], offset: 4>>
   return
 }
 
