@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.passes.base import Pass
 from mlc.passes.instrumentation import Instrumentation
-from mlc.passes.pipeline import LEVELS, STEPS
+from mlc.passes.pipeline import CROSSINGS, LEVELS
 
 
 @dataclass
@@ -43,11 +43,10 @@ class LevelNotes(Instrumentation):
 
 def _advice(name: str, found: str, wanted: str) -> str | None:
     """Where the pass `name` would do something; None if it is a crossing that the module has behind it."""
-    crossings = {level: next(step.passes for step in STEPS if step.level == level) for level in LEVELS[1:]}
     first, last = LEVELS.index(found), LEVELS.index(wanted)
     if last > first:
-        return f"run {' '.join(f'--{crossings[level]}' for level in LEVELS[first + 1 : last + 1])} first"
-    behind = crossings[LEVELS[last + 1]]
+        return f"run {' '.join(f'--{CROSSINGS[level]}' for level in LEVELS[first + 1 : last + 1])} first"
+    behind = CROSSINGS[LEVELS[last + 1]]
     return None if name == behind else f"it has to run before --{behind}"
 
 

@@ -66,6 +66,9 @@ STEPS = (
     Step("llvm", "lower-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
+CROSSINGS = {level: next(step.passes for step in STEPS if step.level == level) for level in LEVELS[1:]}
+"""The pass that reaches each level below the first."""
+
 
 def default_steps(opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None) -> list[Step]:
     """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given."""

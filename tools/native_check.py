@@ -37,9 +37,9 @@ class NativeCheck(Instrumentation):
     Every function with a meaning is compared, kernels before the models that call them: a wrong kernel explains a wrong
     model. What cannot be compared is named in a note on `stream`.
 
-    The llvm level does not say what a function takes and gives. So the module is copied in front of `lower-to-llvm`;
-    where that pass makes the loop level itself, so does this check, and has it compared as well. It has to stand before
-    the instrumentation that calls `checker`, which then still knows which functions of the loop level it skips.
+    The llvm level does not say what a function takes and gives, so the module is copied in front of `lower-to-llvm`.
+    The check has to stand before the instrumentation that calls `checker`, which then still knows which functions of
+    the loop level it skips.
     """
 
     checker: EquivalenceChecker
@@ -62,12 +62,7 @@ class NativeCheck(Instrumentation):
     def after(self, pass_: Pass, module: ModuleOp) -> None:
         if pass_.name != _LOWERING or self._before_lowering is None:
             return
-        from mlc.passes.loop_to_llvm.lower_to_llvm import prepare
-
         loops, self._before_lowering = self._before_lowering, None
-        # The remarks of these passes have been made already.
-        if prepare(loops, self.ctx.clone()):
-            self.checker.check(pass_.name, loops, pass_.rounding)
         self._functions = [native_function(op) for op in loops.ops if isinstance(op, FuncOp) and self._is_compared(op)]
         for op in loops.ops:
             if isinstance(op, llvm.FuncOp) and op.body.blocks:

@@ -11,7 +11,6 @@ from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
-from mlc.passes._known_types import require_known_types
 from mlc.passes.base import Pass
 from mlc.passes.graph_to_tensor import (
     _arg_reduction,
@@ -25,6 +24,7 @@ from mlc.passes.graph_to_tensor import (
 )
 from mlc.passes.graph_to_tensor._outline import KernelNames, outline_kernels
 from mlc.passes.lowering import LoweringDriver
+from mlc.passes.shared.known_types import require_known_types
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding

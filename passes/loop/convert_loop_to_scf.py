@@ -12,11 +12,11 @@ from mlc.dialects.arith import Arith
 from mlc.dialects.memref import MemRef
 from mlc.dialects.scf import Scf
 from mlc.dialects.vector import Vector
-from mlc.passes import _upstream
 from mlc.passes.base import Pass
 from mlc.passes.loop import _scf
 from mlc.passes.lowering import LoweringDriver
-from mlc.passes.tensor_to_loop.lower_to_loops import LowerToLoopsPass
+from mlc.passes.shared import upstream
+from mlc.passes.shared.levels import require_level
 from mlc.support.context import CompilerContext
 
 _LEGAL = frozenset(
@@ -35,7 +35,7 @@ _LEGAL = frozenset(
 
 @dataclass(frozen=True)
 class ConvertLoopToScfPass(Pass):
-    """Convert the loop level (or one above it) to upstream's scf, memref and vector, for `mlir-opt` to go on with.
+    """Convert the loop level to upstream's scf, memref and vector, for `mlir-opt` to go on with.
 
         loop.for parallel "m" %m = 0 to 64 {
           %s = loop.for serial "k" %k = 0 to 784 iter_args(%acc = %zero) -> (f32) {
@@ -58,9 +58,9 @@ class ConvertLoopToScfPass(Pass):
     """Print the data of weight files with the module; if not, upstream sees their names only."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        LowerToLoopsPass().run(module, ctx)
+        require_level(module, "loop", self.name)
         LoweringDriver(_scf.CONVERT, ctx).lower(module.walk())
-        _upstream.check_legal(module, _LEGAL, self.name, "scf")
-        _upstream.drop_schedules(module, ctx)
+        upstream.check_legal(module, _LEGAL, self.name, "scf")
+        upstream.drop_schedules(module, ctx)
         if self.embed_weights:
-            _upstream.embed_weights(module, ctx)
+            upstream.embed_weights(module, ctx)

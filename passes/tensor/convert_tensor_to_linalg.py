@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg import Linalg
 
 from mlc.dialects.arith import Arith
-from mlc.passes import _upstream
 from mlc.passes.base import Pass
-from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
 from mlc.passes.lowering import LoweringDriver
+from mlc.passes.shared import upstream
+from mlc.passes.shared.levels import require_level
 from mlc.passes.tensor import _generic
 from mlc.support.context import CompilerContext
 
@@ -30,7 +30,7 @@ _LEGAL = frozenset(
 
 @dataclass(frozen=True)
 class ConvertTensorToLinalgPass(Pass):
-    """Convert the tensor level (or a graph above it) to upstream's linalg on tensors, for `mlir-opt` to go on with.
+    """Convert the tensor level to upstream's linalg on tensors, for `mlir-opt` to go on with.
 
         %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : …
     ->
@@ -50,9 +50,9 @@ class ConvertTensorToLinalgPass(Pass):
     """Print the data of weight files with the module; if not, upstream sees their names only."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        LowerToTensorPass().run(module, ctx)
+        require_level(module, "tensor", self.name)
         LoweringDriver(_generic.CONVERT, ctx).lower(module.walk())
-        _upstream.check_legal(module, _LEGAL, self.name, "linalg")
-        _upstream.drop_schedules(module, ctx)
+        upstream.check_legal(module, _LEGAL, self.name, "linalg")
+        upstream.drop_schedules(module, ctx)
         if self.embed_weights:
-            _upstream.embed_weights(module, ctx)
+            upstream.embed_weights(module, ctx)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
-from mlc.passes._known_types import require_known_types
 from mlc.passes.base import Pass
-from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
 from mlc.passes.lowering import LoweringDriver
+from mlc.passes.shared.known_types import require_known_types
+from mlc.passes.shared.levels import require_level
 from mlc.passes.tensor_to_loop import _functions, _nests, _shapes, _take
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
@@ -22,7 +22,7 @@ PATTERNS = (_functions, _nests, _shapes, _take)
 
 @dataclass(frozen=True)
 class LowerToLoopsPass(Pass):
-    """Lower the tensor level (or a graph above it) to loop nests over memrefs.
+    """Lower the tensor level to loop nests over memrefs.
 
     Every function takes its outputs as trailing memref arguments marked `mlc.output`. Each structured op becomes a nest
     of loops named after its dims, `over` dims outermost and parallel, reductions carried as loop values; an elementwise
@@ -47,7 +47,7 @@ class LowerToLoopsPass(Pass):
     rounding = Rounding(4, "sums get the order of their loops")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        LowerToTensorPass().run(module, ctx)
+        require_level(module, "tensor", self.name)
         driver = LoweringDriver(self.name, ctx)
         declared = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp) and op.is_declaration}
         functions = [op for op in module.ops if isinstance(op, func.FuncOp) and _is_above_loops(op)]

@@ -124,11 +124,11 @@ def _masks_as_arrays(text: str) -> str:
 def _passes(level: str) -> list[Pass]:
     match level:
         case "linalg":
-            return parse_passes("convert-tensor-to-linalg")
+            return parse_passes("lower-to-tensor,convert-tensor-to-linalg")
         case "linalg, fused":
             return [*default_passes(3, THREADS, "tensor"), *parse_passes("convert-tensor-to-linalg")]
         case "scf":
-            return parse_passes("convert-loop-to-scf")
+            return parse_passes("lower-to-tensor,lower-to-loops,convert-loop-to-scf")
         case "scf, scheduled":
             return [*default_passes(3, THREADS, "loop"), *parse_passes("convert-loop-to-scf")]
         case _:
@@ -191,7 +191,7 @@ def test_upstream_gives_locations_back(flags: list[str]) -> None:
 def test_weights_stay_in_their_file_on_request() -> None:
     ctx = new_context(TARGET)
     module = parse_verified(MODELS[0].read_text(), str(MODELS[0]), ctx, MODELS[0].parent)
-    PassManager(ctx).run(module, parse_passes("convert-tensor-to-linalg{embed-weights=false}"))
+    PassManager(ctx).run(module, parse_passes("lower-to-tensor,convert-tensor-to-linalg{embed-weights=false}"))
     text = _generic(module, ctx)
     assert "dialect_resources" not in text and "mlp.safetensors" in text
     assert "mlp.safetensors" in _run("mlir-opt", text)

@@ -1,7 +1,7 @@
 // RUN: mlc-opt --load-dialect %S/Inputs/scale.py %s | filecheck %s --check-prefix=PARSED
 // RUN: mlc-opt --load-dialect=%S/Inputs/scale.py %s --canonicalize --verify-each --check-each | filecheck %s --check-prefix=CANON
 // RUN: mlc-opt --load-dialect %S/Inputs/scale.py %s --fuse --lower-to-tensor --check-each | filecheck %s --check-prefix=TENSOR
-// RUN: mlc-opt --load-dialect %S/Inputs/scale.py %s --lower-to-loops --check-each | filecheck %s --check-prefix=LOOP
+// RUN: mlc-opt --load-dialect %S/Inputs/scale.py %s --lower-to-tensor --lower-to-loops --check-each | filecheck %s --check-prefix=LOOP
 // RUN: mlc-opt --load-dialect %S/Inputs/scale.py %s -O3 --emit=llvm-ir --check-each | filecheck %s --check-prefix=LLVM
 // RUN: mlc-opt --load-dialect %S/Inputs/scale.py %s --pass-pipeline="raise-to-scale,canonicalize" | filecheck %s --check-prefix=RAISED
 // RUN: mlc-opt --load-dialect %S/Inputs/scale.py --load-dialect %S/Inputs/scale.py --list-passes | filecheck %s --check-prefix=LISTED

@@ -1,5 +1,5 @@
 // RUN: mlc-opt --load-dialect %S/Inputs/near.py %s --fuse --lower-to-tensor --fold-moves --schedule=target=x86-64-v3 --check-each --remarks 2>&1 | filecheck %s
-// RUN: mlc-opt --load-dialect %S/Inputs/near.py %s --lower-to-loops --check-each | filecheck %s --check-prefix=LOOPS
+// RUN: mlc-opt --load-dialect %S/Inputs/near.py %s --lower-to-tensor --lower-to-loops --check-each | filecheck %s --check-prefix=LOOPS
 
 // Ops that no pass of mlc has heard of are fused, read through, lowered and scheduled for what they say of themselves.
 // CHECK: remark: near.upside_down -> near.dot: fused into near_dot_relu

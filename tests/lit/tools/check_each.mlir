@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s -O3 --check-each --emit=llvm-ir 2>&1 | filecheck %s
 // RUN: mlc-opt %s -O0 --check-each --emit=llvm-ir 2>&1 | filecheck %s
-// RUN: mlc-opt %s --lower-to-llvm --check-each --emit=llvm-ir 2>&1 | filecheck %s
+// RUN: mlc-opt %s --lower-to-tensor --lower-to-loops --expand-math --plan-memory --lower-to-llvm --check-each --emit=llvm-ir 2>&1 | filecheck %s
 // RUN: mlc-opt %s -O3 --threads=2 --check-each --seed=7 --emit=llvm-ir 2>&1 | filecheck %s
 // RUN: mlc-opt %s -O3 --emit=mlir:llvm -o %t
 // RUN: mlc-opt %t --cse --check-each -o - 2>&1 | filecheck %s --check-prefix=LATE

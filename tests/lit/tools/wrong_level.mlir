@@ -1,12 +1,12 @@
 // RUN: mlc-opt %s --apply-schedule 2>&1 | filecheck %s --check-prefix=EARLY
-// RUN: mlc-opt %s --tile=sizes=4 --lower-to-loops 2>&1 | filecheck %s --check-prefix=TILE
+// RUN: mlc-opt %s --tile=sizes=4 --lower-to-tensor --lower-to-loops 2>&1 | filecheck %s --check-prefix=TILE
 // RUN: mlc-opt %s --lower-to-tensor --fuse 2>&1 | filecheck %s --check-prefix=LATE
 // RUN: mlc-opt %s -O3 --tile=sizes=4 2>&1 | filecheck %s --check-prefix=LLVM
 
 // Nothing to tell: a pass that works at any level, a module that is lowered already, passes with nothing to do.
-// RUN: mlc-opt %s --cse --lower-to-loops --dce --unpad=loops=n --shrink-buffers --canonicalize 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: mlc-opt %s --cse --lower-to-tensor --lower-to-loops --dce --unpad=loops=n --shrink-buffers --canonicalize 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: mlc-opt %s --lower-to-tensor --lower-to-tensor --lower-to-loops --lower-to-tensor 2>&1 | filecheck %s --check-prefix=NONE
-// RUN: mlc-opt %s --lower-to-loops -O3 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: mlc-opt %s --lower-to-tensor --lower-to-loops -O3 2>&1 | filecheck %s --check-prefix=NONE
 
 // NONE-NOT: changed nothing
 // EARLY: note: --apply-schedule changed nothing: it works at the loop level, and the module is at the graph level; run --lower-to-tensor --lower-to-loops first

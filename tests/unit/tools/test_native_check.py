@@ -25,6 +25,8 @@ from mlc.tools.native_program import require_runnable, run_program
 if TYPE_CHECKING:
     from tests.conftest import CommandLine, Result
 
+_BY_NAME = ["--lower-to-tensor", "--lower-to-loops", "--expand-math", "--plan-memory", "--lower-to-llvm"]
+"""The passes that no program can do without, one by one."""
 _MODEL = """
 func.func @main(%x: tensor<2x3xf32>, %y: tensor<3xf32>, %z: tensor<4xi1>) -> (tensor<2x3xf32>, tensor<4xi1>) {
   %sum = graph.add %x, %y : tensor<2x3xf32>, tensor<3xf32> -> tensor<2x3xf32>
@@ -111,7 +113,7 @@ def run_counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 @pytest.mark.usefixtures("subtracting")
-@pytest.mark.parametrize("options", [["-O0"], ["-O3"], ["-O3", "--threads=2"], ["--lower-to-llvm"], ["--emit=asm"]])
+@pytest.mark.parametrize("options", [["-O0"], ["-O3"], ["-O3", "--threads=2"], _BY_NAME, ["--emit=asm"]])
 def test_wrong_code_is_found_and_named(options: list[str], mlc_opt: CommandLine) -> None:
     options = ["-O1", *options] if options == ["--emit=asm"] else options
     result = mlc_opt(*options, "--check-each", stdin=_MODEL)
@@ -159,7 +161,7 @@ def test_nothing_is_written_of_a_model_that_is_wrong(mlc: CommandLine) -> None:
 
 
 @pytest.mark.usefixtures("clang")
-@pytest.mark.parametrize("options", [["-O3"], ["-O0"], ["--lower-to-llvm"], ["--lower-to-llvm", "--canonicalize"]])
+@pytest.mark.parametrize("options", [["-O3"], ["-O0"], _BY_NAME, [*_BY_NAME, "--canonicalize"]])
 def test_right_code_passes_in_silence(options: list[str], mlc_opt: CommandLine, run_counts: list[int]) -> None:
     result = mlc_opt(*options, "--check-each", stdin=_MODEL)
     assert (result.status, _notes(result)) == (0, "")

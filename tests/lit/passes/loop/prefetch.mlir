@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --prefetch="loops=k" --check-each | filecheck %s
 // RUN: mlc-opt %s --prefetch="loops=k" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
-// RUN: mlc-opt %s --prefetch="loops=k" --lower-to-llvm --check-each | filecheck %s --check-prefix=LLVM
+// RUN: mlc-opt %s --prefetch="loops=k" --plan-memory --lower-to-llvm --check-each | filecheck %s --check-prefix=LLVM
 // RUN: not mlc-opt %s --prefetch 2>&1 | filecheck %s --check-prefix=NAMES
 // NAMES: error: prefetch: expected the names of loops, as in "loops=k"
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --convert-tensor-to-linalg --split-input-file --verify-diagnostics
+// RUN: mlc-opt %s --lower-to-tensor --convert-tensor-to-linalg --split-input-file --verify-diagnostics
 
 func.func private @too_low(%x: memref<4xf32>) {
   // expected-error @+1 {{'loop.for' cannot be converted to linalg: no pattern of convert-tensor-to-linalg takes it}}

@@ -1,5 +1,5 @@
 // REQUIRES: mlir-opt
-// RUN: mlc-opt %s --convert-tensor-to-linalg --print-op-generic | mlir-opt --linalg-generalize-named-ops --linalg-fuse-elementwise-ops | filecheck %s
+// RUN: mlc-opt %s --lower-to-tensor --convert-tensor-to-linalg --print-op-generic | mlir-opt --linalg-generalize-named-ops --linalg-fuse-elementwise-ops | filecheck %s
 
 // Upstream goes on from here: it takes the product apart from the sum, and the bias and the relu together.
 

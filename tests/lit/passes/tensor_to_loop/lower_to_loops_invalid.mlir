@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops --split-input-file --verify-diagnostics
+// RUN: mlc-opt %s --lower-to-tensor --lower-to-loops --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
   %v = arith.constant 1.0 : f32
