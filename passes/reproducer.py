@@ -20,18 +20,37 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
 
 _FIRST_LINE = "// mlc-opt "
+FOLDER = "mlc-reproducers"
+"""Where reproducers go: a folder of their own, which git and the collector of lit tests leave alone."""
 
 
 def write_reproducer(
     bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext, further_options: Sequence[str] = ()
 ) -> Path | None:
-    """Write the input `text` and the passes that fail on it to a new file in the current directory.
+    """Write the input `text` and the passes that fail on it to a new file in `FOLDER` of the current directory.
 
     `further_options` of mlc-opt are what shows the bug, beyond running these passes.
 
     Returns:
         Its path, or None where nothing can be written.
     """
+    content = reproducer_text(bug, text, pipeline, ctx, further_options)
+    name = f"{hashlib.sha256(content.encode()).hexdigest()[:8]}.mlir"
+    for base in (Path.cwd(), Path(tempfile.gettempdir())):
+        try:
+            (base / FOLDER).mkdir(exist_ok=True)
+            (base / FOLDER / ".gitignore").write_text("*\n", encoding="utf-8")
+            (base / FOLDER / name).write_text(content, encoding="utf-8")
+        except OSError:
+            continue
+        return base / FOLDER / name
+    return None
+
+
+def reproducer_text(
+    bug: CompilerBug, text: str, pipeline: str, ctx: CompilerContext, further_options: Sequence[str] = ()
+) -> str:
+    """What `write_reproducer` writes."""
     verification = ["--verify-each", *further_options]
     options = [*load_options(), f"--target={ctx.target}", *verification, f"--pass-pipeline={pipeline}"]
     head = [
@@ -40,15 +59,7 @@ def write_reproducer(
         *(f"// {line}".rstrip() for line in f"{bug.message}\n{bug.details}".strip().splitlines()),
         f"// mlc {__version__}, xDSL {version('xdsl')}, Python {platform.python_version()}, {platform.platform()}",
     ]
-    content = "\n".join([*head, "", _with_absolute_paths(text, ctx)])
-    name = f"mlc-reproducer-{hashlib.sha256(content.encode()).hexdigest()[:8]}.mlir"
-    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
-        try:
-            (folder / name).write_text(content, encoding="utf-8")
-        except OSError:
-            continue
-        return folder / name
-    return None
+    return "\n".join([*head, "", _with_absolute_paths(text, ctx)])
 
 
 def reproducer_arguments(text: str) -> list[str] | None:

@@ -30,6 +30,7 @@ from pathlib import Path
 import pytest
 
 from mlc.passes.registry import pass_names
+from mlc.passes.reproducer import FOLDER
 
 _COMPILER_BUG = 70
 """The exit status of our tools after a bug in mlc: `not` accepts user errors only."""
@@ -48,8 +49,8 @@ _OBSERVING = (
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """Make a test of every `.mlir` file."""
-    if file_path.suffix == ".mlir" and "Inputs" not in file_path.parts:
+    """Make a test of every `.mlir` file that is neither an input of one nor a reproducer."""
+    if file_path.suffix == ".mlir" and not {"Inputs", FOLDER} & set(file_path.parts):
         return LitFile.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]
     return None
 

@@ -197,6 +197,8 @@ def print_bug(name: str, bug: CompilerBug) -> None:
         print(f"  {line}", file=sys.stderr)
     if plugin is None:
         print("  please report it together with the input (--traceback shows where in mlc)", file=sys.stderr)
+    if "reproducer: " in bug.details:
+        print("  mlc-opt --run-reproducer --reduce makes the reproducer as small as it can be", file=sys.stderr)
 
 
 def read_text(file: str) -> tuple[str, str]:

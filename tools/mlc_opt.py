@@ -108,6 +108,10 @@ def _transform(
 
     base = Path.cwd() if arguments.input == "-" else Path(arguments.input).parent
     module = parse_verified(chunk, file, ctx, base)
+    if arguments.reduce:
+        from mlc.tools.reduce_error import reduce_error
+
+        return reduce_error(module, passes, ctx, lambda: observers(arguments, ctx), arguments.verify_each)
     watching = observers(arguments, ctx)
     manager = PassManager(ctx, [*watching, notes], arguments.verify_each, lambda: chunk)
     manager.run(module, passes)
@@ -169,8 +173,10 @@ def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
     recorded = reproducer_arguments(text)
     if recorded is None:
         raise UserError(f"'{arguments.input}' is not a reproducer: its first line has to start with '// mlc-opt '")
-    changes = {"input": arguments.input, "output": arguments.output, "run_reproducer": True}
-    return dataclasses.replace(parse_arguments(recorded), **changes)
+    given = parse_arguments(recorded)
+    return dataclasses.replace(
+        given, input=arguments.input, output=arguments.output, run_reproducer=True, reduce=arguments.reduce
+    )
 
 
 def _compare_diagnostics(

@@ -22,6 +22,7 @@ from mlc.targets import host
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import OutputError, staged_output
+from mlc.tools.answers import accuracy_of, note_on_nan
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
@@ -84,8 +85,14 @@ def _run(model: RunnableModel, tensors: Mapping[str, Array], labels: Array | Non
     """Call the model, and report."""
     calls = arrange_calls(tensors, model.inputs, args.inputs)
     outputs = model.run(calls)
+    for info, output in zip(model.outputs, outputs, strict=True):
+        if (note := note_on_nan(info.name, output)) is not None:
+            print(note, file=sys.stderr)
     if labels is not None:
-        print(_accuracy(outputs[0], labels))
+        accuracy, notes = accuracy_of(outputs[0], labels)
+        print(accuracy)
+        for note in notes:
+            print(note, file=sys.stderr)
     if args.outputs:
         _save({info.name: o for info, o in zip(model.outputs, outputs, strict=True)}, calls, Path(args.outputs))
     print(model.latency(calls, args.repeat))
@@ -151,18 +158,6 @@ def _reason(error: Exception) -> str:
     if isinstance(error, UserError):
         return error.message
     return (isinstance(error, OSError) and error.strerror) or str(error)
-
-
-def _accuracy(output: Array, labels: Array) -> str:
-    """How many rows of the first output have their largest element where the label says."""
-    if labels.dtype.kind not in "iu":
-        raise UserError(f"labels are integers, found {labels.dtype}")
-    rows = np.reshape(output, (-1, output.shape[-1]))
-    expected = np.reshape(labels, -1)
-    if len(rows) != len(expected):
-        raise UserError(f"found {len(expected)} labels for {len(rows)} answers of the model")
-    right = int(np.count_nonzero(rows.argmax(axis=1) == expected))
-    return f"accuracy: {100 * right / max(len(rows), 1):.2f}% ({right} of {len(rows)})"
 
 
 def _save(outputs: dict[str, Array], calls: Calls, path: Path) -> None:

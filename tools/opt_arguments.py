@@ -49,6 +49,7 @@ class OptArguments(PluginArguments):
     verify_diagnostics: bool = False
     allow_unregistered_dialect: bool = False
     run_reproducer: bool = False
+    reduce: bool = False
     remarks: bool = False
     target: str = "native"
     threads: int = 1
@@ -117,6 +118,7 @@ def make_parser() -> ArgumentParser:
     add("--verify-diagnostics", action="store_true", help="check errors against 'expected-error' comments")
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of unknown dialects")
     add("--run-reproducer", action="store_true", help="take the options from the input's first line")
+    add("--reduce", action="store_true", help="print the smallest part of the input with the same error of the passes")
     add("--target", default="native", help="the machine that passes optimise for (see 'mlc targets')")
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")

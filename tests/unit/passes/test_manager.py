@@ -80,7 +80,7 @@ def test_broken_ir_is_a_bug_of_the_pass(verify_each: bool, tmp_path: Path) -> No
     with pytest.raises(CompilerBug, match="the IR does not verify after pass 'does'") as e:
         _manager(verify_each=verify_each).run(ModuleOp([]), [Does(_break)])
     assert e.value.stage == "does"
-    (reproducer,) = tmp_path.iterdir()
+    (reproducer,) = (tmp_path / "mlc-reproducers").glob("*.mlir")
     assert str(reproducer) in e.value.details
     text = reproducer.read_text()
     assert text.endswith("builtin.module {}\n")
@@ -103,7 +103,7 @@ def test_verify_each_names_the_first_wrong_pass() -> None:
 def test_a_crash_is_a_bug(tmp_path: Path) -> None:
     with pytest.raises(CompilerBug, match="pass 'does' failed with KeyError: 'x'"):
         _manager().run(ModuleOp([]), [_raise(KeyError("x"))])
-    (reproducer,) = tmp_path.iterdir()
+    (reproducer,) = (tmp_path / "mlc-reproducers").glob("*.mlir")
     assert "// KeyError: 'x'" in reproducer.read_text()
 
 
@@ -130,7 +130,7 @@ def test_weight_files_of_a_reproducer_have_absolute_paths(tmp_path: Path) -> Non
     manager.ctx.resources.files["weights"] = tmp_path / "w.safetensors"
     with pytest.raises(CompilerBug):
         manager.run(ModuleOp([]), [_raise(KeyError("x"))])
-    (reproducer,) = tmp_path.iterdir()
+    (reproducer,) = (tmp_path / "mlc-reproducers").glob("*.mlir")
     assert f'uses "{tmp_path / "w.safetensors"}"' in reproducer.read_text()
 
 
@@ -192,7 +192,7 @@ def test_check_each(tmp_path: Path) -> None:
     with pytest.raises(CompilerBug, match="something else") as e:
         manager.run(ModuleOp([]), [Does(), Does(), Does()])
     assert checker.calls == ["start", "does", "does"]
-    (reproducer,) = tmp_path.iterdir()
+    (reproducer,) = (tmp_path / "mlc-reproducers").glob("*.mlir")
     assert "--verify-each --check-each --seed=5 --pass-pipeline=does,does" in reproducer.read_text()
     assert str(reproducer) in e.value.details
     watching.report()

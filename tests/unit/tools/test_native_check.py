@@ -139,7 +139,7 @@ def test_the_message_tells_both_values(mlc_opt: CommandLine) -> None:
 @pytest.mark.usefixtures("subtracting")
 def test_the_reproducer_shows_the_bug_again(mlc_opt: CommandLine) -> None:
     assert mlc_opt("-O2", "--check-each", "--seed=4", stdin=_MODEL).status == 70
-    (reproducer,) = Path().glob("mlc-reproducer-*.mlir")
+    (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
     assert "--check-each --seed=4 --threads=1" in reproducer.read_text()
     again = mlc_opt("--run-reproducer", str(reproducer))
     assert again.status == 70

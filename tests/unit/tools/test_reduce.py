@@ -1,0 +1,139 @@
+"""`--reduce`: an error stays the same on much less IR."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.compiler import new_context
+from mlc.dialects import graph
+from mlc.syntax import parse_module
+from mlc.tools.reduction import Reducer
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+MODEL = """
+func.func private @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.tanh %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %unused: tensor<9xi32>) -> (tensor<4xf32>, tensor<4xf32>)
+    attributes {my.note = "long"} {
+  %0 = graph.neg %x : tensor<4xf32>
+  %1 = graph.relu %0 : tensor<4xf32>
+  %2 = graph.add %1, %y : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.exp %2 : tensor<4xf32>
+  %4 = func.call @other(%3) : (tensor<4xf32>) -> tensor<4xf32>
+  return %4, %0 : tensor<4xf32>, tensor<4xf32>
+}
+"""
+PASS = '''
+from dataclasses import dataclass
+from typing import ClassVar
+from xdsl.pattern_rewriter import PatternRewriter
+from mlc.dialects.graph import ConstantOp, MinOp, ReluOp
+from mlc.passes.base import Pass
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, f32
+
+
+@dataclass(frozen=True)
+class ClampPass(Pass):
+    """Clamp what relu gives at 6, which is wrong; fail at exp."""
+
+    name: ClassVar[str] = "clamp"
+    fails: bool = False
+
+    def run(self, module, ctx):
+        for op in list(module.walk()):
+            if self.fails and op.name == "graph.exp":
+                raise KeyError(str(op.location))
+            if isinstance(op, ReluOp):
+                six = ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, []), [6.0]))
+                new = ReluOp(op.operands[0])
+                clamped = MinOp(new.result, six.result)
+                PatternRewriter(op).replace(op, [six, new, clamped], clamped.results)
+'''
+
+
+@pytest.fixture(autouse=True)
+def in_tmp_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of the tests."""
+    monkeypatch.chdir(tmp_path)
+    Path("clamp.py").write_text(PASS)
+    Path("model.mlir").write_text(MODEL)
+
+
+def _ops(module: ModuleOp) -> list[str]:
+    return [op.name for op in module.walk()][1:]
+
+
+def test_what_is_interesting_stays() -> None:
+    module = parse_module(MODEL, "m.mlir", new_context())
+    tried: list[int] = []
+
+    def has_exp(candidate: ModuleOp) -> bool:
+        tried.append(len(_ops(candidate)))
+        return any(isinstance(op, graph.ExpOp) for op in candidate.walk())
+
+    reducer = Reducer(module, has_exp)
+    reducer.reduce()
+    assert _ops(reducer.module) == ["func.func", "graph.exp", "func.return"]
+    (function,) = reducer.module.ops
+    assert str(function) == (
+        "func.func @main(%x: tensor<4xf32>) {\n  %0 = graph.exp %x : tensor<4xf32>\n  func.return\n}"
+    )
+    assert reducer.attempts == len(tried) < 60
+    reducer.reduce()
+    assert _ops(reducer.module) == ["func.func", "graph.exp", "func.return"]
+
+
+def test_attempts_are_limited() -> None:
+    module = parse_module(MODEL, "m.mlir", new_context())
+    reducer = Reducer(module, lambda _: False, most_attempts=5)
+    reducer.reduce()
+    assert reducer.attempts == 5
+    assert reducer.module is module
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [(["--clamp=fails=true"], "graph.exp"), (["--canonicalize", "--clamp", "--check-each"], "graph.relu")],
+)
+def test_an_error_of_a_pass(options: list[str], kept: str, mlc_opt: CommandLine) -> None:
+    options = ["--load-pass=clamp.py", *options]
+    first = mlc_opt("model.mlir", *options)
+    assert first.status != 0
+    reduced = mlc_opt("model.mlir", *options, "--reduce", "-o", "small.mlir")
+    assert reduced.status == 0
+    assert re.fullmatch(r"note: reduced from 11 to \d ops in \d+ attempts\n", reduced.err)
+    text = Path("small.mlir").read_text()
+    assert text.startswith("// mlc-opt --load-pass=") and text.count("graph.") == 1 and kept in text
+    again = mlc_opt("--run-reproducer", "small.mlir")
+    assert again.status == first.status
+    pattern = r"-?\d[\d.e+-]*|\binf\b|\[.*\]|'\S+'|/\S+"
+    assert re.sub(pattern, "", again.err.splitlines()[0]) == re.sub(pattern, "", first.err.splitlines()[0])
+
+
+def test_a_reproducer_is_reduced(mlc_opt: CommandLine) -> None:
+    result = mlc_opt("model.mlir", "--load-pass=clamp.py", "--clamp=fails=true")
+    (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
+    assert f"reproducer: {reproducer.absolute()}" in result.err
+    assert (
+        mlc_opt("--run-reproducer", "--reduce", str(reproducer), "-o", str(reproducer.with_name("s.mlir"))).status == 0
+    )
+    small = reproducer.with_name("s.mlir").read_text()
+    assert small.count("graph.") == 1
+    assert mlc_opt("--run-reproducer", str(reproducer.with_name("s.mlir"))).status == result.status
+
+
+def test_without_an_error_there_is_nothing_to_keep(mlc_opt: CommandLine) -> None:
+    result = mlc_opt("model.mlir", "--cse", "--reduce")
+    assert (result.status, result.err) == (
+        1,
+        "mlc-opt: error: --reduce keeps an error, and the passes end without one\n",
+    )

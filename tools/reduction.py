@@ -1,0 +1,184 @@
+"""Making a module smaller while something about it stays true: delta debugging over its ops, results and arguments.
+
+Zeller and Hildebrandt, "Simplifying and isolating failure-inducing input", IEEE TSE 28(2), 2002: leave out large parts
+first, then smaller ones, and keep whatever can be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import IsTerminator
+
+from mlc.passes.manager import verify
+
+_T = TypeVar("_T")
+_Edit = Callable[[ModuleOp], bool]
+"""Makes a module smaller in place; False if there is nothing to do."""
+
+
+@dataclass
+class Reducer:
+    """Looks for a small module that is still interesting.
+
+    Attributes:
+        module: the smallest one so far; it verifies.
+        is_interesting: says so of a module, which it may change.
+        attempts: how many modules were tried.
+    """
+
+    module: ModuleOp
+    is_interesting: Callable[[ModuleOp], bool]
+    most_attempts: int = 1000
+    attempts: int = 0
+
+    def reduce(self) -> None:
+        """Leave out ops, results and arguments of functions, and attributes, until nothing can be left out."""
+        size = -1
+        while size != (size := _size(self.module)):
+            self._drop_ops()
+            self._drop_one_by_one(_drop_result)
+            self._drop_one_by_one(_drop_argument)
+            self._drop_one_by_one(_drop_attribute)
+
+    def _drop_ops(self) -> None:
+        """Blocks of ops, from the last to the first, of half the size each time."""
+        size = _size(self.module)
+        while size:
+            end = _size(self.module)
+            while end > 0:
+                start = max(0, end - size)
+                self._try(lambda m, first=start, last=end: _erase(m, first, last))
+                end = min(start, _size(self.module))
+            size //= 2
+
+    def _drop_one_by_one(self, drop: Callable[[ModuleOp, int], bool | None]) -> None:
+        """Let `drop` leave out the thing of each number; it returns None when there is no such number."""
+        number, more = 0, True
+
+        def edit(module: ModuleOp) -> bool:
+            nonlocal more
+            done = drop(module, number)
+            more = done is not None
+            return bool(done)
+
+        while more:
+            if not self._try(edit):
+                number += 1
+
+    def _try(self, edit: _Edit) -> bool:
+        """Keep what `edit` makes of the module if that verifies and is interesting."""
+        if self.attempts >= self.most_attempts:
+            return False
+        smaller = self.module.clone()
+        if not edit(smaller):
+            return False
+        self.attempts += 1
+        try:
+            verify(smaller)
+        except Exception:  # whatever a verifier raises: this is no module to go on with
+            return False
+        if not self.is_interesting(smaller.clone()):
+            return False
+        self.module = smaller
+        return True
+
+
+def _size(module: ModuleOp) -> int:
+    return len(_ops(module))
+
+
+def _ops(module: ModuleOp) -> list[Operation]:
+    """The ops that may be left out, in program order."""
+    return [op for op in module.walk() if op is not module and not op.has_trait(IsTerminator)]
+
+
+def _erase(module: ModuleOp, first: int, last: int) -> bool:
+    """Erase some of `_ops`; what reads their results reads another value of the same type."""
+    for op in reversed(_ops(module)[first:last]):
+        for result in op.results:
+            if result.first_use is not None:
+                if (other := _substitute(op, result)) is None:
+                    return False
+                result.replace_all_uses_with(other)
+        op.detach()
+        op.erase(safe_erase=False)
+    return True
+
+
+def _substitute(op: Operation, result: SSAValue) -> SSAValue | None:
+    """An operand of `op`, or an argument of its function, perhaps a new one."""
+    function = op.parent_op()
+    while function is not None and not isinstance(function, FuncOp):
+        function = function.parent_op()
+    candidates = [*op.operands, *(function.body.block.args if function is not None and function.body.blocks else ())]
+    found = next((v for v in candidates if v.type == result.type), None)
+    if found is not None or function is None:
+        return found
+    block = function.body.blocks[0]
+    argument = block.insert_arg(result.type, len(block.args))
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr([*function.arg_attrs, DictionaryAttr({})])
+    function.update_function_type()
+    return argument
+
+
+def _functions(module: ModuleOp) -> list[FuncOp]:
+    return [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+
+
+def _numbered(module: ModuleOp, count: Callable[[FuncOp], int], number: int) -> tuple[FuncOp, int] | None:
+    """The function that holds a thing, and its number there, where each function holds `count` things."""
+    for function in _functions(module):
+        if number < (here := count(function)):
+            return function, number
+        number -= here
+    return None
+
+
+def _drop_result(module: ModuleOp, number: int) -> bool | None:
+    found = _numbered(module, lambda f: len(f.function_type.outputs), number)
+    if found is None:
+        return None
+    function, index = found
+    for block in function.body.blocks:
+        if isinstance(end := block.last_op, ReturnOp):
+            end.operands = _without(end.operands, index)
+    if function.res_attrs is not None:
+        function.res_attrs = ArrayAttr(_without(function.res_attrs.data, index))
+    function.update_function_type()
+    return True
+
+
+def _drop_argument(module: ModuleOp, number: int) -> bool | None:
+    found = _numbered(module, lambda f: len(f.body.blocks[0].args), number)
+    if found is None:
+        return None
+    function, index = found
+    argument = function.body.blocks[0].args[index]
+    if argument.first_use is not None:
+        return False
+    function.body.blocks[0].erase_arg(argument)
+    if function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr(_without(function.arg_attrs.data, index))
+    function.update_function_type()
+    return True
+
+
+def _drop_attribute(module: ModuleOp, number: int) -> bool | None:
+    """An attribute that an op has beyond its properties."""
+    for op in module.walk():
+        if number < len(op.attributes):
+            del op.attributes[list(op.attributes)[number]]
+            return True
+        number -= len(op.attributes)
+    return None
+
+
+def _without(sequence: Sequence[_T], index: int) -> list[_T]:
+    return [*sequence[:index], *sequence[index + 1 :]]
