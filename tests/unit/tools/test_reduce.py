@@ -87,7 +87,7 @@ def test_what_is_interesting_stays() -> None:
     assert str(function) == (
         "func.func @main(%x: tensor<4xf32>) {\n  %0 = graph.exp %x : tensor<4xf32>\n  func.return\n}"
     )
-    assert reducer.attempts == len(tried) < 60
+    assert len(tried) <= reducer.attempts < 60  # what does not verify is not looked at
     reducer.reduce()
     assert _ops(reducer.module) == ["func.func", "graph.exp", "func.return"]
 
