@@ -20,7 +20,7 @@ func.func private @sum(%x: memref<16xf32>, %out: memref<f32> {mlc.output}) attri
   return
 }
 
-// REMARK: remark: loop 'k' not summed in blocks: it carries no sum of floats
+// REMARK: warning: schedule step 'block_sums(k, 8)': loop 'k' not summed in blocks: it carries no sum of floats
 // CHECK-LABEL: @maximum
 // CHECK: loop.for serial "k" %k = 0 to 16 iter_args
 func.func private @maximum(%x: memref<16xf32>, %out: memref<f32> {mlc.output}) attributes {

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.passes.loop._accesses import AccessOp
-from mlc.passes.loop._dependences import Level, Order, may_meet
-from mlc.passes.loop._memory_accesses import MemoryAccess
+from mlc.passes.loop._dependences import Level, Order, iterations_meet, may_meet
+from mlc.passes.loop._memory_accesses import Effects, MemoryAccess
 from mlc.support.types import vector_type
 from mlc.syntax import parse_module
 
@@ -133,6 +133,7 @@ def _pair(read: str, write: str, trips: int = 8, step: int = 1) -> tuple[ForOp, 
         ("%i * 2", "%i * 4 + 2", 1, ">"),
         ("3", "%i", 1, "=<>"),
         ("0", "%i + 1", 1, ""),
+        ("%i + 8", "%i * 4", 1, "<>"),  # 8 = 2 * 4, and 12 = 3 * 4
         ("%i", "%i mod 2", 1, "=<>"),  # what is no sum is anywhere
     ],
 )
@@ -140,3 +141,98 @@ def test_one_loop_is_seen_exactly(read: str, write: str, step: int, meets: str) 
     loop, load, store = _pair(read, write, step=step)
     found = [order.value for order in Order if may_meet(load, store, Level(loop, loop, order))]
     assert sorted(found) == sorted(meets)
+
+
+@pytest.mark.parametrize(("trips", "orders"), [(1, "="), (2, "<=>"), (3, "<=>")])
+def test_different_iterations_take_two(trips: int, orders: str) -> None:
+    loop, load, store = _pair("5", "5", trips)
+    assert sorted(order.value for order in Order if may_meet(load, store, Level(loop, loop, order))) == sorted(orders)
+
+
+@pytest.mark.parametrize(
+    ("read", "write", "scope", "levels", "meets"),
+    [
+        # Loops around the scope are in one iteration for both; other loops in it are in any two.
+        ("%i * 8 + %j", "%i * 8 + %j + 8", "j", "j=", False),
+        ("%i * 8 + %j", "%i * 8 + %j + 8", "j", "j<", False),
+        ("%i * 8 + %j + 16", "%i * 8 + %j", "j", "j=", False),
+        ("%i * 8 + %j", "%i * 8 + %j + 8", "i", "j=", True),
+        ("%i * 8 + %j", "%i * 8 + %j + 8", "i", "i=", False),
+        ("%i * 8 + %j", "%i * 8 + %j + 8", "i", "i< j=", False),
+        ("%i * 8 + %j", "%i * 8 + %j + 8", "i", "i> j=", True),
+        ("%i * 8 + %j", "%i * 8 + %j + 8", "i", "i> j>", False),
+        ("%i * 8 + %j", "%i * 8 + %j + 7", "i", "i> j<", True),
+        ("%i * 8 + %j", "%i * 8 + %j + 7", "i", "i> j=", False),
+        ("%i + %j", "%i + %j + 6", "i", "i>", True),  # three by each of the loops
+        ("%i + %j", "%i + %j + 7", "i", "i>", False),
+        ("%i + %j", "%i + %j + 6", "i", "i> j<", False),
+        # The parts of a sum that are in any iteration keep their factors.
+        ("%i * 2 + %j * 4", "%j * 4 + 1", "i", "i=", False),
+        ("%i * 2 + %j * 4", "%j * 4 + 2", "i", "i<", True),
+        ("%j * 4", "%i + %j * 4 + 11", "i", "i<", True),
+        ("%j * 4", "%i + %j * 4 + 12", "i", "i<", False),
+        ("20 - %j * 4", "%i + 21", "i", "i=", False),
+        ("%j * 3", "12 - %j * 3", "i", "i<", True),
+        ("%j * 3", "11 - %j * 3", "i", "i<", False),
+        # Lanes go on behind the subscript, those of either access.
+        ("%i * 8 : 4", "%i * 8 + 3", "i", "i=", True),
+        ("%i * 8 : 4", "%i * 8 + 4", "i", "i=", False),
+        ("%i * 8 + 3", "%i * 8 : 4", "i", "i=", True),
+        ("%i * 8 + 4", "%i * 8 : 4", "i", "i=", False),
+        ("%i * 8", "%i * 8 + 1 : 4", "i", "i=", False),
+        ("%i * 8 : 4", "%i * 8 + 5 : 4", "i", "i=", False),
+        ("%i * 8 : 4", "%i * 8 + 5 : 4", "i", "i>", True),
+    ],
+)
+def test_two_loops_are_seen_exactly(read: str, write: str, scope: str, levels: str, meets: bool) -> None:
+    def access(subscript: str) -> tuple[str, str]:
+        place, _, lanes = subscript.partition(" : ")
+        return f"%x[{place}]", f"memref<64xf32>{f', vector<{lanes}xf32>' if lanes else ''}"
+
+    (source, loaded), (target, stored) = access(read), access(write)
+    value = stored.partition(", ")[2] or "f32"
+    text = f"""
+        func.func private @f(%x: memref<64xf32>, %v: {value}) {{
+          loop.for serial "i" %i = 0 to 4 {{
+            loop.for serial "j" %j = 0 to 4 {{
+              %a = loop.load {source} : {loaded}
+              loop.store %v, {target} : {stored}
+            }}
+          }}
+          return
+        }}
+    """
+    module = parse_module(text, "f.mlir", new_context())
+    loops = {op.dim.data: op for op in module.walk() if isinstance(op, ForOp)}
+    first, second = (MemoryAccess.of(op) for op in module.walk() if isinstance(op, LoadOp | StoreOp))
+    chosen = [Level(loops[name], loops[name], Order(order)) for name, order in levels.split()]
+    assert may_meet(first, second, *chosen, scope=loops[scope]) == meets
+
+
+@pytest.mark.parametrize(
+    ("buffer", "read", "write", "meets"),
+    [
+        ("%out", "%i", "%i", False),
+        ("%out", "%i", "%i + 1", True),
+        ("%out", "%i + 1", "%i", True),
+        ("%out", "0", "%i + 1", False),
+        ("%out", "%i", "0", True),
+        ("%out", "8", "9", True),  # a store of every iteration to one element
+        ("%own", "%i", "%i + 1", False),  # each iteration makes a buffer
+    ],
+)
+def test_pairs_in_different_iterations(buffer: str, read: str, write: str, meets: bool) -> None:
+    text = f"""
+        func.func private @f() {{
+          %out = memref.alloc() : memref<16xf32>
+          loop.for serial "i" %i = 0 to 4 {{
+            %own = memref.alloc() : memref<16xf32>
+            %a = loop.load {buffer}[{read}] : memref<16xf32>
+            loop.store %a, {buffer}[{write}] : memref<16xf32>
+          }}
+          return
+        }}
+    """
+    module = parse_module(text, "f.mlir", new_context())
+    (loop,) = (op for op in module.walk() if isinstance(op, ForOp))
+    assert (iterations_meet(Effects.of(loop), loop) is not None) == meets
