@@ -67,7 +67,7 @@ class Reducer:
             more = done is not None
             return bool(done)
 
-        while more:
+        while more and self.attempts < self.most_attempts:
             if not self._try(edit):
                 number += 1
 
