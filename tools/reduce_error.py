@@ -21,8 +21,8 @@ from mlc.support.errors import CompilerBug, UserError
 from mlc.tools.emit_text import emit_text
 from mlc.tools.reduction import Reducer
 
-_PARTICULAR = re.compile(r"'[^']*'|%\w+|\[[^\]]*\]|-?\d[\w.+-]*|\bnan\b|-?\binf\b|/\S+")
-"""What may differ between two messages of one error: names, values, sizes, paths."""
+_PARTICULAR = re.compile(r"'[^']*'|%\w+|\[[^\]]*\]|-?\d[\w.+-]*|\bnan\b|-?\binf\b|/\S+|for inputs [^:]*")
+"""What may differ between two messages of one error: names, values, sizes, paths, the inputs that show it."""
 
 
 class _Kind(NamedTuple):

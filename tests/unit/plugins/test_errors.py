@@ -316,7 +316,7 @@ Bad = Dialect("bad", [ParsedOp])
         ("raise SystemExit(3)", "bad.py:17: error: SystemExit: 3; raise an exception instead\n"),
         ("pass", "bad.py:15: error: 'bad.parsed': ParsedOp.parse gave None; it has to return a ParsedOp\n"),
         ("parser.raise_error('wrong text')", "<stdin>:1:11: error: wrong text\n"),
-        ("raise VerifyException('wrong text')", "<stdin>:1:11: error: wrong text\n"),
+        ("raise VerifyException('wrong text')", "<stdin>:1:11: error: 'bad.parsed': wrong text\n"),
         ("parser.parse_integer()", "<stdin>:1:11: error: Expected integer literal"),
     ],
 )
