@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import erase_unused_buffer
 from mlc.passes.loop._placement import Copy, Kernels, drop_copies, is_only_stored, only_copies, store_into
-from mlc.passes.tensor_to_loop._functions import reinterpret
+from mlc.passes.shared.views import reinterpret
 from mlc.support.context import CompilerContext
 from mlc.support.types import memref_type
 

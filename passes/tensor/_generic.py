@@ -14,8 +14,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.lowering import lowers
-from mlc.passes.tensor_to_loop._nests import identity_of
 from mlc.support.context import CompilerContext
+from mlc.support.ir import identity_of
 from mlc.support.locations import error_at
 from mlc.support.types import element_type, tensor_type
 

@@ -24,6 +24,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ConstantOp
 from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.passes.shared.views import reinterpret
 from mlc.passes.tensor_to_loop._copies import copy_nest
 from mlc.support.functions import OUTPUT
 from mlc.support.types import MemRef, Tensor, memref_type
@@ -77,15 +78,6 @@ def destination(rewriter: PatternRewriter, result: SSAValue) -> SSAValue:
 def allocate(buffer: MemRef) -> memref.AllocOp:
     """A new buffer, aligned to a cache line."""
     return memref.AllocOp([], [], buffer, alignment=IntegerAttr(64, i64))
-
-
-def reinterpret(source: SSAValue, target: MemRef) -> memref.ReinterpretCastOp:
-    """`source` seen with the shape of `target`; both are row-major."""
-    shape = target.get_shape()
-    strides = [1] * len(shape)
-    for axis in range(len(shape) - 1, 0, -1):
-        strides[axis - 1] = strides[axis] * shape[axis]
-    return memref.ReinterpretCastOp(source, [], [], [], [0], shape, strides, target)
 
 
 def _returned_as(value: SSAValue) -> BlockArgument | None:
