@@ -81,3 +81,11 @@ def symbols_in(op: Operation) -> Iterator[str]:
 def zero_of(element: Attribute) -> arith.ConstantOp:
     """The constant 0 of a number type."""
     return identity_of("add", element)
+
+
+def is_made_in(value: SSAValue, op: Operation) -> bool:
+    """Whether `value` is made by an op in `op`, or by `op` for its own body: each iteration has one of its own."""
+    inner = value.owner.parent_op()
+    while inner is not None and inner is not op:
+        inner = inner.parent_op()
+    return inner is op

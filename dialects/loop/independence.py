@@ -12,6 +12,7 @@ from xdsl.ir import Block, SSAValue
 
 from mlc.dialects.loop.control import ForOp
 from mlc.dialects.loop.memory import LoadOp, StoreOp
+from mlc.support.ir import is_made_in
 from mlc.support.types import memref_type, vector_type
 
 _MOST_ITERATIONS = 256
@@ -53,7 +54,7 @@ def find_clash(loop: ForOp) -> Clash | None:
     accesses = list(_certain_accesses(loop.body.block, loop, []))
     stored = dict.fromkeys(op.memref for op, _ in accesses if isinstance(op, StoreOp))
     for buffer in stored:
-        if _is_inside(buffer, loop):
+        if is_made_in(buffer, loop):
             continue
         mine = [(op, loops) for op, loops in accesses if op.memref is buffer]
         mine.sort(key=lambda access: isinstance(access[0], LoadOp))  # stable: stores first
@@ -69,13 +70,6 @@ def _certain_accesses(block: Block, loop: ForOp, loops: list[ForOp]) -> Iterator
             yield op, loops
         elif isinstance(op, ForOp) and op.range:
             yield from _certain_accesses(op.body.block, loop, [*loops, op])
-
-
-def _is_inside(value: SSAValue, loop: ForOp) -> bool:
-    holder = value.owner.parent_op()
-    while holder is not None and holder is not loop:
-        holder = holder.parent_op()
-    return holder is loop
 
 
 def _clash_in(buffer: SSAValue, loop: ForOp, accesses: Sequence[tuple[LoadOp | StoreOp, list[ForOp]]]) -> Clash | None:

@@ -16,7 +16,8 @@ from math import gcd
 from xdsl.ir import SSAValue
 
 from mlc.dialects.loop import ForOp
-from mlc.passes.loop._memory_accesses import Effects, IndexSum, Interval, MemoryAccess, is_made_in, range_of
+from mlc.passes.loop._memory_accesses import Effects, IndexSum, Interval, MemoryAccess, range_of
+from mlc.support.ir import is_made_in
 
 
 class Order(Enum):

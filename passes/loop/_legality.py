@@ -125,10 +125,12 @@ def require_repeatable(ops: Sequence[Operation], later: Sequence[Operation]) -> 
     Raises:
         Refused: one of them has effects, or reads what `later` may write.
     """
-    effects = Effects.of(*ops)
+    effects = Effects()
     for op in ops:
-        if op.regions or Effects.of(op).unknown or Effects.of(op).stored or isinstance(op, memref.AllocOp):
+        own = Effects.of(op)
+        if op.regions or own.unknown or own.stored or isinstance(op, memref.AllocOp):
             raise Refused(f"'{op.name}' stands in front of it")
+        effects.add(own)
     if not may_pass(effects, Effects.of(*later)):
         raise Refused("it writes what is read in front of it")
 

@@ -104,14 +104,6 @@ def base_of(buffer: SSAValue) -> SSAValue:
     return buffer
 
 
-def is_made_in(value: SSAValue, op: Operation) -> bool:
-    """Whether `value` is made by an op in `op`, or by `op` for its own body: each iteration has one of its own."""
-    inner = value.owner.parent_op()
-    while inner is not None and inner is not op:
-        inner = inner.parent_op()
-    return inner is op
-
-
 @dataclass
 class Effects:
     """What ops do to memory."""

@@ -16,7 +16,7 @@ from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
-from mlc.passes.loop._memory_accesses import Effects, MemoryAccess, is_made_in, range_of, writes_to
+from mlc.passes.loop._memory_accesses import Effects, MemoryAccess, range_of, writes_to
 from mlc.passes.loop._nests import functions_with_loops
 from mlc.passes.loop._neutral import leave_out, leaves_no_trace, never_counts
 from mlc.passes.loop._required import require_loops
@@ -24,7 +24,7 @@ from mlc.passes.loop.tile import peel
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.ir import ancestor_in
+from mlc.support.ir import ancestor_in, is_made_in
 from mlc.support.rounding import Rounding
 from mlc.support.types import memref_type, vector_type
 

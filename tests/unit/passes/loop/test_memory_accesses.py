@@ -8,7 +8,8 @@ from xdsl.ir import BlockArgument, SSAValue
 
 from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
-from mlc.passes.loop._memory_accesses import Effects, MemoryAccess, base_of, is_made_in, range_of, writes_to
+from mlc.passes.loop._memory_accesses import Effects, MemoryAccess, base_of, range_of, writes_to
+from mlc.support.ir import is_made_in
 from mlc.syntax import parse_module
 
 
