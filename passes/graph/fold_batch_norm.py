@@ -45,11 +45,12 @@ class FoldBatchNormPass(Pass):
     The scale goes into the weights of the `graph.conv2d` or `graph.matmul` before it, through a bias addition if there
     is one, where these are constants and nobody else reads the result; otherwise a multiplication remains. What is
     computed from constants is left to `fold-constants`. Batch normalisation with computed parameters is left alone.
-    Results change by rounding.
+    Results change by rounding, and an intermediate result of the batch norm that overflows does so no longer, or one
+    of the folded form does: `x / sqrt(variance) * scale` is infinite for a large `x` where `x * factor` is not.
     """
 
     name = "fold-batch-norm"
-    rounding = Rounding(16, "weights are scaled before they are multiplied, not their products")
+    rounding = Rounding(16, "weights are scaled before they are multiplied, not their products", finite_only=True)
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         for op in list(module.walk()):
