@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mlc.passes.manager import PassManager
     from mlc.support.context import CompilerContext
     from mlc.targets.build import BuildReport
-    from mlc.targets.output import Kind
+    from mlc.targets.output import OutputKind
     from mlc.targets.program import Program, Signature
 
 _COMMENT = re.compile(r"//[^\n]*")
@@ -119,7 +119,7 @@ class Compilation:
         machine = resolve_target(self.options.target)
         return program_of(self.module, signature, self.ctx.resources, machine, self.options.threads)
 
-    def build(self, kind: Kind, output: Path, progress: Callable[[int, int], None] | None = None) -> BuildReport:
+    def build(self, kind: OutputKind, output: Path, progress: Callable[[int, int], None] | None = None) -> BuildReport:
         """Make the artifact `output`.
 
         Raises:
@@ -129,7 +129,7 @@ class Compilation:
         return self.build_program(self.program(self.lower_fully()), kind, output, progress)
 
     def build_program(
-        self, program: Program, kind: Kind, output: Path, progress: Callable[[int, int], None] | None = None
+        self, program: Program, kind: OutputKind, output: Path, progress: Callable[[int, int], None] | None = None
     ) -> BuildReport:
         """The second half of `build`."""
         from mlc.targets.build import build

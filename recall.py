@@ -25,7 +25,7 @@ from mlc.support.additions import load_options
 from mlc.support.blame import plugin_files
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
-from mlc.targets.output import Kind, restore_output
+from mlc.targets.output import OutputKind, restore_output
 from mlc.targets.toolchain import find_clang, find_linker
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Recipe:
 
     model: ModelText
     options: CompileOptions
-    kind: Kind
+    kind: OutputKind
     cache: Cache = field(default_factory=Cache.default)
     created: int = field(default_factory=time.time_ns)
 

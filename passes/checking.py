@@ -25,7 +25,7 @@ from xdsl.traits import IsTerminator
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
 from mlc.reference.execution import UndefinedBehavior, has_meaning
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
-from mlc.reference.interpreter import Signature, run_function, signature_of
+from mlc.reference.interpreter import FunctionInterface, interface_of, run_function
 from mlc.reference.orders import find_false_parallel, parallel_loops
 from mlc.reference.sums import Sums, sums_of
 from mlc.reference.work import work_of
@@ -58,7 +58,7 @@ class _Case:
 class _Expected:
     """What a function computes, for some inputs."""
 
-    signature: Signature
+    interface: FunctionInterface
     cases: list[_Case]
     sums: Sums
     start: ModuleOp
@@ -201,8 +201,8 @@ class EquivalenceChecker:
 
     def _is_new(self, function: FuncOp) -> bool:
         """Whether nothing is known about a function of this name and signature."""
-        expected, signature = self._expected.get(function.sym_name.data), signature_of(function)
-        return expected is None or signature is None or signature.shapes != expected.signature.shapes
+        expected, signature = self._expected.get(function.sym_name.data), interface_of(function)
+        return expected is None or signature is None or signature.shapes != expected.interface.shapes
 
     def _run(
         self, module: ModuleOp, name: str, inputs: Sequence[Array], noise: np.random.Generator | None = None
@@ -211,7 +211,7 @@ class EquivalenceChecker:
 
     def _expect(self, module: ModuleOp, function: FuncOp, copy: ModuleOp) -> None:
         """Store what `function` computes now."""
-        name, signature = function.sym_name.data, signature_of(function)
+        name, signature = function.sym_name.data, interface_of(function)
         assert signature is not None
         types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in signature.inputs]
         smallest = min((int(np.prod(shape)) for shape, _ in types), default=1)
@@ -334,7 +334,7 @@ class _Spreads:
 def _why_not_run(function: FuncOp) -> str | None:
     if len(function.body.blocks) > 1:
         return "it has several blocks"
-    signature = signature_of(function)
+    signature = interface_of(function)
     if signature is None:
         return "its arguments are not all tensors or buffers"
     if any(DYNAMIC_INDEX in t.get_shape() for t in (*signature.inputs, *signature.outputs)):

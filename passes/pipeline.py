@@ -16,7 +16,7 @@ HIGHEST = 3
 
 
 @dataclass(frozen=True)
-class Step:
+class Stage:
     """One entry of the default pipelines."""
 
     level: str
@@ -30,53 +30,53 @@ class Step:
     """Whether it runs only when more than one thread is to be used."""
 
 
-STEPS = (
-    Step("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
-    Step("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
-    Step("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
-    Step("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
-    Step("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
-    Step("graph", "dce", 1, "and ops that nobody reads"),
-    Step("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
-    Step("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
-    Step("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),
-    Step("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
-    Step("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
-    Step("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
-    Step("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),
-    Step(
+PIPELINE = (
+    Stage("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
+    Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
+    Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
+    Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
+    Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
+    Stage("graph", "dce", 1, "and ops that nobody reads"),
+    Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
+    Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
+    Stage("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),
+    Stage("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
+    Stage("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
+    Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
+    Stage("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),
+    Stage(
         "tensor",
         "deduplicate-kernels",
         1,
         "equal layers share one kernel: less to compile, warmer instruction cache",
     ),
-    Step("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
-    Step("loop", "lower-to-loops", 0, "from what is computed to in which order"),
-    Step("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
-    Step("loop", "apply-schedule", 2, "carries out the steps that `schedule`, or a person, wrote down"),
-    Step("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
-    Step("loop", "shrink-buffers", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
-    Step("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
-    Step("loop", "block-sums", 0, "a sum of millions of numbers is as good as one of a few hundred"),
-    Step("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
-    Step("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
-    Step("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
-    Step("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
-    Step("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),
-    Step("llvm", "lower-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
+    Stage("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
+    Stage("loop", "lower-to-loops", 0, "from what is computed to in which order"),
+    Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
+    Stage("loop", "apply-schedule", 2, "carries out the steps that `schedule`, or a person, wrote down"),
+    Stage("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
+    Stage("loop", "shrink-buffers", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
+    Stage("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
+    Stage("loop", "block-sums", 0, "a sum of millions of numbers is as good as one of a few hundred"),
+    Stage("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
+    Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
+    Stage("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
+    Stage("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
+    Stage("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),
+    Stage("llvm", "lower-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
 CROSSINGS = {level: next(step.passes for step in STEPS if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
 
 
-def default_steps(opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None) -> list[Step]:
+def default_steps(opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None) -> list[Stage]:
     """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given."""
     first = LEVELS.index(after) + 1 if after else 0
     levels = LEVELS[first : LEVELS.index(upto) + 1]
     return [
         step
-        for step in STEPS
+        for step in PIPELINE
         if step.since <= opt_level and step.level in levels and (threads > 1 or not step.threaded)
     ]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from mlc.reference.execution import Array
 
-Kind = Literal["ordinary", "magnitudes", "one special", "specials"]
+InputKind = Literal["ordinary", "magnitudes", "one special", "specials"]
 
 _MUCH_WORK = ((500_000, 2), (5_000_000, 1))
 """How many draws are left for a function whose run computes more elements than this."""
@@ -36,7 +36,7 @@ class Draw:
     Booleans are random in all of them.
     """
 
-    kind: Kind
+    kind: InputKind
     number: int = 0
     """Tells draws of one kind apart; those of `specials` together take each special value for each input."""
 

@@ -22,22 +22,22 @@ from mlc.support.resources import Resources
 from mlc.support.types import MemRef, Tensor
 
 __all__ = [
-    "Signature",
+    "FunctionInterface",
     "arith",
     "func",
     "graph",
+    "interface_of",
     "loop",
     "math",
     "memref",
     "run_function",
-    "signature_of",
     "tensor",
     "vector",
 ]
 
 
 @dataclass(frozen=True)
-class Signature:
+class FunctionInterface:
     """What a function takes and gives, whether as results or in buffers that the caller provides."""
 
     inputs: tuple[Tensor | MemRef, ...]
@@ -51,8 +51,8 @@ class Signature:
         )
 
 
-def signature_of(function: FuncOp) -> Signature | None:
-    """The signature of a function on tensors or memrefs; None if it has arguments of other types."""
+def interface_of(function: FuncOp) -> FunctionInterface | None:
+    """The interface of a function on tensors or memrefs; None if it has arguments of other types."""
     inputs: list[Attribute] = []
     outputs: list[Attribute] = []
     for argument, attributes in zip(function.body.block.args, _arg_attrs(function), strict=True):
@@ -61,7 +61,7 @@ def signature_of(function: FuncOp) -> Signature | None:
     outputs += function.function_type.outputs.data
     if not all(isinstance(t, TensorType | MemRefType) for t in (*inputs, *outputs)):
         return None
-    return Signature(*(tuple(cast("Tensor | MemRef", t) for t in side) for side in (inputs, outputs)))
+    return FunctionInterface(*(tuple(cast("Tensor | MemRef", t) for t in side) for side in (inputs, outputs)))
 
 
 def run_function(

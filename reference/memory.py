@@ -18,7 +18,7 @@ from mlc.support.dtypes import to_numpy
 from mlc.support.locations import location_of
 from mlc.support.types import MemRef, memref_type, vector_type
 
-Index = tuple["Array | slice", ...]
+ArrayIndex = tuple["Array | slice", ...]
 
 
 def unwritten(shape: Sequence[int], element_type: Attribute) -> Array:
@@ -89,7 +89,7 @@ def _length(accessed: Attribute) -> int:
 
 def _index(
     op: Operation, buffer: Array, memref: MemRef, subscripts: Sequence[Array], accessed: Attribute, lanes: Lanes
-) -> Index:
+) -> ArrayIndex:
     """What to index `buffer` with: its own lane in each lane axis, then the subscripts, then a vector's elements."""
     length = _length(accessed) if lanes.active is None else lanes.active
     along = len(subscripts) - 1 if lanes.along is None else lanes.along

@@ -43,7 +43,7 @@ class TensorInfo:
 
 
 @dataclass(frozen=True)
-class Signature:
+class ModelInfo:
     """What a model says about itself."""
 
     name: str
@@ -61,7 +61,7 @@ class Library:
     """An open model library."""
 
     path: Path
-    signature: Signature
+    signature: ModelInfo
     function: Any
     """The C function, as ctypes calls it with three addresses."""
 
@@ -97,9 +97,9 @@ def open_library(path: Path, name: str | None = None) -> Library:
     return Library(path, signature, function)
 
 
-def _signature(text: dict[str, Any]) -> tuple[Signature, list[str]]:
+def _signature(text: dict[str, Any]) -> tuple[ModelInfo, list[str]]:
     """What a model says about itself, and the features of a CPU that it needs."""
-    signature = Signature(
+    signature = ModelInfo(
         name=text["name"],
         version=text["mlc"],
         arch=text["arch"],

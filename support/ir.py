@@ -8,11 +8,15 @@ from typing import Any, TypeVar, cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, SymbolRefAttr
+from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.support.types import integer_width, scalar_attribute
 
 _T = TypeVar("_T")
+
+RESHAPES = (CollapseShapeOp, ExpandShapeOp)
+"""Ops that give a tensor other axes and move nothing."""
 
 
 def entry_for(op_type: type[Operation], table: Mapping[type[Operation], _T]) -> _T | None:

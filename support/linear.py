@@ -16,20 +16,20 @@ from mlc.support.affine import affine_bounds, split_constant, split_terms
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearForm:
     """`constant` plus the sum of `factor * dim`; no factor is 0."""
 
     factors: dict[int, int]
     constant: int = 0
 
     @staticmethod
-    def of(expr: AffineExpr) -> Linear | None:
+    def of(expr: AffineExpr) -> LinearForm | None:
         """`expr` as a linear form; None if it divides."""
         terms, constant = split_constant(expr)
         factors = split_terms(terms) if terms is not None else {}
         if any(f is None for f in factors.values()):
             return None
-        return Linear({d: f for d, f in factors.items() if f}, constant)
+        return LinearForm({d: f for d, f in factors.items() if f}, constant)
 
     @property
     def expr(self) -> AffineExpr:
@@ -56,7 +56,7 @@ def simplify(expr: AffineExpr, sizes: Sequence[int]) -> AffineExpr:
     """`expr` with 0 for dims of size 1 and, if it is linear, in the order of its dims."""
     zeroed = [AffineExpr.constant(0) if s == 1 else AffineExpr.dimension(i) for i, s in enumerate(sizes)]
     expr = expr.replace_dims_and_symbols(zeroed, [])
-    linear = Linear.of(expr)
+    linear = LinearForm.of(expr)
     return expr if linear is None else linear.expr
 
 
@@ -67,7 +67,7 @@ def through_reshape(
 
     The dims of the subscripts have these `sizes`. None if that is not affine, or not seen to be.
     """
-    forms = [Linear.of(simplify(e, sizes)) for e in subscripts]
+    forms = [LinearForm.of(simplify(e, sizes)) for e in subscripts]
     factors: dict[int, int] = {}
     constant = 0
     for axis, form in enumerate(forms):
@@ -80,7 +80,7 @@ def through_reshape(
     result: list[AffineExpr] = []
     for extent in reversed(source):
         constant, inside = divmod(constant, extent)
-        here = Linear({d: f for d, f in factors.items() if f % extent}, inside)
+        here = LinearForm({d: f for d, f in factors.items() if f % extent}, inside)
         low, high = here.range(sizes)
         if low < 0 or high >= extent:
             return None

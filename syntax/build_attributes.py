@@ -32,7 +32,7 @@ from mlc.syntax import dense
 from mlc.syntax.lexer import Name
 from mlc.syntax.state import Hexadecimal, ResourceUse, State
 
-Number = int | float
+ParsedNumber = int | float
 
 
 class AttributeActions(State):
@@ -40,27 +40,27 @@ class AttributeActions(State):
 
     # ---- numbers
 
-    def integer(self, text: str) -> Number:
+    def integer(self, text: str) -> ParsedNumber:
         """`12`."""
         return int(text)
 
-    def hexadecimal(self, text: str) -> Number:
+    def hexadecimal(self, text: str) -> ParsedNumber:
         """`0xff`."""
         return Hexadecimal(text, 16)
 
-    def real(self, text: str) -> Number:
+    def real(self, text: str) -> ParsedNumber:
         """`1.5e3`."""
         return float(text)
 
-    def negative_integer(self, _minus: str, text: str) -> Number:
+    def negative_integer(self, _minus: str, text: str) -> ParsedNumber:
         """`-12`."""
         return -int(text)
 
-    def negative_hexadecimal(self, _minus: str, text: str) -> Number:
+    def negative_hexadecimal(self, _minus: str, text: str) -> ParsedNumber:
         """`-0xff`."""
         return -int(text, 16)
 
-    def negative_real(self, _minus: str, text: str) -> Number:
+    def negative_real(self, _minus: str, text: str) -> ParsedNumber:
         """`-1.5`."""
         return -float(text)
 
@@ -76,11 +76,11 @@ class AttributeActions(State):
         """A boolean among numbers."""
         return value
 
-    def number_attribute(self, value: Number) -> Attribute:
+    def number_attribute(self, value: ParsedNumber) -> Attribute:
         """A number without a type: f64 or i64."""
         return FloatAttr(value, f64) if isinstance(value, float) else IntegerAttr(int(value), i64)
 
-    def typed_number_attribute(self, value: Number, _colon: str, kind: Attribute) -> Attribute:
+    def typed_number_attribute(self, value: ParsedNumber, _colon: str, kind: Attribute) -> Attribute:
         """`1.0 : f32`, `3 : i32`, `0x7FC00000 : f32`."""
         if isinstance(kind, AnyFloat):
             return FloatAttr(self.real_of(value, kind), kind)
@@ -165,11 +165,13 @@ class AttributeActions(State):
         """A literal that was parsed number by number."""
         return literal
 
-    def scalar_literal(self, value: Number) -> dense.Nested:
+    def scalar_literal(self, value: ParsedNumber) -> dense.Nested:
         """A single number."""
         return dense.Nested([value], [])
 
-    def complex_literal(self, _open: str, real: Number, _comma: str, imaginary: Number, _close: str) -> dense.Nested:
+    def complex_literal(
+        self, _open: str, real: ParsedNumber, _comma: str, imaginary: ParsedNumber, _close: str
+    ) -> dense.Nested:
         """`(1.0, 2.0)`."""
         return dense.Nested([(real, imaginary)], [])
 
@@ -205,12 +207,12 @@ class AttributeActions(State):
         return self._dense_array(kind, [])
 
     def dense_array(
-        self, _word: Name, _open: str, kind: Attribute, _colon: str, values: list[Number], _close: str
+        self, _word: Name, _open: str, kind: Attribute, _colon: str, values: list[ParsedNumber], _close: str
     ) -> Attribute:
         """`array<i64: 1, 2>`."""
         return self._dense_array(kind, values)
 
-    def _dense_array(self, kind: Attribute, values: list[Number]) -> Attribute:
+    def _dense_array(self, kind: Attribute, values: list[ParsedNumber]) -> Attribute:
         if isinstance(kind, IntegerType):
             integers = [self.integer_of(v) for v in values]
             for value in integers:
@@ -225,7 +227,7 @@ class AttributeActions(State):
 
     # ---- layouts and opaque attributes
 
-    def stride(self, value: Number) -> int:
+    def stride(self, value: ParsedNumber) -> int:
         """`4`."""
         return self.integer_of(value)
 

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 from mlc.syntax.lexer import Name
 from mlc.syntax.state import Blob, ExternalFile, State
 
-Group = tuple[Name, "dict[str, tuple[Name, Any]]"]
+ResourceGroup = tuple[Name, "dict[str, tuple[Name, Any]]"]
 
 
 class MetadataActions(State):

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
-from mlc.syntax.build_types import Signature
+from mlc.syntax.build_types import TypeLists
 from mlc.syntax.directives import Operand, Parts
 from mlc.syntax.errors import FatalFault, Fault
 from mlc.syntax.lexer import Name, OpenBrace, OpName, is_isolated
@@ -69,7 +69,7 @@ class OperationActions(State):
     def generic_operation(
         self, name: Name, _open: str, operands: list[Operand], _close: str, successors: list[Block],
         properties: dict[str, Attribute], regions: list[Region], attributes: dict[str, Attribute], _colon: str,
-        signature: Signature,
+        signature: TypeLists,
     ) -> Operation:  # fmt: skip
         """`"name"(operands)[successors] <properties> (regions) {attributes} : signature`."""
         full_name = self.string(name)

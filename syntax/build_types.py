@@ -29,9 +29,9 @@ from mlc.syntax.state import State
 
 Dim = tuple["int | None", bool]
 """A size (None: dynamic) and whether it is scalable."""
-Shape = tuple["list[int] | None", Attribute]
+ParsedShape = tuple["list[int] | None", Attribute]
 """Sizes (None: unranked) and the element type."""
-Signature = tuple[list[Attribute], list[Attribute]]
+TypeLists = tuple[list[Attribute], list[Attribute]]
 
 
 class TypeActions(State):
@@ -39,30 +39,30 @@ class TypeActions(State):
 
     def signature(
         self, _open: str, inputs: list[Attribute], _close: str, _arrow: str, outputs: list[Attribute]
-    ) -> Signature:
+    ) -> TypeLists:
         """`(a, b) -> c`."""
         return inputs, outputs
 
-    def function_type(self, signature: Signature) -> Attribute:
+    def function_type(self, signature: TypeLists) -> Attribute:
         """A signature as a type."""
         return FunctionType.from_lists(*signature)
 
-    def ranked_shape(self, dims: list[Dim], element: Attribute) -> Shape:
+    def ranked_shape(self, dims: list[Dim], element: Attribute) -> ParsedShape:
         """`4x?xf32`."""
         return [DYNAMIC_INDEX if size is None else size for size, _ in dims], element
 
-    def unranked_shape(self, _star: str, element: Attribute) -> Shape:
+    def unranked_shape(self, _star: str, element: Attribute) -> ParsedShape:
         """`*xf32`."""
         return None, element
 
-    def tensor(self, word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
+    def tensor(self, word: Name, _open: str, shape: ParsedShape, _close: str) -> Attribute:
         """`tensor<4xf32>`."""
         sizes, element = shape
         check_shaped("tensor", sizes, element, word.position)
         return UnrankedTensorType(element) if sizes is None else TensorType(element, sizes)
 
     def encoded_tensor(
-        self, word: Name, _open: str, shape: Shape, _comma: str, encoding: Attribute, _close: str
+        self, word: Name, _open: str, shape: ParsedShape, _comma: str, encoding: Attribute, _close: str
     ) -> Attribute:
         """`tensor<4xf32, #encoding>`."""
         sizes, element = shape
@@ -71,14 +71,14 @@ class TypeActions(State):
             self.fault("an unranked tensor has no encoding", word.position)
         return TensorType(element, sizes, encoding)
 
-    def memref(self, word: Name, _open: str, shape: Shape, _close: str) -> Attribute:
+    def memref(self, word: Name, _open: str, shape: ParsedShape, _close: str) -> Attribute:
         """`memref<4xf32>`."""
         sizes, element = shape
         check_shaped("memref", sizes, element, word.position)
         return UnrankedMemRefType.from_type(element) if sizes is None else MemRefType(element, sizes)
 
     def qualified_memref(
-        self, word: Name, _open: str, shape: Shape, _comma: str, qualifier: Attribute, _close: str
+        self, word: Name, _open: str, shape: ParsedShape, _comma: str, qualifier: Attribute, _close: str
     ) -> Attribute:
         """`memref<4xf32, layout-or-memory-space>`."""
         sizes, element = shape
@@ -95,7 +95,7 @@ class TypeActions(State):
         self,
         word: Name,
         _open: str,
-        shape: Shape,
+        shape: ParsedShape,
         _c1: str,
         layout: Attribute,
         _c2: str,

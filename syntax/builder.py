@@ -22,10 +22,10 @@ from mlc.syntax.build_operations import OperationActions
 from mlc.syntax.build_types import TypeActions
 from mlc.syntax.handover import HandOver
 from mlc.syntax.lexer import RegionOf
-from mlc.syntax.machine import Machine
+from mlc.syntax.machine import LalrParser
 
 
-class Builder(OperationActions, TypeActions, LocationActions, AttributeActions, AffineActions, MetadataActions):
+class ModuleBuilder(OperationActions, TypeActions, LocationActions, AttributeActions, AffineActions, MetadataActions):
     """Everything that one parse knows and does.
 
     Args:
@@ -45,7 +45,7 @@ class Builder(OperationActions, TypeActions, LocationActions, AttributeActions, 
         self.directives: dict[str, tuple[type[IRDLOperation], daf.FormatDirective]] = {}
         self._formatted = {formats.action(op): op for op in operations}
 
-    def connect(self, hand: HandOver, machine: Machine) -> None:
+    def connect(self, hand: HandOver, machine: LalrParser) -> None:
         """Complete the builder with the two that need it themselves."""
         self.hand = hand
         self._machine = machine
@@ -67,7 +67,7 @@ class Builder(OperationActions, TypeActions, LocationActions, AttributeActions, 
         return self._machine.run("region", position, RegionOf(op, dialects))
 
     def parse_prefix(self, symbol: str, position: int) -> tuple[Any, int] | None:
-        """A part of hand-written syntax (`Machine.run_prefix`)."""
+        """A part of hand-written syntax (`LalrParser.run_prefix`)."""
         return self._machine.run_prefix(symbol, position)
 
     def parse_location(self, position: int) -> LocationAttr:

@@ -28,7 +28,7 @@ Operand = tuple[str, int, int]
 """A use of a value: its name, the number behind `#`, and the position in the text."""
 
 
-class HandOver(Exception):
+class NotInGrammar(Exception):
     """A directive that no grammar rule can stand for where it stands: xDSL's parser reads the op."""
 
 

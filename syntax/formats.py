@@ -20,7 +20,7 @@ from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import ParseError
 
-from mlc.syntax.directives import HandOver, Parts, Setter, piece_of
+from mlc.syntax.directives import NotInGrammar, Parts, Setter, piece_of
 from mlc.syntax.errors import Fault, reason_of
 from mlc.syntax.inference import TypePlan
 
@@ -105,7 +105,7 @@ def grammar_of(op: type[IRDLOperation]) -> OpGrammar | None:
     compiler = _Compiler(op)
     try:
         symbols = compiler.sequence(_program(op).stmts)
-    except HandOver:
+    except NotInGrammar:
         return None
     body = " ".join([terminal(op), *(s for s, _ in symbols if s)])
     return OpGrammar(f"    | {body} -> {action(op)}", compiler.rules, [terminal(op), *compiler.directives])
@@ -170,7 +170,7 @@ class _Compiler:
             return piece
         if opens_group or isinstance(directive, daf.CustomDirective):
             # A custom directive may look at what the op's other directives have found, which only xDSL's parser knows.
-            raise HandOver(type(directive).__name__)
+            raise NotInGrammar(type(directive).__name__)
         name = directive_terminal(self.op, len(self.directives))
         self.directives[name] = directive
         return name, _merge

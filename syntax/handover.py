@@ -44,7 +44,7 @@ from mlc.syntax.recovery import starts_operation
 from mlc.syntax.words import counted, one_line
 
 if TYPE_CHECKING:
-    from mlc.syntax.builder import Builder
+    from mlc.syntax.builder import ModuleBuilder
 
 _SIMPLE_TYPE = re.compile(rf"{SIMPLE_TYPE}|[a-z]+[0-9]*(?![\w.$<])").match
 
@@ -70,7 +70,7 @@ class _LocatedArgument(Parser.UnresolvedArgument):
 class HandOver(Parser):
     """xDSL's parser interface over the state of a builder."""
 
-    def __init__(self, ctx: Context, builder: Builder) -> None:
+    def __init__(self, ctx: Context, builder: ModuleBuilder) -> None:
         lexer = _Lexer(Input(builder.text, builder.source.filename))
         lexer.pos = len(builder.text)  # it is told later where to start
         AttrParser.__init__(self, ParserState(lexer), ctx, builder.aliases)

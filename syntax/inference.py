@@ -22,8 +22,8 @@ from xdsl.irdl.constraints import RangeLengthConstraint, RangeOf
 
 from mlc.syntax.directives import Parts
 
-Types = Sequence[Sequence[Attribute]]
-Source = Callable[[Parts], "Sequence[Attribute] | None"]
+GroupedTypes = Sequence[Sequence[Attribute]]
+TypeSource = Callable[[Parts], "Sequence[Attribute] | None"]
 """Finds the types of an operand or result; None if it cannot."""
 
 
@@ -37,21 +37,21 @@ class TypePlan:
     """
 
     program: daf.FormatProgram
-    operands: list[Source]
-    results: list[Source]
+    operands: list[TypeSource]
+    results: list[TypeSource]
 
     @staticmethod
     def of(op: type[IRDLOperation], program: daf.FormatProgram) -> TypePlan:
         """Find, for each operand and result, who knows its type if the format does not say it."""
         definition = op.get_irdl_definition()
-        variables: dict[str, Source] = {}
+        variables: dict[str, TypeSource] = {}
         for is_operand, parts in ((True, definition.operands), (False, definition.results)):
             for i, (_, part) in enumerate(parts):
                 if (constraint := _single(part)) is not None and _given(program.stmts, is_operand, i):
                     for name, bound in _bound_variables(constraint, is_operand, i):
                         variables.setdefault(name, bound)
 
-        def source(part: OperandDef | ResultDef, i: int) -> Source:
+        def source(part: OperandDef | ResultDef, i: int) -> TypeSource:
             constraint = _single(part)
             if isinstance(constraint, VarConstraint) and (name := cast(Any, constraint).name) in variables:
                 return variables[name]
@@ -70,7 +70,7 @@ class TypePlan:
             [source(part, i) for i, (_, part) in enumerate(definition.results)],
         )
 
-    def resolve(self, parts: Parts) -> tuple[Types, Types]:
+    def resolve(self, parts: Parts) -> tuple[GroupedTypes, GroupedTypes]:
         """The types of all operands and results. Raises VerifyException where they contradict each other."""
         operand_types, result_types = parts.operand_types, parts.result_types
         for types, sources in ((operand_types, self.operands), (result_types, self.results)):
@@ -79,7 +79,7 @@ class TypePlan:
                     types[i] = sources[i](parts)
         if None in operand_types or None in result_types:
             self._solve(parts)
-        return cast(Types, parts.operand_types), cast(Types, parts.result_types)
+        return cast(GroupedTypes, parts.operand_types), cast(GroupedTypes, parts.result_types)
 
     def _solve(self, parts: Parts) -> None:
         """Let xDSL bind the constraint variables to what is known, and infer the rest."""
@@ -98,21 +98,21 @@ def _unknown(_parts: Parts) -> None:
     return None
 
 
-def _constant(kind: Attribute) -> Source:
+def _constant(kind: Attribute) -> TypeSource:
     return lambda _parts: (kind,)
 
 
-def _constant_for_each(kind: Attribute, operand: int) -> Source:
+def _constant_for_each(kind: Attribute, operand: int) -> TypeSource:
     return lambda parts: (kind,) * len(parts.operands[operand] or ())
 
 
-def _copy(is_operand: bool, index: int) -> Source:
+def _copy(is_operand: bool, index: int) -> TypeSource:
     if is_operand:
         return lambda parts: parts.operand_types[index]
     return lambda parts: parts.result_types[index]
 
 
-def _parameter(whole: Source, base: type[Attribute], name: str) -> Source:
+def _parameter(whole: TypeSource, base: type[Attribute], name: str) -> TypeSource:
     """The parameter `name` of the type that `whole` finds."""
 
     def source(parts: Parts) -> Sequence[Attribute] | None:
@@ -132,7 +132,7 @@ def _single(part: OperandDef | ResultDef) -> object | None:
     return cast(Any, constraint).constr if isinstance(constraint, RangeOf) else None
 
 
-def _bound_variables(constraint: object, is_operand: bool, index: int) -> Iterator[tuple[str, Source]]:
+def _bound_variables(constraint: object, is_operand: bool, index: int) -> Iterator[tuple[str, TypeSource]]:
     """The variables that a given type binds."""
     whole = _copy(is_operand, index)
     if isinstance(constraint, VarConstraint):

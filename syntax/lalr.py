@@ -13,7 +13,7 @@ from lark.parsers.lalr_analysis import Shift
 from xdsl.irdl import IRDLOperation
 
 from mlc.syntax.formats import grammar_of
-from mlc.syntax.tables import Row, Rule, Tables
+from mlc.syntax.tables import Production, Row, Tables
 
 STARTS = ("file", "region", "attribute", "type", "location", "dense_elements", "affine_map", "affine_set")
 _HERE = Path(__file__).parent
@@ -57,14 +57,14 @@ def build_tables(operations: Sequence[type[IRDLOperation]]) -> Tables:
 def _flatten(table: Any, terminals: Iterable[TerminalDef]) -> Tables:
     """Lark's parse table (states that map symbols to actions on rule objects) as plain data."""
     numbers: dict[int, int] = {}
-    rules: list[Rule] = []
+    rules: list[Production] = []
 
     def number(rule: Any) -> int:
         if id(rule) not in numbers:
             numbers[id(rule)] = len(rules)
             action = sys.intern(str(rule.alias or rule.options.template_source or rule.origin.name))
             rules.append(
-                Rule(
+                Production(
                     len(rule.expansion),
                     sys.intern(str(rule.origin.name)),
                     None if action == "keep" else action,

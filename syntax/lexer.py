@@ -23,7 +23,7 @@ from mlc.syntax.errors import Fault, SyntaxFault
 from mlc.syntax.tables import Row, Tables
 
 if TYPE_CHECKING:
-    from mlc.syntax.builder import Builder
+    from mlc.syntax.builder import ModuleBuilder
 
 _SUFFIX = r"(?:[0-9]+|[a-zA-Z$._-][a-zA-Z0-9$._-]*)"
 STRING = r'"[^"\\\n\v\f]*(?:\\(?:["nt\\]|[0-9A-Fa-f]{2})[^"\\\n\v\f]*)*"'
@@ -103,7 +103,7 @@ class Lexer:
     """
 
     def __init__(
-        self, builder: Builder, tables: Tables, stack: list[int], position: int, region_of: RegionOf | None
+        self, builder: ModuleBuilder, tables: Tables, stack: list[int], position: int, region_of: RegionOf | None
     ) -> None:
         self.builder = builder
         self.tables = tables

@@ -14,15 +14,15 @@ from mlc.syntax.recovery import Recovery
 from mlc.syntax.tables import Tables
 
 if TYPE_CHECKING:
-    from mlc.syntax.builder import Builder
+    from mlc.syntax.builder import ModuleBuilder
 
 Action = Callable[..., Any]
 
 
-class Machine:
+class LalrParser:
     """Tables, bound to the actions of one builder."""
 
-    def __init__(self, tables: Tables, builder: Builder) -> None:
+    def __init__(self, tables: Tables, builder: ModuleBuilder) -> None:
         self.tables = tables
         self.builder = builder
         self._rules: list[tuple[int, str, Action | None]] = [

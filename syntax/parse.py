@@ -16,12 +16,12 @@ from xdsl.ir import Dialect, Operation, OpResult, SSAValue
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.locations import location_of
-from mlc.syntax.builder import Builder
+from mlc.syntax.builder import ModuleBuilder
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, Fault, TooManyErrors, raise_all
 from mlc.syntax.grammar import formatted_operations, tables_for
 from mlc.syntax.handover import HandOver
-from mlc.syntax.machine import Machine
+from mlc.syntax.machine import LalrParser
 from mlc.syntax.mismatches import explain_parsing
 
 _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
@@ -60,8 +60,8 @@ def parse_module(
 def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleOp:
     dialects = _dialects(text, ctx)
     operations = [op for d in dialects for op in formatted_operations(d)]
-    builder = Builder(text, filename, ctx, base, operations, checked)
-    builder.connect(HandOver(ctx, builder), Machine(tables_for(dialects), builder))
+    builder = ModuleBuilder(text, filename, ctx, base, operations, checked)
+    builder.connect(HandOver(ctx, builder), LalrParser(tables_for(dialects), builder))
     ops: list[Operation] = []
     try:
         ops = builder.parse_file()
@@ -90,7 +90,7 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
     return module
 
 
-def _misplaced_use(builder: Builder, op: Operation, operand: int) -> UserError:
+def _misplaced_use(builder: ModuleBuilder, op: Operation, operand: int) -> UserError:
     """The error for a use that its definition does not reach, placed at the use where the text of the op shows it."""
     name = _written_name(builder, op.operands[operand])
     error = error_of(op, operand, name)
@@ -101,7 +101,7 @@ def _misplaced_use(builder: Builder, op: Operation, operand: int) -> UserError:
     return UserError(error.message, builder.source.locate(use.start() if use else start), error.notes)
 
 
-def _written_name(builder: Builder, value: SSAValue) -> str | None:
+def _written_name(builder: ModuleBuilder, value: SSAValue) -> str | None:
     """The name of a value in the text: a number is only known there, `0` or `0#1`."""
     place = location_of(value.op) if isinstance(value, OpResult) else None
     if value.name_hint or not isinstance(value, OpResult) or place is None or place.file != builder.source.filename:
@@ -114,7 +114,7 @@ def _written_name(builder: Builder, value: SSAValue) -> str | None:
     return names[value.index] if value.index < len(names) else None
 
 
-def _wrap(ops: list[Operation], builder: Builder) -> ModuleOp:
+def _wrap(ops: list[Operation], builder: ModuleBuilder) -> ModuleOp:
     module = ModuleOp(ops)
     module.location = builder.location_at(0)
     return module

@@ -20,7 +20,7 @@ from mlc.syntax.regions import OpenRegion, Result
 from mlc.syntax.tables import Tables
 
 if TYPE_CHECKING:
-    from mlc.syntax.builder import Builder
+    from mlc.syntax.builder import ModuleBuilder
 
 _SKIPPED = re.compile(rf'{STRING}|"|//[^\n]*|[{{}}]|\n')
 _OPERATION = re.compile(
@@ -44,7 +44,7 @@ class Recovery:
 
     def __init__(
         self,
-        builder: Builder,
+        builder: ModuleBuilder,
         tables: Tables,
         lexer: Lexer,
         states: list[int],

@@ -32,13 +32,13 @@ from mlc.syntax.state import Blob
 
 if TYPE_CHECKING:
     from mlc.support.resources import Array
-    from mlc.syntax.builder import Builder
+    from mlc.syntax.builder import ModuleBuilder
 
 ALIGNMENT_BYTES = 4
 """A blob starts with its alignment as a little-endian 32-bit number; then come the elements."""
 
 
-def load(builder: Builder) -> None:
+def load(builder: ModuleBuilder) -> None:
     """Open the files, decode the blobs and check every use; errors go to the builder."""
     resources = builder.ctx.resources
     for file in builder.external_files:
@@ -115,7 +115,7 @@ def _not_given(name: str, weights: Collection[str]) -> str:
     return f"weight '{name}' has no data{found}; give it to mlc.compile, as in weights={{'{name}': array}}"
 
 
-def leave_undecoded(builder: Builder) -> None:
+def leave_undecoded(builder: ModuleBuilder) -> None:
     """Give the blobs to xDSL's store of the builtin dialect, as text; files are not opened and uses not checked."""
     store = builder.ctx.get_dialect("builtin").get_interface(OpAsmDialectInterface)
     assert store is not None

@@ -12,7 +12,7 @@ from xdsl.traits import SymbolOpInterface, SymbolTable
 from mlc.support.errors import Note, UserError
 from mlc.support.locations import location_of
 
-Index = dict[str, Operation]
+SymbolIndex = dict[str, Operation]
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def indexed_symbols() -> Generator[None]:
 
     Verifiers of calls use it, and it walks over all operations of the table: n² steps for n calls of n functions.
     """
-    indices: dict[Operation, Index] = {}
+    indices: dict[Operation, SymbolIndex] = {}
 
     def lookup(op: Operation, name: str | StringAttr | SymbolRefAttr) -> Operation | None:
         table: Operation | None = op
@@ -61,9 +61,9 @@ def redefinitions(table: Operation) -> list[UserError]:
     return errors
 
 
-def _index(table: Operation) -> Index:
+def _index(table: Operation) -> SymbolIndex:
     """The symbols of a table; the first of several with one name, as a walk finds it."""
-    result: Index = {}
+    result: SymbolIndex = {}
     for op in table.regions[0].block.ops:
         interface = op.get_trait(SymbolOpInterface)
         name = None if interface is None else interface.get_sym_attr_name(op)

@@ -13,7 +13,7 @@ Row = dict[str, int]
 """What a state does, by symbol: `n >= 0` shifts to (for a nonterminal, goes to) state `n`; `~n` reduces by rule `n`."""
 
 
-class Rule(NamedTuple):
+class Production(NamedTuple):
     """A production: its length, the nonterminal that it makes, and the action that makes its value."""
 
     size: int
@@ -27,7 +27,7 @@ class Tables:
     """A compiled grammar."""
 
     rows: list[Row]
-    rules: list[Rule]
+    rules: list[Production]
     start_states: dict[str, int]
     end_states: dict[str, int]
     keywords: dict[str, str]

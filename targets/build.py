@@ -23,7 +23,7 @@ from mlc.targets.archive import write_archive
 from mlc.targets.cache import Cache, digest
 from mlc.targets.glue import PARALLEL_FOR, header_text, memory_unit, runner_unit, signature_unit, threads_unit
 from mlc.targets.machine import Machine
-from mlc.targets.output import EXECUTABLE, Kind, make_executable, staged_output
+from mlc.targets.output import EXECUTABLE, OutputKind, make_executable, staged_output
 from mlc.targets.program import Program
 from mlc.targets.toolchain import Tool, find_clang, find_linker
 from mlc.targets.units import FLAGS, Compiler, Processes, Unit
@@ -67,7 +67,7 @@ class BuildReport:
 def build(
     program: Program,
     machine: Machine,
-    kind: Kind,
+    kind: OutputKind,
     output: Path,
     *,
     cc: str | None = None,
@@ -94,7 +94,7 @@ def build(
 
 
 class _Build:
-    def __init__(self, program: Program, machine: Machine, kind: Kind, cc: str | None, cache: Cache) -> None:
+    def __init__(self, program: Program, machine: Machine, kind: OutputKind, cc: str | None, cache: Cache) -> None:
         self.kind, self.cache, self.processes = kind, cache, Processes()
         self.symbol = program.signature.symbol
         clang = find_clang(cc, cache)

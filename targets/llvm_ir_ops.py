@@ -130,7 +130,7 @@ for _opcode, _op in {
     EMITTERS[_op] = _cast(_opcode)
 for _op in (
     *intrinsics.INTRINSICS,
-    *reductions.REDUCTIONS,
+    *reductions.VECTOR_REDUCTIONS,
     *(llvm.FAbsOp, llvm.FCeilOp, llvm.FFloorOp, llvm.FSqrtOp, llvm.FMAOp, llvm.FCopySignOp),
     *(llvm.VectorFMaxOp, llvm.VectorFMinOp),
     *(llvm.FExpOp, llvm.FExp2Op, llvm.FLogOp, llvm.FLog2Op, llvm.FSinOp, llvm.FCosOp, llvm.FPowOp),

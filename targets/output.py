@@ -13,9 +13,9 @@ from typing import Literal
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
 
-Kind = Literal["obj", "archive", "shared", "exe", "asm", "header"]
+OutputKind = Literal["obj", "archive", "shared", "exe", "asm", "header"]
 """What a model is compiled to."""
-EXECUTABLE: tuple[Kind, ...] = ("shared", "exe")
+EXECUTABLE: tuple[OutputKind, ...] = ("shared", "exe")
 """The kinds whose files carry the permission to be executed."""
 
 
@@ -52,7 +52,7 @@ def staged_output(output: Path) -> Generator[Path, None, None]:
         raise OutputError(f"cannot write '{output}': {e.strerror or e}") from None
 
 
-def restore_output(cache: Cache, key: str, kind: Kind, output: Path) -> bool:
+def restore_output(cache: Cache, key: str, kind: OutputKind, output: Path) -> bool:
     """Make the file `output` from the entry `key` of a cache; False, and no change, if there is no intact one.
 
     Raises:

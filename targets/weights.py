@@ -26,7 +26,7 @@ PAGE = 4096
 
 
 @dataclass(frozen=True)
-class Blob:
+class StoredWeight:
     """Equal weights, stored once."""
 
     symbols: tuple[str, ...]
@@ -34,7 +34,7 @@ class Blob:
     sha256: str
 
 
-def collect(weights: Sequence[Weight]) -> list[Blob]:
+def collect(weights: Sequence[Weight]) -> list[StoredWeight]:
     """The different contents among `weights`, with all symbols of each, in order of first appearance.
 
     Raises:
@@ -53,10 +53,10 @@ def collect(weights: Sequence[Weight]) -> list[Blob]:
             f"the model has {total:,} bytes of weights; one artifact holds at most {MAXIMUM_BYTES:,}: "
             "split the model, or use a smaller element type"
         )
-    return [Blob(tuple(symbols[sha]), array, sha) for sha, array in arrays.items()]
+    return [StoredWeight(tuple(symbols[sha]), array, sha) for sha, array in arrays.items()]
 
 
-def assembly(blobs: Sequence[Blob], raw: Path) -> str:
+def assembly(blobs: Sequence[StoredWeight], raw: Path) -> str:
     """An assembly text that defines the symbols; arrays that no file holds are written to the file `raw`.
 
     Raises:

@@ -185,14 +185,14 @@ def upstream_opt() -> str | None:
 
 
 @dataclass
-class Outcome:
+class RunResult:
     """How a RUN line ended."""
 
     status: int
     log: str
 
 
-def run_in_shell(command: str) -> Outcome:
+def run_in_shell(command: str) -> RunResult:
     """Run a line in bash; our own commands are those of this Python's environment."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     script = f"set -o pipefail\n{_NOT}\n{command}"
@@ -204,7 +204,7 @@ def run_in_shell(command: str) -> Outcome:
         timeout=300,
         check=False,
     )
-    return Outcome(done.returncode, done.stdout + done.stderr)
+    return RunResult(done.returncode, done.stdout + done.stderr)
 
 
 def parse_simple(command: str) -> list[list[str]] | None:
@@ -225,7 +225,7 @@ def parse_simple(command: str) -> list[list[str]] | None:
     return stages if all(name and name[0] in _COMMANDS for name in names) else None
 
 
-def run_stages(stages: Iterable[list[str]]) -> Outcome:
+def run_stages(stages: Iterable[list[str]]) -> RunResult:
     """Run commands in this process, each reading what the one before it wrote. The first failure is the result."""
     data, log, status = b"", "", 0
     for stage in stages:
@@ -239,7 +239,7 @@ def run_stages(stages: Iterable[list[str]]) -> Outcome:
         if failed and status == 0:
             status = code or 1
             log += f"({shlex.join(stage)}: exit status {code})\n"
-    return Outcome(status, log if status else "")
+    return RunResult(status, log if status else "")
 
 
 def _call(

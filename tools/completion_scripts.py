@@ -19,7 +19,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class Command:
+class CompletedCommand:
     """What may follow `mlc COMMAND`, or the name of a tool without commands, whose `name` is empty."""
 
     name: str
@@ -30,34 +30,34 @@ class Command:
 
 
 @dataclass(frozen=True)
-class Tool:
+class CompletedTool:
     """One program."""
 
     name: str
-    commands: tuple[Command, ...]
+    commands: tuple[CompletedCommand, ...]
 
     @property
     def has_commands(self) -> bool:
         return self.commands[0].name != ""
 
 
-def bash(tools: Sequence[Tool]) -> str:
+def bash(tools: Sequence[CompletedTool]) -> str:
     """For bash 4 or newer, with or without the package bash-completion."""
     return "".join(_bash_tool(tool) for tool in tools)
 
 
-def zsh(tools: Sequence[Tool]) -> str:
+def zsh(tools: Sequence[CompletedTool]) -> str:
     """For zsh, by its emulation of bash's completion."""
     start = "(( $+functions[compdef] )) || { autoload -U compinit && compinit }"
     return f"{start}\nautoload -U bashcompinit && bashcompinit\n\n{bash(tools)}"
 
 
-def fish(tools: Sequence[Tool]) -> str:
+def fish(tools: Sequence[CompletedTool]) -> str:
     """For fish 3 or newer."""
     return "".join(line for tool in tools for line in _fish_tool(tool))
 
 
-def _bash_tool(tool: Tool) -> str:
+def _bash_tool(tool: CompletedTool) -> str:
     function = f"_{tool.name.replace('-', '_')}_complete"
     first = f'[ "$COMP_CWORD" = 1 ] && words={_words(c.name for c in tool.commands)}' if tool.has_commands else ":"
     command = '"${COMP_WORDS[1]}"' if tool.has_commands else '""'
@@ -81,7 +81,7 @@ complete -o default -F {function} {tool.name}
 """
 
 
-def _bash_values(command: Command) -> str:
+def _bash_values(command: CompletedCommand) -> str:
     """What may follow the options that take a value, by value; after some it can be anything, such as a file."""
     names: dict[tuple[str, ...], list[str]] = {}
     for flag in command.flags:
@@ -90,7 +90,7 @@ def _bash_values(command: Command) -> str:
     return "".join(f"        {' | '.join(names[v])}) words={_words(v)} ;;\n" for v in names)
 
 
-def _bash_words(command: Command) -> str:
+def _bash_words(command: CompletedCommand) -> str:
     words = [*command.words, *(name for flag in command.flags for name in flag.names)]
     return f"                {shlex.quote(command.name)}) words={_words(words)} ;;\n"
 
@@ -99,7 +99,7 @@ def _words(words: Iterable[str]) -> str:
     return shlex.quote(" ".join(words))
 
 
-def _fish_tool(tool: Tool) -> Iterator[str]:
+def _fish_tool(tool: CompletedTool) -> Iterator[str]:
     for command in tool.commands:
         condition = ""
         if tool.has_commands:

@@ -13,7 +13,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
-FORMS = ("mlir", *(f"mlir:{level}" for level in LEVELS), "llvm-ir", "asm")
+TEXT_FORMS = ("mlir", *(f"mlir:{level}" for level in LEVELS), "llvm-ir", "asm")
 
 
 def last_level(form: str) -> str:
@@ -22,8 +22,8 @@ def last_level(form: str) -> str:
     Raises:
         UserError: there is no such form.
     """
-    if form not in FORMS:
-        raise UserError(f"unknown form '{form}' for --emit; it is one of {', '.join(FORMS)}")
+    if form not in TEXT_FORMS:
+        raise UserError(f"unknown form '{form}' for --emit; it is one of {', '.join(TEXT_FORMS)}")
     return form.partition(":")[2] or "llvm"
 
 
@@ -36,7 +36,7 @@ def emit_text(
     debuginfo: bool = False,
     cc: str | None = None,
 ) -> str:
-    """`module` in one of `FORMS`; `generic` and `debuginfo` (locations) are for IR, `cc` names the clang for assembly.
+    """`module` in one of `TEXT_FORMS`; `generic` and `debuginfo` (locations) are for IR, `cc` names the clang for asm.
 
     Raises:
         UserError: LLVM IR or assembly is asked for, and the module is not at the llvm level.

@@ -17,7 +17,7 @@ from mlc.targets.cpus import Arch
 from mlc.targets.program import Signature
 from mlc.targets.toolchain import find_emulator
 from mlc.tools.measure import time_function, time_python_call
-from mlc.tools.model_inputs import Array, Calls, TensorInfo
+from mlc.tools.model_inputs import Array, Calls, TensorLike
 
 
 class RunnableModel(Protocol):
@@ -26,9 +26,9 @@ class RunnableModel(Protocol):
     path: Path
 
     @property
-    def inputs(self) -> Sequence[TensorInfo]: ...
+    def inputs(self) -> Sequence[TensorLike]: ...
     @property
-    def outputs(self) -> Sequence[TensorInfo]: ...
+    def outputs(self) -> Sequence[TensorLike]: ...
 
     def run(self, calls: Calls) -> list[Array]:
         """Per output, an array whose first dimension counts the calls."""
@@ -50,8 +50,8 @@ class LocalModel:
         except ArtifactError as e:
             raise UserError(str(e)) from None
         self.path = path
-        self.inputs: Sequence[TensorInfo] = self._model.inputs
-        self.outputs: Sequence[TensorInfo] = self._model.outputs
+        self.inputs: Sequence[TensorLike] = self._model.inputs
+        self.outputs: Sequence[TensorLike] = self._model.outputs
 
     def run(self, calls: Calls) -> list[Array]:
         """Per output, an array whose first dimension counts the calls."""
@@ -83,8 +83,8 @@ class EmulatedModel:
                 "apt install qemu-user-static, or copy the program to such a machine"
             )
         self.path = path
-        self.inputs: Sequence[TensorInfo] = signature.inputs
-        self.outputs: Sequence[TensorInfo] = signature.outputs
+        self.inputs: Sequence[TensorLike] = signature.inputs
+        self.outputs: Sequence[TensorLike] = signature.outputs
         self._emulator = emulator
 
     def run(self, calls: Calls) -> list[Array]:
@@ -116,5 +116,5 @@ class EmulatedModel:
         return done.stdout, messages
 
 
-def _stack(results: list[Array], info: TensorInfo) -> Array:
+def _stack(results: list[Array], info: TensorLike) -> Array:
     return np.stack(results) if results else np.empty((0, *info.shape), info.dtype)

@@ -16,7 +16,7 @@ from mlc.support.types import tensor_type
 
 
 @dataclass(frozen=True)
-class Work:
+class KernelWork:
     """What one call of a kernel does."""
 
     multiply_adds: int
@@ -39,7 +39,7 @@ class Work:
         return self.flops / max(self.bytes, 1)
 
 
-def work_of(kernel: FuncOp) -> Work:
+def work_of(kernel: FuncOp) -> KernelWork:
     """The work of a kernel at the tensor level; products with the padding of a convolution count, as in papers."""
     multiply_adds = other = 0
     bits = 8
@@ -55,7 +55,7 @@ def work_of(kernel: FuncOp) -> Work:
     last = kernel.body.block.last_op
     results = last.arguments if isinstance(last, ReturnOp) else ()
     moved = sum(map(_bytes_read, kernel.body.block.args)) + sum(map(_bytes, results))
-    return Work(multiply_adds, other, moved, bits)
+    return KernelWork(multiply_adds, other, moved, bits)
 
 
 def _scalar_ops(op: StructuredOp) -> int:

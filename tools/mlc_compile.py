@@ -30,7 +30,7 @@ from mlc.tools.progress import progress_bar
 
 if TYPE_CHECKING:
     from mlc.compiler import ModelText
-    from mlc.targets.output import Kind
+    from mlc.targets.output import OutputKind
     from mlc.targets.program import Signature
 
 _BY_SUFFIX = {
@@ -87,15 +87,17 @@ def run(arguments: Namespace) -> None:
     if form in _IR_FORMS:
         _write_ir(source, form, args)
     elif args.output != "-":
-        make_artifact(source, cast("Kind", form), Path(args.output), args, [args.output])
+        make_artifact(source, cast("OutputKind", form), Path(args.output), args, [args.output])
     else:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "output"
-            make_artifact(source, cast("Kind", form), file, args, [])
+            make_artifact(source, cast("OutputKind", form), file, args, [])
             sys.stdout.write(file.read_text(encoding="utf-8"))
 
 
-def make_artifact(model: ModelText, kind: Kind, output: Path, args: CompileArguments, outputs: Sequence[str]) -> None:
+def make_artifact(
+    model: ModelText, kind: OutputKind, output: Path, args: CompileArguments, outputs: Sequence[str]
+) -> None:
     """Make the file `output`: from the cache if the same model was compiled before, else by compiling it.
 
     `outputs` are all files that the command is going to write.

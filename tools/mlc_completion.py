@@ -15,11 +15,11 @@ from mlc.dialects.registry import dialect_names
 from mlc.passes.registry import pass_names
 from mlc.targets.machine import available_targets
 from mlc.tools import emit_text
-from mlc.tools.completion_scripts import Command, Flag, Tool, bash, fish, zsh
+from mlc.tools.completion_scripts import CompletedCommand, CompletedTool, Flag, bash, fish, zsh
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.opt_arguments import make_parser
 
-_SHELLS: dict[str, Callable[[Sequence[Tool]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
+_SHELLS: dict[str, Callable[[Sequence[CompletedTool]], str]] = {"bash": bash, "zsh": zsh, "fish": fish}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -32,24 +32,27 @@ def run(arguments: Namespace) -> None:
     print(_SHELLS[arguments.shell](_tools()), end="")
 
 
-def _tools() -> list[Tool]:
+def _tools() -> list[CompletedTool]:
     from mlc.tools.mlc import COMMANDS
 
-    commands: list[Command] = []
+    commands: list[CompletedCommand] = []
     for name, text in COMMANDS.items():
         parser = ArgumentParser(f"mlc {name}", "")
         importlib.import_module(f"mlc.tools.mlc_{name}").add_arguments(parser)
         commands.append(_command(name, text, parser))
     passes = tuple(Flag((f"--{name}",), "", False, ()) for name in pass_names())
     opt = _command("", "", make_parser())
-    return [Tool("mlc", tuple(commands)), Tool("mlc-opt", (Command("", "", opt.flags + passes, ()),))]
+    return [
+        CompletedTool("mlc", tuple(commands)),
+        CompletedTool("mlc-opt", (CompletedCommand("", "", opt.flags + passes, ()),)),
+    ]
 
 
-def _command(name: str, text: str, parser: argparse.ArgumentParser) -> Command:
+def _command(name: str, text: str, parser: argparse.ArgumentParser) -> CompletedCommand:
     actions = parser._actions  # pyright: ignore[reportPrivateUsage]  # argparse has no other way to ask
     flags = tuple(_flag(action) for action in actions if action.option_strings)
     words = next((_choices(a) for a in actions if not a.option_strings and a.choices), ())
-    return Command(name, text, flags, words)
+    return CompletedCommand(name, text, flags, words)
 
 
 def _flag(action: argparse.Action) -> Flag:
@@ -67,7 +70,7 @@ def _values(flag: str) -> tuple[str, ...]:
         case "--target":
             return tuple(machine.name for machine in available_targets())
         case "--emit":
-            return emit_text.FORMS
+            return emit_text.TEXT_FORMS
         case "--print-ir-after" | "--print-ir-before":
             return tuple(pass_names())
         case "--print-grammar":

@@ -29,7 +29,7 @@ from mlc.tools.compile_arguments import (
     start_compilation,
 )
 from mlc.tools.driver import ArgumentParser, Namespace
-from mlc.tools.kernel_work import Work, work_of
+from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.lone_kernel import measure_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
 from mlc.tools.schedule_text import describe_schedule
@@ -77,7 +77,7 @@ class _Explained:
 
     name: str
     calls: int
-    work: Work
+    work: KernelWork
     bound: Bound
     seconds: float | None
     """The measured time of a call; None where the target cannot run."""

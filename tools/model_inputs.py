@@ -14,7 +14,7 @@ from mlc.support.errors import UserError
 Array = NDArray[Any]
 
 
-class TensorInfo(Protocol):
+class TensorLike(Protocol):
     """One input or output of a model."""
 
     @property
@@ -62,7 +62,7 @@ def read_tensors(file: str) -> dict[str, Array]:
         raise UserError(f"'{file}' is not a safetensors file that NumPy can hold: {e}") from None
 
 
-def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], file: str) -> Calls:
+def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], file: str) -> Calls:
     """Match tensors to inputs by name and cut them into calls.
 
     A tensor of the input's own shape is used for every call. One of shape [n, *shape], or whose first dimension is n
@@ -89,14 +89,14 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorInfo], fi
     return Calls(max(counts.values(), default=1), tuple(arrays), tuple(i.name not in counts for i in inputs), stacked)
 
 
-def _tensor_for(info: TensorInfo, tensors: Mapping[str, Array], file: str) -> Array:
+def _tensor_for(info: TensorLike, tensors: Mapping[str, Array], file: str) -> Array:
     if info.name in tensors:
         return tensors[info.name]
     known = ", ".join(f"'{name}'" for name in tensors) or "none"
     raise UserError(f"'{file}' has no tensor '{info.name}' for that input of the model (it has {known})")
 
 
-def _count(info: TensorInfo, array: Array, file: str) -> int:
+def _count(info: TensorLike, array: Array, file: str) -> int:
     if array.shape[1:] == info.shape and array.ndim:
         return array.shape[0]
     same_rest = array.ndim == len(info.shape) > 0 and array.shape[1:] == info.shape[1:]

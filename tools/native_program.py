@@ -23,7 +23,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from mlc.codegen import program_of
-from mlc.reference.interpreter import signature_of
+from mlc.reference.interpreter import interface_of
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.functions import OUTPUT, WORKSPACE, is_private
@@ -66,7 +66,7 @@ class NativeFunction:
 
 def native_function(function: FuncOp) -> NativeFunction:
     """How `function`, which is at the loop level and takes and gives static buffers only, is called after lowering."""
-    signature = signature_of(function)
+    signature = interface_of(function)
     assert signature is not None
     roles: list[Literal["input", "output", "workspace"]] = []
     workspace_bytes = 0

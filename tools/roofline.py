@@ -16,7 +16,7 @@ import numpy as np
 from mlc.api import compile as compile_model
 from mlc.targets import host
 from mlc.targets.machine import Machine
-from mlc.tools.kernel_work import Work
+from mlc.tools.kernel_work import KernelWork
 from mlc.tools.measure import aligned, time_at_once, time_function
 from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
 
@@ -68,7 +68,7 @@ class Roofline:
     bandwidth: Callable[[str], float]
     """Bytes that are read from a level per unit of time."""
 
-    def bound(self, work: Work) -> Bound:
+    def bound(self, work: KernelWork) -> Bound:
         """The least time of one call; an operation that is no multiply-add takes as long as one."""
         slots = work.multiply_adds + 2 * work.other_flops
         level = self.level_of(work.bytes)

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
-from mlc.dialects.affine.subscripts import Subscripts, print_list
+from mlc.dialects.affine.subscripts import SubscriptParser, print_list
 from mlc.dialects.affine.verify import verify_access
 from mlc.support.types import MemRef, Vector
 
@@ -17,7 +17,7 @@ class _Access:
     """What the text of an access says."""
 
     def __init__(self, parser: Parser, buffer: UnresolvedOperand, *, vectors: bool) -> None:
-        subscripts = Subscripts(parser)
+        subscripts = SubscriptParser(parser)
         self.map = AffineMapAttr(subscripts.parse_list())
         self.attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")

@@ -34,7 +34,7 @@ from xdsl.printer import Printer
 from xdsl.traits import RecursiveMemoryEffect
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.affine.subscripts import Subscripts, print_expression
+from mlc.dialects.affine.subscripts import SubscriptParser, print_expression
 from mlc.dialects.affine.verify import verify_operands
 from mlc.dialects.memref.atomics import KINDS
 from mlc.dialects.upstream import close, parse_arrow_types, print_arrow_types, print_closed
@@ -178,7 +178,7 @@ def _parse_kind(parser: Parser) -> int:
 
 def _parse_bounds(parser: Parser, word: str) -> _Bounds:
     """`(0, max(%n, 5))`."""
-    subscripts = Subscripts(parser)
+    subscripts = SubscriptParser(parser)
 
     def bound() -> list[AffineExpr]:
         if parser.parse_optional_keyword(word):

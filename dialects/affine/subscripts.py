@@ -13,7 +13,7 @@ from xdsl.printer import Printer
 from mlc.dialects.affine_syntax import parse_affine_expr, print_affine_expr
 
 
-class Subscripts:
+class SubscriptParser:
     """The values that expressions have named so far; each counts once as a dim and once as a symbol."""
 
     def __init__(self, parser: Parser) -> None:

@@ -29,7 +29,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-Mask = EqAttrConstraint(i1) | BaseAttr(VectorType) | BaseAttr(TensorType)
+MaskConstraint = EqAttrConstraint(i1) | BaseAttr(VectorType) | BaseAttr(TensorType)
 """One truth value, or one for each lane or element."""
 
 
@@ -48,7 +48,7 @@ class _CompareOp(IRDLOperation):
 
     PREDICATES: ClassVar[Sequence[str]] = ()
     predicate = prop_def(IntegerAttr)
-    result = result_def(Mask)
+    result = result_def(MaskConstraint)
 
     traits = traits_def(Pure())
 
@@ -191,7 +191,7 @@ class SelectOp(IRDLOperation):
 
     name = "arith.select"
     T: ClassVar = VarConstraint("T", AnyAttr())
-    cond = operand_def(Mask)
+    cond = operand_def(MaskConstraint)
     lhs = operand_def(T)
     rhs = operand_def(T)
     result = result_def(T)

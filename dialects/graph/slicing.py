@@ -36,7 +36,7 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
-Number: TypeAlias = FloatAttr[Any] | IntegerAttr[Any]
+NumberAttr: TypeAlias = FloatAttr[Any] | IntegerAttr[Any]
 
 
 @irdl_op_definition
@@ -202,11 +202,11 @@ class PadOp(GraphOp, HasCanonicalizationPatternsInterface):
     input = operand_def(AnyTensor)
     low = prop_def(I64ArrayConstr)
     high = prop_def(I64ArrayConstr)
-    value: Number = prop_def(BaseAttr(FloatAttr) | BaseAttr(IntegerAttr))
+    value: NumberAttr = prop_def(BaseAttr(FloatAttr) | BaseAttr(IntegerAttr))
 
     assembly_format = "$input `low` $low `high` $high `with` $value attr-dict `:` type($input) `->` type($result)"
 
-    def __init__(self, input: Value, low: Sequence[int], high: Sequence[int], value: float | Number = 0) -> None:
+    def __init__(self, input: Value, low: Sequence[int], high: Sequence[int], value: float | NumberAttr = 0) -> None:
         if isinstance(value, int | float):
             element: Any = element_of(input)
             value = FloatAttr(value, element) if is_float(type_of(input)) else IntegerAttr(int(value), element)
@@ -217,7 +217,7 @@ class PadOp(GraphOp, HasCanonicalizationPatternsInterface):
         )
 
     @classmethod
-    def infer(cls, input: Tensor, low: Sequence[int], high: Sequence[int], value: Number) -> Tensor:
+    def infer(cls, input: Tensor, low: Sequence[int], high: Sequence[int], value: NumberAttr) -> Tensor:
         """The enlarged shape.
 
         Raises:

@@ -12,10 +12,10 @@ from mlc.dialects.llvm.integers import INTEGER_OPS
 from mlc.dialects.llvm.intrinsics import INTRINSICS
 from mlc.dialects.llvm.loop_annotation import LoopAnnotationAttr
 from mlc.dialects.llvm.prefetch import PrefetchOp
-from mlc.dialects.llvm.reductions import REDUCTIONS
+from mlc.dialects.llvm.reductions import VECTOR_REDUCTIONS
 from mlc.dialects.llvm.vectors import VECTOR_OPS
 
-_ours = [*INTEGER_OPS, *INTRINSICS, *REDUCTIONS, *VECTOR_OPS, PrefetchOp]
+_ours = [*INTEGER_OPS, *INTRINSICS, *VECTOR_REDUCTIONS, *VECTOR_OPS, PrefetchOp]
 _names = {op.name for op in _ours}
 
 LLVM = Dialect(

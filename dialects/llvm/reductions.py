@@ -239,7 +239,7 @@ class ReduceUMinOp(IntegerReduction):
     name = "llvm.intr.vector.reduce.umin"
 
 
-REDUCTIONS: Sequence[type[IRDLOperation]] = (
+VECTOR_REDUCTIONS: Sequence[type[IRDLOperation]] = (
     ReduceFMaxOp,
     ReduceFMinOp,
     ReduceFMaximumOp,

@@ -41,7 +41,7 @@ Properties: TypeAlias = Mapping[str, Attribute]
 
 
 @dataclass(frozen=True)
-class Rule:
+class LayoutRule:
     """How an op is rewritten."""
 
     properties: Callable[[Any], Properties | None]
@@ -59,7 +59,7 @@ def permute(values: Sequence[int], permutation: Sequence[int]) -> Shape:
     return tuple(values[p] for p in permutation)
 
 
-def rule_for(op: Operation) -> Rule | None:
+def rule_for(op: Operation) -> LayoutRule | None:
     """The rule for the class of `op`, or the nearest base class that has one."""
     return next((RULES[c] for c in type(op).__mro__ if c in RULES), None)
 
@@ -108,17 +108,17 @@ def _nothing(op: Operation) -> Properties:
     return {}
 
 
-RULES: dict[type, Rule] = {
-    Conv2dOp: Rule(_windowed, first_only=True, starts=True, weights=TO_HWIO),
-    ConvTranspose2dOp: Rule(_windowed, first_only=True, starts=True, weights=TRANSPOSED_TO_HWIO),
-    Pool2dOp: Rule(_windowed, first_only=True, starts=True),
-    ArgReduceOp: Rule(_arg_reduce),
-    BatchNormOp: Rule(_one_axis, first_only=True),
-    ConcatOp: Rule(_one_axis),
-    ElementwiseOp: Rule(_nothing),
-    GroupNormOp: Rule(_one_axis, first_only=True),
-    PadOp: Rule(_pad),
-    ReduceOp: Rule(_reduce),
-    SliceOp: Rule(_slice),
-    SoftmaxOp: Rule(_one_axis),
+RULES: dict[type, LayoutRule] = {
+    Conv2dOp: LayoutRule(_windowed, first_only=True, starts=True, weights=TO_HWIO),
+    ConvTranspose2dOp: LayoutRule(_windowed, first_only=True, starts=True, weights=TRANSPOSED_TO_HWIO),
+    Pool2dOp: LayoutRule(_windowed, first_only=True, starts=True),
+    ArgReduceOp: LayoutRule(_arg_reduce),
+    BatchNormOp: LayoutRule(_one_axis, first_only=True),
+    ConcatOp: LayoutRule(_one_axis),
+    ElementwiseOp: LayoutRule(_nothing),
+    GroupNormOp: LayoutRule(_one_axis, first_only=True),
+    PadOp: LayoutRule(_pad),
+    ReduceOp: LayoutRule(_reduce),
+    SliceOp: LayoutRule(_slice),
+    SoftmaxOp: LayoutRule(_one_axis),
 }

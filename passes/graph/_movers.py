@@ -9,7 +9,7 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.graph import MoveOp, ReshapeOp
 from mlc.dialects.graph.types import shape_of
-from mlc.support.linear import Linear
+from mlc.support.linear import LinearForm
 
 _LONGEST = 8
 """Longer chains of moves are looked at in part."""
@@ -66,6 +66,6 @@ def _is_contiguous(subscripts: Sequence[AffineExpr], shape: Sequence[int]) -> bo
     if not shape or shape[-1] == 1:
         return True
     last = len(shape) - 1
-    forms = [Linear.of(e) for e in subscripts]
+    forms = [LinearForm.of(e) for e in subscripts]
     factors = [0 if form is None else form.factors.get(last, 0) for form in forms]
     return factors[-1:] == [1] and not any(factors[:-1])

@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import ElementwiseOp, GraphOp, ReshapeOp, TransposeOp, constant_of, ints
 from mlc.dialects.graph.types import Shape, is_static, shape_of, tensor
 from mlc.passes.base import Pass
-from mlc.passes.graph._layouts import TO_NCHW, TO_NHWC, Properties, Rule, permute, rule_for
+from mlc.passes.graph._layouts import TO_NCHW, TO_NHWC, LayoutRule, Properties, permute, rule_for
 from mlc.support.context import CompilerContext
 
 
@@ -69,7 +69,7 @@ class _Converter:
             op.detach()
             op.erase()
 
-    def _applicable(self, op: GraphOp) -> tuple[Rule, Properties] | None:
+    def _applicable(self, op: GraphOp) -> tuple[LayoutRule, Properties] | None:
         """The rule for `op`, if there is one and it pays."""
         rule = rule_for(op)
         if rule is None or not all(is_static(v.type) for v in (*op.operands, op.result)):
@@ -90,7 +90,7 @@ class _Converter:
         )
         return native > 0 and native >= costly
 
-    def _rewrite(self, op: GraphOp, rule: Rule, properties: Properties) -> None:
+    def _rewrite(self, op: GraphOp, rule: LayoutRule, properties: Properties) -> None:
         images = op.operands[: 1 if rule.first_only else None]
         last = [self._channels_last(v, isinstance(op, ElementwiseOp)) for v in images]
         rest = list(op.operands[len(last) :])

@@ -16,7 +16,7 @@ from mlc.support.types import tensor_type
 
 
 @dataclass(frozen=True)
-class Points:
+class IterationSpace:
     """The points of a tensor, by dims that may be finer than its axes.
 
     Attributes:
@@ -35,7 +35,7 @@ class Points:
         return operand, [e.replace_dims_and_symbols(self.axes, []) for e in subscripts]
 
 
-def points_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> Points:
+def points_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> IterationSpace:
     """The dims of a producer that computes the same points, reshaped or not; else the usual ones.
 
     A transposed convolution computes `[b, y, py, x, px, n]` and reshapes it to `[b, y * s + py, x * s + px, n]`. What
@@ -44,7 +44,7 @@ def points_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> Points:
     for operand in operands:
         producer = operand.owner
         if isinstance(producer, StructuredOp) and producer.dim_sizes[: producer.num_parallel] == tuple(shape):
-            return Points(_over(producer), every(len(shape)))
+            return IterationSpace(_over(producer), every(len(shape)))
     for operand in operands:
         source = before_reshape(operand)
         if source is not None and tensor_type(operand).get_shape() == tuple(shape):
@@ -52,8 +52,8 @@ def points_like(operands: Sequence[SSAValue], shape: Sequence[int]) -> Points:
             assert isinstance(producer, StructuredOp)
             axes = _joined(tensor_type(source).get_shape(), shape)
             if axes is not None:
-                return Points(_over(producer), axes)
-    return Points(dims_of(shape), every(len(shape)))
+                return IterationSpace(_over(producer), axes)
+    return IterationSpace(dims_of(shape), every(len(shape)))
 
 
 def before_reshape(value: SSAValue) -> SSAValue | None:

@@ -24,16 +24,16 @@ AccessOp = LoadOp | StoreOp
 PlacedOp = AccessOp | PrefetchOp
 """What has subscripts."""
 
-Index = tuple[Sequence[SSAValue], AffineExpr]
+CounterValue = tuple[Sequence[SSAValue], AffineExpr]
 """A new value for a loop counter: an expression over these values, which it calls d0, d1, …"""
 
 
-def constant_index(value: int) -> Index:
+def constant_index(value: int) -> CounterValue:
     """A counter that became a number."""
     return (), AffineExpr.constant(value)
 
 
-def rewritten_subscripts(op: PlacedOp, replace: Mapping[SSAValue, Index]) -> tuple[list[SSAValue], AffineMap]:
+def rewritten_subscripts(op: PlacedOp, replace: Mapping[SSAValue, CounterValue]) -> tuple[list[SSAValue], AffineMap]:
     """The index operands and the map of `op` after its counters are replaced; operands are not repeated."""
     operands: list[SSAValue] = []
 
@@ -70,7 +70,7 @@ def shifts_of(affine: AffineMap) -> tuple[int, ...] | None:
     return tuple(constant for _, constant in parts) if plain else None
 
 
-def replace_counter(counter: SSAValue, new: Index) -> None:
+def replace_counter(counter: SSAValue, new: CounterValue) -> None:
     """Replace every use of a loop counter: in subscripts by `new` itself, elsewhere by ops that compute it."""
     elsewhere: list[tuple[Operation, int]] = []
     for use in list(counter.uses):
@@ -156,7 +156,7 @@ def _grain(counter: SSAValue, factor: int) -> int:
     return gcd(loop.range.start, step) * abs(factor) or 1 << 62
 
 
-def materialize(index: Index) -> tuple[list[Operation], SSAValue]:
+def materialize(index: CounterValue) -> tuple[list[Operation], SSAValue]:
     """Ops that compute a sum of counters and a constant, for users other than subscripts."""
     values, expr = index
     terms, constant = split_constant(expr)

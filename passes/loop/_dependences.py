@@ -20,7 +20,7 @@ from mlc.passes.loop._memory_accesses import Effects, IndexSum, Interval, Memory
 from mlc.support.ir import is_made_in
 
 
-class Order(Enum):
+class Direction(Enum):
     """How the iteration in which the first of two accesses happens stands to that of the second."""
 
     SAME = "="
@@ -37,7 +37,7 @@ class Level:
 
     first: ForOp
     second: ForOp
-    order: Order
+    order: Direction
 
 
 def may_meet(first: MemoryAccess, second: MemoryAccess, *levels: Level, scope: ForOp | None = None) -> bool:
@@ -52,7 +52,7 @@ def may_meet(first: MemoryAccess, second: MemoryAccess, *levels: Level, scope: F
     """
     if scope is None and levels and levels[0].first is levels[0].second:
         scope = levels[0].first
-    if any(len(level.first.range) < (1 if level.order is Order.SAME else 2) for level in levels):
+    if any(len(level.first.range) < (1 if level.order is Direction.SAME else 2) for level in levels):
         return False
     for a, b, reach, other_reach in zip(first.subscripts, second.subscripts, first.reach, second.reach, strict=False):
         if a is None or b is None:
@@ -70,7 +70,7 @@ def iterations_meet(effects: Effects, loop: ForOp) -> tuple[MemoryAccess, Memory
         effects: those of the loop. Buffers that are made in it are new in each iteration.
     """
     for a, b in effects.meetings(effects):
-        if not is_made_in(a.buffer, loop) and may_meet(a, b, Level(loop, loop, Order.BEFORE)):
+        if not is_made_in(a.buffer, loop) and may_meet(a, b, Level(loop, loop, Direction.BEFORE)):
             return a, b
     return None
 
@@ -114,9 +114,9 @@ def _distance(a: IndexSum, b: IndexSum, levels: Sequence[Level], scope: ForOp | 
     for level in levels:
         early, late = -terms.pop(level.first.induction_variable, 0), others.pop(level.second.induction_variable, 0)
         values = level.first.range
-        if level.order is Order.SAME:
+        if level.order is Direction.SAME:
             distance.add(early + late, values)
-        elif level.order is Order.BEFORE:
+        elif level.order is Direction.BEFORE:
             distance.add_ordered(early, late, values)
         else:
             distance.add_ordered(late, early, values)

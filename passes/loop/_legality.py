@@ -16,7 +16,7 @@ from xdsl.dialects import memref
 from xdsl.ir import Operation
 
 from mlc.dialects.loop import ForOp
-from mlc.passes.loop._dependences import Level, Order, iterations_meet, may_meet
+from mlc.passes.loop._dependences import Direction, Level, iterations_meet, may_meet
 from mlc.passes.loop._memory_accesses import Effects, MemoryAccess
 from mlc.passes.loop._reductions import Reduction, reduction_of
 from mlc.support.context import CompilerContext
@@ -89,8 +89,8 @@ def _hands_on(a: MemoryAccess, b: MemoryAccess, nest: Sequence[ForOp], outer: Fo
     """Whether `a`, in an iteration of `outer`, and `b`, in a later one and in another one of `inner`, may meet."""
     # The other loops are in any iteration: whatever order they have in the end, it makes no difference.
     return any(
-        may_meet(a, b, Level(outer, outer, Order.BEFORE), Level(inner, inner, across), scope=nest[0])
-        for across in (Order.BEFORE, Order.AFTER)
+        may_meet(a, b, Level(outer, outer, Direction.BEFORE), Level(inner, inner, across), scope=nest[0])
+        for across in (Direction.BEFORE, Direction.AFTER)
     )
 
 
@@ -108,7 +108,7 @@ def require_fusible(first: ForOp, second: ForOp, before: Effects, after: Effects
     for unknown in (before.unknown, after.unknown):
         if unknown:
             raise Refused(f"'{unknown}' may touch any buffer")
-    orders = (Order.BEFORE, Order.AFTER) if first.is_parallel else (Order.AFTER,)
+    orders = (Direction.BEFORE, Direction.AFTER) if first.is_parallel else (Direction.AFTER,)
     for a, b in before.meetings(after):
         if any(may_meet(a, b, Level(first, second, order)) for order in orders):
             raise Refused("an iteration touches what other iterations of the other one touch")

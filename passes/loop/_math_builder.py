@@ -22,7 +22,7 @@ from mlc.support.types import element_type, integer_width, scalar_attribute, vec
 
 
 @dataclass(frozen=True)
-class Format:
+class FloatFormat:
     """A binary floating-point format of IEEE 754 and the integers of its size."""
 
     float_type: Attribute
@@ -58,8 +58,8 @@ class Format:
         return -(1 << (self.fraction + self.exponent_bits))
 
 
-F32 = Format(f32, i32, 23, 127)
-F64 = Format(f64, i64, 52, 1023)
+F32 = FloatFormat(f32, i32, 23, 127)
+F64 = FloatFormat(f64, i64, 52, 1023)
 _FORMATS = {f32: F32, i32: F32, f64: F64, i64: F64}
 
 
@@ -151,7 +151,7 @@ class Number:
         return self.value.type
 
     @property
-    def format(self) -> Format:
+    def format(self) -> FloatFormat:
         """The format of the float, or that of the floats of this integer's size."""
         return _FORMATS[cast(Any, element_type(self.type))]
 

@@ -13,7 +13,7 @@ from mlc.passes.loop._math_builder import F32, Number, fma, polynomial, where
 
 
 @dataclass(frozen=True)
-class _Constants:
+class _ErfConstants:
     split: float
     """Where the inner polynomial ends."""
     saturation: float
@@ -30,7 +30,7 @@ class _Constants:
 
 # Minimax polynomials by Remez' algorithm, for the relative error of erf in the inner interval and the absolute one in
 # the outer: f32 2^-27.3 and 2^-26.7, f64 2^-59.9 and 2^-56.9.
-_F32 = _Constants(
+_F32 = _ErfConstants(
     split=1.125,
     saturation=4.0,
     centre=2.5625,
@@ -55,7 +55,7 @@ _F32 = _Constants(
         -0.00017949784523807466,
     ),
 )
-_F64 = _Constants(
+_F64 = _ErfConstants(
     split=1.25,
     saturation=6.0,
     centre=3.625,

@@ -2,7 +2,7 @@
 
 The reduction is that of Cody & Waite, "Software Manual for the Elementary Functions" (1980): x = n ln 2 + r, where
 n ln 2 is subtracted in two parts, of which the first times n is exact, so that r is right even where fma rounds twice.
-n is found by adding a constant so large that the sum has no bits for a fraction (`Format.shifter`). With the
+n is found by adding a constant so large that the sum has no bits for a fraction (`FloatFormat.shifter`). With the
 exponent's bias added as well, the low bits of that sum, shifted up, are the float 2^n.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mlc.passes.loop._math_builder import F32, Format, Number, fma, polynomial
+from mlc.passes.loop._math_builder import F32, FloatFormat, Number, fma, polynomial
 
 LOG2_E = 1.4426950408889634
 
@@ -94,7 +94,7 @@ _F64 = Constants(
 )
 
 
-def constants_of(format: Format) -> Constants:
+def constants_of(format: FloatFormat) -> Constants:
     """The constants for floats of this format."""
     return _F32 if format == F32 else _F64
 

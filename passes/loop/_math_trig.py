@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import nan
 
-from mlc.passes.loop._math_builder import F32, Format, Number, fma, polynomial, where
+from mlc.passes.loop._math_builder import F32, FloatFormat, Number, fma, polynomial, where
 from mlc.passes.loop._math_quarters import F64_LIMIT, quarters
 
 
 @dataclass(frozen=True)
-class _Constants:
+class _TrigConstants:
     sin: tuple[float, ...]
     """(sin(r) - r) / r^3 in r^2."""
     cos: tuple[float, ...]
@@ -23,11 +23,11 @@ class _Constants:
 
 # Minimax polynomials by Remez' algorithm for the relative errors of sin (f32: 2^-28.0, f64: 2^-57.9) and cos (f32:
 # 2^-33.0, f64: 2^-64.0).
-_F32 = _Constants(
+_F32 = _TrigConstants(
     sin=(-0.16666655242443085, 0.00833216030150652, -0.0001951521699083969),
     cos=(0.04166664555668831, -0.0013887315290048718, 2.4433082217001356e-05),
 )
-_F64 = _Constants(
+_F64 = _TrigConstants(
     sin=(
         -0.1666666666666663,
         0.008333333333322108,
@@ -47,7 +47,7 @@ _F64 = _Constants(
 )
 
 
-def _constants(format: Format) -> _Constants:
+def _constants(format: FloatFormat) -> _TrigConstants:
     return _F32 if format == F32 else _F64
 
 

@@ -1,4 +1,4 @@
-"""Kernels that copy arguments into windows of an output, and kernels whose output is such a window."""
+"""Kernels that copy arguments into subviews of an output, and kernels whose output is such a subview."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _Box = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Window:
+class Subview:
     """A buffer, and where in it a smaller one lies: at `offsets`, one per axis."""
 
     buffer: MemRef
     offsets: tuple[int, ...]
 
-    def seen_with(self, shape: Sequence[int], part: Sequence[int]) -> Window | None:
-        """This window of the shape `part`, the buffer seen with other axes, so that the window is seen as `shape`.
+    def seen_with(self, shape: Sequence[int], part: Sequence[int]) -> Subview | None:
+        """This subview of the shape `part`, the buffer seen with other axes, so that the subview is seen as `shape`.
 
         What is put side by side along one axis are runs of memory, however the axes before and behind that one are
         joined or split: 56x56x64 in 56x56x128 is 3136x64 in 3136x128. None where the axes do not fit.
@@ -46,7 +46,7 @@ class Window:
         if len(longer) > 1 or not prod(shape):
             return None
         if not longer:
-            return Window(MemRefType(self.buffer.element_type, shape), (0,) * len(shape))
+            return Subview(MemRefType(self.buffer.element_type, shape), (0,) * len(shape))
         (axis,) = longer
         before, behind = prod(part[:axis]), prod(part[axis + 1 :])
         split = max((i for i in range(len(shape)) if prod(shape[:i]) == before), default=None)
@@ -57,7 +57,7 @@ class Window:
         if size % step or start % step:
             return None
         seen = [*shape[:split], size // step, *shape[split + 1 :]]
-        return Window(
+        return Subview(
             MemRefType(self.buffer.element_type, seen),
             tuple(start // step if i == split else 0 for i in range(len(seen))),
         )
@@ -65,11 +65,11 @@ class Window:
 
 @dataclass(frozen=True)
 class Copy:
-    """A kernel's copy of the whole argument number `source` into a window of argument number `target`."""
+    """A kernel's copy of the whole argument number `source` into a subview of argument number `target`."""
 
     source: int
     target: int
-    window: Window
+    subview: Subview
 
 
 def find_copies(kernel: func.FuncOp) -> list[Copy]:
@@ -117,7 +117,7 @@ def _copy_of(argument: BlockArgument) -> Copy | None:
     offsets = shifts_of(store.map.data)
     if offsets is None:
         return None
-    return Copy(argument.index, store.memref.index, Window(memref_type(store.memref), offsets))
+    return Copy(argument.index, store.memref.index, Subview(memref_type(store.memref), offsets))
 
 
 def _stored_apart(target: BlockArgument) -> bool:
@@ -142,14 +142,14 @@ def only_copies(kernel: func.FuncOp, count: int) -> bool:
     return sum(1 for _ in kernel.body.block.ops) == count + 1
 
 
-def store_into(kernel: func.FuncOp, number: int, window: Window) -> None:
-    """Let `kernel` store its output `number` into a window of a larger buffer."""
+def store_into(kernel: func.FuncOp, number: int, subview: Subview) -> None:
+    """Let `kernel` store its output `number` into a subview of a larger buffer."""
     argument = kernel.body.block.args[number]
-    output = Rewriter.replace_value_with_new_type(argument, window.buffer)
+    output = Rewriter.replace_value_with_new_type(argument, subview.buffer)
     for use in list(output.uses):
         store = use.operation
         assert isinstance(store, StoreOp)
-        shift_subscripts(store, window.offsets)
+        shift_subscripts(store, subview.offsets)
     update_type(kernel)
 
 

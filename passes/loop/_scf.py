@@ -30,10 +30,10 @@ from mlc.support.functions import ALIGNMENT
 from mlc.support.locations import error_at
 from mlc.support.types import Vector, vector_type
 
-CONVERT = "convert-loop-to-scf"
+TO_SCF = "convert-loop-to-scf"
 
 
-@lowers(CONVERT, ForOp)
+@lowers(TO_SCF, ForOp)
 class LoopToScf(RewritePattern):
     """Serial loops become `scf.for`, which carries values; independent iterations become `scf.parallel`, which says so.
 
@@ -62,7 +62,7 @@ class LoopToScf(RewritePattern):
             rewriter.replace(op, scf.ForOp(lower, upper, step, op.iter_args, body))
 
 
-@lowers(CONVERT, LoadOp, StoreOp)
+@lowers(TO_SCF, LoadOp, StoreOp)
 class AccessToMemref(RewritePattern):
     """`loop.load %x[%m + 1, %k]` -> `memref.load`, or `vector.load`, with an `affine.apply` for the sum."""
 
@@ -101,7 +101,7 @@ class AccessToMemref(RewritePattern):
             rewriter.replace(op, vector.StoreOp(op.value, op.memref, indices))
 
 
-@lowers(CONVERT, PrefetchOp)
+@lowers(TO_SCF, PrefetchOp)
 class DropPrefetch(StatelessPattern):
     """Left out: upstream's `memref.prefetch` takes no place that does not exist."""
 
@@ -140,7 +140,7 @@ def _index(value: int) -> arith.ConstantOp:
     return arith.ConstantOp(IntegerAttr(value, IndexType()))
 
 
-@lowers(CONVERT, ConstantOp)
+@lowers(TO_SCF, ConstantOp)
 class ConstantToGlobal(RewritePattern):
     """`loop.constant dense_resource<w>` -> `memref.get_global @weight_w`, and that global where the module starts."""
 

@@ -36,7 +36,7 @@ MOST_OPS = 20_000
 """The most that one unrolled loop becomes: far more than a cache of instructions holds, and a second to compile."""
 
 _LoopStep = Callable[[ForOp, StepAttr, CompilerContext], None]
-_Step = Callable[[list[ForOp], StepAttr, CompilerContext], None]
+_StepFunction = Callable[[list[ForOp], StepAttr, CompilerContext], None]
 """What carries out a step on the loops that it names, innermost first."""
 
 
@@ -107,7 +107,7 @@ def apply_step(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
         _STEPS[step.action.data](loops, step, packer.ctx)
 
 
-def _each(transform: _LoopStep) -> _Step:
+def _each(transform: _LoopStep) -> _StepFunction:
     """A step that works on the loops one by one."""
 
     def apply(loops: list[ForOp], step: StepAttr, ctx: CompilerContext) -> None:
@@ -186,7 +186,7 @@ def _parallel(loop: ForOp, step: StepAttr, ctx: CompilerContext) -> None:
         ctx.remark(loop, f"loop '{loop.dim.data}' not spread over threads: its iterations depend on each other")
 
 
-_STEPS: dict[str, _Step] = {
+_STEPS: dict[str, _StepFunction] = {
     "tile": _each(_tile),
     "fuse": _fuse,
     "unpad": _unpad,

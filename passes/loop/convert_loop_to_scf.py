@@ -59,7 +59,7 @@ class ConvertLoopToScfPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         require_level(module, "loop", self.name)
-        LoweringDriver(_scf.CONVERT, ctx).lower(module.walk())
+        LoweringDriver(_scf.TO_SCF, ctx).lower(module.walk())
         upstream.check_legal(module, _LEGAL, self.name, "scf")
         upstream.drop_schedules(module, ctx)
         if self.embed_weights:

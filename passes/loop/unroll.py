@@ -13,7 +13,7 @@ from xdsl.traits import is_side_effect_free
 from mlc.dialects.loop import ForOp, LoadOp, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import (
-    Index,
+    CounterValue,
     PlacedOp,
     constant_index,
     materialize,
@@ -85,7 +85,7 @@ class _Copy:
     """What one copy of the body sees: its value for each value that differs, its number for the counter."""
 
     values: Values
-    counters: dict[SSAValue, Index]
+    counters: dict[SSAValue, CounterValue]
 
 
 def _jam_ops(ops: Sequence[Operation], copies: Sequence[_Copy]) -> list[Operation]:

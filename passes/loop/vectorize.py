@@ -23,7 +23,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.ir import clone, drop_overflow_flags
 
-ELEMENTWISE = frozenset({*Arith.operations, *math.Math.operations}) - {arith.ConstantOp}
+LANEWISE_OPS = frozenset({*Arith.operations, *math.Math.operations}) - {arith.ConstantOp}
 """The op types that compute lane by lane when their operands are vectors."""
 
 
@@ -82,7 +82,7 @@ class Varying:
             elif self.counter in op.operands:
                 raise Refused(f"'{op.name}' uses the counter itself")
             elif any(v in self.values for v in op.operands) and not isinstance(op, YieldOp):
-                if type(op) not in ELEMENTWISE:
+                if type(op) not in LANEWISE_OPS:
                     raise Refused(f"'{op.name}' has no vector form")
                 if any(isinstance(v.type, VectorType) for v in (*op.operands, *op.results)):
                     raise Refused("the body works on vectors already")

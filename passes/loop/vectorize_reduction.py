@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.arith import SelectOp
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import AccessOp, Index, rewritten_subscripts, set_subscripts
+from mlc.passes.loop._accesses import AccessOp, CounterValue, rewritten_subscripts, set_subscripts
 from mlc.passes.loop._legality import Refused, remark_if_refused, require_independent, require_reduction
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
 from mlc.passes.loop._reductions import Combination
@@ -75,7 +75,7 @@ def _lane_loop(loop: ForOp, combine: Operation, base: SSAValue, lanes: int) -> t
     """The body without its combination, as a parallel loop over the lanes of one vector that starts at `base`."""
     lane_loop = ForOp(f"{loop.dim.data}i", 0, lanes, kind=LoopKind.PARALLEL)
     lane = lane_loop.induction_variable
-    at_lane: Index = ((base, lane), AffineExpr.dimension(0) + AffineExpr.dimension(1))
+    at_lane: CounterValue = ((base, lane), AffineExpr.dimension(0) + AffineExpr.dimension(1))
     copies: dict[SSAValue, SSAValue] = {loop.induction_variable: base}
     inside: list[Operation] = []
     for op in list(loop.body.block.ops)[:-1]:

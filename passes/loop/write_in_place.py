@@ -30,10 +30,10 @@ class WriteInPlacePass(Pass):
         call @conv_1(%x, %v, %y)                     // stores %y[m, n + 16]
 
     What is copied has to be a buffer that one call writes, without reading it, and no other call reads. Buffers may be
-    seen with other shapes on their way. A kernel that has other callers is copied for this one. Windows that nobody
+    seen with other shapes on their way. A kernel that has other callers is copied for this one. Subviews that nobody
     computes, such as an input of the function or a value that has other readers, are still copied.
 
-    A kernel that has a schedule keeps its copies. Stores other than constant windows along one axis are not supported.
+    A kernel that has a schedule keeps its copies. Stores other than constant subviews along one axis are not supported.
     """
 
     name = "write-in-place"
@@ -100,19 +100,19 @@ class _Caller:
         source, target = _base(call.operands[copy.source]), _base(call.operands[copy.target])
         producer, number = self._producer(call, source)
         result = producer.operands[number]
-        window = copy.window.seen_with(
+        subview = copy.subview.seen_with(
             memref_type(result).get_shape(), memref_type(call.operands[copy.source]).get_shape()
         )
-        if window is None:
+        if subview is None:
             raise _Obstacle(f"'{_name(producer)}' computes it with other axes, {result.type}")
         self._make_room(target, call, producer)
         name = _name(producer)
-        if window.buffer != result.type:
-            change = f"in_{_name(call)}", (number, window)
-            self.kernels.change(producer, *change, lambda kernel: store_into(kernel, number, window))
+        if subview.buffer != result.type:
+            change = f"in_{_name(call)}", (number, subview)
+            self.kernels.change(producer, *change, lambda kernel: store_into(kernel, number, subview))
         place = target
-        if target.type != window.buffer:
-            view = reinterpret(target, window.buffer)
+        if target.type != subview.buffer:
+            view = reinterpret(target, subview.buffer)
             view.location, view.result.name_hint = producer.location, target.name_hint
             Rewriter.insert_op(view, InsertPoint.before(producer))
             place = view.result
@@ -142,7 +142,7 @@ class _Caller:
         """Let the larger buffer exist, and be free, from `producer` on."""
         here = self._order[call]
         if target not in self._busy_until:
-            # Calls that are put in place later store windows apart from each other, so that they do not count.
+            # Calls that are put in place later store subviews apart from each other, so that they do not count.
             places = [self._order.get(op, here) for op, _ in _users(target)]
             once = places.count(here) == 1
             self._busy_until[target] = max((p for p in places if p < here), default=-1) if once else here

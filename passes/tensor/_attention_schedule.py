@@ -15,7 +15,7 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.passes.tensor._contraction_schedule import Contraction, Step, can_be_packed, packing_steps, runs_along_memory
 from mlc.targets.machine import Machine
 
-VECTORS = 2
+TILE_VECTORS = 2
 """The width of a register tile; its rows take the registers that are left."""
 
 
@@ -44,7 +44,7 @@ def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -
 def _contraction_steps(contraction: Contraction, lanes: int) -> list[Step] | None:
     """The columns of a register tile; None if they cannot become vectors."""
     lane = contraction.op.dim_names[contraction.lane_dim]
-    steps: list[Step] = [("tile", lane, VECTORS * lanes)]
+    steps: list[Step] = [("tile", lane, TILE_VECTORS * lanes)]
     for value, affine in contraction.operands_with_lanes():
         if not runs_along_memory(affine, contraction.lane_dim):
             if not can_be_packed(value):

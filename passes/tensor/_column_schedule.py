@@ -15,18 +15,18 @@ from collections.abc import Sequence
 from math import prod
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.tensor._contraction_schedule import PAGE, WAYS, Step
+from mlc.passes.tensor._contraction_schedule import SET_PERIOD, WAYS, Step
 from mlc.passes.tensor._row_schedule import Nest, column_dim, reduced_dims
 from mlc.passes.tensor_to_loop._nests import computed_in_place
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine
 
-ROWS = WAYS
+ROWS_PER_TILE = WAYS
 """Rows side by side: what lies a multiple of a page apart falls on the same sets of the first cache."""
-BLOCK = 256 * ROWS
+BLOCK = 256 * ROWS_PER_TILE
 """Rows whose sums start from 0, so that errors do not pile up."""
-VECTORS = 4
+COLUMN_VECTORS = 4
 """Vectors of columns side by side, each with additions that wait for each other."""
 
 
@@ -42,8 +42,8 @@ def column_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
     ((row, rows),) = reduced.items()
     (op,) = nests[0].reductions
     size = to_numpy(element_type(op.result.type)).itemsize
-    page = PAGE // size
-    if rows < ROWS * ROWS or prod(op.dim_sizes) * size <= machine.l2_bytes:
+    page = SET_PERIOD // size
+    if rows < ROWS_PER_TILE * ROWS_PER_TILE or prod(op.dim_sizes) * size <= machine.l2_bytes:
         return []
     steps: list[Step] = [("tile", column, page)]
     levels = [row]
@@ -53,9 +53,9 @@ def column_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
     inner = levels[-1]
     return [
         *steps,
-        ("tile", inner, ROWS),
+        ("tile", inner, ROWS_PER_TILE),
         *(("hoist_reduction", name, f"{column}i") for name in levels),
-        ("tile", f"{column}i", VECTORS * lanes),
+        ("tile", f"{column}i", COLUMN_VECTORS * lanes),
         ("tile", f"{column}ii", lanes),
         ("vectorize", f"{column}iii", lanes),
         ("unroll", f"{column}ii"),

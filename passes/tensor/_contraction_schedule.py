@@ -32,7 +32,7 @@ from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
-PAGE = 4096
+SET_PERIOD = 4096
 """Rows whose distance is a multiple of this fall on the same sets of a first-level cache."""
 WAYS = 8
 """How many of them fit there at the same time, on any machine of the table."""
@@ -248,7 +248,7 @@ def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int
     distance = 0
     for axis, subscript in enumerate(affine.results):
         distance += (split_terms(subscript).get(row, 0) or 0) * prod(shape[axis + 1 :]) * bytes
-    return WAYS if distance and distance % PAGE == 0 else 16
+    return WAYS if distance and distance % SET_PERIOD == 0 else 16
 
 
 def _operands_to_pack(

@@ -19,10 +19,10 @@ from mlc.support.ir import identity_of
 from mlc.support.locations import error_at
 from mlc.support.types import element_type, tensor_type
 
-CONVERT = "convert-tensor-to-linalg"
+TO_LINALG = "convert-tensor-to-linalg"
 
 
-@lowers(CONVERT, StructuredOp)
+@lowers(TO_LINALG, StructuredOp)
 class StructuredOpToGeneric(RewritePattern):
     """`over` dims are parallel iterators, `reduce` dims are reduction iterators behind them.
 
@@ -46,7 +46,7 @@ class StructuredOpToGeneric(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, StructuredOp)
         if DYNAMIC_INDEX in tensor_type(op.result).get_shape():
-            raise error_at(op, f"{op.name}: the shape of {op.result.type} is not known; bind it before {CONVERT}")
+            raise error_at(op, f"{op.name}: the shape of {op.result.type} is not known; bind it before {TO_LINALG}")
         ops: list[Operation] = []
         inputs = [_window(v, m, op.dim_sizes, ops) for v, m in zip(op.inputs, op.index_maps, strict=True)]
         maps = [*op.index_maps]

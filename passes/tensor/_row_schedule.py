@@ -17,11 +17,11 @@ from mlc.support.affine import split_terms
 
 PARTIAL_RESULTS = 8
 """Vectors of partial results of a reduction: two loads a cycle, additions that take up to four cycles."""
-ROWS = 2
+INTERLEAVED_ROWS = 2
 """Rows at a time: where a pass over a row ends, lanes are combined one after the other, for all rows at once."""
-ELEMENTWISE = 4
+ELEMENTWISE_VECTORS = 4
 """Vectors side by side in a pass that computes each element on its own: as many polynomials at a time."""
-MOST_TAPS = 16
+MOST_UNROLLED_TAPS = 16
 """The largest window that becomes straight-line code."""
 
 
@@ -32,13 +32,13 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[S
     column = column_dim(nests)
     if column in outer:
         outer = outer[: outer.index(column)]
-    rows = ROWS if outer and nests[0].over[outer[-1]] >= ROWS else 1
+    rows = INTERLEAVED_ROWS if outer and nests[0].over[outer[-1]] >= INTERLEAVED_ROWS else 1
     partial = _partial_results(nests, lanes, PARTIAL_RESULTS // rows)
     steps: list[Step] = [("fuse", name) for name in outer if len(nests) > 1]
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        vectors = registers // 2 if reduced_dims(nests, column) else ELEMENTWISE
+        vectors = registers // 2 if reduced_dims(nests, column) else ELEMENTWISE_VECTORS
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
         steps += [("tile", outer[-1], rows), ("unroll", f"{outer[-1]}i")]
@@ -140,7 +140,7 @@ def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lane
     taps = 1
     for name, size in reversed(reduced.items()):
         taps *= size
-        if taps <= MOST_TAPS:
+        if taps <= MOST_UNROLLED_TAPS:
             steps.append(("unroll", name))
     return steps
 

@@ -10,9 +10,8 @@ from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from mlc.support.ir import RESHAPES
 from mlc.support.types import Tensor, tensor_type
-
-RESHAPES = (CollapseShapeOp, ExpandShapeOp)
 
 
 def retyped(shape: Sequence[int], like: Tensor) -> Tensor:

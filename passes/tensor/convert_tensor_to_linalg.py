@@ -51,7 +51,7 @@ class ConvertTensorToLinalgPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         require_level(module, "tensor", self.name)
-        LoweringDriver(_generic.CONVERT, ctx).lower(module.walk())
+        LoweringDriver(_generic.TO_LINALG, ctx).lower(module.walk())
         upstream.check_legal(module, _LEGAL, self.name, "linalg")
         upstream.drop_schedules(module, ctx)
         if self.embed_weights:

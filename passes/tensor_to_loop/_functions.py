@@ -17,7 +17,6 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i64,
 )
-from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue, Use
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -27,9 +26,8 @@ from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.shared.views import reinterpret
 from mlc.passes.tensor_to_loop._copies import copy_nest
 from mlc.support.functions import OUTPUT
+from mlc.support.ir import RESHAPES
 from mlc.support.types import MemRef, Tensor, memref_type
-
-RESHAPES = (CollapseShapeOp, ExpandShapeOp)
 
 
 def buffer_type(tensor: Tensor) -> MemRef:

@@ -15,7 +15,7 @@ from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 import mlc.passes.options as options_module
 from mlc.passes.base import Pass
 from mlc.passes.options import make_pass, options_of, parse_passes, pipeline_text
-from mlc.passes.pipeline import HIGHEST, LEVELS, STEPS, default_steps
+from mlc.passes.pipeline import HIGHEST, LEVELS, PIPELINE, default_steps
 from mlc.passes.registry import load_pass, pass_names
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
@@ -123,25 +123,25 @@ def test_missing_option(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_default_pipelines_name_passes_that_exist() -> None:
-    for step in STEPS:
+    for step in PIPELINE:
         for spec in parse_pipeline(step.passes.replace("$threads", "2")):
             assert spec.name in pass_names()
 
 
 def test_levels_come_in_order() -> None:
-    positions = [LEVELS.index(step.level) for step in STEPS]
+    positions = [LEVELS.index(step.level) for step in PIPELINE]
     assert positions == sorted(positions)
-    assert all(step.reason for step in STEPS)
+    assert all(step.reason for step in PIPELINE)
 
 
 def test_every_level_includes_the_one_below() -> None:
     for level in range(HIGHEST):
         assert set(default_steps(level)) <= set(default_steps(level + 1))
-    assert [s.passes for s in default_steps(0)] == [s.passes for s in STEPS if s.since == 0]
+    assert [s.passes for s in default_steps(0)] == [s.passes for s in PIPELINE if s.since == 0]
 
 
 def test_one_thread_needs_no_parallel_loops() -> None:
-    threaded = {s.passes for s in STEPS if s.threaded}
+    threaded = {s.passes for s in PIPELINE if s.threaded}
     assert threaded
     assert not threaded & {s.passes for s in default_steps(3, threads=1)}
     assert threaded <= {s.passes for s in default_steps(3, threads=2)}

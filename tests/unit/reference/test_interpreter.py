@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import new_context
-from mlc.reference.interpreter import signature_of
+from mlc.reference.interpreter import interface_of
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module
 
@@ -54,13 +54,13 @@ def test_signatures_are_equal_before_and_after_bufferization() -> None:
         "test.mlir",
         new_context(),
     )
-    a, b = (signature_of(op) for op in module.ops if isinstance(op, FuncOp))
+    a, b = (interface_of(op) for op in module.ops if isinstance(op, FuncOp))
     assert a is not None and b is not None
     assert a.shapes == b.shapes
 
 
 def test_a_function_on_scalars_has_no_signature() -> None:
-    assert signature_of(FuncOp("f", ([IndexType()], []))) is None
+    assert interface_of(FuncOp("f", ([IndexType()], []))) is None
 
 
 def test_calling_what_is_not_there(run: Run) -> None:

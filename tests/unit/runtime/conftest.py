@@ -11,7 +11,7 @@ from mlc.targets.build import build
 from mlc.targets.cache import Cache
 from mlc.targets.host import architecture
 from mlc.targets.machine import resolve_target
-from mlc.targets.output import Kind
+from mlc.targets.output import OutputKind
 from mlc.targets.program import Kernel, Program, Signature, TensorSpec
 from mlc.targets.toolchain import find_linker
 
@@ -69,7 +69,7 @@ define i32 @mlc_main(ptr %inputs, ptr %outputs, ptr %workspace) {
 """
 
 
-def _build(entry: str, signature: Signature, folder: Path, kind: Kind = "shared") -> Path:
+def _build(entry: str, signature: Signature, folder: Path, kind: OutputKind = "shared") -> Path:
     machine = resolve_target("x86-64-v2" if architecture() == "x86_64" else "aarch64")
     output = folder / (f"{signature.name}.o" if kind == "obj" else "model.so")
     build(Program([], Kernel(signature.name, entry), signature), machine, kind, output)

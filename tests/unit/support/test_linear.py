@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 from xdsl.ir.affine import AffineExpr
 
-from mlc.support.linear import Linear, plain_dim, simplify, stays_inside, through_reshape
+from mlc.support.linear import LinearForm, plain_dim, simplify, stays_inside, through_reshape
 
 d = AffineExpr.dimension
 c = AffineExpr.constant
 
 
 def test_linear_form() -> None:
-    assert Linear.of(d(1) * 4 + d(0) + 3 + d(1) * -4) == Linear({0: 1}, 3)
-    assert Linear.of(d(0) // 2) is None
-    assert str(Linear({1: 2, 0: 1}, 3).expr) == str(d(0) + d(1) * 2 + 3)
-    assert Linear({}, 5).expr == c(5)
-    assert Linear({0: 2, 1: -1}, 4).range((3, 5)) == (0, 8)
+    assert LinearForm.of(d(1) * 4 + d(0) + 3 + d(1) * -4) == LinearForm({0: 1}, 3)
+    assert LinearForm.of(d(0) // 2) is None
+    assert str(LinearForm({1: 2, 0: 1}, 3).expr) == str(d(0) + d(1) * 2 + 3)
+    assert LinearForm({}, 5).expr == c(5)
+    assert LinearForm({0: 2, 1: -1}, 4).range((3, 5)) == (0, 8)
 
 
 def test_simplify_drops_dims_of_one() -> None:

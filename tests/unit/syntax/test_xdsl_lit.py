@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import Builtin
 from xdsl.ir import Attribute
 from xdsl.utils.diagnostic import Diagnostic
 
-from mlc.testing.lit import Outcome, read_script, run_stages
+from mlc.testing.lit import RunResult, read_script, run_stages
 
 ROOT = Path(xdsl.__file__).parents[1] / "tests" / "filecheck"
 EXCEPTIONS = Path(__file__).with_name("xdsl_lit_exceptions.txt")
@@ -59,7 +59,7 @@ def stages_of(line: str, test: Path) -> list[list[str]] | None:
     return None if any(re.fullmatch(r"[;&<>]+|%t.*|.*mlir-opt\b.*", word) for s in stages for word in s) else stages
 
 
-def run_test(path: Path) -> Outcome | None:
+def run_test(path: Path) -> RunResult | None:
     """How the RUN lines of a file end, as far as they can be run; None if no line can."""
     outcome = None
     for line in read_script(path).runs:

@@ -18,7 +18,7 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.schedule import STEPS
 from mlc.targets.host import core_count
 from mlc.targets.machine import resolve_target
-from mlc.tools.kernel_work import Work, work_of
+from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.lone_kernel import lone_kernel
 from mlc.tools.measure import time_at_once, time_function
 from mlc.tools.roofline import planned
@@ -81,7 +81,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_work_counts_operations_and_what_is_moved_once() -> None:
     _, kernel = _parse(_KERNEL)
     work = work_of(kernel)
-    assert work == Work(2 * 6 * 200 * 50, 2 * 6 * 200, 4 * (6 * 50 + 50 * 200 + 6 * 200), 32)
+    assert work == KernelWork(2 * 6 * 200 * 50, 2 * 6 * 200, 4 * (6 * 50 + 50 * 200 + 6 * 200), 32)
     assert work.intensity == work.flops / work.bytes
 
 
@@ -146,17 +146,17 @@ def test_every_step_has_words() -> None:
 
 def test_a_planned_roofline_is_in_cycles() -> None:
     roofline = planned(resolve_target("cortex-a53"))
-    assert roofline.bound(Work(8_000, 0, 100, 32)).time == 1000  # one vector of 4 multiply-adds a cycle
-    assert roofline.bound(Work(8_000, 0, 100, 64)).time == 2000
-    assert roofline.bound(Work(0, 4_000, 100, 32)).time == 1000
-    assert roofline.bound(Work(8_000, 0, 100, 32)).limit == "compute"
-    assert [roofline.bound(Work(0, 0, 1 << n, 32)).limit for n in (10, 16, 20)] == ["L1", "L2", "memory"]
+    assert roofline.bound(KernelWork(8_000, 0, 100, 32)).time == 1000  # one vector of 4 multiply-adds a cycle
+    assert roofline.bound(KernelWork(8_000, 0, 100, 64)).time == 2000
+    assert roofline.bound(KernelWork(0, 4_000, 100, 32)).time == 1000
+    assert roofline.bound(KernelWork(8_000, 0, 100, 32)).limit == "compute"
+    assert [roofline.bound(KernelWork(0, 0, 1 << n, 32)).limit for n in (10, 16, 20)] == ["L1", "L2", "memory"]
 
 
 def test_several_cores_have_several_private_caches() -> None:
     one, two = planned(resolve_target("cortex-a53")), planned(resolve_target("cortex-a53"), 2)
     assert (one.cores, two.cores, planned(resolve_target("cortex-a53"), 1000).cores) == (1, 2, one.machine.cores)
-    assert two.bound(Work(8_000, 0, 100, 32)).time == 500
+    assert two.bound(KernelWork(8_000, 0, 100, 32)).time == 500
     assert two.bandwidth("L2") == 2 * one.bandwidth("L2")
     assert two.bandwidth("memory") == one.bandwidth("memory")
     assert (one.level_of(one.machine.l1_bytes), two.level_of(one.machine.l1_bytes)) == ("L2", "L1")

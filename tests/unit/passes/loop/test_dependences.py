@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.passes.loop._accesses import AccessOp
-from mlc.passes.loop._dependences import Level, Order, iterations_meet, may_meet
+from mlc.passes.loop._dependences import Direction, Level, iterations_meet, may_meet
 from mlc.passes.loop._memory_accesses import Effects, MemoryAccess
 from mlc.support.types import vector_type
 from mlc.syntax import parse_module
@@ -65,10 +65,10 @@ def _elements(op: AccessOp, loops: list[ForOp]) -> Iterator[tuple[tuple[int, ...
         yield values, {(*at[:-1], at[-1] + lane) for lane in range(lanes)}
 
 
-_HOLDS = {Order.SAME: int.__eq__, Order.BEFORE: int.__lt__, Order.AFTER: int.__gt__}
+_HOLDS = {Direction.SAME: int.__eq__, Direction.BEFORE: int.__lt__, Direction.AFTER: int.__gt__}
 
 
-def _meets(a: AccessOp, b: AccessOp, loops: list[ForOp], orders: dict[int, Order], scope: int) -> bool:
+def _meets(a: AccessOp, b: AccessOp, loops: list[ForOp], orders: dict[int, Direction], scope: int) -> bool:
     """Whether the accesses meet in iterations in these orders, the loops outside of loop number `scope` in the same."""
     of_b = list(_elements(b, loops))
     for first, elements in _elements(a, loops):
@@ -89,7 +89,7 @@ def test_what_is_said_to_be_apart_is_apart(seed: int) -> None:
         for a, b in ((load, store), (store, store)):
             scope = rng.randrange(3)
             chosen = sorted(rng.sample(range(scope, 3), rng.randint(1, 3 - scope)))
-            orders = {n: rng.choice(list(Order)) for n in chosen}
+            orders = {n: rng.choice(list(Direction)) for n in chosen}
             levels = [Level(loops[n], loops[n], order) for n, order in orders.items()]
             said = may_meet(MemoryAccess.of(a), MemoryAccess.of(b), *levels, scope=loops[scope])
             found = _meets(a, b, loops, orders, scope)
@@ -139,14 +139,14 @@ def _pair(read: str, write: str, trips: int = 8, step: int = 1) -> tuple[ForOp, 
 )
 def test_one_loop_is_seen_exactly(read: str, write: str, step: int, meets: str) -> None:
     loop, load, store = _pair(read, write, step=step)
-    found = [order.value for order in Order if may_meet(load, store, Level(loop, loop, order))]
+    found = [order.value for order in Direction if may_meet(load, store, Level(loop, loop, order))]
     assert sorted(found) == sorted(meets)
 
 
 @pytest.mark.parametrize(("trips", "orders"), [(1, "="), (2, "<=>"), (3, "<=>")])
 def test_different_iterations_take_two(trips: int, orders: str) -> None:
     loop, load, store = _pair("5", "5", trips)
-    assert sorted(order.value for order in Order if may_meet(load, store, Level(loop, loop, order))) == sorted(orders)
+    assert sorted(order.value for order in Direction if may_meet(load, store, Level(loop, loop, order))) == sorted(orders)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_two_loops_are_seen_exactly(read: str, write: str, scope: str, levels: s
     module = parse_module(text, "f.mlir", new_context())
     loops = {op.dim.data: op for op in module.walk() if isinstance(op, ForOp)}
     first, second = (MemoryAccess.of(op) for op in module.walk() if isinstance(op, LoadOp | StoreOp))
-    chosen = [Level(loops[name], loops[name], Order(order)) for name, order in levels.split()]
+    chosen = [Level(loops[name], loops[name], Direction(order)) for name, order in levels.split()]
     assert may_meet(first, second, *chosen, scope=loops[scope]) == meets
 
 
