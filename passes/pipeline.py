@@ -66,7 +66,7 @@ PIPELINE = (
     Stage("llvm", "lower-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
-CROSSINGS = {level: next(step.passes for step in STEPS if step.level == level) for level in LEVELS[1:]}
+CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
 
 

@@ -17,7 +17,7 @@ import pytest
 from mlc import runtime
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets import toolchain
-from mlc.targets.build import BuildReport, Kind, build
+from mlc.targets.build import BuildReport, OutputKind, build
 from mlc.targets.cache import Cache
 from mlc.targets.machine import Machine, resolve_target
 from mlc.targets.program import Kernel, Program, TensorSpec
@@ -99,7 +99,7 @@ def _emulator() -> str:
 @pytest.mark.parametrize(("kind", "suffix"), [("obj", ".o"), ("archive", ".a")])
 @pytest.mark.usefixtures("either_clang")
 def test_two_objects_with_equal_names_link_into_one_program(
-    kind: Kind, suffix: str, make_program: MakeProgram, tmp_path: Path
+    kind: OutputKind, suffix: str, make_program: MakeProgram, tmp_path: Path
 ):
     """Both models have a kernel `double_plus` and a weight `w`; their weights differ."""
     machine = resolve_target("native")
@@ -197,7 +197,7 @@ def test_a_second_build_starts_nothing(make_program: MakeProgram, tmp_path: Path
     machine, clang = resolve_target("native"), Counting(tmp_path)
     program = make_program(machine)
 
-    def rebuild(program: Program, kind: Kind = "shared") -> BuildReport:
+    def rebuild(program: Program, kind: OutputKind = "shared") -> BuildReport:
         return build(program, machine, kind, tmp_path / "model", cc=str(clang.path))
 
     first = rebuild(program)

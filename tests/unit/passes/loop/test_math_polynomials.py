@@ -75,19 +75,19 @@ def log_f64(f: Decimal) -> Decimal:
     return 2 * s + s**3 * horner(_math_log._F64_COEFFICIENTS, s * s)
 
 
-def erf_inner(c: _math_erf._Constants) -> Function:
+def erf_inner(c: _math_erf._ErfConstants) -> Function:
     return lambda x: x + x * horner(c.inner, x * x)
 
 
-def erf_outer(c: _math_erf._Constants) -> Function:
+def erf_outer(c: _math_erf._ErfConstants) -> Function:
     return lambda x: 1 - horner(c.outer, x - D(c.centre)) ** 2**c.squarings
 
 
-def sin_case(c: _math_trig._Constants) -> Function:
+def sin_case(c: _math_trig._TrigConstants) -> Function:
     return lambda r: r + r**3 * horner(c.sin, r * r)
 
 
-def cos_case(c: _math_trig._Constants) -> Function:
+def cos_case(c: _math_trig._TrigConstants) -> Function:
     return lambda r: 1 - r * r / 2 + r**4 * horner(c.cos, r * r)
 
 
