@@ -14,7 +14,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from mlc.api import compile as compile_model
 from mlc.compiler import Compilation, CompileOptions
 from mlc.passes.manager import PassManager
-from mlc.passes.tensor._constant_arguments import constant_arguments
+from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.reference.inputs import random_array
 from mlc.runtime import load
 from mlc.support.context import CompilerContext

@@ -14,7 +14,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.printer import Printer
 
 from mlc.passes.registry import suggest
-from mlc.passes.tensor._constant_arguments import constant_arguments
+from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.support.ir import clone

@@ -24,27 +24,13 @@ from xdsl.ir.affine import AffineExpr
 from mlc.dialects.graph.types import tensor
 from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, TakeOp
 from mlc.passes.graph_to_tensor._points import Body, Points, region_of, unchanged
+from mlc.passes.shared.dim_names import dim_names
 from mlc.support.types import Tensor, element_type, tensor_type
 
 Dims = Sequence[tuple[str, int]]
 Subscripts = Sequence[AffineExpr]
 Access = tuple[SSAValue, Subscripts]
 """An operand and where it is read."""
-
-_NAMES_BY_RANK: dict[int, tuple[str, ...]] = {
-    0: (),
-    1: ("n",),
-    2: ("m", "n"),
-    3: ("b", "m", "n"),
-    4: ("b", "y", "x", "n"),
-}
-
-
-def dim_names(rank: int) -> tuple[str, ...]:
-    """The usual names of the dims of a result: `n` is the one that is contiguous in memory."""
-    if rank in _NAMES_BY_RANK:
-        return _NAMES_BY_RANK[rank]
-    return (*(f"d{i}" for i in range(rank - 4)), *_NAMES_BY_RANK[4])
 
 
 def dims_of(shape: Sequence[int]) -> list[tuple[str, int]]:

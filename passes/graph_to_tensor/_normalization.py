@@ -10,10 +10,11 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
-from mlc.passes.graph_to_tensor._builder import Access, Builder, d, dim_names, dims_of, every
+from mlc.passes.graph_to_tensor._builder import Access, Builder, d, dims_of, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, unchanged
 from mlc.passes.lowering import lowers
+from mlc.passes.shared.dim_names import dim_names
 from mlc.support.types import element_type
 
 _KINDS = {"sum": "add", "mean": "add", "max": "max", "min": "min", "prod": "mul"}

@@ -5,31 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FunctionType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from mlc.dialects import graph
+from mlc.passes.shared.kernel_names import KernelNames
 from mlc.support.ir import clone
 
 STAYS: tuple[type[Operation], ...] = (graph.ConstantOp, graph.ReshapeOp)
 """Ops that compute nothing and therefore stay in the function that calls kernels."""
-
-
-class KernelNames:
-    """Fresh symbol names in a module."""
-
-    def __init__(self, module: ModuleOp) -> None:
-        self._taken = {op.sym_name.data for op in module.ops if isinstance(op, func.FuncOp)}
-        self._next: dict[str, int] = {}
-
-    def fresh(self, hint: str) -> str:
-        """`hint`, or `hint_1`, `hint_2`, … where it is taken."""
-        name = hint
-        while name in self._taken:
-            self._next[hint] = self._next.get(hint, 0) + 1
-            name = f"{hint}_{self._next[hint]}"
-        self._taken.add(name)
-        return name
 
 
 def outline_kernels(

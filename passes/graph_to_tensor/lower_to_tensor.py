@@ -22,8 +22,9 @@ from mlc.passes.graph_to_tensor import (
     _pooling,
     _shape,
 )
-from mlc.passes.graph_to_tensor._outline import KernelNames, outline_kernels
+from mlc.passes.graph_to_tensor._outline import outline_kernels
 from mlc.passes.lowering import LoweringDriver
+from mlc.passes.shared.kernel_names import KernelNames
 from mlc.passes.shared.known_types import require_known_types
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ConstantOp, ForOp, LoopKind, YieldOp
+from mlc.dialects.loop import ConstantOp, ForOp
 from mlc.passes.loop._accesses import constant_index, replace_counter
 
 
@@ -42,18 +42,6 @@ def perfect_nest(loop: ForOp) -> list[ForOp]:
         if len(ops) != 2 or not isinstance(ops[0], ForOp) or ops[0].iter_args or nest[-1].iter_args:
             return nest
         nest.append(ops[0])
-
-
-def parallel_nest(
-    dims: Sequence[tuple[str, int]], body: Callable[[list[SSAValue]], Sequence[Operation]]
-) -> list[Operation]:
-    """Parallel loops over `dims`, outermost first, around the ops that `body` makes from the loop counters."""
-    loops = [ForOp(name, 0, size, kind=LoopKind.PARALLEL) for name, size in dims]
-    inside: Sequence[Operation] = list(body([loop.induction_variable for loop in loops]))
-    for loop in reversed(loops):
-        loop.body.block.add_ops([*inside, YieldOp()])
-        inside = [loop]
-    return list(inside)
 
 
 def inline_single_iterations(root: Operation) -> None:

@@ -15,9 +15,9 @@ from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import LoadOp, StoreOp, enclosing_loops
-from mlc.passes.graph_to_tensor._outline import KernelNames
 from mlc.passes.loop._accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
 from mlc.passes.loop._nests import functions_with_loops, perfect_nest, update_type
+from mlc.passes.shared.kernel_names import KernelNames
 from mlc.support.functions import is_private
 from mlc.support.ir import clone
 from mlc.support.types import MemRef, memref_type

@@ -25,8 +25,9 @@ from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import counter_bounds, set_subscripts
 from mlc.passes.loop._legality import Refused, remark_if_refused
-from mlc.passes.loop._nests import erase_unused_buffer, functions_with_loops, loops_named, parallel_nest, update_type
+from mlc.passes.loop._nests import erase_unused_buffer, functions_with_loops, loops_named, update_type
 from mlc.passes.loop._required import require_loops
+from mlc.passes.shared.nests import parallel_nest
 from mlc.reference.constants import constant_data
 from mlc.support.affine import simplify_sum, split_terms
 from mlc.support.context import CompilerContext

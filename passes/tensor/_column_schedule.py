@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from math import prod
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.shared.in_place import computed_in_place
 from mlc.passes.tensor._contraction_schedule import SET_PERIOD, WAYS, Step
 from mlc.passes.tensor._row_schedule import Nest, column_dim, reduced_dims
-from mlc.passes.tensor_to_loop._nests import computed_in_place
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine

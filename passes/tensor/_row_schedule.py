@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.shared.in_place import computed_in_place
 from mlc.passes.tensor._contraction_schedule import Step
-from mlc.passes.tensor_to_loop._nests import computed_in_place
 from mlc.support.affine import split_terms
 
 PARTIAL_RESULTS = 8

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.shared.in_place import computed_in_place
 from mlc.passes.tensor._contraction_schedule import Step
-from mlc.passes.tensor_to_loop._nests import computed_in_place
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from xdsl.dialects.tensor import PadOp
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.shared.in_place import computed_in_place
 from mlc.passes.tensor._contraction_schedule import Step, runs_along_memory, short_reductions
-from mlc.passes.tensor_to_loop._nests import computed_in_place
 from mlc.targets.machine import Machine
 
 MOST_TAPS = 32

@@ -11,7 +11,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.passes.base import Pass
-from mlc.passes.tensor._calls import calls_of_functions
+from mlc.passes.shared.calls import calls_of_functions
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 

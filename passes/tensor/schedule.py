@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
+from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.tensor._attention_schedule import attention_steps
 from mlc.passes.tensor._column_schedule import column_steps
-from mlc.passes.tensor._constant_arguments import constant_arguments
 from mlc.passes.tensor._contraction_schedule import Step, contraction_steps, contractions_of, steps_together
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._transpose_schedule import transpose_steps

@@ -16,36 +16,18 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.loop._nests import parallel_nest
 from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.passes.shared.in_place import computed_in_place
+from mlc.passes.shared.nests import parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._padding import border, padded_in_place, shifted
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type
 
 
-def computed_in_place(op: StructuredOp) -> bool:
-    """Whether `op` is emitted inside its consumer's nest: it has one use, and that use needs each point exactly once.
-
-    A reduction goes into an op that does not reduce, so that no reduction runs inside another.
-    """
-    uses = list(op.result.uses)
-    if len(uses) != 1:
-        return False
-    use = uses[0]
-    consumer = use.operation
-    if not isinstance(consumer, StructuredOp) or consumer.parent is not op.parent:
-        return False
-    if op.reduction is not None and consumer.reduction is not None:
-        return False
-    subscripts = consumer.index_maps[use.index].results
-    read = {e.position for e in subscripts if isinstance(e, AffineDimExpr)}
-    return len(read) == len(subscripts) == len(consumer.dims)
-
-
 @dataclass
-class _Emitter:
-    """Emits points; `counters` are the loop counters in scope, which subscripts refer to as d0, d1, …"""
+class _NestBody:
+    """Writes what computes points; `counters` are the loop counters in scope, which subscripts refer to as d0, d1, …"""
 
     counters: list[SSAValue]
     emitted: list[StructuredOp] = field(default_factory=list[StructuredOp])
@@ -123,14 +105,14 @@ class StructuredOpToNest(StatelessPattern):
         padding = padded_in_place(op.result)
         target = destination(rewriter, op.result if padding is None else padding.result)
         where = None if padding is None else shifted(padding.static_low.get_values())
-        emitter = _Emitter([])
+        nest_body = _NestBody([])
         order = _loop_order(op)
 
         def body(counters: list[SSAValue]) -> list[Operation]:
-            emitter.counters = [counters[order.index(i)] for i in range(len(counters))]
-            subscripts = list(emitter.counters)
+            nest_body.counters = [counters[order.index(i)] for i in range(len(counters))]
+            subscripts = list(nest_body.counters)
             ops: list[Operation] = []
-            value = emitter.value(op, [AffineExpr.dimension(i) for i in range(len(counters))], ops)
+            value = nest_body.value(op, [AffineExpr.dimension(i) for i in range(len(counters))], ops)
             return [*ops, StoreOp(value, target, subscripts, where)]
 
         nest = parallel_nest([(op.dim_names[i], op.dim_sizes[i]) for i in order], body)
@@ -138,7 +120,7 @@ class StructuredOpToNest(StatelessPattern):
             nest = [*border(padding, target), *nest]
             rewriter.replace(padding, [], [target])
         rewriter.replace(op, nest, [target])
-        for producer in emitter.emitted[1:]:
+        for producer in nest_body.emitted[1:]:
             rewriter.erase(producer)
 
 

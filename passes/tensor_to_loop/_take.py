@@ -10,8 +10,8 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.arith import CmpiOp, ExtSIOp, SelectOp
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
 from mlc.dialects.tensor import TakeOp
-from mlc.passes.loop._nests import parallel_nest
 from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.passes.shared.nests import parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.support.types import memref_type, scalar_attribute, tensor_type
 

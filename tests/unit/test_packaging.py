@@ -57,6 +57,43 @@ def test_folders_import_what_the_architecture_says() -> None:
         assert said[folder] in ("everything", ", ".join(sorted(names)) or "nothing"), folder
 
 
+def _imported(text: str) -> set[str]:
+    """The modules, and the names in modules, of the package that a text imports, without `mlc.`."""
+    names = re.findall(r"^ *from mlc\.([\w.]+) import \(?([^)\n]+|[^)]+)", text, re.MULTILINE)
+    return {f"{module}.{name}" for module, list_ in names for name in re.findall(r"\w+(?: as \w+)?", list_)}
+
+
+def test_private_modules_stay_in_their_folder() -> None:
+    """A module `_name.py` is for the files beside it and for folders below; what others need has no underscore."""
+    modules = {".".join(f.relative_to(_ROOT).with_suffix("").parts) for f in _sources()}
+    private = {m for m in modules if m.rpartition(".")[2].startswith("_") and not m.endswith("__")}
+    assert len(private) > 50
+    for path in _sources():
+        here = ".".join(path.relative_to(_ROOT).parent.parts)
+        for name in _imported(path.read_text(encoding="utf-8")):
+            for module in {name, name.rpartition(".")[0]} & private:
+                folder = module.rpartition(".")[0]
+                assert f"{here}.".startswith(f"{folder}."), f"{path} imports {module}, which is private to {folder}"
+
+
+def test_folders_of_passes_are_apart() -> None:
+    """A folder of passes imports no other one but `shared`: what two levels need is there."""
+    folders = {f.parent.name for f in _sources() if f.parent.parent == _ROOT / "passes"}
+    assert {"graph", "tensor", "loop", "shared"} < folders
+    for path in _sources():
+        top, *rest = path.relative_to(_ROOT).parts
+        if top == "passes" and len(rest) > 1:
+            for name in _imported(path.read_text(encoding="utf-8")):
+                first, _, below = name.partition(".")
+                if first == "passes" and (other := below.partition(".")[0]) in folders:
+                    assert other in (rest[0], "shared"), f"{path} imports {name}"
+
+
+def test_imports_are_found() -> None:
+    text = "from mlc.passes.loop._nests import (\n    a,\n    b,\n)\nfrom mlc.passes.loop import _nests\nimport re\n"
+    assert _imported(text) == {"passes.loop._nests.a", "passes.loop._nests.b", "passes.loop._nests"}
+
+
 def test_files_stay_small() -> None:
     too_long = {str(f.relative_to(_ROOT)): n for f in _sources() if (n := _line_count(f)) > _MAX_LINES}
     assert not too_long

@@ -6,7 +6,7 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 
-from mlc.passes.tensor._calls import calls_of_functions
+from mlc.passes.shared.calls import calls_of_functions
 
 
 def constant_arguments(module: ModuleOp) -> set[tuple[str, int]]:
