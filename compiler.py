@@ -32,7 +32,7 @@ class CompileOptions:
     threads: int = 1
     """How many threads one call may use."""
     opt_level: int = HIGHEST
-    """0 to 3."""
+    """0 to 3, for the passes and for clang."""
     cc: str | None = None
     """The clang to use instead of the one that is found."""
     prefix: str = ""
@@ -136,7 +136,8 @@ class Compilation:
         from mlc.targets.machine import resolve_target
 
         machine = resolve_target(self.options.target)
-        return build(program, machine, kind, output, cc=self.options.cc, progress=progress)
+        level, cc = self.options.opt_level, self.options.cc
+        return build(program, machine, kind, output, opt_level=level, cc=cc, progress=progress)
 
 
 def parse_verified(text: str, file: str, ctx: CompilerContext, base: Path) -> ModuleOp:

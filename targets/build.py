@@ -26,7 +26,7 @@ from mlc.targets.machine import Machine
 from mlc.targets.output import EXECUTABLE, OutputKind, make_executable, staged_output
 from mlc.targets.program import Program
 from mlc.targets.toolchain import Tool, find_clang, find_linker
-from mlc.targets.units import FLAGS, Compiler, Processes, Unit
+from mlc.targets.units import Compiler, Processes, Unit, clang_flags
 
 _LINK_FLAGS: dict[str, tuple[str, ...]] = {
     "obj": ("-r",),
@@ -70,13 +70,15 @@ def build(
     kind: OutputKind,
     output: Path,
     *,
+    opt_level: int = 3,
     cc: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     cache: Cache | None = None,
 ) -> BuildReport:
     """Compile and link `program` for `machine` into the file `output`, which appears whole or not at all.
 
-    `cc` names the clang to use; `progress` is told how many units are done, of how many.
+    `opt_level` is clang's, 0 to 3; `cc` names the clang to use; `progress` is told how many units are done, of how
+    many.
 
     Raises:
         UserError: no usable clang or linker, or `output` cannot be written.
@@ -87,20 +89,21 @@ def build(
         with staged_output(output) as staged:
             staged.write_text(header_text(program.signature), encoding="utf-8")
         return BuildReport(output, 0, 0, False, time.perf_counter() - start)
-    job = _Build(program, machine, kind, cc, cache or Cache.default())
+    job = _Build(program, machine, kind, opt_level, cc, cache or Cache.default())
     with staged_output(output) as staged:
         units, hits, linked = job.run(staged, progress)
     return BuildReport(output, units, hits, linked, time.perf_counter() - start, job.key)
 
 
 class _Build:
-    def __init__(self, program: Program, machine: Machine, kind: OutputKind, cc: str | None, cache: Cache) -> None:
+    def __init__(
+        self, program: Program, machine: Machine, kind: OutputKind, opt_level: int, cc: str | None, cache: Cache
+    ) -> None:
         self.kind, self.cache, self.processes = kind, cache, Processes()
         self.symbol = program.signature.symbol
         clang = find_clang(cc, cache)
-        self.compiler = Compiler(
-            clang, (*FLAGS, *machine.clang_flags), cache, self.processes, "-S" if kind == "asm" else "-c"
-        )
+        flags = clang_flags(machine, opt_level)
+        self.compiler = Compiler(clang, flags, cache, self.processes, "-S" if kind == "asm" else "-c")
         self.linker: Tool | None = None if kind == "asm" else find_linker(machine.arch, clang, cache)
         self.units = [Unit(k.name, k.text) for k in (program.entry, *program.kernels)]
         self.units.append(signature_unit(program.signature, machine))

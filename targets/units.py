@@ -16,14 +16,14 @@ from typing import Literal
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.cache import Cache, digest
 from mlc.targets.host import core_count
+from mlc.targets.machine import Machine
 from mlc.targets.output import OutputError
 from mlc.targets.toolchain import Tool
 
 Progress = Callable[[int, int], None]
 """Told how many units are done, of how many."""
 
-FLAGS = (
-    "-O3",
+_FLAGS = (
     "-fPIC",
     "-ffreestanding",  # loops that look like memcpy or memset stay loops
     "-fomit-frame-pointer",
@@ -34,6 +34,11 @@ FLAGS = (
     "-Wno-override-module",
     "-Wno-unused-command-line-argument",
 )
+
+
+def clang_flags(machine: Machine, opt_level: int) -> tuple[str, ...]:
+    """What clang is told about all units: the machine, and how much it optimises (0 to 3), as much as mlc does."""
+    return (f"-O{opt_level}", *_FLAGS, *machine.clang_flags)
 
 
 @dataclass(frozen=True)

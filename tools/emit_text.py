@@ -8,7 +8,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.passes.pipeline import LEVELS
+from mlc.passes.pipeline import HIGHEST, LEVELS
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
@@ -34,9 +34,12 @@ def emit_text(
     *,
     generic: bool = False,
     debuginfo: bool = False,
+    opt_level: int = HIGHEST,
     cc: str | None = None,
 ) -> str:
-    """`module` in one of `TEXT_FORMS`; `generic` and `debuginfo` (locations) are for IR, `cc` names the clang for asm.
+    """`module` in one of `TEXT_FORMS`.
+
+    `generic` and `debuginfo` (locations) are for IR; `opt_level` is clang's for assembly, and `cc` names the clang.
 
     Raises:
         UserError: LLVM IR or assembly is asked for, and the module is not at the llvm level.
@@ -44,7 +47,7 @@ def emit_text(
     if form == "llvm-ir":
         return _llvm_ir(module, ctx)
     if form == "asm":
-        return _assembly(_llvm_ir(module, ctx), ctx, cc)
+        return _assembly(_llvm_ir(module, ctx), ctx, opt_level, cc)
     from mlc.syntax import print_module
 
     stream = io.StringIO()
@@ -62,14 +65,14 @@ def _llvm_ir(module: ModuleOp, ctx: CompilerContext) -> str:
     return emit_module(module, resolve_target(ctx.target))
 
 
-def _assembly(llvm_ir: str, ctx: CompilerContext, cc: str | None) -> str:
+def _assembly(llvm_ir: str, ctx: CompilerContext, opt_level: int, cc: str | None) -> str:
     from mlc.targets.cache import Cache
     from mlc.targets.machine import resolve_target
     from mlc.targets.toolchain import find_clang
-    from mlc.targets.units import FLAGS, Compiler, Processes, Unit
+    from mlc.targets.units import Compiler, Processes, Unit, clang_flags
 
     cache = Cache.default()
-    flags = (*FLAGS, *resolve_target(ctx.target).clang_flags)
+    flags = clang_flags(resolve_target(ctx.target), opt_level)
     compiler = Compiler(find_clang(cc, cache), flags, cache, Processes(), "-S")
     with tempfile.TemporaryDirectory() as folder:
         files, _ = compiler.compile_all([Unit("module", llvm_ir)], Path(folder), None)

@@ -123,7 +123,12 @@ def _transform(
     if arguments.output != "-":
         ctx.resources.respell(Path(arguments.output).parent)
     return emit_text(
-        module, ctx, arguments.emit, generic=arguments.print_op_generic, debuginfo=arguments.print_debuginfo
+        module,
+        ctx,
+        arguments.emit,
+        generic=arguments.print_op_generic,
+        debuginfo=arguments.print_debuginfo,
+        opt_level=arguments.opt_level,
     )
 
 

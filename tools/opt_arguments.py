@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mlc.passes.pipeline import HIGHEST
 from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser
@@ -54,6 +55,12 @@ class OptArguments(PluginArguments):
     target: str = "native"
     threads: int = 1
     seed: int = 0
+
+    @property
+    def opt_level(self) -> int:
+        """What clang optimises assembly at: the level of the last default pipeline, or the highest."""
+        levels = [int(entry[2:]) for entry in self.pipeline if entry.startswith("-O")]
+        return levels[-1] if levels else HIGHEST
 
 
 def parse_arguments(argv: Sequence[str]) -> OptArguments:
