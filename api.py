@@ -20,6 +20,7 @@ from mlc.recall import Recipe
 from mlc.runtime import ArtifactError, Model, load
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.file_kinds import kind_of
+from mlc.support.recursion import deep_recursion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -123,9 +124,12 @@ def _check_runs_here(options: CompileOptions) -> None:
 
 @contextmanager
 def _in_words_of_python() -> Generator[None]:
-    """Name arguments, not options of command lines, in what is raised inside."""
+    """Name arguments, not options of command lines, in what is raised inside; let nesting be deep."""
     try:
-        yield
+        with deep_recursion():
+            yield
+    except RecursionError:
+        raise UserError("the model is nested too deeply") from None
     except UserError as e:
         for error in e.errors if isinstance(e, UserErrors) else (e,):
             error.message = _FLAG.sub(r"\1", error.message)

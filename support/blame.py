@@ -12,8 +12,10 @@ plugin_files: set[str] = set()
 
 def is_raised_in_plugin(error: BaseException) -> bool:
     """Whether the very line that raised `error`, or called what has no lines in Python, is one of a plugin."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return bool(frames) and frames[-1].filename in plugin_files
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:  # without the lines of all frames, which are slow to find
+        place = place.tb_next
+    return place is not None and place.tb_frame.f_code.co_filename in plugin_files
 
 
 def blame(error: BaseException) -> SourceLocation | None:

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 from xdsl.parser import Parser
 
+from mlc.support.recursion import MAX_NESTING
 from mlc.syntax.build_types import TypeLists
 from mlc.syntax.directives import Operand, Parts
 from mlc.syntax.errors import FatalFault, Fault
@@ -18,9 +19,6 @@ from mlc.syntax.lexer import Name, OpenBrace, OpName, is_isolated
 from mlc.syntax.regions import OpenRegion, Result
 from mlc.syntax.state import State
 from mlc.syntax.words import counted
-
-_MAX_DEPTH = 256
-"""How deep regions may nest: more would break the recursive functions of xDSL (verify, clone, print)."""
 
 
 class OperationActions(State):
@@ -153,8 +151,8 @@ class OperationActions(State):
 
     def open_region(self, opening: OpenBrace) -> OpenRegion:
         """`{`."""
-        if self.scopes.depth > _MAX_DEPTH:
-            raise FatalFault(f"regions are nested more than {_MAX_DEPTH} deep", opening.position)
+        if self.scopes.depth > MAX_NESTING:
+            raise FatalFault(f"regions are nested more than {MAX_NESTING} deep", opening.position)
         arguments, self._region_arguments = self._region_arguments, None
         scope = self.scopes.enter(is_isolated(opening.op), opening.position)
         if arguments is None:

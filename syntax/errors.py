@@ -12,6 +12,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import Note, SourceLocation, UserError, UserErrors
+from mlc.support.recursion import TOO_DEEP
 from mlc.syntax.words import one_line
 
 LIMIT = 20
@@ -65,18 +66,20 @@ def reason_of(error: Exception, otherwise: str = "this is not valid here") -> st
 
     Whatever it raises is an error of the text. xDSL forgets some checks, so that something else fails later, such as
     an assertion or the access to an element that does not exist; these have no words for users and are `otherwise`.
-    None if it is not the text that is wrong: it is nested too deeply, a file is missing, or there is a mistake in a
-    plugin or in the code of this package itself. What a plugin has against a text it raises as a `VerifyException`,
-    or by `parser.raise_error`.
+    None if it is not the text that is wrong: a file is missing, or there is a mistake in a plugin or in the code of
+    this package itself. What a plugin has against a text it raises as a `VerifyException`, or by `parser.raise_error`.
     """
-    if is_raised_in_plugin(error) and not isinstance(error, VerifyException | UserError):
+    if isinstance(error, MemoryError | OSError | UserError | TooManyErrors):
         return None
+    if is_raised_in_plugin(error) and not isinstance(error, VerifyException):
+        return None
+    if isinstance(error, RecursionError):
+        return TOO_DEEP
     if isinstance(error, VerifyException | ValueError | OverflowError) or type(error) is Exception:
         return one_line(str(error)) or otherwise
-    known = isinstance(error, RecursionError | MemoryError | OSError | UserError | TooManyErrors)
     frames = extract_tb(error.__traceback__)
     ours = bool(frames) and Path(frames[-1].filename).parent == _HERE
-    return None if known or ours or blame(error) is not None else otherwise
+    return None if ours or blame(error) is not None else otherwise
 
 
 def raise_all(errors: Iterable[UserError]) -> NoReturn:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import re
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from itertools import islice
@@ -16,6 +15,7 @@ from xdsl.ir import Dialect, Operation, OpResult, SSAValue
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.locations import location_of
+from mlc.support.recursion import TOO_DEEP, deep_recursion
 from mlc.syntax.builder import ModuleBuilder
 from mlc.syntax.dominance import error_of, undominated_uses
 from mlc.syntax.errors import LIMIT, Fault, TooManyErrors, raise_all
@@ -28,8 +28,6 @@ _DIALECT = re.compile(r'(?:^|[\s"({])([A-Za-z_]\w*)\.[A-Za-z_]', re.ASCII)
 _HEXADECIMAL = re.compile(r'"0x[0-9A-Fa-f]*"')
 _RESULTS = re.compile(r"(?:%[\w$.-]+(?::\d+)?\s*,\s*)*%[\w$.-]+(?::\d+)?\s*=\s*\Z")
 _RESULT = re.compile(r"%([\w$.-]+)(?::(\d+))?")
-_RECURSION = 8_000
-"""Hand-written parsers of nested operations recurse; the depth of regions is bounded by the builder."""
 
 
 def parse_module(
@@ -50,11 +48,11 @@ def parse_module(
     Raises:
         UserError: the text is wrong (UserErrors: in several places).
     """
-    with _paused_collector(), _deep_recursion():
+    with _paused_collector(), deep_recursion():
         try:
             return _parse(text, filename, ctx, Path(filename).parent if base is None else base, checked)
         except RecursionError:
-            raise UserError("the text is nested too deeply", SourceLocation(filename, 1)) from None
+            raise UserError(TOO_DEEP, SourceLocation(filename, 1)) from None
 
 
 def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: bool) -> ModuleOp:
@@ -139,13 +137,3 @@ def _paused_collector() -> Generator[None, None, None]:
     finally:
         if enabled:
             gc.enable()
-
-
-@contextmanager
-def _deep_recursion() -> Generator[None, None, None]:
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, _RECURSION))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(limit)

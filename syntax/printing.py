@@ -6,10 +6,12 @@ import re
 from typing import TextIO
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import BlockArgument
+from xdsl.ir import BlockArgument, Operation
 from xdsl.printer import Printer
 
 from mlc.support.context import CompilerContext
+from mlc.support.locations import error_at
+from mlc.support.recursion import TOO_DEEP, deep_recursion
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*").fullmatch
 
@@ -22,9 +24,13 @@ def print_module(
     Args:
         generic: every operation in MLIR's generic form.
         debuginfo: with the locations of operations.
+
+    Raises:
+        UserError: what an operation holds is nested too deeply.
     """
     printer = _Printer(stream, print_generic_format=generic, print_debuginfo=debuginfo)
-    printer.print_op(module)
+    with deep_recursion():
+        printer.print_op(module)
     stream.write("\n")
     metadata = _metadata(printer.used_resources, ctx)
     if metadata:
@@ -33,6 +39,12 @@ def print_module(
 
 class _Printer(Printer):
     """xDSL's printer, which notes the resources that it prints; names that need quotes get them here."""
+
+    def print_op(self, op: Operation) -> None:
+        try:
+            super().print_op(op)
+        except RecursionError:
+            raise error_at(op, TOO_DEEP) from None
 
     def print_resource_handle(self, dialect: str, handle: str) -> None:
         self._dialect_resources.setdefault(dialect, set()).add(handle)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 from mlc.passes.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
-from mlc.support.blame import blame
+from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
 from mlc.support.file_kinds import kind_of
+from mlc.support.recursion import deep_recursion
 
 if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
@@ -106,7 +107,7 @@ def run_tool(name: str, body: Callable[[], int | None]) -> int:
     """
     global _showing_tracebacks
     _showing_tracebacks = False
-    with plugin_scope():
+    with plugin_scope(), deep_recursion():
         return _guarded(name, body)
 
 
@@ -151,7 +152,7 @@ def report(name: str, error: Exception) -> int:
         case MemoryError():
             print_error(name, UserError("out of memory"))
             return USER_ERROR
-        case RecursionError():
+        case RecursionError() if not is_raised_in_plugin(error):
             print_error(name, UserError("the input nests too deeply"))
             return USER_ERROR
         case _ if (place := blame(error)) is not None:

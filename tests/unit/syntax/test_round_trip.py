@@ -129,14 +129,6 @@ def test_unregistered_dialects_where_allowed(lenient: Syntax) -> None:
     assert "!new.type<a -> b>" in printed
 
 
-def test_deep_nesting(syntax: Syntax) -> None:
-    depth = 150
-    text = "func.func @f(%c: i1) {\n" + "scf.if %c {\n" * depth + "}\n" * depth + "return\n}"
-    assert syntax.print(syntax.parse(text)).count("scf.if") == depth
-    too_deep = '"test.op"() ({' * 1000 + "}) : () -> ()" * 1000
-    assert [e.split(" ", 1)[1] for e in syntax.errors(too_deep)] == ["regions are nested more than 256 deep"]
-
-
 def test_nul_is_white_space(syntax: Syntax) -> None:
     text = "\0%a\0= arith.constant\0 1 : i32\0 // \0\n\0%b = llvm.mlir.constant(\0 2 :\0i32\0)\0: i32\0"
     assert syntax.print(syntax.parse(text)) == syntax.print(syntax.parse(text.replace("\0", "")))
