@@ -46,7 +46,7 @@ from mlc.syntax.words import counted, one_line
 if TYPE_CHECKING:
     from mlc.syntax.builder import ModuleBuilder
 
-_SIMPLE_TYPE = re.compile(rf"{SIMPLE_TYPE}|[a-z]+[0-9]*(?![\w.$<])").match
+_SIMPLE_TYPE = re.compile(rf"{SIMPLE_TYPE}|[a-z]\w*+(?![.$<])", re.ASCII).match
 
 
 class _Lexer(MLIRLexer):

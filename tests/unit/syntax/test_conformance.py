@@ -104,7 +104,6 @@ def listed_exceptions() -> dict[str, str]:
 
 @pytest.mark.skipif(not ROOT.is_dir(), reason="this build of xDSL comes without its tests")
 @pytest.mark.slow
-@pytest.mark.xfail(reason="texts of xDSL with types and branches that MLIR refuses are not yet listed", strict=False)
 def test_same_as_xdsl() -> None:
     valid, invalid, compared, different = 0, 0, 0, list[str]()
     for name, text, lenient in pieces():

@@ -8,7 +8,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import FileLineColLoc, NameLoc
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.printer import Printer
 
 from .conftest import Syntax
@@ -120,6 +120,14 @@ def test_a_long_dense_list_is_exact(syntax: Syntax) -> None:
     module = syntax.parse(f"%c = arith.constant dense<{numbers}> : tensor<5000xf64>")
     (op,) = module.body.block.ops
     assert [*op.properties["value"].get_values()] == numbers  # pyright: ignore
+
+
+def test_every_float_type_is_read_wherever_types_stand(syntax: Syntax) -> None:
+    for name in AttrParser._builtin_float_types:  # pyright: ignore[reportPrivateUsage]
+        text = f'func.func private @f({name}, vector<2x{name}>)\n"test.op"() {{a = {name}}} : () -> (tensor<?x{name}>)'
+        printed = syntax.print(syntax.parse(text))
+        assert f"@f({name}, vector<2x{name}>)" in printed
+        assert f"a = {name}}} : () -> tensor<?x{name}>" in printed
 
 
 def test_unregistered_dialects_where_allowed(lenient: Syntax) -> None:

@@ -104,7 +104,6 @@ def listed_exceptions(file: Path) -> dict[str, str]:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.slow
 @pytest.mark.usefixtures("at_root")
-@pytest.mark.xfail(reason="texts of xDSL with types and branches that MLIR refuses are not yet listed", strict=False)
 def test_xdsl_lit_tests() -> None:
     passed, failed = list[str](), dict[str, str]()
     for path in sorted(ROOT.rglob("*.mlir")):
