@@ -99,7 +99,7 @@ def _index_row(op: type[IRDLOperation]) -> str:
 
 def _op_section(op: type[IRDLOperation]) -> Iterator[str]:
     yield f"## `{op.name}`"
-    yield inspect.cleandoc(op.__doc__ or "")
+    yield _LISTED.sub("", inspect.cleandoc(op.__doc__ or "")).rstrip()
     definition = op.get_irdl_definition()
     if definition.assembly_format is not None:
         yield f"Syntax:\n\n```text\n{op.name} {_plain(definition.assembly_format)}\n```"
@@ -229,6 +229,8 @@ def _facts(op: type[IRDLOperation]) -> list[str]:
     return facts
 
 
+_LISTED = re.compile(r"^Constraints\b.*:\n(?:  .*\n?)+", re.MULTILINE)
+"""The list of constraints in a docstring, which has a section of its own on the page."""
 _REQUIRED = re.compile(r"^\s*(\w+_c\d+): (.+)$", re.MULTILINE)
 _RAISED = re.compile(r"VerifyException: (c\d.*?)(?=\n\s*\n|\Z)", re.DOTALL)
 _NUMBERED = re.compile(r"c(\d+) (.+?)(?=, c\d|\.?$)")

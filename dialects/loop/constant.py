@@ -20,6 +20,9 @@ class ConstantOp(IRDLOperation):
     ```mlir
     %w = loop.constant dense_resource<fc1.weight> : tensor<64x200xf32> to memref<64x200xf32>
     ```
+
+    Constraints:
+      constant_c1: the buffer has the shape and the element type of the data
     """
 
     name = "loop.constant"
@@ -28,7 +31,9 @@ class ConstantOp(IRDLOperation):
     traits = traits_def(Pure(), ConstantLike())
     assembly_format = "$value `to` type($result) attr-dict"
 
-    MESSAGE: ClassVar = "loop.constant: the data has type {}, the buffer {}; shapes and elements must be equal"
+    MESSAGE: ClassVar = (
+        "loop.constant: the data has type {}, the buffer {}; shapes and elements must be equal (constant_c1)"
+    )
 
     def __init__(self, value: DenseResourceAttr | DenseIntOrFPElementsAttr) -> None:
         source = cast(TensorType[Any], value.get_type())

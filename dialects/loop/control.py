@@ -91,6 +91,14 @@ class ForOp(IRDLOperation):
 
     Iterations of a `parallel` or `threads` loop have to be independent: none may write what another one reads or
     writes. The loop is refused if its first iterations show that they are not; beyond that it is a promise.
+
+    Constraints, in the order in which they are checked:
+      for_c1: the step is positive
+      for_c2: only a serial loop carries values
+      for_c3: the body takes the counter, of type `index`, and a value of the type of each of the iter_args
+      for_c4: there is a result of the type of each of the iter_args
+      for_c5: the body ends with `loop.yield` of a value of the type of each of the iter_args
+      for_c6: no two of the first iterations of a `parallel` or `threads` loop touch the same element and one writes it
     """
 
     name = "loop.for"
@@ -162,28 +170,29 @@ class ForOp(IRDLOperation):
 
     def verify_(self) -> None:
         if self.step.value.data <= 0:
-            raise VerifyException(f"loop.for: step must be positive, got {self.step.value.data}")
+            raise VerifyException(f"loop.for: step must be positive, got {self.step.value.data} (for_c1)")
         if self.is_parallel and self.iter_args:
             raise VerifyException(
-                f"loop.for: a {self.kind.data} loop cannot carry values, got {len(self.iter_args)} iter_args"
+                f"loop.for: a {self.kind.data} loop cannot carry values, got {len(self.iter_args)} iter_args (for_c2)"
             )
         expected = [IndexType(), *(v.type for v in self.iter_args)]
         found = [a.type for a in self.body.block.args]
         if expected != found:
             raise VerifyException(
-                f"loop.for: the body takes ({_spell(found)}), its iter_args require ({_spell(expected)})"
+                f"loop.for: the body takes ({_spell(found)}), its iter_args require ({_spell(expected)}) (for_c3)"
             )
         results = [r.type for r in self.results]
         if results != expected[1:]:
             raise VerifyException(
-                f"loop.for: results ({_spell(results)}) must have the types of the iter_args ({_spell(expected[1:])})"
+                f"loop.for: results ({_spell(results)}) must have the types of the iter_args "
+                f"({_spell(expected[1:])}) (for_c4)"
             )
         if not isinstance(self.body.block.last_op, YieldOp):
-            raise VerifyException("loop.for: the body must end with loop.yield")
+            raise VerifyException("loop.for: the body must end with loop.yield (for_c5)")
         yielded = [v.type for v in self.yielded]
         if yielded != expected[1:]:
             raise VerifyException(
-                f"loop.for: the body yields ({_spell(yielded)}), the iter_args are ({_spell(expected[1:])})"
+                f"loop.for: the body yields ({_spell(yielded)}), the iter_args are ({_spell(expected[1:])}) (for_c5)"
             )
         if self.is_parallel:
             self._verify_independence()
@@ -192,7 +201,7 @@ class ForOp(IRDLOperation):
         from mlc.dialects.loop.independence import find_clash
 
         if (clash := find_clash(cast(Any, self))) is not None:
-            raise VerifyException(f"loop.for: {clash}: make the loop serial")
+            raise VerifyException(f"loop.for: {clash}: make the loop serial (for_c6)")
 
     @classmethod
     def parse(cls, parser: Parser) -> "ForOp":

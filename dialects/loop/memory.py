@@ -62,7 +62,13 @@ CONSECUTIVE = Lanes()
 
 
 class _PlacedOp(IRDLOperation):
-    """What names an element of a memref: index operands, and the map from these to subscripts."""
+    """What names an element of a memref: index operands, and the map from these to subscripts.
+
+    Constraints:
+      place_c1: the memref has a static shape and is row-major
+      place_c2: the map gives one subscript per dim of the memref
+      place_c3: the map takes one dim per index operand, and no symbols
+    """
 
     memref = operand_def(MemRefType)
     indices = var_operand_def(IndexType())
@@ -72,15 +78,16 @@ class _PlacedOp(IRDLOperation):
         memref = memref_type(self.memref)
         affine = self.map.data
         if not isinstance(memref.layout, NoneAttr) or DYNAMIC_INDEX in memref.get_shape():
-            raise VerifyException(f"{self.name}: the memref must be static and row-major, got {memref}")
+            raise VerifyException(f"{self.name}: the memref must be static and row-major, got {memref} (place_c1)")
         if len(affine.results) != memref.get_num_dims():
             raise VerifyException(
-                f"{self.name}: {len(affine.results)} subscripts for {memref}, which takes {memref.get_num_dims()}"
+                f"{self.name}: {len(affine.results)} subscripts for {memref}, which takes {memref.get_num_dims()} "
+                "(place_c2)"
             )
         if affine.num_dims != len(self.indices) or affine.num_symbols:
             raise VerifyException(
                 f"{self.name}: the map {affine} takes {affine.num_dims} dims and {affine.num_symbols} "
-                f"symbols, got {len(self.indices)} index operands"
+                f"symbols, got {len(self.indices)} index operands (place_c3)"
             )
 
     @staticmethod
@@ -118,11 +125,13 @@ class _PlacedOp(IRDLOperation):
 class _AccessOp(_PlacedOp):
     """What load and store share: beyond the place, the lanes of a vector.
 
-    Constraints on vectors, beyond one dimension and an element type that fits:
+    Constraints:
       access_c1: only a vector has lanes to speak of (`along`, `stride`, `active`)
       access_c2: `along` is a dim of the memref
       access_c3: `stride` is positive
       access_c4: at least one lane is active, at most all are
+      access_c5: a vector has one dim, and its memref at least one
+      access_c6: what is accessed has the element type of the memref, or is a vector of it
     """
 
     along = opt_prop_def(IntegerAttr[I64])
@@ -157,12 +166,12 @@ class _AccessOp(_PlacedOp):
         if vector is not None and (vector.get_num_dims() != 1 or memref.get_num_dims() == 0):
             raise VerifyException(
                 f"{self.name}: a vector access takes a 1-D vector and at least one subscript, "
-                f"got {accessed} from {memref}"
+                f"got {accessed} from {memref} (access_c5)"
             )
         if element_type(accessed) != memref.element_type:
             raise VerifyException(
                 f"{self.name}: {accessed} does not fit the elements of {memref}: "
-                f"required {memref.element_type}, or a vector of it"
+                f"required {memref.element_type}, or a vector of it (access_c6)"
             )
         self._verify_lanes(memref.get_num_dims(), None if vector is None else vector.get_shape()[0])
 

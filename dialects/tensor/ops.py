@@ -19,7 +19,13 @@ from mlc.support.types import element_type, tensor_type
 
 
 class _WithBody(StructuredOp):
-    """A structured op whose points are computed by a region of scalar ops, one argument per operand."""
+    """A structured op whose points are computed by a region of scalar ops, one argument per operand.
+
+    Constraints:
+      body_c1: the body takes one element of each operand
+      body_c2: it ends with `tensor.yield` of one value
+      body_c3: that has the element type of the result
+    """
 
     body = region_def("single_block")
 
@@ -42,14 +48,14 @@ class _WithBody(StructuredOp):
         if found != expected:
             raise VerifyException(
                 f"{self.name}: the body takes ({', '.join(map(str, found))}), "
-                f"one element of each operand is ({', '.join(map(str, expected))})"
+                f"one element of each operand is ({', '.join(map(str, expected))}) (body_c1)"
             )
         if not isinstance(block.last_op, YieldOp) or len(block.last_op.arguments) != 1:
-            raise VerifyException(f"{self.name}: the body must end with tensor.yield of one value")
+            raise VerifyException(f"{self.name}: the body must end with tensor.yield of one value (body_c2)")
         if self.yielded.type != element_type(self.result.type):
             raise VerifyException(
                 f"{self.name}: the body yields {self.yielded.type}, "
-                f"the result's elements are {element_type(self.result.type)}"
+                f"the result's elements are {element_type(self.result.type)} (body_c3)"
             )
 
 
@@ -98,6 +104,10 @@ class ReduceOp(_WithBody):
       tensor.yield %square : f32
     }
     ```
+
+    Constraints:
+      reduce_c1: the kind is add, mul, max or min
+      reduce_c2: there is a `reduce` dim
     """
 
     name = "tensor.reduce"
@@ -133,10 +143,10 @@ class ReduceOp(_WithBody):
         super().verify_()
         if self.kind.data not in REDUCTIONS:
             raise VerifyException(
-                f"tensor.reduce: unknown kind '{self.kind.data}', required one of {', '.join(REDUCTIONS)}"
+                f"tensor.reduce: unknown kind '{self.kind.data}', required one of {', '.join(REDUCTIONS)} (reduce_c1)"
             )
         if self.num_parallel == len(self.dims):
-            raise VerifyException("tensor.reduce: no dim to reduce over; use tensor.map")
+            raise VerifyException("tensor.reduce: no dim to reduce over; use tensor.map (reduce_c2)")
 
     @classmethod
     def parse(cls, parser: Parser) -> "ReduceOp":
@@ -164,6 +174,10 @@ class ContractOp(StructuredOp):
     %y = tensor.contract %x[m, k], %w[k, n] over (m: 4, n: 8) reduce (k: 16)
        : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
     ```
+
+    Constraints:
+      contract_c1: there are two operands
+      contract_c2: operands and result have one element type
     """
 
     name = "tensor.contract"
@@ -201,11 +215,11 @@ class ContractOp(StructuredOp):
     def verify_(self) -> None:
         super().verify_()
         if len(self.inputs) != 2:
-            raise VerifyException(f"tensor.contract: takes two operands, got {len(self.inputs)}")
+            raise VerifyException(f"tensor.contract: takes two operands, got {len(self.inputs)} (contract_c1)")
         types = {element_type(v.type) for v in (*self.inputs, self.result)}
         if len(types) != 1:
             lhs, rhs = (tensor_type(v) for v in self.inputs)
             raise VerifyException(
                 f"tensor.contract: operands and result must have one element type, got {lhs}, {rhs} -> "
-                f"{tensor_type(self.result)}"
+                f"{tensor_type(self.result)} (contract_c2)"
             )
