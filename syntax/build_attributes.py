@@ -28,6 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from mlc.support.wide_floats import WIDE_FLOATS
 from mlc.syntax import dense
 from mlc.syntax.lexer import Name
 from mlc.syntax.state import Hexadecimal, ResourceUse, State
@@ -223,6 +224,8 @@ class AttributeActions(State):
             return DenseArrayBase.from_list(cast(Any, kind), integers)
         if not isinstance(kind, AnyFloat):
             self.fault(f"the elements of an array are integers or floats, got {kind}")
+        if isinstance(kind, WIDE_FLOATS):
+            self.fault(f"an array cannot have elements of type {kind} here")
         return DenseArrayBase.from_list(cast(Any, kind), [self.real_of(v, kind) for v in values])
 
     # ---- layouts and opaque attributes

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from mlc.support.wide_floats import WIDE_FLOATS
 from mlc.syntax.errors import Fault
 from mlc.syntax.lexer import FRACTION
 from mlc.syntax.state import real_of
@@ -99,6 +100,8 @@ def attribute(
     element = cast(Attribute, cast(Any, kind).element_type)
     if not isinstance(element, _ELEMENTS):
         raise Fault(f"a dense literal has integer, index, float or complex elements, got {element}", position)
+    if isinstance(_part(element), WIDE_FLOATS):
+        raise Fault(f"a dense literal cannot have elements of type {element} here", position)
     shape = list(kind.get_shape())
     if DYNAMIC_INDEX in shape:
         raise Fault("a dense literal has a type of known sizes, got " + str(kind), position)
@@ -124,8 +127,10 @@ def attribute(
         return DenseIntOrFPElementsAttr.from_list(cast(Any, kind), values)
     except (OverflowError, struct.error):
         raise Fault(f"a number in the dense literal does not fit {element}", position) from None
-    except NotImplementedError:
-        raise Fault(f"a dense literal cannot have elements of type {element} here", position) from None
+
+
+def _part(element: Attribute) -> Attribute:
+    return cast(Any, element).element_type if isinstance(element, ComplexType) else element
 
 
 def _make(kind: Attribute, data: bytes) -> DenseIntOrFPElementsAttr:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TextIO
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import AnyFloat, ModuleOp, UnregisteredOp
 from xdsl.ir import BlockArgument, Operation
 from xdsl.printer import Printer
 
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.recursion import TOO_DEEP, deep_recursion
+from mlc.support.wide_floats import WIDE_FLOATS, written
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*").fullmatch
 
@@ -49,6 +50,21 @@ class _Printer(Printer):
     def print_resource_handle(self, dialect: str, handle: str) -> None:
         self._dialect_resources.setdefault(dialect, set()).add(handle)
         self.print_identifier_or_string_literal(handle)
+
+    def print_float(self, value: float, type: AnyFloat) -> None:
+        """The number of a float attribute or of an element, without its type."""
+        if isinstance(type, WIDE_FLOATS):
+            self.print_string(written(value, type))
+        else:
+            super().print_float(value, type)
+
+    def print_operation_type(self, op: Operation) -> None:
+        """The types of an op, in the generic form with its location; other forms have a place of their own for that."""
+        self.print_function_type(op.operand_types, op.result_types)
+        is_generic = self.print_generic_format or isinstance(op, UnregisteredOp) or type(op).print is Operation.print
+        if self.print_debuginfo and is_generic:
+            self.print_string(" ")
+            self.print_attribute(op.location)
 
     def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
         super().print_block_argument(arg, print_type)

@@ -27,6 +27,7 @@ from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
+from mlc.support.wide_floats import WIDE_FLOATS
 from mlc.syntax.errors import Fault, raise_all
 from mlc.syntax.state import Blob
 
@@ -190,7 +191,8 @@ def element_dtype(element: Attribute) -> np.dtype[Any]:
     try:
         return to_numpy(element)
     except KeyError:
-        size: int = cast(Any, element).compile_time_size if isinstance(element, FixedBitwidthType) else 0
+        has_size = isinstance(element, FixedBitwidthType) and not isinstance(element, WIDE_FLOATS)
+        size: int = cast(Any, element).compile_time_size if has_size else 0
         if size not in (1, 2, 4, 8):
             raise Fault(f"a dense_resource cannot have elements of type {element}") from None
         if isinstance(element, IntegerType):

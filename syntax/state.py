@@ -30,6 +30,7 @@ from xdsl.parser import AttrParser
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.support.wide_floats import WIDE_FLOATS, size_of, value_of
 from mlc.syntax.errors import LIMIT, Consequence, Fault, PositionedNote, Source, TooManyErrors
 from mlc.syntax.lexer import Name
 from mlc.syntax.scopes import Scopes
@@ -291,7 +292,7 @@ def real_of(value: object, kind: AnyFloat, position: int | None, checked: bool) 
         checked: whether another integer is an error, as in MLIR.
 
     Raises:
-        Fault: it is such an integer, or has too many bits.
+        Fault: it is such an integer, has too many bits, or is a number of f80 or f128 that no Python float equals.
     """
     if isinstance(value, float):
         return value
@@ -300,7 +301,11 @@ def real_of(value: object, kind: AnyFloat, position: int | None, checked: bool) 
             return float(cast(Any, value))
         found = str(value).lower() if isinstance(value, bool) else f"{value}, as in {value}.0"
         raise Fault(f"a number of type {kind} has a point, or is its bits in hexadecimal, got {found}", position)
-    size = kind.compile_time_size
+    size = size_of(kind) if isinstance(kind, WIDE_FLOATS) else kind.compile_time_size
     if value.bit_length() > 8 * size:
         raise Fault(f"{hex(value)} has more bits than {kind}", position)
+    if isinstance(kind, WIDE_FLOATS):
+        if (found := value_of(int(value), kind)) is None:
+            raise Fault(f"numbers of type {kind} are kept as f64, which {hex(value)} does not fit", position)
+        return found
     return next(iter(kind.iter_unpack(int(value).to_bytes(size, "little"))))

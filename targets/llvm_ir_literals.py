@@ -11,6 +11,8 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
+    Float80Type,
+    Float128Type,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -21,6 +23,7 @@ from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType, LLVMStructType, L
 from xdsl.ir import Attribute
 
 from mlc.support.errors import CompilerBug
+from mlc.support.wide_floats import bits_of
 
 STAGE = "LLVM IR emission"
 
@@ -29,8 +32,10 @@ _FLOATS: dict[type[Attribute], tuple[str, str, int]] = {
     BFloat16Type: ("bfloat", "bf16", 2),
     Float32Type: ("float", "f32", 4),
     Float64Type: ("double", "f64", 8),
+    Float80Type: ("x86_fp80", "f80", 16),
+    Float128Type: ("fp128", "f128", 16),
 }
-"""Float types: their name, their name in intrinsics, their bytes."""
+"""Float types: their name, their name in intrinsics, their alignment in bytes."""
 
 
 def spell_type(attribute: Attribute) -> str:
@@ -156,6 +161,11 @@ def _float(value: float, kind: Attribute) -> str:
             return f"0xH{struct.unpack('<H', struct.pack('<e', value))[0]:04X}"
         case BFloat16Type():
             return f"0xR{struct.unpack('<I', _pack_f32(value))[0] >> 16:04X}"
+        case Float80Type():
+            return f"0xK{bits_of(value, kind):020X}"
+        case Float128Type():
+            high, low = divmod(bits_of(value, kind), 1 << 64)
+            return f"0xL{low:016X}{high:016X}"
         case _:
             raise CompilerBug(f"no float constant of type {kind}", STAGE)
 
