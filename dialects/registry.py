@@ -25,7 +25,7 @@ def dialect_names() -> tuple[str, ...]:
     return tuple(sorted(f.parent.name for f in here.glob("*/__init__.py")))
 
 
-_UPSTREAM = ("builtin", "func", "math")
+_UPSTREAM = ("builtin", "math")
 """The dialects of xDSL that mlc uses as they are. Others of xDSL's a plugin may replace by its own."""
 
 

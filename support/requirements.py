@@ -12,7 +12,9 @@ _checks: defaultdict[type[Operation], list[Callable[[Any], None]]] = defaultdict
 
 
 def requires(*operations: type[Operation]) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
-    """A decorator for a function that raises VerifyException where an op of these classes is not valid."""
+    """A decorator for a function that raises VerifyException where an op of these classes, or of classes derived from
+    them, is not valid.
+    """
 
     def register(check: Callable[[Any], None]) -> Callable[[Any], None]:
         for operation in operations:
@@ -28,5 +30,6 @@ def check_requirements(op: Operation) -> None:
     Raises:
         VerifyException: it is not valid.
     """
-    for check in _checks.get(type(op), ()):
-        check(op)
+    for kind in type(op).__mro__:
+        for check in _checks.get(kind, ()):
+            check(op)

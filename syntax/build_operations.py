@@ -99,7 +99,15 @@ class OperationActions(State):
     def custom_operation(self, name: OpName, op: Operation) -> Operation:
         """An operation in its own format."""
         op.location = self.location_at(name.position)
+        if op.attributes and isinstance(op, IRDLOperation):
+            self._move_properties(op)
         return op
+
+    def _move_properties(self, op: IRDLOperation) -> None:
+        """Make properties of the attributes that are some, as the generic form does; hand-written parsers forget it."""
+        for key in op.get_irdl_definition().properties:
+            if key in op.attributes and key not in op.properties:
+                op.properties[key] = op.attributes.pop(key)
 
     def create_formatted(
         self,

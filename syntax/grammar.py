@@ -26,13 +26,12 @@ _in_process: dict[str, Tables] = {}
 
 def formatted_operations(dialect: Dialect) -> list[type[IRDLOperation]]:
     """The operations of a dialect that have a declarative assembly format and no `parse` of their own."""
-    return [
-        op
-        for op in dialect.operations
-        if issubclass(op, IRDLOperation)
-        and op.get_irdl_definition().assembly_format is not None
-        and not _overrides_parse(op)
-    ]
+    return [op for op in dialect.operations if issubclass(op, IRDLOperation) and _is_formatted(op)]
+
+
+@cache
+def _is_formatted(op: type[IRDLOperation]) -> bool:
+    return op.get_irdl_definition().assembly_format is not None and not _overrides_parse(op)
 
 
 def _overrides_parse(op: type[IRDLOperation]) -> bool:
@@ -88,7 +87,7 @@ def _build_and_store(key: str, operations: Sequence[type[IRDLOperation]]) -> Tab
 def _key(operations: Sequence[type[IRDLOperation]]) -> str:
     digest = hashlib.sha256(_own_digest())
     for op in operations:
-        digest.update("\0".join(_identity(op)).encode())
+        digest.update(_identity(op))
     return digest.hexdigest()
 
 
@@ -100,8 +99,13 @@ def _own_digest() -> bytes:
     return digest.digest()
 
 
-def _identity(op: type[IRDLOperation]) -> Iterator[str]:
+@cache
+def _identity(op: type[IRDLOperation]) -> bytes:
     """What the grammar of an operation depends on: its name, its format, and how many of each part it may have."""
+    return "\0".join(_parts(op)).encode()
+
+
+def _parts(op: type[IRDLOperation]) -> Iterator[str]:
     definition = op.get_irdl_definition()
     yield op.name
     yield definition.assembly_format or ""

@@ -1,13 +1,15 @@
 """The llvm dialect: xDSL's, completed with what mlc emits and xDSL lacks, spelled as MLIR spells it.
 
 Some of xDSL's ops are replaced by others of the same name: its `llvm.fcmp` and `llvm.select` take no vectors, its
-`llvm.intr.masked.store` stores no integers, and the overflow flags of its integer ops are not spelled as MLIR's are.
+`llvm.intr.masked.store` stores no integers, the overflow flags of its integer ops are not spelled as MLIR's are, and
+its `llvm.func` loses the attributes of a declaration's arguments.
 """
 
 from xdsl.dialects import llvm as xdsl_llvm
 from xdsl.ir import Dialect
 
 from mlc.dialects.llvm import parameters as parameters  # what they require is registered
+from mlc.dialects.llvm.function import FuncOp
 from mlc.dialects.llvm.integers import INTEGER_OPS
 from mlc.dialects.llvm.intrinsics import INTRINSICS
 from mlc.dialects.llvm.loop_annotation import LoopAnnotationAttr
@@ -15,7 +17,7 @@ from mlc.dialects.llvm.prefetch import PrefetchOp
 from mlc.dialects.llvm.reductions import VECTOR_REDUCTIONS
 from mlc.dialects.llvm.vectors import VECTOR_OPS
 
-_ours = [*INTEGER_OPS, *INTRINSICS, *VECTOR_REDUCTIONS, *VECTOR_OPS, PrefetchOp]
+_ours = [FuncOp, *INTEGER_OPS, *INTRINSICS, *VECTOR_REDUCTIONS, *VECTOR_OPS, PrefetchOp]
 _names = {op.name for op in _ours}
 
 LLVM = Dialect(
@@ -24,4 +26,4 @@ LLVM = Dialect(
     [*xdsl_llvm.LLVM.attributes, LoopAnnotationAttr],
 )
 
-__all__ = ["LLVM", "LoopAnnotationAttr"]
+__all__ = ["LLVM", "FuncOp", "LoopAnnotationAttr"]

@@ -20,7 +20,8 @@ from mlc.passes.shared.levels import require_level
 from mlc.support.context import CompilerContext
 
 _LEGAL = frozenset(
-    {
+    op.name
+    for op in (
         ModuleOp,
         *func.Func.operations,
         *Arith.operations,
@@ -29,7 +30,7 @@ _LEGAL = frozenset(
         *Vector.operations,
         *Affine.operations,
         *Scf.operations,
-    }
+    )
 )
 
 

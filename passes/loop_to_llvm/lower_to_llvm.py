@@ -21,7 +21,7 @@ from mlc.support.locations import error_at
 PATTERNS = (_accesses, _arith, _buffers, _control, _division, _functions, _vector)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 
-_LEGAL = frozenset({ModuleOp, *LLVM.operations})
+_LEGAL = frozenset(op.name for op in (ModuleOp, *LLVM.operations))
 _MATH = frozenset(math.Math.operations)
 
 
@@ -78,5 +78,5 @@ def _require_passes(module: ModuleOp, pass_name: str) -> None:
 def _check(module: ModuleOp) -> None:
     """Only ops of the llvm dialect may be left."""
     for op in module.walk():
-        if type(op) not in _LEGAL:
+        if op.name not in _LEGAL:
             raise error_at(op, f"'{op.name}' cannot be lowered to llvm: no pattern of lower-to-llvm takes it")

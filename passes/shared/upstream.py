@@ -10,7 +10,6 @@ from collections.abc import Collection
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
-from xdsl.ir import Operation
 
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
@@ -36,12 +35,12 @@ def embed_weights(module: ModuleOp, ctx: CompilerContext) -> None:
                 ctx.resources.define(name, ctx.resources.array(name))
 
 
-def check_legal(module: ModuleOp, legal: Collection[type[Operation]], pass_name: str, target: str) -> None:
-    """Require that only ops that upstream knows are left.
+def check_legal(module: ModuleOp, legal: Collection[str], pass_name: str, target: str) -> None:
+    """Require that only ops that upstream knows are left, whose names are `legal`.
 
     Raises:
         UserError: another one is.
     """
     for op in module.walk():
-        if type(op) not in legal:
+        if op.name not in legal:
             raise error_at(op, f"'{op.name}' cannot be converted to {target}: no pattern of {pass_name} takes it")

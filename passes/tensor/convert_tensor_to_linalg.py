@@ -17,14 +17,15 @@ from mlc.passes.tensor import _generic
 from mlc.support.context import CompilerContext
 
 _LEGAL = frozenset(
-    {
+    op.name
+    for op in (
         ModuleOp,
         *func.Func.operations,
         *Arith.operations,
         *math.Math.operations,
         *tensor.Tensor.operations,
         *Linalg.operations,
-    }
+    )
 )
 
 

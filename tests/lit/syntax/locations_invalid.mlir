@@ -35,5 +35,5 @@
 // -----
 
 // The location of an argument is behind its attributes.
-// expected-error @+1 {{Expected function argument attributes before location, got ')'}}
+// expected-error @+1 {{the attributes of an argument stand in front of its location}}
 func.func private @f(%a: i32 loc("a":1:2) {t.x})
