@@ -1,9 +1,9 @@
-"""One kernel as a model of its own, to measure it alone."""
+"""What one kernel takes, as a model of its own, and what the whole model takes."""
 
 from __future__ import annotations
 
 import tempfile
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,24 +11,25 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from mlc.api import compile as compile_model
 from mlc.compiler import Compilation, CompileOptions
+from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.manager import PassManager
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.reference.inputs import random_array
 from mlc.runtime import load
 from mlc.support.context import CompilerContext
+from mlc.support.functions import is_private
 from mlc.support.ir import clone
-from mlc.tools.measure import aligned, time_function
+from mlc.tools.measure import aligned, shortest_time
 
-_NUMBER = "memref<1xf32>"
-_BATCH_SECONDS = 5e-5
-_RESOLUTION = 1e-8
-"""The shortest time in seconds that is told from that of a call."""
+_FEW = 5
+"""Calls that tell about how long one takes."""
+_LONG_CALL = 2e-4
+"""Seconds that a call from Python should last, of which it takes well below a microsecond itself."""
 
 
 def measure_kernel(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> float:
-    """The median time in seconds of a call of `kernel`, a function of `module` at the tensor level.
+    """The shortest time in seconds of a call of `kernel`, a function of `module` at the tensor level.
 
     It is called again and again on the same random inputs, which are in the nearest level of the memory that holds
     them; weights are weights as in the model. What the passes remark about the kernel is added to `ctx`.
@@ -37,24 +38,53 @@ def measure_kernel(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, optio
         UserError: there is no usable clang.
         ArtifactError: this machine cannot run code for the target.
     """
-    alone = lone_kernel(module, kernel)
+    return measure_model(lone_kernel(module, kernel), ctx, options)
+
+
+def measure_model(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> float:
+    """The shortest time in seconds of a call of the model in `module`, which is at the tensor level.
+
+    Short models run several times per call from Python.
+
+    Raises:
+        UserError: there is no usable clang.
+        ArtifactError: this machine cannot run code for the target.
+    """
     own = ctx.clone()
+    compilation = Compilation(module.clone(), own, options, PassManager(own), reached="tensor")
+    compilation.lower("loop")
+    ctx.remarks += own.remarks
+    times = max(1, int(_LONG_CALL / _measure(compilation, _FEW)))
+    if times > 1:
+        repeat_body(compilation.module, times)
+    return _measure(compilation, None) / times
+
+
+def _measure(compilation: Compilation, repeat: int | None) -> float:
+    """The shortest time in seconds of a call of a model at the loop level, on random inputs."""
     generator = np.random.default_rng(0)
+    copy = replace(compilation, module=compilation.module.clone())
     with tempfile.TemporaryDirectory(prefix="mlc-explain-") as folder:
-        path = Path(folder) / "kernel.so"
-        Compilation(alone, own, options, PassManager(own), reached="tensor").build("shared", path)
-        ctx.remarks += own.remarks
+        path = Path(folder) / "model.so"
+        copy.build("shared", path)
         model = load(path)
         inputs = [aligned(random_array(generator, t.shape, np.dtype(t.dtype))) for t in model.inputs]
-        batch = 1 + int(_BATCH_SECONDS / time_function(model, inputs, 1))
-        return max(time_function(model, inputs, None, batch) - _call_overhead(options.target), _RESOLUTION)
+        return shortest_time(model, inputs, repeat)
 
 
-@cache
-def _call_overhead(target: str) -> float:
-    """What calling a function from Python takes that does nothing, in seconds."""
-    model = compile_model(f"func.func @main(%x: {_NUMBER}, %y: {_NUMBER} {{mlc.output}}) {{ return }}", target=target)
-    return time_function(model, [np.zeros(1, np.float32)], 101, batch=100)
+def repeat_body(module: ModuleOp, times: int) -> None:
+    """Let the model in a module at the loop level do all that it does `times` times.
+
+    Kernels are functions of other units than the one that calls them, so that no call of them is left out.
+    """
+    main = next(op for op in module.ops if isinstance(op, FuncOp) and not is_private(op) and not op.is_declaration)
+    block = main.body.block
+    *ops, last = list(block.ops)
+    for op in ops:
+        op.detach()
+    loop = ForOp("repeat", 0, times)
+    loop.body.block.add_ops([*ops, YieldOp()])
+    block.insert_op_before(loop, last)
 
 
 def lone_kernel(module: ModuleOp, kernel: FuncOp) -> ModuleOp:

@@ -18,34 +18,36 @@ from mlc.support.functions import ALIGNMENT
 
 _SECONDS = 0.5
 """How long to measure, when the number of repetitions is not given."""
+_BATCH = 8
+"""How many calls, one after the other, make what it takes to start several threads small."""
 
 
 def time_python_call(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
     """The median time in seconds of `model(*inputs)`."""
-    return _median(lambda: model(*inputs), repeat)
+    return statistics.median(_times(lambda: model(*inputs), repeat))
 
 
-def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None, batch: int = 1) -> float:
-    """The median time in seconds of the compiled function, through a bare ctypes call (less than a microsecond).
+def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
+    """The median time in seconds of the compiled function, through a bare ctypes call (less than a microsecond)."""
+    return statistics.median(_times(_repeatedly(model, inputs, 1), repeat))
 
-    The clock is read once for `batch` calls in a row.
+
+def shortest_time(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None = None, threads: int = 1) -> float:
+    """The shortest time in seconds in which each of `threads` threads calls the compiled function once.
+
+    That is what the code takes: whatever else runs on the machine makes a call longer, never shorter. Each of several
+    threads has inputs of its own, copies of `inputs`.
     """
-    return _median(_repeatedly(model, inputs, batch), repeat) / batch
-
-
-def time_at_once(model: Model, inputs: Sequence[NDArray[Any]], threads: int, repeat: int, batch: int) -> float:
-    """The median seconds per call in which each of `threads` threads calls the compiled function `batch` times.
-
-    Each thread has inputs of its own, copies of `inputs`.
-    """
-    calls = [_repeatedly(model, [aligned(a) for a in inputs], batch) for _ in range(threads)]
+    if threads == 1:
+        return min(_times(_repeatedly(model, inputs, 1), repeat))
+    calls = [_repeatedly(model, [aligned(a) for a in inputs], _BATCH) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
 
         def call_all() -> None:
             for done in [pool.submit(call) for call in calls]:
                 done.result()
 
-        return _median(call_all, repeat) / batch
+        return min(_times(call_all, repeat)) / _BATCH
 
 
 def _repeatedly(model: Model, inputs: Sequence[NDArray[Any]], batch: int) -> Callable[[], None]:
@@ -81,7 +83,7 @@ def _aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]
     return memory[start : start + size].view(dtype).reshape(shape)
 
 
-def _median(call: Callable[[], object], repeat: int | None) -> float:
+def _times(call: Callable[[], object], repeat: int | None) -> list[float]:
     for _ in range(3):
         call()
     times: list[float] = []
@@ -90,4 +92,4 @@ def _median(call: Callable[[], object], repeat: int | None) -> float:
         start = time.perf_counter()
         call()
         times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return times

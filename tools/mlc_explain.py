@@ -30,10 +30,22 @@ from mlc.tools.compile_arguments import (
 )
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.kernel_work import KernelWork, work_of
-from mlc.tools.lone_kernel import measure_kernel
+from mlc.tools.lone_kernel import measure_kernel, measure_model
 from mlc.tools.roofline import Bound, Roofline, measured, planned
 from mlc.tools.schedule_text import describe_schedule
 from mlc.tools.schedule_trial import try_schedule
+
+_REST = "the rest"
+_NOTE = f"""\
+Kernels are measured alone, with operands in the nearest cache; '{_REST}' is what the model takes beyond them: operands
+that are farther away, code that is cold, calls. Times are the shortest of many calls."""
+_TOO_GOOD = """\
+More than 100% of a bound: a part of the operands was nearer than the level that holds them all, or the limits were
+measured while something else ran."""
+_UNSTEADY = 0.2
+"""The part by which measurements of a limit may differ without a word."""
+_ABOVE = 1.05
+"""A share that is more than what is possible, beyond the precision of the clock."""
 
 
 @dataclass(kw_only=True)
@@ -78,7 +90,6 @@ class _Explained:
     name: str
     calls: int
     work: KernelWork
-    bound: Bound
     seconds: float | None
     """The measured time of a call; None where the target cannot run."""
 
@@ -102,8 +113,13 @@ class _Explainer:
         name, work = kernel.sym_name.data, work_of(kernel)
         calls = Counter(op.callee.string_value() for op in self.module.walk() if isinstance(op, CallOp))
         ctx, options = self.timed.compilation.ctx, self.args.options
-        seconds = measure_kernel(self.module, kernel, ctx, options) if self.runs_here else None
-        return _Explained(name, calls[name], work, self.roofline.bound(work), seconds)
+        if not self.runs_here:
+            return _Explained(name, calls[name], work, None)
+        level = self.roofline.level_of(work.bytes)
+        self.roofline.refresh(level)
+        seconds = measure_kernel(self.module, kernel, ctx, options)
+        self.roofline.refresh(level)
+        return _Explained(name, calls[name], work, seconds)
 
     def print_kernel(self, kernel: FuncOp) -> None:
         """All about one kernel."""
@@ -124,10 +140,11 @@ class _Explainer:
         told = {reason for outcome in outcomes for reason in outcome.refusals}
         if others := [message for message in dict.fromkeys(about) if message not in told]:
             print("\nremarks", *others, sep="\n  ")
-        work, bound = explained.work, explained.bound
+        work, bound = explained.work, self.roofline.bound(explained.work)
         print("\none call")
-        share = work.multiply_adds / max(work.flops, 1)
-        print(f"  {'flops':<10} {_amount(work.flops, 'flop')}, {share:.0%} in multiply-adds")
+        share, zeros = (flops / max(work.flops, 1) for flops in (work.multiply_adds, work.with_padding))
+        padding = f", {zeros:.0%} with padding, which need not be computed" if zeros else ""
+        print(f"  {'flops':<10} {_amount(work.flops, 'flop')}, {share:.0%} in multiply-adds{padding}")
         print(f"  {'bytes':<10} {_amount(work.bytes, 'B')}: operands and results, once each")
         print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
         print(f"  {'bound by':<10} {self._limit(bound)}")
@@ -140,6 +157,7 @@ class _Explainer:
             threads = f", on up to {self.args.threads} threads" if self.args.threads > 1 else ""
             time = self._time(explained.seconds)
             print(f"  {'measured':<10} {time}{threads}, {rate}, {share:.0%} of what is possible{self._cores()}")
+            self._print_doubts([share])
 
     def _cores(self, word: str = "on") -> str:
         """Whose limits the numbers are, if several threads may be used."""
@@ -158,33 +176,62 @@ class _Explainer:
         return f"{bound.limit}: {times} ({source}: {peak}, {speed})"
 
     def print_table(self, kernels: Sequence[FuncOp]) -> None:
-        """A line for each kernel, and their sum."""
+        """A line for each kernel, one for what the model takes beyond them, and one for the model."""
         rows = [self.explain(kernel) for kernel in kernels]
-        costs = [row.calls * (row.bound.time if row.seconds is None else row.seconds) for row in rows]
-        width = max(len(name) for name in ("kernel", *(row.name for row in rows)))
+        bounds = [self.roofline.bound(row.work) for row in rows]
+        costs = [
+            row.calls * (bound.time if row.seconds is None else row.seconds)
+            for row, bound in zip(rows, bounds, strict=True)
+        ]
+        model = sum(costs)
+        if self.runs_here:
+            model = measure_model(self.module, self.timed.compilation.ctx, self.args.options)
+        width = max((len(row.name) for row in rows), default=0)
+        width = max(width, len(_REST))
         print(
             f"{'kernel':<{width}} {'calls':>5} {'flop':>8} {'bytes':>8} {'flop/B':>7} {'bound by':>8} "
-            f"{'predicted':>15} {'measured':>9} {'of bound':>8} {'of total':>8}"
+            f"{'predicted':>15} {'measured':>9} {'of bound':>8} {'of model':>8}"
         )
-        for row, cost in zip(rows, costs, strict=True):
+        for row, bound, cost in zip(rows, bounds, costs, strict=True):
             found = "-" if row.seconds is None else self._time(row.seconds)
-            reached = "-" if row.seconds is None else f"{row.bound.time / row.seconds:.0%}"
+            reached = "-" if row.seconds is None else f"{bound.time / row.seconds:.0%}"
             print(
                 f"{row.name:<{width}} {row.calls:>5} {_amount(row.work.flops):>8} {_amount(row.work.bytes):>8} "
-                f"{row.work.intensity:>7.3g} {row.bound.limit:>8} {self._time(row.bound.time):>15} {found:>9} "
-                f"{reached:>8} {cost / max(sum(costs), 1e-30):>8.0%}"
+                f"{row.work.intensity:>7.3g} {bound.limit:>8} {self._time(bound.time):>15} {found:>9} "
+                f"{reached:>8} {cost / max(model, 1e-30):>8.0%}"
+            )
+        if self.runs_here:
+            rest = model - sum(costs)
+            sign = "-" if rest < 0 else ""
+            print(
+                f"{_REST:<{width}} {'':>5} {'':>8} {'':>8} {'':>7} {'':>8} {'':>15} "
+                f"{sign + self._time(abs(rest)):>9} {'':>8} {rest / model:>8.0%}"
             )
         calls, flops = sum(row.calls for row in rows), sum(row.calls * row.work.flops for row in rows)
-        predicted = self._time(sum(row.calls * row.bound.time for row in rows))
-        total = self._time(sum(costs)) if self.runs_here else "-"
-        print(f"{'total':<{width}} {calls:>5} {_amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}")
-        if self.args.threads > 1 and self.runs_here:
-            print(f"\nMeasured on up to {self.args.threads} threads, predicted{self._cores()}.")
+        predicted = self._time(sum(row.calls * bound.time for row, bound in zip(rows, bounds, strict=True)))
+        total = self._time(model) if self.runs_here else "-"
+        print(f"{'model':<{width}} {calls:>5} {_amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}")
+        self._print_notes()
+        self._print_doubts([b.time / r.seconds for r, b in zip(rows, bounds, strict=True) if r.seconds])
+
+    def _print_notes(self) -> None:
+        """What the numbers of a table are."""
         if not self.runs_here:
             print(
                 f"\nThis machine cannot run code for {self.args.target}: cycles are planned{self._cores('for')}, "
                 "and nothing was measured."
             )
+            return
+        print(f"\n{_NOTE}")
+        if self.args.threads > 1:
+            print(f"Measured on up to {self.args.threads} threads, predicted{self._cores()}.")
+
+    def _print_doubts(self, shares: Sequence[float]) -> None:
+        """Why not to believe what was measured."""
+        if (part := self.roofline.unsteadiness()) > _UNSTEADY:
+            print(f"\nThe limits differed by {part:.0%} while they were measured: something else runs on this machine.")
+        if any(share > _ABOVE for share in shares):
+            print(f"\n{_TOO_GOOD}")
 
     def _time(self, time: float) -> str:
         return _amount(time, "s") if self.runs_here else f"{time:,.0f} cycles"

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mlc.api import compile as compile_model
+from mlc.runtime.model import Model
 from mlc.targets import host
 from mlc.targets.machine import Machine
 from mlc.tools.kernel_work import KernelWork
-from mlc.tools.measure import aligned, time_at_once, time_function
-from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
+from mlc.tools.measure import aligned, shortest_time
+from mlc.tools.probe_kernels import fma_probe, read_probe
 
-_CALLS = 9
-"""How many calls of a probe give its rate, by their median."""
-_BATCH = 8
-"""How many calls, one after the other, make what it takes to start several threads small."""
+_CALLS = 5
+"""How many calls of a probe give a rate, by the shortest one."""
 _L3_SHARE = 4
 """The probe of L3 reads this part of it: other cores use it too."""
 _LEAST_MEMORY = 128 << 20
@@ -67,10 +67,17 @@ class Roofline:
     """Flops of f32 multiply-adds per unit of time."""
     bandwidth: Callable[[str], float]
     """Bytes that are read from a level per unit of time."""
+    refresh: Callable[[str], None] = lambda _: None
+    """Measures the peak and the bandwidth of a level once more: the best that was ever seen is the limit."""
+    unsteadiness: Callable[[], float] = lambda: 0.0
+    """By how much a limit has differed from its best when it was measured again, as a part of it."""
 
     def bound(self, work: KernelWork) -> Bound:
-        """The least time of one call; an operation that is no multiply-add takes as long as one."""
-        slots = work.multiply_adds + 2 * work.other_flops
+        """The least time of one call; an operation that is no multiply-add takes as long as one.
+
+        Products with padding are left out: a kernel need not compute them.
+        """
+        slots = work.multiply_adds - work.with_padding + 2 * work.other_flops
         level = self.level_of(work.bytes)
         arithmetic = slots / (self.peak() * 32 / max(work.element_bits, 32)) if slots else 0.0
         return Bound(arithmetic, work.bytes / self.bandwidth(level), level)
@@ -88,23 +95,66 @@ class Roofline:
 def measured(machine: Machine, threads: int = 1) -> Roofline:
     """The roofline of this machine for code of `machine` on `threads` threads, or on one per core.
 
-    A limit is measured when it is first asked for, by that many threads at once.
+    A limit is measured when it is first asked for, by that many threads at once, and whenever it is refreshed.
 
     Raises:
         UserError: there is no usable clang.
         ArtifactError: this machine cannot run code for `machine`.
     """
-    sizes, cores = _cache_sizes(machine), min(threads, host.core_count())
+    limits = _Limits(machine, min(threads, host.core_count()))
 
-    def read(level: str) -> float:
+    def refresh(level: str) -> None:
+        limits.measure(_PEAK)
+        limits.measure(level)
+
+    return Roofline(
+        machine, limits.cores, "s", lambda: limits.best(_PEAK), limits.best, refresh, lambda: limits.unsteadiness
+    )
+
+
+_PEAK = "peak"
+
+
+class _Limits:
+    """Rates of this machine, by name: `peak`, or a level of the memory. Programs beside us only make them smaller."""
+
+    def __init__(self, machine: Machine, cores: int) -> None:
+        self.cores = cores
+        self._machine = machine
+        self._rates: dict[str, list[float]] = {}
+        self._probe = cache(self._build_probe)
+
+    def best(self, name: str) -> float:
+        """The highest rate that was seen: flops or bytes per second."""
+        if name not in self._rates:
+            self.measure(name)
+        return max(self._rates[name])
+
+    def measure(self, name: str) -> None:
+        """Measure a rate once more."""
+        work, model, inputs = self._probe(name)
+        rate = self.cores * work / shortest_time(model, inputs, _CALLS, self.cores)
+        self._rates.setdefault(name, []).append(rate)
+
+    @property
+    def unsteadiness(self) -> float:
+        """By how much the worst measurement of a rate was below the best, as a part of that."""
+        return max((1 - min(rates) / max(rates) for rates in self._rates.values()), default=0.0)
+
+    def _build_probe(self, name: str) -> tuple[float, Model, list[NDArray[np.float32]]]:
+        """The flops or bytes of a call, what to call, and on what."""
+        probe = fma_probe(self._machine) if name == _PEAK else read_probe(self._machine, self._bytes_to_read(name))
+        inputs = [aligned(np.full(probe.inputs, 0.5, np.float32))]
+        return probe.work, compile_model(probe.text, target=self._machine.name), inputs
+
+    def _bytes_to_read(self, level: str) -> int:
+        """How much each core reads, again and again, in order to measure a level."""
+        sizes = _cache_sizes(self._machine)
         if level == "memory":
             size = max(_LEAST_MEMORY, 4 * max(sizes.values(), default=0))
         else:
             size = sizes[level] // (_L3_SHARE if level == "L3" else 2)
-        share = size if level in _OF_ONE_CORE else size // cores
-        return _rate(read_probe(machine, share), machine, cores)
-
-    return Roofline(machine, cores, "s", cache(lambda: _rate(fma_probe(machine), machine, cores)), cache(read))
+        return size if level in _OF_ONE_CORE else size // self.cores
 
 
 def planned(machine: Machine, threads: int = 1) -> Roofline:
@@ -125,12 +175,3 @@ def planned(machine: Machine, threads: int = 1) -> Roofline:
 def _cache_sizes(machine: Machine) -> dict[str, int]:
     sizes = {"L1": machine.l1_bytes, "L2": machine.l2_bytes, "L3": machine.l3_bytes}
     return {name: size for name, size in sizes.items() if size}
-
-
-def _rate(probe: ProbeKernel, machine: Machine, cores: int) -> float:
-    """Flops or bytes per second of `cores` threads at once."""
-    model = compile_model(probe.text, target=machine.name)
-    inputs = [aligned(np.full(probe.inputs, 0.5, np.float32))]
-    if cores == 1:
-        return probe.work / time_function(model, inputs, _CALLS)
-    return cores * probe.work / time_at_once(model, inputs, cores, _CALLS, _BATCH)

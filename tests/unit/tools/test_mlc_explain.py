@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlc.api import compile as compile_model
-from mlc.compiler import new_context, parse_verified
-from mlc.dialects.loop import ScheduleAttr
+from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.dialects.loop.schedule import STEPS
 from mlc.targets.host import core_count
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target
+from mlc.tools import mlc_explain
+from mlc.tools import roofline as rooflines
 from mlc.tools.kernel_work import KernelWork, work_of
-from mlc.tools.lone_kernel import lone_kernel
-from mlc.tools.measure import time_at_once, time_function
-from mlc.tools.roofline import planned
+from mlc.tools.lone_kernel import lone_kernel, measure_model, repeat_body
+from mlc.tools.measure import shortest_time
+from mlc.tools.roofline import Roofline, measured, planned
 from mlc.tools.schedule_text import describe_schedule
 
 if TYPE_CHECKING:
@@ -162,13 +165,13 @@ def test_several_cores_have_several_private_caches() -> None:
     assert (one.level_of(one.machine.l1_bytes), two.level_of(one.machine.l1_bytes)) == ("L2", "L1")
 
 
-def test_time_at_once_is_that_of_the_threads_together() -> None:
+def test_threads_are_timed_together() -> None:
     model = compile_model(
         "func.func @main(%x: tensor<300000xf32>) -> tensor<300000xf32> {\n"
         "  %0 = graph.exp %x : tensor<300000xf32>\n  return %0 : tensor<300000xf32>\n}"
     )
     inputs = [np.ones(300_000, np.float32)]
-    assert time_at_once(model, inputs, 2, repeat=3, batch=2) > 0.3 * time_function(model, inputs, 3)
+    assert shortest_time(model, inputs, 3, threads=2) > 0.3 * shortest_time(model, inputs, 3)
 
 
 def test_a_lone_kernel_keeps_its_constants() -> None:
@@ -194,12 +197,124 @@ def test_one_kernel(model: str, mlc: CommandLine) -> None:
 
 
 def test_all_kernels(model: str, mlc: CommandLine) -> None:
-    title, *rows, total = mlc("explain", model).out.splitlines()
+    table, notes, *_ = mlc("explain", model).out.split("\n\n")
+    title, *rows, total = table.splitlines()
     assert title.split()[:4] == ["kernel", "calls", "flop", "bytes"]
     assert rows[0].split()[:2] == ["matmul_relu", "1"]
+    assert rows[-1].startswith("the rest ")
     shares = [int(row.split()[-1].removesuffix("%")) for row in rows]
     assert abs(sum(shares) - 100) <= len(rows)
-    assert total.startswith("total")
+    assert total.startswith("model ")
+    assert "'the rest' is what the model takes beyond them" in notes
+
+
+def test_a_model_that_cannot_run_has_no_rest(model: str, mlc: CommandLine) -> None:
+    target = "cortex-a53" if resolve_target("native").arch != "aarch64" else "x86-64-v3"
+    table, note = mlc("explain", model, f"--target={target}").out.split("\n\n")
+    *rows, total = table.splitlines()
+    assert [row.split()[0] for row in rows] == ["kernel", "matmul_relu", "softmax_add"]
+    assert total.startswith("model ")
+    assert total.endswith(" -")
+    assert note.startswith(f"This machine cannot run code for {target}: cycles are planned")
+
+
+def _window(pad: str, low: int = 1, stride: int = 1, number: str = "0.0") -> ModuleOp:
+    """A convolution of 8 x 8 pixels of 2 channels with 3 x 3 taps of 4 filters."""
+    rows = (8 + low + 1 - 3) // stride + 1
+    padded, result = f"tensor<{8 + low + 1}x{8 + low + 1}x2xf32>", f"tensor<{rows}x{rows}x4xf32>"
+    text = f"""
+      func.func private @kernel(%x: tensor<8x8x2xf32>, %w: tensor<3x3x2x4xf32>) -> {result} {{
+        %zero = arith.constant {number} : f32
+        %p = tensor.pad %x low[{low}, {low}, 0] high[1, 1, 0] {{
+        ^bb0(%i: index, %j: index, %k: index):
+          tensor.yield %zero : f32
+        }} : tensor<8x8x2xf32> to {padded}
+        %0 = tensor.contract {pad} over (y: {rows}, x: {rows}, n: 4) reduce (ky: 3, kx: 3, c: 2)
+            : {padded}, tensor<3x3x2x4xf32> -> {result}
+        return %0 : {result}
+      }}
+    """
+    return _parse(text)[0]
+
+
+@pytest.mark.parametrize(
+    ("low", "stride", "number", "expected"),
+    [
+        # By rows: 8 of 10 rows see 3 taps inside, the outer ones 2.
+        (1, 1, "0.0", 2 * 4 * 2 * (24 * 24 - 22 * 22)),
+        (1, 1, "1.0", 0),  # numbers that count
+        (0, 1, "-0.0", 2 * 4 * 2 * (21 * 21 - 20 * 20)),
+        (1, 2, "0.0", 2 * 4 * 2 * (12 * 12 - 11 * 11)),
+    ],
+)
+def test_products_with_padding_need_not_be_computed(low: int, stride: int, number: str, expected: int) -> None:
+    subscripts = f"%p[y * {stride} + ky, x * {stride} + kx, c], %w[ky, kx, c, n]"
+    kernel = _window(subscripts, low, stride, number).body.block.first_op
+    assert isinstance(kernel, FuncOp)
+    work = work_of(kernel)
+    assert work.with_padding == expected
+    assert planned(resolve_target("cortex-a53")).bound(work).arithmetic == (work.multiply_adds - expected) / 8
+
+
+def test_padding_is_counted_where_subscripts_are_apart() -> None:
+    """One dim in two subscripts: how often both are inside is not the product of how often each is."""
+    kernel = _window("%p[y + ky, y + kx, c], %w[ky, kx, c, n]").body.block.first_op
+    assert isinstance(kernel, FuncOp)
+    assert work_of(kernel).with_padding == 0
+
+
+def test_the_limit_is_the_best_that_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What runs beside a probe makes it slower, so that one measurement alone may give what is no limit."""
+    times = {"peak": iter([1.0, 1.0]), "L1": iter([2.0, 1.0, 4.0])}
+    monkeypatch.setattr(rooflines._Limits, "_build_probe", lambda _, name: (8.0, name, []))  # pyright: ignore
+    monkeypatch.setattr(rooflines, "shortest_time", lambda name, *_: next(times[name]))  # pyright: ignore
+    roofline = measured(resolve_target("native"))
+    seen: list[tuple[float, float]] = []
+    for _ in range(3):
+        seen.append((roofline.bandwidth("L1"), roofline.unsteadiness()))
+        if len(seen) < 3:
+            roofline.refresh("L1")
+    assert seen == [(4, 0), (8, 0.5), (8, 0.75)]
+    assert roofline.peak() == 8
+
+
+def test_small_models_run_several_times_per_call() -> None:
+    module = parse_verified(
+        "func.func @main(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {\n"
+        '  loop.for parallel "n" %n = 0 to 4 {\n'
+        "    %a = loop.load %x[%n] : memref<4xf32>\n    loop.store %a, %y[%n] : memref<4xf32>\n  }\n  return\n}",
+        "test.mlir",
+        new_context(),
+        Path(),
+    )
+    repeat_body(module, 7)
+    module.verify()
+    main = module.body.block.first_op
+    assert isinstance(main, FuncOp)
+    assert [op.name for op in main.body.block.ops] == ["loop.for", "func.return"]
+    loop = main.body.block.first_op
+    assert isinstance(loop, ForOp)
+    assert (len(loop.range), [op.name for op in loop.body.block.ops]) == (7, ["loop.for", "loop.yield"])
+
+
+def test_a_model_is_measured_as_it_is() -> None:
+    """The time of one call, however many are made at once; and measuring leaves the model alone."""
+    module, _ = _parse(_KERNEL)
+    before = str(module)
+    seconds = measure_model(module, new_context(), CompileOptions())
+    assert 1e-8 < seconds < 1e-2
+    assert str(module) == before
+
+
+def test_doubts_are_said(model: str, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(machine: Machine, threads: int = 1) -> Roofline:
+        return replace(planned(machine, threads), unit="s", unsteadiness=lambda: 0.5)
+
+    monkeypatch.setattr(mlc_explain, "measured", slow)
+    for arguments in ([model], [model, "matmul_relu"]):
+        shown = mlc("explain", *arguments).out
+        assert "The limits differed by 50% while they were measured: something else runs on this machine." in shown
+        assert "More than 100% of a bound: " in shown
 
 
 def test_a_kernel_without_schedule(model: str, mlc: CommandLine) -> None:
@@ -213,7 +328,7 @@ def test_threads_have_limits_of_their_own(model: str, mlc: CommandLine) -> None:
     assert re.search(rf"^  predicted +.*s at least on {cores}$", shown, re.MULTILINE)
     assert re.search(rf"^  measured +.*s, on up to 2 threads, .* of what is possible on {cores}$", shown, re.MULTILINE)
     shown = mlc("explain", model, "--threads=2").out
-    assert shown.endswith(f"\n\nMeasured on up to 2 threads, predicted on {cores}.\n")
+    assert f"\nMeasured on up to 2 threads, predicted on {cores}.\n" in shown
     shown = mlc("explain", model, "--threads=2", "--target=cortex-a53").out
     assert shown.endswith("cycles are planned for 2 cores, and nothing was measured.\n")
 
