@@ -41,6 +41,7 @@ from xdsl.irdl import (
     VarResultDef,
 )
 
+from mlc.dialects.kept_text import KeptAsText
 from mlc.dialects.registry import dialect_names, load_dialect
 
 FOLDER = Path(__file__).parent / "dialects"
@@ -78,16 +79,21 @@ def _page(dialect: Dialect) -> str:
     package = sys.modules[f"mlc.dialects.{dialect.name}"]
     ops = own_ops(dialect)
     attributes = [a for a in dialect.attributes if a.__module__.startswith("mlc.")]
+    index = ["\n".join(["| op | |", "|---|---|", *map(_index_row, ops)])] if ops else []
     parts = [
         "<!-- Made by docs/generate.py from the op definitions. Edit those. -->",
         f"# The {dialect.name} dialect",
         inspect.cleandoc(package.__doc__ or ""),
-        "\n".join(["| op | |", "|---|---|", *map(_index_row, ops)]),
+        *index,
     ]
     for op in ops:
         parts += _op_section(op)
+    kept = [a for a in attributes if issubclass(a, KeptAsText)]
     for attribute in attributes:
-        parts += _attribute_section(attribute)
+        parts += [] if attribute in kept else _attribute_section(attribute)
+    if kept:
+        names = ", ".join(f"`{'!' if issubclass(a, TypeAttribute) else '#'}{a.name}`" for a in kept)
+        parts += ["## Kept as written", f"mlc carries these of upstream along, and looks into none of them: {names}."]
     return "\n\n".join(parts) + "\n"
 
 

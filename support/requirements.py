@@ -1,4 +1,4 @@
-"""What upstream requires of ops of xDSL's beyond what their own verifiers check."""
+"""What upstream requires of ops and types of xDSL's beyond what their own verifiers check."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 _checks: defaultdict[type[Operation], list[Callable[[Any], None]]] = defaultdict(list)
+_type_checks: dict[type[Attribute], Callable[[Any], None]] = {}
+complete_dialects: set[str] = set()
+"""The dialects of which mlc knows all types and attributes that upstream has: others of theirs are mistakes."""
 
 
 def requires(*operations: type[Operation]) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
@@ -33,3 +36,23 @@ def check_requirements(op: Operation) -> None:
     for kind in type(op).__mro__:
         for check in _checks.get(kind, ()):
             check(op)
+
+
+def requires_of_type(*types: type[Attribute]) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+    """A decorator for the function that raises VerifyException where a type in a text is not valid."""
+
+    def register(check: Callable[[Any], None]) -> Callable[[Any], None]:
+        _type_checks.update(dict.fromkeys(types, check))
+        return check
+
+    return register
+
+
+def check_type(attribute: Attribute) -> None:
+    """Check a type or an attribute of a dialect that a text holds.
+
+    Raises:
+        VerifyException: it is not valid.
+    """
+    if (check := _type_checks.get(type(attribute))) is not None:
+        check(attribute)

@@ -25,6 +25,7 @@ from xdsl.dialects.builtin import (
     RankedStructure,
     ShapedType,
     UnknownLoc,
+    UnregisteredAttr,
     UnregisteredOp,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
@@ -32,11 +33,12 @@ from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.traits import SymbolOpInterface
-from xdsl.utils.exceptions import ParseError
+from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 
 from mlc.support.errors import SourceLocation, UserError
+from mlc.support.requirements import check_type, complete_dialects
 from mlc.syntax import dense
 from mlc.syntax.errors import Consequence, Fault, reason_of
 from mlc.syntax.lexer import FRACTION, LIKE_TYPE, SIMPLE_TYPE, SPACE, STRING
@@ -159,8 +161,20 @@ class HandOver(Parser):
         builder.require_dialect(name[1:].split(".", 1)[0], start)
         self._go_on_at(end)
         attribute = self._parse_extended_type_or_attribute(name[1:], cast(Any, name[0] == "!"))
+        if builder.checked:
+            self._check_attribute(attribute, name, start)
         builder.remember_attribute(start, self._consumed_to(), attribute)
         return attribute, self.pos
+
+    def _check_attribute(self, attribute: Attribute, name: str, start: int) -> None:
+        """Raise Fault for what xDSL takes and upstream refuses."""
+        if isinstance(attribute, UnregisteredAttr) and attribute.attr_name.data.split(".")[0] in complete_dialects:
+            noun = "type" if name[0] == "!" else "attribute"
+            raise Fault(f"unknown {noun} '{name[0]}{attribute.attr_name.data}'", start)
+        try:
+            check_type(attribute)
+        except VerifyException as e:
+            raise Fault(str(e), start) from None
 
     def directive(self, terminal: str, position: int, dialects: Sequence[str]) -> tuple[daf.ParsingState, int]:
         """What a directive of an assembly format finds at `position`."""

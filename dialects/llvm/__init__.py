@@ -8,10 +8,14 @@ its `llvm.func` loses the attributes of a declaration's arguments.
 from xdsl.dialects import llvm as xdsl_llvm
 from xdsl.ir import Dialect
 
-from mlc.dialects.llvm import parameters as parameters  # what they require is registered
+from mlc.dialects.llvm import aggregates as aggregates  # what they require is registered
+from mlc.dialects.llvm import globals as globals
+from mlc.dialects.llvm import parameters as parameters
+from mlc.dialects.llvm import types as types
 from mlc.dialects.llvm.function import FuncOp
 from mlc.dialects.llvm.integers import INTEGER_OPS
 from mlc.dialects.llvm.intrinsics import INTRINSICS
+from mlc.dialects.llvm.kept import KEPT_ATTRIBUTES, KEPT_TYPES
 from mlc.dialects.llvm.loop_annotation import LoopAnnotationAttr
 from mlc.dialects.llvm.prefetch import PrefetchOp
 from mlc.dialects.llvm.reductions import VECTOR_REDUCTIONS
@@ -23,7 +27,7 @@ _names = {op.name for op in _ours}
 LLVM = Dialect(
     "llvm",
     [*_ours, *(op for op in xdsl_llvm.LLVM.operations if op.name not in _names)],
-    [*xdsl_llvm.LLVM.attributes, LoopAnnotationAttr],
+    [*xdsl_llvm.LLVM.attributes, LoopAnnotationAttr, *KEPT_ATTRIBUTES, *KEPT_TYPES],
 )
 
 __all__ = ["LLVM", "FuncOp", "LoopAnnotationAttr"]
