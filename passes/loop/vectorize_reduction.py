@@ -62,7 +62,7 @@ def _check_body(loop: ForOp, combine: Operation) -> None:
     for op in loop.body.block.ops:
         if op.regions:
             raise Refused("there are loops inside")
-        if op is not combine and not isinstance(op, AccessOp) and loop.induction_variable in op.operands:
+        if not isinstance(op, AccessOp) and loop.induction_variable in op.operands:
             raise Refused(f"'{op.name}' uses the counter itself")
     trial, _ = _lane_loop(loop, combine, loop.induction_variable, 1)
     try:

@@ -157,3 +157,34 @@ func.func private @scan(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
   }
   return
 }
+
+// A sum of the counter itself: lanes have no values of it.
+// CHECK-LABEL: @counter
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 8 iter_args
+// REMARK: remark: reduction 'k' not vectorized: 'arith.addi' uses the counter itself
+func.func private @counter(%y: memref<1xindex> {mlc.output}) {
+  %zero = arith.constant 0 : index
+  %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (index) {
+    %b = arith.addi %acc, %k : index
+    loop.yield %b : index
+  }
+  loop.store %s, %y[0] : memref<1xindex>
+  return
+}
+
+// That a sum from front to back never overflows says nothing about those of every fourth number.
+// CHECK-LABEL: @promises
+// CHECK-NOT: overflow
+// CHECK: arith.addi %{{.*}}, %{{.*}} : vector<4xi32>
+// CHECK-NOT: overflow
+// CHECK: return
+func.func private @promises(%x: memref<8xi32>, %y: memref<1xi32> {mlc.output}) {
+  %zero = arith.constant 0 : i32
+  %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (i32) {
+    %a = loop.load %x[%k] : memref<8xi32>
+    %b = arith.addi %acc, %a overflow<nsw> : i32
+    loop.yield %b : i32
+  }
+  loop.store %s, %y[0] : memref<1xi32>
+  return
+}
