@@ -11,6 +11,7 @@ process at all.
 from __future__ import annotations
 
 import re
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,7 @@ from functools import cached_property
 from pathlib import Path
 
 from mlc.support.errors import CompilerBug
-from mlc.targets import elf, weights
-from mlc.targets.archive import write_archive
+from mlc.targets import archive, elf, weights
 from mlc.targets.cache import Cache, digest
 from mlc.targets.glue import PARALLEL_FOR, header_text, memory_unit, runner_unit, signature_unit, threads_unit
 from mlc.targets.machine import Machine
@@ -44,6 +44,8 @@ _LINK_FLAGS: dict[str, tuple[str, ...]] = {
 }
 _NO_UNLOADING = ("-z", "nodelete")
 """For shared libraries with a thread pool: dlclose must not take the code away from under the workers."""
+_WRITERS = (sys.modules[__name__], archive, elf, weights)
+"""The modules that write artifacts themselves, and edit what the linker has written."""
 _LARGEST_CACHED = 1 << 30
 """Artifacts above this many bytes are linked again each time rather than kept twice on disk."""
 
@@ -139,7 +141,8 @@ class _Build:
         blobs = [part for blob in self.blobs for part in (blob.sha256, *blob.symbols)]
         units = [self.compiler.key(unit) for unit in self.units]
         linker = self.linker.identity if self.linker else ""
-        return digest(self.kind, *self._link_flags(), linker, memory_unit().text, *units, "+", *blobs)
+        writers = [Path(str(module.__file__)).read_bytes() for module in _WRITERS]
+        return digest(self.kind, *self._link_flags(), linker, memory_unit().text, *writers, *units, "+", *blobs)
 
     def _complete(self, objects: Sequence[Path]) -> list[Path]:
         """The objects, with that of the weights and, where LLVM calls them, that of memcpy and its like."""
@@ -173,7 +176,7 @@ class _Build:
             elf.localize_hidden(staged)
         if self.kind == "archive":
             member = staged.replace(staged.with_name("member.o"))
-            write_archive(staged, f"{self.symbol}.o", member)
+            archive.write_archive(staged, f"{self.symbol}.o", member)
 
 
 def _join_assembly(files: Sequence[Path]) -> str:
