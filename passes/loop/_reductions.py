@@ -52,7 +52,7 @@ def reduction_of(loop: ForOp) -> Reduction | str:
 
     Partial results that anything else sees, such as a store of the running sum, are no longer free to be other ones.
     """
-    if loop.is_parallel or len(loop.carried) != 1:
+    if len(loop.carried) != 1:
         return "it does not carry exactly one value"
     combine = loop.yielded[0].owner
     combination = COMBINATIONS.get(type(combine)) if isinstance(combine, Operation) else None
@@ -60,7 +60,6 @@ def reduction_of(loop: ForOp) -> Reduction | str:
     if (
         combination is None
         or not isinstance(combine, Operation)
-        or combine.parent is not loop.body.block
         or not any(combine.operands[i] is accumulator for i in combination.accumulators)
     ):
         return "what it carries is no sum, product, maximum or minimum"

@@ -11,7 +11,7 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects import arith
 from xdsl.dialects import math as math_dialect
-from xdsl.dialects.builtin import IndexType, f32, f64, i1, i32, i64
+from xdsl.dialects.builtin import IndexType, f32, f64, i1, i8, i32, i64
 from xdsl.ir import Attribute
 from xdsl.utils.test_value import create_ssa_value
 
@@ -53,6 +53,21 @@ def test_integers(op_type: Callable[..., Any], scalar: Callable[[int, int], int]
     found = evaluate_binary(op_type, i32, a, b)
     assert found.dtype == np.int32
     assert [v % 2**32 for v in found.tolist()] == [scalar(x, y) % 2**32 for x, y in PAIRS]
+
+
+def test_division_by_zero() -> None:
+    """A quotient is 0, and what remains is all; no CPU is asked, so the reference agrees with the compiler on it."""
+    a, zero = np.array([-7, 0, 5], np.int32), np.zeros(3, np.int32)
+    for remainder in (arith.RemSIOp, arith.RemUIOp):
+        assert evaluate_binary(remainder, i32, a, zero).tolist() == a.tolist()
+    for quotient in (arith.DivSIOp, arith.DivUIOp):
+        assert evaluate_binary(quotient, i32, a, zero).tolist() == [0, 0, 0]
+
+
+def test_floats_become_the_nearest_integers() -> None:
+    a = np.array([-129.0, -128.0, -127.5, 126.9, 127.0, 128.0, NAN, math.inf, -math.inf], np.float32)
+    op = FPToSIOp(create_ssa_value(f32), i8)
+    assert evaluate(op, [a])[0].tolist() == [-128, -128, -127, 126, 127, 127, 0, 127, -128]
 
 
 def test_shifts() -> None:

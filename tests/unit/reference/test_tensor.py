@@ -224,3 +224,33 @@ def test_take_has_the_nearest_row(run: Run) -> None:
         rows,
     )
     np.testing.assert_array_equal(found, x[:, [2, 2, 0, 0, 2, 0]])
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("max", [True, False, False]), ("min", [True, True, False])])
+def test_truth_values_are_signed(kind: str, expected: list[bool], run: Callable[..., list[Array]]) -> None:
+    """True is -1: the greatest of true and false is false."""
+    x = np.array([[True, True], [True, False], [False, False]])
+    (found,) = run(
+        f"""
+        func.func @f(%x: tensor<3x2xi1>) -> tensor<3xi1> {{
+          %y = tensor.reduce {kind} %x[m, k] over (m: 3) reduce (k: 2) : tensor<3x2xi1> -> tensor<3xi1>
+          func.return %y : tensor<3xi1>
+        }}
+        """,
+        x,
+    )
+    assert found.tolist() == expected
+
+
+def test_every_second_element_of_a_slice(run: Callable[..., list[Array]]) -> None:
+    x = np.arange(20, dtype=np.float32).reshape(2, 10)
+    (found,) = run(
+        """
+        func.func @f(%x: tensor<2x10xf32>) -> tensor<1x4xf32> {
+          %y = tensor.extract_slice %x[1, 1] [1, 4] [1, 2] : tensor<2x10xf32> to tensor<1x4xf32>
+          func.return %y : tensor<1x4xf32>
+        }
+        """,
+        x,
+    )
+    np.testing.assert_array_equal(found, x[1:2, 1:9:2])

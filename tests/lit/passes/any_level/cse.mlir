@@ -78,3 +78,48 @@ func.func @loop_with_write(%m: memref<4xf32>, %i: index, %n: index, %v: f32) -> 
   // CHECK-NEXT: return %0, %[[V]]
   return %0, %3 : f32, f32
 }
+
+// -----
+
+// One operand, two types of the result.
+// CHECK-LABEL: @types
+// CHECK-NEXT: arith.extsi %x : i8 to i32
+// CHECK-NEXT: arith.extsi %x : i8 to i64
+func.func @types(%x: i8) -> (i32, i64) {
+  %0 = arith.extsi %x : i8 to i32
+  %1 = arith.extsi %x : i8 to i64
+  return %0, %1 : i32, i64
+}
+
+// -----
+
+// Bodies that differ in the order of operands alone.
+// CHECK-LABEL: @bodies
+// CHECK: graph.fusion
+// CHECK-NEXT: graph.sub %a, %b
+// CHECK: graph.fusion
+// CHECK-NEXT: graph.sub %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}}
+func.func @bodies(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = graph.fusion "f" (%a = %x, %b = %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    %2 = graph.sub %a, %b : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    graph.yield %2 : tensor<4xf32>
+  }
+  %1 = graph.fusion "f" (%a = %x, %b = %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    %3 = graph.sub %b, %a : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+    graph.yield %3 : tensor<4xf32>
+  }
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// What is isolated from above uses nothing from there.
+// CHECK: arith.constant 1 : i32
+// CHECK-LABEL: @isolated
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT: return %[[ONE]]
+%0 = arith.constant 1 : i32
+func.func @isolated() -> i32 {
+  %1 = arith.constant 1 : i32
+  return %1 : i32
+}

@@ -26,3 +26,20 @@ func.func @blocks(%c: i1, %x: i32) -> i32 {
   %5 = arith.addi %r, %4 : i32
   return %5 : i32
 }
+
+// What one way to a block has written is read again in it, whatever was read in front of the branch.
+// CHECK-LABEL: @memory
+// CHECK: ^join:
+// CHECK-NEXT: %[[B:.*]] = memref.load
+// CHECK-NEXT: arith.addf %a, %[[B]]
+func.func @memory(%c: i1, %m: memref<4xf32>, %i: index, %x: f32) -> f32 {
+  %a = memref.load %m[%i] : memref<4xf32>
+  cf.cond_br %c, ^write, ^join
+^write:
+  memref.store %x, %m[%i] : memref<4xf32>
+  cf.br ^join
+^join:
+  %b = memref.load %m[%i] : memref<4xf32>
+  %s = arith.addf %a, %b : f32
+  return %s : f32
+}

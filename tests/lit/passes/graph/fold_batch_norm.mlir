@@ -67,3 +67,36 @@ func.func @computed_parameters(%x: tensor<3x2xf32>, %p: tensor<2xf32>) -> tensor
     }
   }
 #-}
+
+// A factor per row of the image is none per channel, even if there are as many.
+// CHECK-LABEL: @other_axis
+// CHECK: %[[Y:.*]] = graph.conv2d
+// CHECK: graph.mul %[[Y]],
+func.func @other_axis(%x: tensor<1x1x2x2xf32>) -> tensor<1x2x2x2xf32> {
+  %w = graph.constant dense<[[[[1.0]]], [[[2.0]]]]> : tensor<2x1x1x1xf32>
+  %scale = graph.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %bias = graph.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  %mean = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %variance = graph.constant dense<[3.0, 3.0]> : tensor<2xf32>
+  %0 = graph.conv2d %x, %w : tensor<1x1x2x2xf32>, tensor<2x1x1x1xf32> -> tensor<1x2x2x2xf32>
+  %1 = graph.batch_norm %0, %scale, %bias, %mean, %variance axis 2 epsilon 1.0 : tensor<1x2x2x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<1x2x2x2xf32>
+  return %1 : tensor<1x2x2x2xf32>
+}
+
+// The sum with the bias is read elsewhere too.
+// CHECK-LABEL: @sum_is_read
+// CHECK: graph.matmul
+// CHECK-NEXT: %[[S:.*]] = graph.add
+// CHECK: return %{{.*}}, %[[S]]
+func.func @sum_is_read(%x: tensor<3x1xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) {
+  %w = graph.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+  %b = graph.constant dense<[4.0, 5.0]> : tensor<2xf32>
+  %scale = graph.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %bias = graph.constant dense<[10.0, 20.0]> : tensor<2xf32>
+  %mean = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %variance = graph.constant dense<[3.0, 3.0]> : tensor<2xf32>
+  %0 = graph.matmul %x, %w : tensor<3x1xf32>, tensor<1x2xf32> -> tensor<3x2xf32>
+  %1 = graph.add %0, %b : tensor<3x2xf32>, tensor<2xf32> -> tensor<3x2xf32>
+  %2 = graph.batch_norm %1, %scale, %bias, %mean, %variance axis 1 epsilon 1.0 : tensor<3x2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<3x2xf32>
+  return %2, %1 : tensor<3x2xf32>, tensor<3x2xf32>
+}

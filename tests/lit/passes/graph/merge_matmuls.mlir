@@ -61,3 +61,72 @@ func.func @gated(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tens
   %1 = graph.softmax %a axis 1 : tensor<4x6xf32>
   return %0, %1, %b : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// One with a bias and one without, products of two matrices, a bias that is one number for all columns, and weights
+// that somebody else reads: each stays on its own.
+// CHECK-LABEL: @one_bias
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @one_bias(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %wq = graph.constant dense<0.5> : tensor<8x6xf32>
+  %wk = graph.constant dense<0.25> : tensor<8x6xf32>
+  %bq = graph.constant dense<1.0> : tensor<6xf32>
+  %q0 = graph.matmul %x, %wq : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %q1 = graph.add %q0, %bq : tensor<4x6xf32>, tensor<6xf32> -> tensor<4x6xf32>
+  %q = graph.softmax %q1 axis 1 : tensor<4x6xf32>
+  %k0 = graph.matmul %x, %wk : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %k = graph.softmax %k0 axis 1 : tensor<4x6xf32>
+  return %q, %k : tensor<4x6xf32>, tensor<4x6xf32>
+}
+// CHECK-LABEL: @two_matrices
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @two_matrices(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %wq = graph.constant dense<0.5> : tensor<8x6xf32>
+  %wk = graph.constant dense<0.25> : tensor<8x6xf32>
+  %q0 = graph.matmul %x, %wq : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %q = graph.softmax %q0 axis 1 : tensor<4x6xf32>
+  %k0 = graph.matmul %y, %wk : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %k = graph.softmax %k0 axis 1 : tensor<4x6xf32>
+  return %q, %k : tensor<4x6xf32>, tensor<4x6xf32>
+}
+// CHECK-LABEL: @one_number
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @one_number(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %wq = graph.constant dense<0.5> : tensor<8x6xf32>
+  %wk = graph.constant dense<0.25> : tensor<8x6xf32>
+  %bq = graph.constant dense<1.0> : tensor<1xf32>
+  %bk = graph.constant dense<2.0> : tensor<1xf32>
+  %q0 = graph.matmul %x, %wq : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %q1 = graph.add %q0, %bq : tensor<4x6xf32>, tensor<1xf32> -> tensor<4x6xf32>
+  %q = graph.softmax %q1 axis 1 : tensor<4x6xf32>
+  %k0 = graph.matmul %x, %wk : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %k1 = graph.add %k0, %bk : tensor<4x6xf32>, tensor<1xf32> -> tensor<4x6xf32>
+  %k = graph.softmax %k1 axis 1 : tensor<4x6xf32>
+  return %q, %k : tensor<4x6xf32>, tensor<4x6xf32>
+}
+// CHECK-LABEL: @shared_weights
+// CHECK-NOT: graph.slice
+// CHECK: return %{{.*}}, %{{.*}}, %wk
+func.func @shared_weights(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<8x6xf32>) {
+  %wq = graph.constant dense<0.5> : tensor<8x6xf32>
+  %wk = graph.constant dense<0.25> : tensor<8x6xf32>
+  %q0 = graph.matmul %x, %wq : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %q = graph.softmax %q0 axis 1 : tensor<4x6xf32>
+  %k0 = graph.matmul %x, %wk : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %k = graph.softmax %k0 axis 1 : tensor<4x6xf32>
+  return %q, %k, %wk : tensor<4x6xf32>, tensor<4x6xf32>, tensor<8x6xf32>
+}
+// CHECK-LABEL: @merged
+// CHECK: graph.slice
+// CHECK: graph.slice
+func.func @merged(%x: tensor<4x8xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %wq = graph.constant dense<0.5> : tensor<8x6xf32>
+  %wk = graph.constant dense<0.25> : tensor<8x6xf32>
+  %q0 = graph.matmul %x, %wq : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %q = graph.softmax %q0 axis 1 : tensor<4x6xf32>
+  %k0 = graph.matmul %x, %wk : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %k = graph.softmax %k0 axis 1 : tensor<4x6xf32>
+  return %q, %k : tensor<4x6xf32>, tensor<4x6xf32>
+}

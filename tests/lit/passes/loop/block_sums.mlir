@@ -144,3 +144,21 @@ func.func private @others(%x: memref<40xf32>, %n: memref<40xi32>, %out: memref<8
   loop.store %swapped#1, %out[6] : memref<8xf32>
   return
 }
+
+// What a loop inside adds to in each of its iterations is not handed on: this is no sum of the numbers that k reads.
+// CHECK-LABEL: @added_inside
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 32 iter_args
+// CHECK-NEXT: loop.for serial "j" %{{.*}} = 0 to 2 iter_args
+func.func private @added_inside(%x: memref<32xf32>, %out: memref<f32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %s = loop.for serial "k" %k = 0 to 32 iter_args(%acc = %zero) -> (f32) {
+    %t = loop.for serial "j" %j = 0 to 2 iter_args(%last = %zero) -> (f32) {
+      %a = loop.load %x[%k] : memref<32xf32>
+      %b = arith.addf %acc, %a : f32
+      loop.yield %b : f32
+    }
+    loop.yield %t : f32
+  }
+  loop.store %s, %out[] : memref<f32>
+  return
+}

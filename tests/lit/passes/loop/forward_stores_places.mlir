@@ -126,3 +126,23 @@ func.func private @read(%x: memref<4xf32>, %y: memref<1xf32> {mlc.output}) {
   func.call @clear(%u) : (memref<4xf32>) -> ()
   return
 }
+
+// Of two subscripts that are no sums nothing is known, so they are not known to be the same place.
+// CHECK-LABEL: @divided
+// CHECK: loop.store %{{.*}}, %t[%{{.*}} floordiv 2]
+// CHECK-NEXT: %[[A:.*]] = loop.load %t[%{{.*}} floordiv 4]
+// CHECK-NEXT: loop.store %[[A]], %y
+func.func private @divided(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<4xf32>
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "n" %n = 0 to 4 {
+    loop.store %zero, %t[%n] : memref<4xf32>
+  }
+  loop.for serial "n" %n = 0 to 8 {
+    %a = loop.load %x[%n] : memref<8xf32>
+    loop.store %a, %t[%n floordiv 2] : memref<4xf32>
+    %b = loop.load %t[%n floordiv 4] : memref<4xf32>
+    loop.store %b, %y[%n] : memref<8xf32>
+  }
+  return
+}

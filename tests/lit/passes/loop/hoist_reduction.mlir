@@ -198,3 +198,46 @@ func.func private @vectors(%x: memref<3x8xf32>, %y: memref<8xf32> {mlc.output}) 
   }
   return
 }
+
+// A reduction that starts late goes on doing so; what its body needs is copied with all that it is computed from.
+// CHECK-LABEL: @from_two
+// CHECK: loop.for serial "k" %[[K:.*]] = 2 to 8 {
+// CHECK-NEXT: loop.for parallel "n" %[[N:.*]] = 0 to 4 {
+// CHECK-NEXT: %[[V:.*]] = loop.load %v[%[[N]]]
+// CHECK-NEXT: %[[SQUARE:.*]] = arith.mulf %[[V]], %[[V]]
+// CHECK: loop.load %x[%[[N]], %[[K]]]
+// CHECK-NEXT: math.fma %{{.*}}, %[[SQUARE]]
+func.func private @from_two(%x: memref<4x8xf32>, %v: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 {
+    %zero = arith.constant 0.0 : f32
+    %b = loop.load %v[%n] : memref<4xf32>
+    %square = arith.mulf %b, %b : f32
+    %s = loop.for serial "k" %k = 2 to 8 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %x[%n, %k] : memref<4x8xf32>
+      %c = math.fma %a, %square, %acc : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %y[%n] : memref<4xf32>
+  }
+  return
+}
+
+// Something else than loops on the way in would have to be computed again.
+// CHECK-LABEL: @between
+// CHECK-NOT: memref.alloc
+// REMARK: remark: loop 'k' not hoisted: more than loops is between 'n' and 'k'
+func.func private @between(%x: memref<4x2x8xf32>, %y: memref<4x2xf32> {mlc.output}, %z: memref<4xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 {
+    %zero = arith.constant 0.0 : f32
+    loop.for parallel "m" %m = 0 to 2 {
+      %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %zero) -> (f32) {
+        %a = loop.load %x[%n, %m, %k] : memref<4x2x8xf32>
+        %c = arith.addf %acc, %a : f32
+        loop.yield %c : f32
+      }
+      loop.store %s, %y[%n, %m] : memref<4x2xf32>
+    }
+    loop.store %zero, %z[%n] : memref<4xf32>
+  }
+  return
+}

@@ -89,3 +89,20 @@ func.func private @columns(%b: memref<4x3x6xf32> {mlc.output}) {
   }
   return
 }
+
+// A name has to say which loop is meant.
+// CHECK-LABEL: @same_names
+// CHECK: loop.for parallel "n" %{{.*}} = 0 to 2
+// CHECK: loop.for parallel "n" %{{.*}} = 0 to 3
+// REMARK: remark: not interchanged: n, m are not loops of one perfect nest
+func.func private @same_names(%y: memref<2x3x4xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "n" %a = 0 to 2 {
+    loop.for parallel "n" %b = 0 to 3 {
+      loop.for parallel "m" %m = 0 to 4 {
+        loop.store %one, %y[%a, %b, %m] : memref<2x3x4xf32>
+      }
+    }
+  }
+  return
+}

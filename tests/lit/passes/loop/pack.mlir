@@ -100,3 +100,116 @@ func.func private @other(%x: memref<8xf32> {mlc.output}) {
   }
   return
 }
+
+// -----
+
+// Nor can one that starts in the block before, one of blocks that do not start where panels do, or of two axes.
+// CHECK-LABEL: func.func private @before(%w: memref<9xf32>
+// REMARK: remark: 'w' not packed: a load leaves the blocks of 4 that the loop 'n' is tiled into
+func.func private @before(%w: memref<9xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 4 to 8 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni - 1] : memref<9xf32>
+      loop.store %b, %y[%n + %ni] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @shifted(%w: memref<10xf32>
+// REMARK: remark: 'w' not packed: a load leaves the blocks of 4 that the loop 'n' is tiled into
+func.func private @shifted(%w: memref<10xf32>, %y: memref<10xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 2 to 10 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni] : memref<10xf32>
+      loop.store %b, %y[%n + %ni] : memref<10xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @two_axes(%w: memref<8x8xf32>
+// REMARK: remark: 'w' not packed: the loop does not run along one axis of it
+func.func private @two_axes(%w: memref<8x8xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %a = loop.load %w[%n + %ni, 0] : memref<8x8xf32>
+      %b = loop.load %w[0, %n + %ni] : memref<8x8xf32>
+      %c = arith.addf %a, %b : f32
+      loop.store %c, %y[%n + %ni] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// A kernel that one caller gives a constant and another one something else packs for itself; a last block that is not
+// whole is copied as far as it goes, and filled up with zeros behind that.
+// CHECK-LABEL: func.func private @both(%w: memref<6xf32>
+// CHECK-NEXT: memref.alloc() {alignment = 64 : i64} : memref<2x4xf32>
+// CHECK-NEXT: loop.for parallel "w_block" %{{.*}} = 0 to 1 {
+// CHECK-NEXT: loop.for parallel "w_lane" %{{.*}} = 0 to 4 {
+// CHECK: loop.for parallel "w_block" %{{.*}} = 0 to 1 {
+// CHECK-NEXT: loop.for parallel "w_lane" %[[LANE:.*]] = 0 to 2 {
+// CHECK-NEXT: loop.load %w[%{{.*}} * 4 + %[[LANE]] + 4]
+// CHECK: loop.for parallel "w_block" %{{.*}} = 0 to 1 {
+// CHECK-NEXT: loop.for parallel "w_lane" %[[LANE:.*]] = 0 to 2 {
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-NEXT: loop.store %[[ZERO]], %w_panels[%{{.*}} + 1, %[[LANE]] + 2]
+func.func private @both(%w: memref<6xf32>, %y: memref<6xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni] : memref<6xf32>
+      loop.store %b, %y[%n + %ni] : memref<6xf32>
+    }
+  }
+  loop.for parallel "n" %n = 4 to 6 step 2 {
+    loop.for parallel "ni" %ni = 0 to 2 {
+      %b = loop.load %w[%n + %ni] : memref<6xf32>
+      loop.store %b, %y[%n + %ni] : memref<6xf32>
+    }
+  }
+  return
+}
+func.func @callers(%x: memref<6xf32>, %y: memref<6xf32> {mlc.output}, %z: memref<6xf32> {mlc.output}) {
+  %w = loop.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32> to memref<6xf32>
+  func.call @both(%w, %y) : (memref<6xf32>, memref<6xf32>) -> ()
+  func.call @both(%x, %z) : (memref<6xf32>, memref<6xf32>) -> ()
+  return
+}
+
+// -----
+
+// One constant as panels of two widths, for a kernel each.
+// CHECK-LABEL: func.func @two_widths
+// CHECK-DAG: loop.constant dense_resource<constant.panels4> : tensor<2x4xf32>
+// CHECK-DAG: loop.constant dense_resource<constant.panels2> : tensor<4x2xf32>
+func.func private @fours(%w: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni] : memref<8xf32>
+      loop.store %b, %y[%n + %ni] : memref<8xf32>
+    }
+  }
+  return
+}
+func.func private @twos(%w: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 step 2 {
+    loop.for parallel "ni" %ni = 0 to 2 {
+      %b = loop.load %w[%n + %ni] : memref<8xf32>
+      loop.store %b, %y[%n + %ni] : memref<8xf32>
+    }
+  }
+  return
+}
+func.func @two_widths(%y: memref<8xf32> {mlc.output}, %z: memref<8xf32> {mlc.output}) {
+  %w = loop.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32> to memref<8xf32>
+  func.call @fours(%w, %y) : (memref<8xf32>, memref<8xf32>) -> ()
+  func.call @twos(%w, %z) : (memref<8xf32>, memref<8xf32>) -> ()
+  return
+}

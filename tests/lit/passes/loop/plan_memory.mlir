@@ -82,8 +82,9 @@ func.func private @rows(%x: memref<8x4xf32>, %y: memref<8x4xf32> {mlc.output}) {
 // CHECK-SAME: %[[WS:[a-z]+]]: memref<128xi8> {mlc.workspace}) {
 // CHECK-NEXT: loop.for threads "m" %[[M:.*]] = 0 to 8 step 4 {
 // CHECK-NEXT: loop.for serial "mi"
+// CHECK: %[[SIZE:.*]] = arith.constant 64 : index
 // CHECK: %[[NUMBER:.*]] = arith.divui
-// CHECK: arith.muli %[[NUMBER]]
+// CHECK: arith.muli %[[NUMBER]], %[[SIZE]]
 // CHECK: %[[OFFSET:.*]] = arith.addi
 // CHECK: memref.view %[[WS]][%[[OFFSET]]][] : memref<128xi8> to memref<1x4xf32>
 func.func private @spread_rows(%x: memref<8x4xf32>, %y: memref<8x4xf32> {mlc.output}) {
@@ -95,6 +96,47 @@ func.func private @spread_rows(%x: memref<8x4xf32>, %y: memref<8x4xf32> {mlc.out
       loop.for parallel "n" %n = 0 to 4 {
         %b = loop.load %t[0, 3 - %n] : memref<1x4xf32>
         loop.store %b, %y[%m + %i, %n] : memref<8x4xf32>
+      }
+    }
+  }
+  return
+}
+
+// The first iteration has the first buffer, wherever the loop starts.
+// CHECK-LABEL: func.func private @late(
+// CHECK-SAME: memref<128xi8> {mlc.workspace}) {
+// CHECK: loop.for threads "m" %[[M:.*]] = 4 to 12 step 4 {
+// CHECK: %[[FIRST:.*]] = arith.constant 4 : index
+// CHECK: %[[DISTANCE:.*]] = arith.subi %[[M]], %[[FIRST]]
+// CHECK: arith.divui %[[DISTANCE]]
+func.func private @late(%x: memref<12xf32>, %y: memref<12xf32> {mlc.output}) {
+  loop.for threads "m" %m = 4 to 12 step 4 {
+    %t = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+    %a = loop.load %x[%m] : memref<12xf32>, vector<4xf32>
+    loop.store %a, %t[0] : memref<4xf32>, vector<4xf32>
+    loop.for parallel "n" %n = 0 to 4 {
+      %b = loop.load %t[3 - %n] : memref<4xf32>
+      loop.store %b, %y[%m + %n] : memref<12xf32>
+    }
+  }
+  return
+}
+
+// Of threads in threads the outer ones are real: each has a buffer for all that it runs, one after the other.
+// CHECK-LABEL: func.func private @nested(
+// CHECK-SAME: memref<192xi8> {mlc.workspace}) {
+// CHECK-NEXT: loop.for threads "m" %[[M:.*]] = 0 to 3 {
+// CHECK-NEXT: loop.for serial "i" %{{.*}} = 0 to 2 {
+// CHECK: arith.subi %[[M]], %{{.*}}
+func.func private @nested(%x: memref<3x2x4xf32>, %y: memref<3x2x4xf32> {mlc.output}) {
+  loop.for threads "m" %m = 0 to 3 {
+    loop.for threads "i" %i = 0 to 2 {
+      %t = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+      %a = loop.load %x[%m, %i, 0] : memref<3x2x4xf32>, vector<4xf32>
+      loop.store %a, %t[0] : memref<4xf32>, vector<4xf32>
+      loop.for parallel "n" %n = 0 to 4 {
+        %b = loop.load %t[3 - %n] : memref<4xf32>
+        loop.store %b, %y[%m, %i, %n] : memref<3x2x4xf32>
       }
     }
   }

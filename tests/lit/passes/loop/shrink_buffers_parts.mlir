@@ -141,3 +141,94 @@ func.func private @unknown(%x: memref<8xf32>, %i: memref<1xindex>, %y: memref<1x
   loop.store %b, %y[0] : memref<1xf32>
   return
 }
+
+// A part reaches from the least subscript of an iteration to the greatest one, wherever these stand among the others.
+// CHECK-LABEL: @between
+// CHECK-NEXT: loop.for parallel "m"
+// CHECK-NEXT: memref.alloc() : memref<3xf32>
+// CHECK: loop.store %{{.*}}, %t[1]
+// CHECK: loop.store %{{.*}}, %t[0]
+// CHECK: loop.store %{{.*}}, %t[2]
+// CHECK: loop.load %t[1]
+func.func private @between(%x: memref<8xf32>, %y: memref<8x2xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<8xf32>
+  loop.for parallel "m" %m = 0 to 8 step 4 {
+    %a = loop.load %x[%m] : memref<8xf32>
+    loop.store %a, %t[%m + 2] : memref<8xf32>
+    loop.store %a, %t[%m + 1] : memref<8xf32>
+    loop.store %a, %t[%m + 3] : memref<8xf32>
+    %b = loop.load %t[%m + 2] : memref<8xf32>
+    loop.for parallel "n" %n = 0 to 4 {
+      loop.store %b, %y[%m + %n, 0] : memref<8x2xf32>
+      loop.store %b, %y[%m + %n, 1] : memref<8x2xf32>
+    }
+  }
+  return
+}
+
+// Loops that use different halves get a buffer each, whichever half comes first.
+// CHECK-LABEL: @halves
+// CHECK: memref.alloc() : memref<4xf32>
+// CHECK: memref.alloc() : memref<4xf32>
+// CHECK-LABEL: @halves_swapped
+// CHECK: memref.alloc() : memref<4xf32>
+// CHECK: memref.alloc() : memref<4xf32>
+func.func private @halves(%y: memref<2x4xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  %t = memref.alloc() : memref<8xf32>
+  loop.for serial "n" %n = 0 to 4 {
+    loop.store %one, %t[%n] : memref<8xf32>
+    %a = loop.load %t[%n] : memref<8xf32>
+    loop.store %a, %y[0, %n] : memref<2x4xf32>
+  }
+  loop.for serial "n" %n = 0 to 4 {
+    loop.store %one, %t[%n + 4] : memref<8xf32>
+    %a = loop.load %t[%n + 4] : memref<8xf32>
+    loop.store %a, %y[1, %n] : memref<2x4xf32>
+  }
+  return
+}
+func.func private @halves_swapped(%y: memref<2x4xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  %t = memref.alloc() : memref<8xf32>
+  loop.for serial "n" %n = 0 to 4 {
+    loop.store %one, %t[%n + 4] : memref<8xf32>
+    %a = loop.load %t[%n + 4] : memref<8xf32>
+    loop.store %a, %y[1, %n] : memref<2x4xf32>
+  }
+  loop.for serial "n" %n = 0 to 4 {
+    loop.store %one, %t[%n] : memref<8xf32>
+    %a = loop.load %t[%n] : memref<8xf32>
+    loop.store %a, %y[0, %n] : memref<2x4xf32>
+  }
+  return
+}
+
+// Sets of accesses that overlap are one set, as wide as all of them: what lies within the wide one changes nothing, and
+// the elements at its ends are not for somebody else.
+// CHECK-LABEL: @ends
+// CHECK-NEXT: memref.alloc() : memref<8xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func private @ends(%x: memref<8xf32>, %y: memref<3xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<8xf32>
+  loop.for serial "n" %n = 3 to 5 {
+    %a = loop.load %x[%n] : memref<8xf32>
+    loop.store %a, %t[%n] : memref<8xf32>
+  }
+  loop.for serial "n" %n = 0 to 8 {
+    %a = loop.load %x[%n] : memref<8xf32>
+    loop.store %a, %t[%n] : memref<8xf32>
+  }
+  loop.for serial "n" %n = 3 to 5 {
+    %a = loop.load %x[%n] : memref<8xf32>
+    loop.store %a, %t[%n] : memref<8xf32>
+  }
+  %first = loop.load %t[0] : memref<8xf32>
+  %last = loop.load %t[7] : memref<8xf32>
+  loop.store %first, %y[0] : memref<3xf32>
+  loop.store %last, %y[1] : memref<3xf32>
+  %middle = loop.load %t[4] : memref<8xf32>
+  loop.store %middle, %y[2] : memref<3xf32>
+  return
+}

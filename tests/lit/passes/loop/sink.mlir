@@ -72,3 +72,30 @@ func.func private @over_loops(%mask: memref<4xf32>, %x: memref<4xf32>, %y: memre
   loop.store %u, %z[0] : memref<1xf32>
   return
 }
+
+// A load stays in front of a call, and of a loop with one: it may write anything.
+// CHECK-LABEL: @calls
+// CHECK: %[[A:.*]] = loop.load %x[0]
+// CHECK-NEXT: func.call @clear(%x)
+// CHECK-NEXT: %[[B:.*]] = loop.load %x[1]
+// CHECK-NEXT: loop.for serial "k"
+// CHECK-NEXT: func.call @clear(%x)
+// CHECK: arith.addf %[[A]], %[[B]]
+func.func private @calls(%x: memref<2xf32> {mlc.output}, %y: memref<1xf32> {mlc.output}) {
+  %a = loop.load %x[0] : memref<2xf32>
+  func.call @clear(%x) : (memref<2xf32>) -> ()
+  %b = loop.load %x[1] : memref<2xf32>
+  loop.for serial "k" %k = 0 to 2 {
+    func.call @clear(%x) : (memref<2xf32>) -> ()
+  }
+  %s = arith.addf %a, %b : f32
+  loop.store %s, %y[0] : memref<1xf32>
+  return
+}
+func.func private @clear(%x: memref<2xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "n" %n = 0 to 2 {
+    loop.store %one, %x[%n] : memref<2xf32>
+  }
+  return
+}

@@ -195,3 +195,35 @@ func.func private @both_named(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output})
   }
   return
 }
+
+// -----
+
+// Taps that are two apart: of the first position's, the second is the first one inside.
+// CHECK-LABEL: @dilated
+// CHECK-NOT: memref.alloc
+// CHECK: loop.for parallel "y" %{{.*}} = 0 to 1 {
+// CHECK: loop.for serial "k" %{{.*}} = 1 to 3
+// CHECK: loop.load %x[%{{.*}} + %{{.*}} * 2 - 1]
+// CHECK: loop.for parallel "y" %{{.*}} = 1 to 5 {
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 3
+// CHECK: loop.for parallel "y" %{{.*}} = 5 to 6 {
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 2
+func.func private @dilated(%x: memref<8xf32>, %out: memref<6xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<10xf32>
+  loop.store %zero, %p[0] : memref<10xf32>
+  loop.store %zero, %p[9] : memref<10xf32>
+  loop.for parallel "i" %i = 0 to 8 {
+    %a = loop.load %x[%i] : memref<8xf32>
+    loop.store %a, %p[%i + 1] : memref<10xf32>
+  }
+  loop.for parallel "y" %y = 0 to 6 {
+    %s = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %zero) -> (f32) {
+      %a = loop.load %p[%y + %k * 2] : memref<10xf32>
+      %c = arith.addf %acc, %a : f32
+      loop.yield %c : f32
+    }
+    loop.store %s, %out[%y] : memref<6xf32>
+  }
+  return
+}

@@ -1,5 +1,6 @@
 // RUN: mlc-opt %s --unroll="loops=mi" | filecheck %s
 // RUN: mlc-opt %s --unroll="loops=mi limit=1" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: mlc-opt %s --unroll="loops=mi" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARKS
 
 // The copies of a parallel loop are jammed: one loop over k carries both sums, and what does not depend on mi is there once.
 // CHECK-LABEL: @rows
@@ -52,6 +53,23 @@ func.func private @other(%y: memref<2xf32> {mlc.output}) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel "n" %n = 0 to 2 {
     loop.store %zero, %y[%n] : memref<2xf32>
+  }
+  return
+}
+
+// A body that has other regions is not copied.
+// CHECK-LABEL: @regions
+// CHECK: loop.for parallel "mi"
+// CHECK: scf.if
+// REMARKS: remark: loop 'mi' not unrolled: 'scf.if' in it has a body of its own
+func.func private @regions(%x: memref<2xi1>, %y: memref<2xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "mi" %m = 0 to 2 {
+    loop.store %zero, %y[%m] : memref<2xf32>
+    %b = loop.load %x[%m] : memref<2xi1>
+    scf.if %b {
+      loop.store %zero, %y[%m] : memref<2xf32>
+    }
   }
   return
 }

@@ -141,3 +141,53 @@ func.func private @counter(%y: memref<8xi64> {mlc.output}) {
   }
   return
 }
+
+// Lanes go upwards. A counter that is subtracted goes downwards: the loop stays.
+// CHECK-LABEL: @reversed
+// CHECK: loop.for parallel "n"
+// CHECK-NEXT: loop.load %x[%n * (-1) + 7]
+// REMARK: remark: loop 'n' not vectorized: a load does not go through evenly spaced elements of one dim
+func.func private @reversed(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 {
+    %a = loop.load %x[7 - %n] : memref<8xf32>
+    loop.store %a, %y[%n] : memref<8xf32>
+  }
+  return
+}
+
+// A scalar is broadcast in each block that needs the vector: one inside of a loop is not seen behind it.
+// CHECK-LABEL: @two_blocks
+// CHECK: loop.for serial "k"
+// CHECK: vector.broadcast %s
+// CHECK: loop.yield
+// CHECK: vector.broadcast %s
+// CHECK: loop.store
+func.func private @two_blocks(%x: memref<8xf32>, %v: memref<1xf32>, %y: memref<8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 {
+    %s = loop.load %v[0] : memref<1xf32>
+    %a = loop.load %x[%n] : memref<8xf32>
+    %r = loop.for serial "k" %k = 0 to 3 iter_args(%acc = %a) -> (f32) {
+      %next = arith.mulf %acc, %s : f32
+      loop.yield %next : f32
+    }
+    %b = arith.addf %r, %s : f32
+    loop.store %b, %y[%n] : memref<8xf32>
+  }
+  return
+}
+
+// A carried value is a vector if it starts as one, even if all lanes yield the same number.
+// CHECK-LABEL: @starts_as_vector
+// CHECK: loop.for serial "k" %{{.*}} = 0 to 2 iter_args(%[[C:.*]] = %{{.*}}) -> (vector<8xf32>) {
+// CHECK-NEXT: loop.store %[[C]], %y[%{{.*}}, 0] : memref<2x8xf32>, vector<8xf32>
+func.func private @starts_as_vector(%x: memref<8xf32>, %v: memref<2xf32>, %y: memref<2x8xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 8 {
+    %a = loop.load %x[%n] : memref<8xf32>
+    %r = loop.for serial "k" %k = 0 to 2 iter_args(%c = %a) -> (f32) {
+      loop.store %c, %y[%k, %n] : memref<2x8xf32>
+      %next = loop.load %v[%k] : memref<2xf32>
+      loop.yield %next : f32
+    }
+  }
+  return
+}

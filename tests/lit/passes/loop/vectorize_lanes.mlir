@@ -1,6 +1,5 @@
 // RUN: mlc-opt %s --vectorize="loops=n lanes=16" | filecheck %s
 // RUN: mlc-opt %s --vectorize="loops=n lanes=16" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
-// RUN: mlc-opt %s --vectorize="loops=n lanes=16" --check-each | filecheck %s
 
 // Five iterations are eight lanes, of which five are active.
 // CHECK-LABEL: @five
@@ -52,11 +51,23 @@ func.func private @exact(%x: memref<9xf32>, %y: memref<9xf32> {mlc.output}) {
   return
 }
 
+// Down a column there is no next element behind the last row, however long rows are.
 // CHECK-LABEL: @column
-// CHECK: loop.load %{{.*}}[0, 1] along 0 active 3 : memref<3x2xf32>, vector<4xf32>
-func.func private @column(%x: memref<3x2xf32>, %y: memref<3xf32> {mlc.output}) {
+// CHECK: loop.load %{{.*}}[0, 1] along 0 active 3 : memref<3x8xf32>, vector<4xf32>
+func.func private @column(%x: memref<3x8xf32>, %y: memref<3xf32> {mlc.output}) {
   loop.for parallel "n" %n = 0 to 3 {
-    %a = loop.load %x[%n, 1] : memref<3x2xf32>
+    %a = loop.load %x[%n, 1] : memref<3x8xf32>
+    loop.store %a, %y[%n] : memref<3xf32>
+  }
+  return
+}
+
+// Nor is it known how far to read on where elements are two apart.
+// CHECK-LABEL: @every_second
+// CHECK: loop.load %{{.*}}[0] stride 2 active 3 : memref<6xf32>, vector<4xf32>
+func.func private @every_second(%x: memref<6xf32>, %y: memref<3xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 3 {
+    %a = loop.load %x[%n * 2] : memref<6xf32>
     loop.store %a, %y[%n] : memref<3xf32>
   }
   return
@@ -75,7 +86,10 @@ func.func private @long(%y: memref<17xf32> {mlc.output}) {
 
 // Lanes that stand for no iteration compute with zeros, of which nothing was promised.
 // CHECK-LABEL: @promises
-// CHECK: arith.subi %{{.*}}, %{{.*}} : vector<4xi32>
+// CHECK-NOT: overflow
+// CHECK: arith.subi
+// CHECK-NOT: overflow
+// CHECK: return
 func.func private @promises(%x: memref<3xi32>, %out: memref<3xi32> {mlc.output}) {
   %one = arith.constant 1 : i32
   loop.for parallel "n" %n = 0 to 3 {

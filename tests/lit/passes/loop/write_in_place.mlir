@@ -278,3 +278,36 @@ func.func private @others(%x: memref<4xf32>, %o0: memref<8xf32> {mlc.output}, %o
   func.call @transposed(%6, %o3) : (memref<2x2xf32>, memref<2x3xf32>) -> ()
   return
 }
+
+// -----
+
+// One value at two places: its kernel can store it at one of them only.
+// CHECK-LABEL: @twice
+// CHECK: call @negate(%x, %[[A:.*]]) :
+// CHECK: call @concat(%[[A]], %[[A]], %out)
+// REMARK: operand 0 of 'concat' is copied: it has other readers
+func.func private @negate(%x: memref<4xf32>, %out: memref<4xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 {
+    %0 = loop.load %x[%m] : memref<4xf32>
+    %1 = arith.negf %0 : f32
+    loop.store %1, %out[%m] : memref<4xf32>
+  }
+  return
+}
+func.func private @concat(%a: memref<4xf32>, %b: memref<4xf32>, %out: memref<8xf32> {mlc.output}) {
+  loop.for parallel "d0" %i = 0 to 4 {
+    %0 = loop.load %a[%i] : memref<4xf32>
+    loop.store %0, %out[%i] : memref<8xf32>
+  }
+  loop.for parallel "d0" %i = 0 to 4 {
+    %0 = loop.load %b[%i] : memref<4xf32>
+    loop.store %0, %out[%i + 4] : memref<8xf32>
+  }
+  return
+}
+func.func @twice(%x: memref<4xf32>, %out: memref<8xf32> {mlc.output}) {
+  %0 = memref.alloc() : memref<4xf32>
+  func.call @negate(%x, %0) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.call @concat(%0, %0, %out) : (memref<4xf32>, memref<4xf32>, memref<8xf32>) -> ()
+  return
+}

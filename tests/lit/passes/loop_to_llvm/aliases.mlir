@@ -22,3 +22,15 @@ func.func private @add(%a: memref<4xf32>, %b: memref<4xf32>, %c: memref<4xf32> {
   loop.store %2, %c[0] : memref<4xf32>, vector<4xf32>
   return
 }
+
+// The half that is written may lie in front of the one that is read.
+// CHECK-LABEL: llvm.func {{.*}}@halves(
+// CHECK: llvm.call @add(%{{.*}}, %{{.*}}, %{{.*}})
+func.func private @halves(%x: memref<4xf32>, %w: memref<32xi8> {mlc.workspace}) {
+  %first = arith.constant 0 : index
+  %second = arith.constant 16 : index
+  %a = memref.view %w[%first][] : memref<32xi8> to memref<4xf32>
+  %b = memref.view %w[%second][] : memref<32xi8> to memref<4xf32>
+  func.call @add(%b, %x, %a) : (memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
+  return
+}

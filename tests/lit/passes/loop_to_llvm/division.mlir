@@ -99,3 +99,27 @@ func.func private @saturate(%x: memref<4xf32>, %out: memref<4xi32> {mlc.output})
   loop.store %d, %out[0] : memref<4xi32>, vector<4xi32>
   return
 }
+
+// A constant of which one lane is 0, and a shift by just as many places as there are bits.
+// CHECK-LABEL: @a_lane_of_zero(
+// CHECK: %[[BY_ZERO:.*]] = llvm.icmp "eq"
+// CHECK: llvm.udiv
+// CHECK-NEXT: llvm.select %[[BY_ZERO]]
+func.func private @a_lane_of_zero(%x: memref<4xi32>, %out: memref<4xi32> {mlc.output}) {
+  %d = arith.constant dense<[1, 0, 2, 3]> : vector<4xi32>
+  %a = loop.load %x[0] : memref<4xi32>, vector<4xi32>
+  %b = arith.divui %a, %d : vector<4xi32>
+  loop.store %b, %out[0] : memref<4xi32>, vector<4xi32>
+  return
+}
+// CHECK-LABEL: @all_bits(
+// CHECK: %[[INSIDE:.*]] = llvm.icmp "ult"
+// CHECK-NEXT: llvm.mlir.constant
+// CHECK-NEXT: llvm.select %[[INSIDE]]
+func.func private @all_bits(%x: memref<4xi32>, %out: memref<4xi32> {mlc.output}) {
+  %places = arith.constant 32 : i32
+  %a = loop.load %x[0] : memref<4xi32>
+  %b = arith.shli %a, %places : i32
+  loop.store %b, %out[0] : memref<4xi32>
+  return
+}

@@ -91,3 +91,59 @@ func.func @parts(%w: memref<64xi8> {mlc.workspace}) {
   func.call @copy(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+func.func private @copy(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %a = loop.load %x[0] : memref<4xf32>
+  loop.store %a, %y[1] : memref<4xf32>
+  return
+}
+
+// Where a view starts is not known here: anywhere.
+// CHECK: error: func.call @copy: arguments 0 and 1 are the same memory, and @copy writes argument 1
+func.func @somewhere(%at: index, %w: memref<64xi8> {mlc.workspace}) {
+  %first = arith.constant 0 : index
+  %a = memref.view %w[%first][] : memref<64xi8> to memref<4xf32>
+  %b = memref.view %w[%at][] : memref<64xi8> to memref<4xf32>
+  func.call @copy(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @flags(%x: memref<4xi1>, %y: memref<4xi1> {mlc.output}) {
+  %a = loop.load %x[0] : memref<4xi1>
+  loop.store %a, %y[1] : memref<4xi1>
+  return
+}
+
+// Truth values take a byte each.
+// CHECK: error: func.call @flags: arguments 0 and 1 are the same memory, and @flags writes argument 1
+func.func @same_flags(%y: memref<4xi1> {mlc.output}) {
+  func.call @flags(%y, %y) : (memref<4xi1>, memref<4xi1>) -> ()
+  return
+}
+
+// -----
+
+func.func private @inner(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %a = loop.load %x[0] : memref<4xf32>
+  loop.store %a, %y[1] : memref<4xf32>
+  return
+}
+
+func.func private @outer(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}, %z: memref<4xf32>) {
+  func.call @inner(%z, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+  %a = loop.load %x[0] : memref<4xf32>
+  loop.store %a, %y[2] : memref<4xf32>
+  return
+}
+
+// What @outer only reads, by way of @inner, may be passed twice.
+// CHECK: error: func.call @outer: arguments 0 and 1 are the same memory, and @outer writes argument 1
+func.func @read_twice(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  func.call @outer(%x, %y, %x) : (memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
+  func.call @outer(%y, %y, %x) : (memref<4xf32>, memref<4xf32>, memref<4xf32>) -> ()
+  return
+}

@@ -174,3 +174,12 @@ module {
 func.func private @inner(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   return %x : tensor<1x4xf32>
 }
+
+// What is left and what is summed over are two dims, also where nothing else keeps them apart.
+// CHECK-LABEL: func.func private @row_sums(
+// CHECK-SAME: %x: tensor<3x4xf32>) -> tensor<3xf32>
+// CHECK-NEXT: tensor.reduce add %x[m, k] over (m: 3) reduce (k: 4)
+func.func private @row_sums(%x: tensor<3x4xf32>) -> tensor<3xf32> {
+  %0 = tensor.reduce add %x[m, k] over (m: 3) reduce (k: 4) : tensor<3x4xf32> -> tensor<3xf32>
+  return %0 : tensor<3xf32>
+}

@@ -51,6 +51,53 @@ func.func private @k{n}(%x: memref<9x10xf64>, %y: memref<4x5xf64>) {{
         np.testing.assert_array_equal(y, expected, err_msg=name)
 
 
+def test_subscripts_of_three_dims_and_one_counter_in_two(compiled: Compiled) -> None:
+    """The distance from one element of a dim to the next is the extent of all dims behind it."""
+    run = compiled(
+        """
+func.func private @k(%x: memref<3x4x5xf64>, %y: memref<3x4xf64>) {
+  loop.for serial "i" %i = 0 to 3 {
+    loop.for serial "j" %j = 0 to 4 {
+      %a = loop.load %x[%i, %j, 2] : memref<3x4x5xf64>
+      %b = loop.load %x[2, %j, %i] : memref<3x4x5xf64>
+      %c = loop.load %x[%i, 3, %j] : memref<3x4x5xf64>
+      %d = arith.subf %a, %b : f64
+      %e = arith.mulf %d, %c : f64
+      loop.store %e, %y[%i, %j] : memref<3x4xf64>
+    }
+  }
+  func.return
+}"""
+    )
+    x, y = np.arange(60.0).reshape(3, 4, 5), np.empty((3, 4))
+    run("k", x, y)
+    i, j = np.indices((3, 4))
+    np.testing.assert_array_equal(y, (x[i, j, 2] - x[2, j, i]) * x[i, 3, j])
+
+
+def test_partial_sums_may_leave_the_buffer(lower: Lower) -> None:
+    """`inbounds` promises that each step of an address stays in the buffer: not so if a later one goes back."""
+
+    def flags(subscript: str) -> list[bool]:
+        module = lower(
+            f"""
+func.func private @k(%x: memref<64xf32>, %y: memref<64xf32>) {{
+  loop.for serial "i" %i = 0 to 8 {{
+    loop.for serial "j" %j = 0 to 8 {{
+      %a = loop.load %x[{subscript}] : memref<64xf32>
+      loop.store %a, %y[0] : memref<64xf32>
+    }}
+  }}
+  func.return
+}}"""
+        )
+        return [op.inbounds is not None for op in module.walk() if isinstance(op, llvm.GEPOp)]
+
+    assert all(flags("%i * 8 + %j"))
+    assert not any(flags("%i * 8 - %j + 7"))
+    assert not any(flags("%i * 8 + %j - 0 - 1 + %j"))
+
+
 def test_unrolled_accesses_share_one_pointer(lower: Lower) -> None:
     module = lower(
         """
