@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ModuleOp
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.traits import IsTerminator
 
@@ -34,6 +34,7 @@ from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.functions import is_private
 from mlc.support.rounding import Rounding
+from mlc.support.types import element_type
 
 Array = NDArray[Any]
 
@@ -96,6 +97,7 @@ class EquivalenceChecker:
         self._values = 0
         self._compared: set[str] = set()
         self._left_out: dict[str, str] = {}
+        self._in_lockstep: set[str] = set()
         self._ctx = ctx
         self.seed = seed
         self._expected: dict[str, _Expected] = {}
@@ -184,6 +186,9 @@ class EquivalenceChecker:
         """What has been compared since the start, and what was left out at some point and why, a line for each."""
         functions = f"{len(self._compared)} function{'s' if len(self._compared) != 1 else ''}"
         left_out = [f"did not check '{name}': {reason}" for name, reason in self._left_out.items()]
+        if names := ", ".join(f"'{name}'" for name in sorted(self._in_lockstep)):
+            limit = f"over {_MOST_SERIAL_OPS:,} ops one after the other"
+            left_out.append(f"ran the parallel loops of {names} in lockstep only: {limit}")
         return [f"compared {self._values:,} values of {functions}", *left_out]
 
     def _runnable(self, module: ModuleOp) -> list[FuncOp]:
@@ -300,7 +305,10 @@ class EquivalenceChecker:
         name = function.sym_name.data
         expected = self._expected[name]
         loops = next(parallel_loops(module, name), None)
-        if loops is None or work_of(module, name, in_lockstep=False).ops > _MOST_SERIAL_OPS:
+        if loops is None:
+            return None
+        if work_of(module, name, in_lockstep=False).ops > _MOST_SERIAL_OPS:
+            self._in_lockstep.add(name)
             return None
         if expected.fingerprint == (now := hash(str(function))):
             return None
@@ -344,6 +352,9 @@ def _why_not_run(function: FuncOp) -> str | None:
     for op in function.body.walk():
         if not has_meaning(type(op)) and not op.has_trait(IsTerminator):
             return f"'{op.name}' has no reference semantics"
+        for kind in (element_type(v.type) for v in (*op.operands, *op.results)):
+            if isinstance(kind, IntegerType | IndexType | AnyFloat) and not is_supported(kind):
+                return f"'{op.name}' is about {kind}, a type that mlc does not compute with"
     return None
 
 

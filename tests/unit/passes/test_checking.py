@@ -147,6 +147,13 @@ def test_functions_that_cannot_be_run_are_skipped_with_a_reason() -> None:
         }
         func.func @index(%i: index) { return }
         func.func @dynamic(%x: tensor<?xf32>) { return }
+        func.func @inside(%x: memref<4xi8>, %y: memref<4xi32> {mlc.output}) {
+          %a = loop.load %x[0] : memref<4xi8>
+          %b = arith.extsi %a : i8 to i16
+          %c = arith.extui %b : i16 to i32
+          loop.store %c, %y[0] : memref<4xi32>
+          return
+        }
         func.func @fine(%x: tensor<2xf32>) { return }
     """)
     checker = EquivalenceChecker(ctx)
@@ -156,6 +163,7 @@ def test_functions_that_cannot_be_run_are_skipped_with_a_reason() -> None:
         "caller": "it calls 'low': 'llvm.mlir.zero' has no reference semantics",
         "index": "its arguments are not all tensors or buffers",
         "dynamic": "its shapes are not all static",
+        "inside": "'arith.extsi' is about i16, a type that mlc does not compute with",
     }
     assert checker.inputs_of("low") is None
     assert checker.inputs_of("fine") is not None
@@ -314,6 +322,24 @@ def test_coverage_counts_values_and_names_what_is_left_out() -> None:
         "compared 0 values of 0 functions",
         "did not check 'index': its arguments are not all tensors or buffers",
     ]
+
+
+@pytest.mark.parametrize(("trips", "other_orders"), [(20, True), (5000, False)])
+def test_coverage_names_long_functions_whose_loops_run_in_lockstep_only(trips: int, other_orders: bool) -> None:
+    module, ctx = parse(f"""
+        func.func @copy(%x: memref<{trips}xf32>, %y: memref<{trips}xf32> {{mlc.output}}) {{
+          loop.for parallel "n" %n = 0 to {trips} {{
+            %a = loop.load %x[%n] : memref<{trips}xf32>
+            loop.store %a, %y[%n] : memref<{trips}xf32>
+          }}
+          return
+        }}
+    """)
+    checker = EquivalenceChecker(ctx)
+    checker.start(module)
+    _, *notes = checker.coverage()
+    said = "ran the parallel loops of 'copy' in lockstep only: over 4,000 ops one after the other"
+    assert notes == ([] if other_orders else [said])
 
 
 def test_an_index_out_of_range_is_not_for_every_draw() -> None:
