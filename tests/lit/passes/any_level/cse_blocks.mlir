@@ -43,3 +43,21 @@ func.func @memory(%c: i1, %m: memref<4xf32>, %i: index, %x: f32) -> f32 {
   %s = arith.addf %a, %b : f32
   return %s : f32
 }
+
+// Nor is what the rounds before have written what was read in front of them.
+// CHECK-LABEL: @rounds
+// CHECK: ^round:
+// CHECK-NEXT: %[[B:.*]] = memref.load
+// CHECK-NEXT: %[[S:.*]] = arith.addf %a, %[[B]]
+// CHECK-NEXT: memref.store %[[S]]
+func.func @rounds(%c: i1, %m: memref<4xf32>, %i: index) -> f32 {
+  %a = memref.load %m[%i] : memref<4xf32>
+  cf.br ^round
+^round:
+  %b = memref.load %m[%i] : memref<4xf32>
+  %s = arith.addf %a, %b : f32
+  memref.store %s, %m[%i] : memref<4xf32>
+  cf.cond_br %c, ^round, ^end
+^end:
+  return %s : f32
+}

@@ -319,6 +319,7 @@ func.func private @ones(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output}) {
 // CHECK: loop.load %[[P]][3] stride 2
 func.func private @strided_lanes(%x: memref<8xf32>, %y: memref<4xf32> {mlc.output}) {
   %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : vector<4xf32>
   %one = arith.constant 1.0 : f32
   %p = memref.alloc() : memref<10xf32>
   loop.store %zero, %p[0] : memref<10xf32>
@@ -328,8 +329,12 @@ func.func private @strided_lanes(%x: memref<8xf32>, %y: memref<4xf32> {mlc.outpu
     loop.store %a, %p[%i + 1] : memref<10xf32>
   }
   loop.for parallel "y" %yy = 0 to 1 {
-    %a = loop.load %p[3] stride 2 : memref<10xf32>, vector<4xf32>
-    loop.store %a, %y[%yy] : memref<4xf32>, vector<4xf32>
+    %s = loop.for serial "k" %k = 0 to 2 iter_args(%acc = %zeros) -> (vector<4xf32>) {
+      %a = loop.load %p[3] stride 2 : memref<10xf32>, vector<4xf32>
+      %c = arith.addf %acc, %a : vector<4xf32>
+      loop.yield %c : vector<4xf32>
+    }
+    loop.store %s, %y[%yy] : memref<4xf32>, vector<4xf32>
   }
   return
 }
