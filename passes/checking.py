@@ -14,12 +14,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute
 from xdsl.traits import IsTerminator
 
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
@@ -353,7 +354,7 @@ def _why_not_run(function: FuncOp) -> str | None:
         if not has_meaning(type(op)) and not op.has_trait(IsTerminator):
             return f"'{op.name}' has no reference semantics"
         for kind in (element_type(v.type) for v in (*op.operands, *op.results)):
-            if isinstance(kind, IntegerType | IndexType | AnyFloat) and not is_supported(kind):
+            if isinstance(kind, IntegerType | IndexType | AnyFloat) and not is_supported(cast(Attribute, kind)):
                 return f"'{op.name}' is about {kind}, a type that mlc does not compute with"
     return None
 
