@@ -75,13 +75,13 @@ class Mutant:
     new: str
     tests: tuple[str, ...]
 
-    def source(self) -> str:
-        """The text of the mutated file.
+    def source(self, root: Path = ROOT) -> str:
+        """The text of the mutated file, below `root`.
 
         Raises:
             Stale: `old` does not stand in the file exactly once.
         """
-        text = (ROOT / self.file).read_text(encoding="utf-8")
+        text = (root / self.file).read_text(encoding="utf-8")
         if (count := text.count(self.old)) != 1:
             raise Stale(f"{self.file}: expected exactly once, found {count} times: {self.old!r}")
         return text.replace(self.old, self.new)
@@ -123,7 +123,7 @@ class Copy:
             # Python holds compiled files against the time of their source, in seconds.
             os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns + later))
 
-        write(mutant.source(), 10**10)
+        write(mutant.source(self.folder / "mlc"), 10**10)
         return lambda: write(text, 0)
 
     @property
