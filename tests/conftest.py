@@ -20,6 +20,7 @@ def pytest_configure(config: pytest.Config) -> None:
     patch.setenv("MLC_CACHE_DIR", str(config.cache.mkdir("mlc")) if config.cache else "")
     patch.delenv("MLC_CC", raising=False)
     patch.delenv("MLC_TRACEBACK", raising=False)
+    patch.setenv("MLC_REDUCE_SECONDS", "0")
     config.add_cleanup(patch.undo)
 
 

@@ -28,6 +28,8 @@ INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
+_REPRODUCER = "reproducer: "
+"""How the line begins that names a reproducer, in the details of a bug."""
 _sources: dict[str, str] = {}
 """The texts that this process has read, by name: messages show lines of them."""
 
@@ -168,7 +170,7 @@ def report(name: str, error: Exception) -> int:
 def _of_plugin(error: Exception, place: SourceLocation) -> UserError:
     """The error for a line of a plugin that failed."""
     if isinstance(error, CompilerBug):
-        found = [Note(line) for line in error.details.splitlines() if line.startswith("reproducer:")]
+        found = [Note(line) for line in error.details.splitlines() if line.startswith(_REPRODUCER)]
         return UserError(error.message, place, found)
     return UserError(f"{type(error).__name__}: {error}", place)
 
@@ -198,8 +200,11 @@ def print_bug(name: str, bug: CompilerBug) -> None:
         print(f"  {line}", file=sys.stderr)
     if plugin is None:
         print("  please report it together with the input (--traceback shows where in mlc)", file=sys.stderr)
-    if "reproducer: " in bug.details:
-        print("  mlc-opt --run-reproducer --reduce makes the reproducer as small as it can be", file=sys.stderr)
+    for line in bug.details.splitlines():
+        if line.startswith(_REPRODUCER):
+            from mlc.tools.reduce_reproducer import reduce_reproducer
+
+            print(f"  {reduce_reproducer(Path(line.removeprefix(_REPRODUCER)))}", file=sys.stderr)
 
 
 def read_text(file: str) -> tuple[str, str]:

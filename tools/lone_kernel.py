@@ -28,48 +28,46 @@ _LONG_CALL = 2e-4
 """Seconds that a call from Python should last, of which it takes well below a microsecond itself."""
 
 
-def measure_kernel(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> float:
-    """The shortest time in seconds of a call of `kernel`, a function of `module` at the tensor level.
+class Stopwatch:
+    """Measures a model that is compiled once, on the same random inputs; a short one runs several times per call.
 
-    It is called again and again on the same random inputs, which are in the nearest level of the memory that holds
-    them; weights are weights as in the model. What the passes remark about the kernel is added to `ctx`.
-
-    Raises:
-        UserError: there is no usable clang.
-        ArtifactError: this machine cannot run code for the target.
+    Attributes:
+        shortest: the shortest time of a call so far, in seconds.
+        remarks: what the passes said about the model.
     """
-    return measure_model(lone_kernel(module, kernel), ctx, options)
 
+    def __init__(self, module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> None:
+        """Compile the model in `module`, which is at the tensor level and stays as it is.
 
-def measure_model(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> float:
-    """The shortest time in seconds of a call of the model in `module`, which is at the tensor level.
+        Raises:
+            UserError: there is no usable clang.
+            ArtifactError: this machine cannot run code for the target.
+        """
+        own = ctx.clone()
+        compilation = Compilation(module.clone(), own, options, PassManager(own), reached="tensor")
+        compilation.lower("loop")
+        self.remarks = list(own.remarks)
+        self._folder = tempfile.TemporaryDirectory(prefix="mlc-explain-")
+        self._load(compilation)
+        self._times = 1
+        once = shortest_time(self._model, self._inputs, _FEW)
+        if (times := int(_LONG_CALL / once)) > 1:
+            repeat_body(compilation.module, times)
+            self._load(compilation)
+            self._times = times
+        self.shortest = once
 
-    Short models run several times per call from Python.
+    def measure(self, seconds: float) -> None:
+        """Call the model again and again for this time."""
+        self.shortest = min(self.shortest, shortest_time(self._model, self._inputs, seconds=seconds) / self._times)
 
-    Raises:
-        UserError: there is no usable clang.
-        ArtifactError: this machine cannot run code for the target.
-    """
-    own = ctx.clone()
-    compilation = Compilation(module.clone(), own, options, PassManager(own), reached="tensor")
-    compilation.lower("loop")
-    ctx.remarks += own.remarks
-    times = max(1, int(_LONG_CALL / _measure(compilation, _FEW)))
-    if times > 1:
-        repeat_body(compilation.module, times)
-    return _measure(compilation, None) / times
-
-
-def _measure(compilation: Compilation, repeat: int | None) -> float:
-    """The shortest time in seconds of a call of a model at the loop level, on random inputs."""
-    generator = np.random.default_rng(0)
-    copy = replace(compilation, module=compilation.module.clone())
-    with tempfile.TemporaryDirectory(prefix="mlc-explain-") as folder:
-        path = Path(folder) / "model.so"
-        copy.build("shared", path)
-        model = load(path)
-        inputs = [aligned(random_array(generator, t.shape, np.dtype(t.dtype))) for t in model.inputs]
-        return shortest_time(model, inputs, repeat)
+    def _load(self, compilation: Compilation) -> None:
+        """Build a model at the loop level, and make inputs for it."""
+        path = Path(self._folder.name) / f"{len(list(Path(self._folder.name).iterdir()))}.so"
+        replace(compilation, module=compilation.module.clone()).build("shared", path)
+        generator = np.random.default_rng(0)
+        self._model = load(path)
+        self._inputs = [aligned(random_array(generator, t.shape, np.dtype(t.dtype))) for t in self._model.inputs]
 
 
 def repeat_body(module: ModuleOp, times: int) -> None:
@@ -88,7 +86,10 @@ def repeat_body(module: ModuleOp, times: int) -> None:
 
 
 def lone_kernel(module: ModuleOp, kernel: FuncOp) -> ModuleOp:
-    """A module with `kernel` and a `main` that calls it on inputs, and on those constants that `module` gives it."""
+    """A module with `kernel` and a `main` that calls it on inputs, and on those constants that `module` gives it.
+
+    So operands are in the nearest level of the memory that holds them, and weights are weights as in the model.
+    """
     name = kernel.sym_name.data
     constants = constant_arguments(module)
     call = next((op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() == name), None)

@@ -32,14 +32,22 @@ def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | No
     return statistics.median(_times(_repeatedly(model, inputs, 1), repeat))
 
 
-def shortest_time(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None = None, threads: int = 1) -> float:
+def shortest_time(
+    model: Model,
+    inputs: Sequence[NDArray[Any]],
+    repeat: int | None = None,
+    threads: int = 1,
+    seconds: float = _SECONDS,
+) -> float:
     """The shortest time in seconds in which each of `threads` threads calls the compiled function once.
+
+    There are `repeat` calls, or as many as fit into `seconds`.
 
     That is what the code takes: whatever else runs on the machine makes a call longer, never shorter. Each of several
     threads has inputs of its own, copies of `inputs`.
     """
     if threads == 1:
-        return min(_times(_repeatedly(model, inputs, 1), repeat))
+        return min(_times(_repeatedly(model, inputs, 1), repeat, seconds))
     calls = [_repeatedly(model, [aligned(a) for a in inputs], _BATCH) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
 
@@ -47,7 +55,7 @@ def shortest_time(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | No
             for done in [pool.submit(call) for call in calls]:
                 done.result()
 
-        return min(_times(call_all, repeat)) / _BATCH
+        return min(_times(call_all, repeat, seconds)) / _BATCH
 
 
 def _repeatedly(model: Model, inputs: Sequence[NDArray[Any]], batch: int) -> Callable[[], None]:
@@ -83,11 +91,11 @@ def _aligned_empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]
     return memory[start : start + size].view(dtype).reshape(shape)
 
 
-def _times(call: Callable[[], object], repeat: int | None) -> list[float]:
+def _times(call: Callable[[], object], repeat: int | None, seconds: float = _SECONDS) -> list[float]:
     for _ in range(3):
         call()
     times: list[float] = []
-    end = time.perf_counter() + _SECONDS
+    end = time.perf_counter() + seconds
     while len(times) < repeat if repeat else time.perf_counter() < end or not times:
         start = time.perf_counter()
         call()

@@ -30,7 +30,7 @@ from mlc.tools.compile_arguments import (
 )
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.kernel_work import KernelWork, work_of
-from mlc.tools.lone_kernel import measure_kernel, measure_model
+from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
 from mlc.tools.schedule_text import describe_schedule
 from mlc.tools.schedule_trial import try_schedule
@@ -42,6 +42,9 @@ that are farther away, code that is cold, calls. Times are the shortest of many 
 _TOO_GOOD = """\
 More than 100% of a bound: a part of the operands was nearer than the level that holds them all, or the limits were
 measured while something else ran."""
+_ROUNDS = 3
+_SECONDS = 0.2
+"""How long each kernel is measured in a round."""
 _UNSTEADY = 0.2
 """The part by which measurements of a limit may differ without a word."""
 _ABOVE = 1.05
@@ -109,17 +112,32 @@ class _Explainer:
         roofline = measured(machine, args.threads) if here else planned(machine, args.threads)
         return _Explainer(timed.compilation.module, timed, args, roofline, here)
 
-    def explain(self, kernel: FuncOp) -> _Explained:
-        name, work = kernel.sym_name.data, work_of(kernel)
+    def explain(self, kernels: Sequence[FuncOp], whole: bool = False) -> tuple[list[_Explained], float | None]:
+        """The numbers of kernels, and the time of the whole model if that is asked for and can be measured.
+
+        All are measured in rounds, and the limits beside them: no quiet or busy moment falls on one of them alone.
+        """
         calls = Counter(op.callee.string_value() for op in self.module.walk() if isinstance(op, CallOp))
-        ctx, options = self.timed.compilation.ctx, self.args.options
-        if not self.runs_here:
-            return _Explained(name, calls[name], work, None)
-        level = self.roofline.level_of(work.bytes)
-        self.roofline.refresh(level)
-        seconds = measure_kernel(self.module, kernel, ctx, options)
-        self.roofline.refresh(level)
-        return _Explained(name, calls[name], work, seconds)
+        works = [work_of(kernel) for kernel in kernels]
+        watches: list[Stopwatch] = []
+        if self.runs_here:
+            modules = [*(lone_kernel(self.module, kernel) for kernel in kernels), *([self.module] if whole else [])]
+            ctx = self.timed.compilation.ctx
+            watches = [Stopwatch(module, ctx, self.args.options) for module in modules]
+            for watch in watches[: len(kernels)]:
+                ctx.remarks += watch.remarks
+        levels = dict.fromkeys(self.roofline.level_of(work.bytes) for work in works)
+        for _ in range(_ROUNDS if watches else 0):
+            for watch in watches:
+                watch.measure(_SECONDS)
+            for level in levels:
+                self.roofline.refresh(level)
+        seconds = [watch.shortest for watch in watches] or [None] * len(kernels)
+        rows = [
+            _Explained(kernel.sym_name.data, calls[kernel.sym_name.data], work, time)
+            for kernel, work, time in zip(kernels, works, seconds[: len(kernels)], strict=True)
+        ]
+        return rows, watches[-1].shortest if watches and whole else None
 
     def print_kernel(self, kernel: FuncOp) -> None:
         """All about one kernel."""
@@ -135,7 +153,7 @@ class _Explainer:
             print("  none")
         about = [remark.message for remark in ctx.remarks if remark.location == location_of(kernel)]
         known = len(ctx.remarks)
-        explained = self.explain(kernel)
+        (explained,), _ = self.explain([kernel])
         about += [remark.message for remark in ctx.remarks[known:]]
         told = {reason for outcome in outcomes for reason in outcome.refusals}
         if others := [message for message in dict.fromkeys(about) if message not in told]:
@@ -177,15 +195,13 @@ class _Explainer:
 
     def print_table(self, kernels: Sequence[FuncOp]) -> None:
         """A line for each kernel, one for what the model takes beyond them, and one for the model."""
-        rows = [self.explain(kernel) for kernel in kernels]
+        rows, measured_model = self.explain(kernels, whole=True)
         bounds = [self.roofline.bound(row.work) for row in rows]
         costs = [
             row.calls * (bound.time if row.seconds is None else row.seconds)
             for row, bound in zip(rows, bounds, strict=True)
         ]
-        model = sum(costs)
-        if self.runs_here:
-            model = measure_model(self.module, self.timed.compilation.ctx, self.args.options)
+        model = sum(costs) if measured_model is None else measured_model
         width = max((len(row.name) for row in rows), default=0)
         width = max(width, len(_REST))
         print(
@@ -201,12 +217,8 @@ class _Explainer:
                 f"{reached:>8} {cost / max(model, 1e-30):>8.0%}"
             )
         if self.runs_here:
-            rest = model - sum(costs)
-            sign = "-" if rest < 0 else ""
-            print(
-                f"{_REST:<{width}} {'':>5} {'':>8} {'':>8} {'':>7} {'':>8} {'':>15} "
-                f"{sign + self._time(abs(rest)):>9} {'':>8} {rest / model:>8.0%}"
-            )
+            rest = max(0.0, model - sum(costs))  # kernels may be slower alone, by what else runs meanwhile
+            print(f"{_REST:<{width}} {'':>48} {self._time(rest):>9} {'':>8} {rest / model:>8.0%}")
         calls, flops = sum(row.calls for row in rows), sum(row.calls * row.work.flops for row in rows)
         predicted = self._time(sum(row.calls * bound.time for row, bound in zip(rows, bounds, strict=True)))
         total = self._time(model) if self.runs_here else "-"

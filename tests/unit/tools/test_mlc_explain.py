@@ -22,7 +22,7 @@ from mlc.targets.machine import Machine, resolve_target
 from mlc.tools import mlc_explain
 from mlc.tools import roofline as rooflines
 from mlc.tools.kernel_work import KernelWork, work_of
-from mlc.tools.lone_kernel import lone_kernel, measure_model, repeat_body
+from mlc.tools.lone_kernel import Stopwatch, lone_kernel, repeat_body
 from mlc.tools.measure import shortest_time
 from mlc.tools.roofline import Roofline, measured, planned
 from mlc.tools.schedule_text import describe_schedule
@@ -203,7 +203,7 @@ def test_all_kernels(model: str, mlc: CommandLine) -> None:
     assert rows[0].split()[:2] == ["matmul_relu", "1"]
     assert rows[-1].startswith("the rest ")
     shares = [int(row.split()[-1].removesuffix("%")) for row in rows]
-    assert abs(sum(shares) - 100) <= len(rows)
+    assert sum(shares) >= 100 - len(rows)
     assert total.startswith("model ")
     assert "'the rest' is what the model takes beyond them" in notes
 
@@ -301,8 +301,10 @@ def test_a_model_is_measured_as_it_is() -> None:
     """The time of one call, however many are made at once; and measuring leaves the model alone."""
     module, _ = _parse(_KERNEL)
     before = str(module)
-    seconds = measure_model(module, new_context(), CompileOptions())
-    assert 1e-8 < seconds < 1e-2
+    watch = Stopwatch(module, new_context(), CompileOptions())
+    first = watch.shortest
+    watch.measure(0.01)
+    assert 1e-8 < watch.shortest <= first < 1e-2
     assert str(module) == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.compiler import new_context
 from mlc.dialects import graph
 from mlc.syntax import parse_module
+from mlc.tools.reduce_reproducer import reduce_reproducer
 from mlc.tools.reduction import Reducer
 
 if TYPE_CHECKING:
@@ -137,3 +139,31 @@ def test_without_an_error_there_is_nothing_to_keep(mlc_opt: CommandLine) -> None
         1,
         "mlc-opt: error: --reduce keeps an error, and the passes end without one\n",
     )
+
+
+def test_reproducers_of_bugs_are_small(mlc_opt: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_REDUCE_SECONDS", "100")
+    result = mlc_opt("model.mlir", "--load-pass=clamp.py", "--canonicalize", "--clamp", "--check-each")
+    assert result.status == 70
+    assert re.search(r"^  reduced from 11 to \d ops in \d+ attempts$", result.err, re.MULTILINE)
+    (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
+    text = reproducer.read_text()
+    assert text.startswith("// mlc-opt --load-pass=") and text.count("graph.") == 1 and "graph.relu" in text
+    again = mlc_opt("--run-reproducer", str(reproducer), "--reduce")
+    assert again.err.startswith("note: reduced from ")
+
+
+def test_reducing_a_reproducer_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "bug.mlir"
+    monkeypatch.setenv("MLC_REDUCE_SECONDS", "1")
+    Path("slow.py").write_text("import time\ntime.sleep(30)\n")
+    for text, outcome in (
+        ("// mlc-opt --load-pass=slow.py\n", "not reduced within 1 s: mlc-opt --run-reproducer --reduce takes"),
+        ("no reproducer", "not reduced"),
+    ):
+        path.write_text(text)
+        start = time.perf_counter()
+        assert reduce_reproducer(path).startswith(outcome)
+        assert time.perf_counter() - start < 20
+        assert path.read_text() == text
+    assert [file.name for file in tmp_path.glob("bug*")] == ["bug.mlir"]

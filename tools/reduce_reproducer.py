@@ -1,0 +1,47 @@
+"""A reproducer, as small as it can be: in a process of its own, since what has a bug may crash or never end as well."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+SECONDS = "MLC_REDUCE_SECONDS"
+"""The environment variable that says how long reducing may take; with 0, reproducers stay as they are."""
+_DEFAULT = "20"
+_COMMAND = "import sys; from mlc.tools.mlc_opt import main; sys.exit(main(sys.argv[1:]))"
+
+
+def reduce_reproducer(path: Path) -> str:
+    """Replace the reproducer `path` by a smaller one with the same error; what came of it, in words.
+
+    It stays as it is if nothing smaller is found in time, or if the error does not come again.
+    """
+    seconds = os.environ.get(SECONDS, _DEFAULT)
+    if not seconds.isdecimal() or int(seconds) == 0:
+        return "not reduced: mlc-opt --run-reproducer --reduce makes it as small as it can be"
+    smaller = path.with_suffix(".reduced.mlir")
+    arguments = ["--run-reproducer", "--reduce", str(path), "-o", str(smaller)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", _COMMAND, *arguments],
+            env={**os.environ, SECONDS: "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=int(seconds),
+            check=False,
+        )
+        if done.returncode == 0:
+            smaller.replace(path)
+            return next((line[6:] for line in done.stderr.splitlines() if line.startswith("note: reduced")), "reduced")
+    except subprocess.TimeoutExpired:
+        return f"not reduced within {seconds} s: mlc-opt --run-reproducer --reduce takes the time that it needs"
+    except OSError:
+        pass
+    finally:
+        smaller.unlink(missing_ok=True)
+    return "not reduced: running it again does not end in the same error"
