@@ -52,10 +52,12 @@ def extracted_type(op: ExtractValueOp) -> None:
 
 @requires(InsertValueOp)
 def inserted_type(op: InsertValueOp) -> None:
-    """What is inserted has the type of the part."""
+    """What is inserted has the type of the part, and the whole stays what it is."""
     part = _part(op.name, op.container.type, op.position.get_values())
     if part != op.value.type:
         raise VerifyException(f"{op.name}: the part of {op.container.type} is {part}, inserted is {op.value.type}")
+    if op.res.type != op.container.type:
+        raise VerifyException(f"{op.name}: {op.container.type} becomes {op.res.type}; both must be the same")
 
 
 @requires(ConstantOp)

@@ -5,17 +5,17 @@ the operands.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, IntegerAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr
 from xdsl.ir import SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.memref.globals import GlobalOp
+from mlc.dialects.reshaping import check_groups, is_reduced
 from mlc.support.requirements import requires
-from mlc.support.types import MemRef, memref_type
+from mlc.support.types import memref_type
 
 _Strides = Sequence[int | None]
 """Distances of neighbours in elements; None where a program computes them."""
@@ -49,7 +49,7 @@ def subview_is_where_it_says(op: memref.SubviewOp) -> None:
         raise VerifyException(f"{op.name}: {e}") from None
     found, wanted = result.get_strides(), expected.get_strides()
     fits = found is not None and wanted is not None and result.get_offset() == expected.get_offset()
-    if not fits or not _is_reduced(
+    if not fits or not is_reduced(
         list(zip(expected.get_shape(), wanted or (), strict=True)),
         list(zip(result.get_shape(), found or (), strict=True)),
     ):
@@ -59,15 +59,6 @@ def subview_is_where_it_says(op: memref.SubviewOp) -> None:
 def _mixed(numbers: Sequence[int], values: Sequence[SSAValue]) -> list[SSAValue | int]:
     rest = iter(values)
     return [next(rest) if n == DYNAMIC_INDEX else n for n in numbers]
-
-
-def _is_reduced(full: list[tuple[int, int | None]], reduced: list[tuple[int, int | None]]) -> bool:
-    """Whether the second are the first without some of size 1. Dims are few: time is no concern."""
-    if not full:
-        return not reduced
-    if reduced and full[0] == reduced[0] and _is_reduced(full[1:], reduced[1:]):
-        return True
-    return full[0][0] == 1 and _is_reduced(full[1:], reduced)
 
 
 @requires(memref.ReinterpretCastOp)
@@ -97,28 +88,13 @@ def expanded_sizes_fit(op: memref.ExpandShapeOp) -> None:
         raise VerifyException(f"{op.name}: {len(given)} sizes are given, {result} has {len(shape)}")
     if list(given) != list(shape):
         raise VerifyException(f"{op.name}: the given sizes and those of {result} differ")
-    _check_groups(op.name, memref_type(op.src), result, op.reassociation)
+    check_groups(op.name, memref_type(op.src), result, op.reassociation)
 
 
 @requires(memref.CollapseShapeOp)
 def collapsed_sizes_fit(op: memref.CollapseShapeOp) -> None:
     """Each dim of the result is a group of dims of the source with as many elements."""
-    _check_groups(op.name, memref_type(op.result), memref_type(op.src), op.reassociation)
-
-
-def _check_groups(name: str, collapsed: MemRef, expanded: MemRef, groups: ArrayAttr[ArrayAttr[IntegerAttr]]) -> None:
-    numbers = [[i.value.data for i in group] for group in groups]
-    if not numbers and any(n != 1 for n in (*expanded.get_shape(), *collapsed.get_shape())):
-        raise VerifyException(f"{name}: one element is no {expanded}")
-    if numbers and len(numbers) != collapsed.get_num_dims():
-        raise VerifyException(f"{name}: {len(numbers)} groups of dims for {collapsed}")
-    if numbers and sum(map(len, numbers)) != expanded.get_num_dims():
-        raise VerifyException(f"{name}: the groups have {sum(map(len, numbers))} dims, {expanded} has another number")
-    for size, group in zip(collapsed.get_shape(), numbers, strict=False):
-        parts = [expanded.get_shape()[i] for i in group]
-        whole = DYNAMIC_INDEX if DYNAMIC_INDEX in parts else prod(parts)
-        if size != whole:
-            raise VerifyException(f"{name}: a dim of {collapsed} is a group of {expanded}, their sizes differ")
+    check_groups(op.name, memref_type(op.result), memref_type(op.src), op.reassociation)
 
 
 @requires(memref.GetGlobalOp)

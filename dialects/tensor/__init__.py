@@ -2,6 +2,7 @@
 
 from xdsl.dialects.tensor import Tensor as _Upstream
 
+from mlc.dialects.tensor import shapes as shapes  # what they require is registered
 from mlc.dialects.tensor.gather import GatherOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp

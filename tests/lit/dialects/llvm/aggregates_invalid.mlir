@@ -61,3 +61,11 @@ llvm.func @f(%p: !llvm.ptr) {
   %x = llvm.load %p {access_groups = [@g]} : !llvm.ptr -> i32
   llvm.return
 }
+
+// -----
+
+llvm.func @whole(%s: !llvm.struct<(i32, f32)>, %i: i32) {
+  // expected-error @+1 {{llvm.insertvalue: !llvm.struct<(i32, f32)> becomes !llvm.struct<(i32, i32)>; both must be the same}}
+  %0 = "llvm.insertvalue"(%s, %i) <{position = array<i64: 0>}> : (!llvm.struct<(i32, f32)>, i32) -> !llvm.struct<(i32, i32)>
+  llvm.return
+}
