@@ -92,6 +92,15 @@ func.func @f(%x: memref<8xf32>) {
 // -----
 
 func.func @f(%x: memref<8xf32>) {
+  %v = loop.load %x[0] : memref<8xf32>, vector<4xf32>
+  // expected-error @+1 {{loop.store: 0 active lanes, required 1 to 4 (access_c4)}}
+  loop.store %v, %x[0] active 0 : memref<8xf32>, vector<4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%x: memref<8xf32>) {
   // expected-error @+1 {{loop.constant: the data has type tensor<4xf32>, the buffer memref<8xf32>; shapes and elements must be equal}}
   %a = loop.constant dense<0.0> : tensor<4xf32> to memref<8xf32>
   return
@@ -178,5 +187,17 @@ func.func @rows(%y: memref<4x4xf32> {mlc.output}) {
       loop.store %a, %y[%m, 2] : memref<4x4xf32>
     }
   }
+  return
+}
+
+// -----
+
+func.func @f() {
+  %z = arith.constant 0.0 : f32
+  // expected-error @+1 {{loop.for: results (f64) must have the types of the iter_args (f32) (for_c4)}}
+  %r = "loop.for"(%z) <{kind = #loop.kind<serial>, dim = "k", lower = 0 : i64, upper = 4 : i64, step = 1 : i64}> ({
+  ^bb0(%k: index, %a: f32):
+    "loop.yield"(%a) : (f32) -> ()
+  }) : (f32) -> f64
   return
 }
