@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import func, math, memref
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, f32, f64
+from xdsl.ir import Operation
 
 from mlc.dialects.llvm import LLVM
 from mlc.passes.base import Pass
@@ -13,10 +14,12 @@ from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _divi
 from mlc.passes.loop_to_llvm._aliases import check_calls
 from mlc.passes.loop_to_llvm._threads import outline_threads
 from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES
-from mlc.passes.lowering import LoweringDriver
+from mlc.passes.lowering import LoweringDriver, lowering_of
+from mlc.passes.registry import load_pass
 from mlc.passes.shared.levels import passes_missing, require_level
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
+from mlc.support.types import element_type
 
 PATTERNS = (_accesses, _arith, _buffers, _control, _division, _functions, _vector)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
@@ -64,6 +67,13 @@ def _require_passes(module: ModuleOp, pass_name: str) -> None:
     require_level(module, "loop", pass_name, then=("expand-math", "plan-memory"))
     functions = [op for op in module.walk() if type(op) in _MATH and type(op) not in _arith.CHEAP_MATH]
     buffers = [op for op in module.walk() if isinstance(op, memref.AllocOp)]
+    for op in functions:
+        if not _has_formula(op):
+            raise error_at(
+                op,
+                f"{pass_name}: found {op.name} on {op.results[0].type}, which is more than an instruction, and "
+                "expand-math has no formula for it; required: a function of f32 or f64 that it has one for",
+            )
     if functions:
         raise passes_missing(
             functions[0],
@@ -73,6 +83,11 @@ def _require_passes(module: ModuleOp, pass_name: str) -> None:
         )
     if buffers:
         raise passes_missing(buffers[0], pass_name, "memref.alloc, but artifacts allocate nothing", ("plan-memory",))
+
+
+def _has_formula(op: Operation) -> bool:
+    load_pass("expand-math")
+    return lowering_of("expand-math", type(op)) is not None and element_type(op.results[0].type) in (f32, f64)
 
 
 def _check(module: ModuleOp) -> None:
