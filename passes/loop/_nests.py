@@ -30,7 +30,7 @@ def functions_with_loops(module: ModuleOp) -> list[func.FuncOp]:
 
 def update_type(function: func.FuncOp) -> None:
     """Let the type of a function say what its arguments are now."""
-    inputs = [a.type for a in function.body.block.args]
+    inputs = [a.type for a in function.body.blocks[0].args]
     function.function_type = FunctionType.from_lists(inputs, list(function.function_type.outputs))
 
 

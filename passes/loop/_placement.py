@@ -170,7 +170,10 @@ def drop_copies(kernel: func.FuncOp, sources: Sequence[int]) -> None:
 
 
 class Kernels:
-    """The kernels of a module that call nothing, and the variants of them that a pass makes for some of the calls."""
+    """The kernels of a module that call nothing, and the variants of them that a pass makes for some of the calls.
+
+    Functions of several blocks are left alone: what comes in front of what is not seen from their ops.
+    """
 
     def __init__(self, module: ModuleOp) -> None:
         self._names = KernelNames(module)
@@ -180,8 +183,8 @@ class Kernels:
         self._origins: dict[func.FuncOp, tuple[func.FuncOp, Hashable]] = {}
         self._copies: dict[func.FuncOp, list[Copy]] = {}
         self.callers: list[func.FuncOp] = []
-        """The functions that call others."""
-        for function in functions_with_loops(module):
+        """The functions of one block that call others."""
+        for function in (f for f in functions_with_loops(module) if len(f.body.blocks) == 1):
             calls = [_callee(op) for op in function.walk() if isinstance(op, func.CallOp)]
             self._calls.update(calls)
             if calls:

@@ -40,13 +40,14 @@ class ForwardStoresPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         del ctx
         for function in functions_with_loops(module):
-            _Forwarder(function.body.block).run()
+            for block in function.body.blocks:
+                _Forwarder(block).run()
             for op in [op for op in function.walk() if isinstance(op, memref.AllocOp)]:
                 _erase_if_unread(op)
 
 
 class _Forwarder:
-    """One walk over a function in program order."""
+    """One walk over a block of a function in program order; of what other blocks have stored it knows nothing."""
 
     def __init__(self, block: Block) -> None:
         self._block = block
@@ -54,7 +55,7 @@ class _Forwarder:
         self._read = {base_of(op.memref) for op in block.walk() if isinstance(op, LoadOp)}
 
     def run(self) -> None:
-        """Forward the stores of the function."""
+        """Forward the stores of the block."""
         self._visit(self._block, {})
 
     def _visit(self, block: Block, known: Known) -> None:

@@ -131,7 +131,7 @@ class Packer:
 
 
 def _argument(function: func.FuncOp, name: str) -> BlockArgument:
-    arguments = function.body.block.args
+    arguments = function.body.blocks[0].args
     found = next((a for a in arguments if a.name_hint == name), None)
     if found is None and name.startswith("arg") and name[3:].isdigit() and int(name[3:]) < len(arguments):
         return arguments[int(name[3:])]
@@ -242,7 +242,7 @@ def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -
     if rest:
         ops += nest(blocks, 1, 0, rest, copy=True)
         ops += nest(blocks, 1, rest, panels.width - rest, copy=False)
-    Rewriter.insert_op(ops, InsertPoint.at_start(function.body.block))
+    Rewriter.insert_op(ops, InsertPoint.at_start(function.body.blocks[0]))
     return buffer.memref
 
 

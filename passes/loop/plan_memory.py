@@ -17,7 +17,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i8,
 )
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, enclosing_loops
@@ -50,7 +50,8 @@ class PlanMemoryPass(Pass):
     A buffer in a loop is used again by each iteration, so that loop's iterations are no longer independent: it becomes
     serial. The iterations of a loop that is spread over threads get a place each.
 
-    Functions without buffers keep their signature. Declarations and recursive functions are not supported.
+    In a function of several blocks all buffers live from its start to its end. Functions without buffers keep their
+    signature. Declarations and recursive functions are not supported.
     """
 
     name = "plan-memory"
@@ -92,12 +93,11 @@ def _pass_arena(call: func.CallOp, size: int) -> None:
 
 def _plan_function(function: func.FuncOp) -> int:
     """Replace the allocations of a function by views of its arena; returns the size of the arena in bytes."""
-    block = function.body.block
     allocations = [_Allocation.of(op) for op in function.walk() if isinstance(op, memref.AllocOp)]
     if not allocations:
         return 0
-    order = {op: number for number, op in enumerate(block.ops)}
-    offsets, size = place([_lifetime(allocation, order, block) for allocation in allocations])
+    order = {op: number for number, op in enumerate(op for block in function.body.blocks for op in block.ops)}
+    offsets, size = place([_lifetime(allocation, order, function.body) for allocation in allocations])
     arena = _add_arena(function, size)
     for allocation, offset in zip(allocations, offsets, strict=True):
         op = allocation.op
@@ -162,7 +162,7 @@ def _index(value: int) -> arith.ConstantOp:
 
 
 def _add_arena(function: func.FuncOp, size: int) -> BlockArgument:
-    block = function.body.block
+    block = function.body.blocks[0]
     arena = block.insert_arg(MemRefType(i8, [size]), len(block.args))
     arena.name_hint = "workspace"
     attributes = list(function.arg_attrs) if function.arg_attrs else [DictionaryAttr({}) for _ in block.args[:-1]]
@@ -173,8 +173,18 @@ def _add_arena(function: func.FuncOp, size: int) -> BlockArgument:
     return arena
 
 
-def _lifetime(allocation: _Allocation, order: dict[Operation, int], block: Block) -> Lifetime:
-    """From the first to the last op of the function's block that touches the buffer, directly or through a view."""
+def _lifetime(allocation: _Allocation, order: dict[Operation, int], body: Region) -> Lifetime:
+    """From the first to the last op of the function that touches the buffer, directly or through a view.
+
+    In a function of several blocks, which may run in any order and again, it lives all the time.
+
+    Raises:
+        UserError: the buffer is passed on to a block, where it may meet the one of an earlier round.
+    """
+    if len(body.blocks) > 1:
+        _require_not_passed_on(allocation.op)
+        return Lifetime(allocation.total_size, 0, len(order))
+    block = body.block
     times: list[int] = []
     pending: list[SSAValue] = [allocation.op.memref]
     while pending:
@@ -185,3 +195,16 @@ def _lifetime(allocation: _Allocation, order: dict[Operation, int], block: Block
             times.append(order[ancestor_in(user, block)])
     here = order[ancestor_in(allocation.op, block)]
     return Lifetime(allocation.total_size, min(times, default=here), max(times, default=here))
+
+
+def _require_not_passed_on(alloc: memref.AllocOp) -> None:
+    pending: list[SSAValue] = [alloc.memref]
+    while pending:
+        for use in pending.pop().uses:
+            if use.operation.successors:
+                raise error_at(
+                    use.operation,
+                    "plan-memory: a buffer is passed on to a block; required: buffers that a block uses by their names",
+                )
+            if isinstance(use.operation, _VIEWS):
+                pending += use.operation.results
