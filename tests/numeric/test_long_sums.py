@@ -6,6 +6,7 @@ The oracle is NumPy's sum in f64. All numbers are alike, so that errors add up i
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import mlc
+from mlc.tests.conftest import CommandLine
 
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]
@@ -43,6 +45,19 @@ def test_a_mean(opt_level: int, run_compiled: Run) -> None:
     x = np.full(1 << 24, 0.1, np.float32)
     (found,) = run_compiled(mlc.parse(_reduce(x.shape, [0])), [x], "native", opt_level)
     assert _error(found, x.astype(np.float64).mean()) < 3e-6
+
+
+def test_smaller_blocks(tmp_path: Path, mlc_opt: CommandLine) -> None:
+    """As the page says: loops first, then blocks of 16. On the model itself the option does nothing, and says so."""
+    x = np.full(1 << 24, 0.1, np.float32)
+    (tmp_path / "model.mlir").write_text(_reduce(x.shape, [0]), encoding="utf-8")
+    at_once = mlc_opt(str(tmp_path / "model.mlir"), "--block-sums=terms=16")
+    assert "--block-sums changed nothing: it works at the loop level" in at_once.err
+    loops, accurate = str(tmp_path / "loops.mlir"), str(tmp_path / "accurate.mlir")
+    assert not mlc_opt(str(tmp_path / "model.mlir"), "-O3", "--emit=mlir:loop", "-o", loops).status
+    assert not mlc_opt(loops, "--block-sums=terms=16", "-o", accurate).status
+    (found,) = mlc.compile(accurate).run({"x": x}).values()
+    assert _error(found, x.astype(np.float64).mean()) < 2e-7
 
 
 @pytest.mark.parametrize("opt_level", [0, 3])
