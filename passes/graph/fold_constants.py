@@ -19,6 +19,7 @@ from mlc.support import dtypes
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
+from mlc.support.rounding import Rounding
 
 _SMALL = 4096
 """Results of up to this number of bytes are always stored."""
@@ -35,13 +36,14 @@ class FoldConstantsPass(Pass):
     %0 = graph.constant dense_resource<w.transpose> : tensor<784x200xf32>
     ```
 
-    The reference semantics (`mlc.reference.graph`) do the computing, in an order of additions that does not depend on
-    the machine. Results become resources of the compilation; data
-    is kept only for constants that an op which is not folded needs. It leaves alone results that are much larger than
-    what they are computed from (a broadcast, say), and ops inside `graph.fusion`.
+    The reference semantics (`mlc.reference.graph`) do the computing, in ways that do not depend on the machine
+    (`mlc.reference.fixed_order`). Results become resources of the compilation; data is kept only for constants that an
+    op which is not folded needs. It leaves alone results that are much larger than what they are computed from (a
+    broadcast, say), and ops inside `graph.fusion`.
     """
 
     name = "fold-constants"
+    rounding = Rounding(4, "functions of constants are computed in extended precision")
 
     max_growth: int = 4
     """How many times as large as its operands together a result may be; a larger one is computed at run time."""

@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from mlc.dialects.graph import binary, elementwise, unary
 from mlc.reference.arith import to_integer, truncating_divide
 from mlc.reference.execution import Array, evaluates
+from mlc.reference.fixed_order import cos, exp, log, power, sin, tanh
 from mlc.reference.math import erf, rsqrt
 from mlc.support.dtypes import to_numpy
 
@@ -23,31 +24,31 @@ def relu(x: Array) -> Array:
 def sigmoid(x: Array) -> Array:
     """`1 / (1 + e^-x)`; an overflow of the exponential rightly gives 0."""
     one = x.dtype.type(1)
-    return one / (one + np.exp(-x))
+    return one / (one + exp(-x))
 
 
 def silu(x: Array) -> Array:
     """`x / (1 + e^-x)`."""
     one = x.dtype.type(1)
-    return x / (one + np.exp(-x))
+    return x / (one + exp(-x))
 
 
 _UNARY: dict[type[Operation], Callable[[Array], Array]] = {
     unary.NegOp: np.negative,
     unary.AbsOp: np.abs,
     unary.ReluOp: relu,
-    unary.ExpOp: np.exp,
-    unary.LogOp: np.log,
+    unary.ExpOp: exp,
+    unary.LogOp: log,
     unary.SqrtOp: np.sqrt,
     unary.RsqrtOp: rsqrt,
-    unary.TanhOp: np.tanh,
+    unary.TanhOp: tanh,
     unary.SigmoidOp: sigmoid,
     unary.SiluOp: silu,
     unary.ErfOp: erf,
     unary.FloorOp: np.floor,
     unary.CeilOp: np.ceil,
-    unary.SinOp: np.sin,
-    unary.CosOp: np.cos,
+    unary.SinOp: sin,
+    unary.CosOp: cos,
     unary.NotOp: np.invert,
 }
 _BINARY: dict[type[Operation], Callable[[Array, Array], Array]] = {
@@ -56,7 +57,7 @@ _BINARY: dict[type[Operation], Callable[[Array, Array], Array]] = {
     binary.MulOp: np.multiply,
     binary.MaxOp: np.maximum,
     binary.MinOp: np.minimum,
-    binary.PowOp: np.power,
+    binary.PowOp: power,
     binary.AndOp: np.bitwise_and,
     binary.OrOp: np.bitwise_or,
 }
@@ -94,7 +95,7 @@ def gelu(op: unary.GeluOp, x: Array) -> Array:
     number = x.dtype.type
     if op.approximate.data == "tanh":
         inner = number(sqrt(2 / pi)) * (x + number(0.044715) * x * x * x)
-        return number(0.5) * x * (number(1) + np.tanh(inner))
+        return number(0.5) * x * (number(1) + tanh(inner))
     return number(0.5) * x * (number(1) + erf(x * number(sqrt(0.5))))
 
 

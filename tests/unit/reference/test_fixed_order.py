@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from mlc.compiler import new_context
 from mlc.dialects.graph import ConstantOp, GraphOp
 from mlc.passes.graph._constants import constant_array
 from mlc.passes.graph.fold_constants import FoldConstantsPass
-from mlc.reference.fixed_order import fixed_order, matmul, mean, product, total
+from mlc.reference.fixed_order import cos, exp, fixed_order, log, matmul, mean, power, product, sin, tanh, total
 
 Array = NDArray[Any]
 
@@ -44,6 +45,36 @@ def test_sums() -> None:
             assert found[i, j] == np.float32(math.fsum(x[i, :, j].tolist()))
     assert average.shape == (1, 1001, 1)
     assert average[0, 17, 0] == np.float32(math.fsum(x[:, 17, :].ravel().tolist()) / 15)
+
+
+def _rounded_once(function: Callable[[float], float], x: Array) -> list[float]:
+    """The function in double precision by the C library, of f32, rounded to f32."""
+    return [float(np.float32(function(float(v)))) for v in x]
+
+
+@pytest.mark.parametrize(
+    ("function", "oracle"), [(exp, math.exp), (tanh, math.tanh), (log, math.log), (sin, math.sin), (cos, math.cos)]
+)
+def test_functions(function: Callable[[Array], Array], oracle: Callable[[float], float]) -> None:
+    x = np.random.default_rng(0).uniform(1e-3, 80, 2000).astype(np.float32)
+    with fixed_order():
+        found, wide = function(x), function(x.astype(np.float64))
+    assert (found.dtype, wide.dtype) == (np.float32, np.float64)
+    assert found.tolist() == _rounded_once(oracle, x)
+    np.testing.assert_allclose(wide, [oracle(float(v)) for v in x], rtol=4e-16)
+
+
+def test_powers_and_special_values() -> None:
+    special = np.array([np.inf, -np.inf, np.nan, -0.0, 1e-45, 3e38, -3e38, 88.72284, -104.0], np.float32)
+    with np.errstate(all="ignore"), fixed_order():
+        np.testing.assert_array_equal(exp(special), np.exp(special.astype(np.float64)).astype(np.float32))
+        np.testing.assert_array_equal(log(special), np.log(special.astype(np.float64)).astype(np.float32))
+        assert np.signbit(tanh(special))[3]
+        assert power(np.array([[2.0], [-8.0]], np.float32), np.array([3.0, -1.0], np.float32)).tolist() == [
+            [8.0, 0.5],
+            [-512.0, -0.125],
+        ]
+        assert power(np.array([3], np.int32), np.array([4], np.int32)).tolist() == [81]
 
 
 def test_products_and_integers() -> None:
