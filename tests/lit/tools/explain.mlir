@@ -17,7 +17,7 @@
 
 // TABLE:      kernel {{ +}}calls
 // TABLE-NEXT: linear_relu {{ +}}2 {{ +}}20.1M {{ +}}880k {{ +}}22.9 {{ +}}compute {{ *}}2,518,400 cycles
-// TABLE-NEXT: total {{ +}}2 {{ +}}40.2M
+// TABLE-NEXT: model {{ +}}2 {{ +}}40.2M
 // TABLE:      This machine cannot run code for cortex-a53
 func.func @main(%x: tensor<64x784xf32>, %z: tensor<64x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200xf32>)
     -> (tensor<64x200xf32>, tensor<64x200xf32>) {
