@@ -15,7 +15,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from xdsl.dialects.builtin import AnyFloat, ArrayOfConstraint, IntegerType, MemRefType, TensorType, VectorType
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayOfConstraint,
+    IntegerType,
+    MemRefType,
+    ShapedType,
+    TensorType,
+    VectorType,
+)
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Dialect, TypeAttribute
@@ -203,6 +211,8 @@ def _class_name(cls: type[Attribute]) -> str:
         return "one of " + ", ".join(f"`{member.value}`" for member in enum)
     if issubclass(cls, AnyFloat):
         return "float"
+    if cls is ShapedType:
+        return "tensor, memref or vector"
     return _WORDS.get(cls.name, cls.name)
 
 

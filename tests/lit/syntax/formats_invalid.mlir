@@ -367,7 +367,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{Expected indexing_maps for linalg.generic}}
+  // expected-error @+1 {{expected the trait of linalg.generic, a dictionary, got 5 : i64}}
   %0 = linalg.generic 5
   return
 }
@@ -375,7 +375,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{Unknown iterator type 5 : i64}}
+  // expected-error @+1 {{'iterator_types' of linalg.generic is a list of "parallel", "reduction", "window", got 5 : i64}}
   %0 = linalg.generic {indexing_maps = [], iterator_types = [5]} ins(%a : f32) outs(%t : tensor<4xf32>) {}
   return
 }
@@ -383,7 +383,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{Expected iterator_types for linalg.generic, got '{indexing_maps = []} '}}
+  // expected-error @+1 {{the trait of linalg.generic needs 'iterator_types'}}
   %0 = linalg.generic {indexing_maps = []} ins(%a : f32) outs(%t : tensor<4xf32>) {}
   return
 }
