@@ -82,6 +82,8 @@ class HandOver(Parser):
         self.forward_ssa_references = {}
         self._builder = builder
         self._op: type[Operation] | None = None
+        self._around: list[str] = []
+        """The dialects of the types and attributes that are open, from the outermost on."""
         self._read_to = 0
         """The end of the last token that was taken."""
 
@@ -160,8 +162,13 @@ class HandOver(Parser):
             return known
         builder.require_dialect(name[1:].split(".", 1)[0], start)
         self._go_on_at(end)
-        attribute = self._parse_extended_type_or_attribute(name[1:], cast(Any, name[0] == "!"))
-        if builder.checked:
+        dialect = name[1:].split(".", 1)[0]
+        self._around.append(dialect)
+        try:
+            attribute = self._parse_extended_type_or_attribute(name[1:], cast(Any, name[0] == "!"))
+        finally:
+            self._around.pop()
+        if builder.checked and dialect not in self._around[-1:]:  # a check covers what it holds of its dialect
             self._check_attribute(attribute, name, start)
         builder.remember_attribute(start, self._consumed_to(), attribute)
         return attribute, self.pos

@@ -64,6 +64,7 @@ def test_deeper_nesting_is_an_error_at_its_operation(what: str, lenient: Syntax)
     assert caught.value.location.line == 2
 
 
+@pytest.mark.slow
 def test_passes_take_what_is_nested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "deep.mlir"
     text = branches(1000).replace("scf.if %c {\n}", 'scf.if %c { "t.use"(%c) : (i1) -> ()\n}')
