@@ -9,7 +9,7 @@ import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 
-from mlc.dialects.memref import CastOp, CopyOp, GlobalOp, MemorySpaceCastOp
+from mlc.dialects.memref import AssumeAlignmentOp, CastOp, CopyOp, GlobalOp, MemorySpaceCastOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, unwritten, write
@@ -91,10 +91,16 @@ def reinterpret_cast(op: memref.ReinterpretCastOp, source: Array, *dynamic: Arra
     return np.reshape(np.reshape(source, -1)[offset : offset + prod(shape)], shape)
 
 
-@evaluates(CastOp, MemorySpaceCastOp, memref.AssumeAlignmentOp)
-def same_buffer(op: CastOp | MemorySpaceCastOp | memref.AssumeAlignmentOp, source: Array) -> Any:
-    """Only the type changes; older forms of assume_alignment have no result."""
-    return [source] * len(op.results)
+@evaluates(CastOp, MemorySpaceCastOp)
+def same_buffer(_op: CastOp | MemorySpaceCastOp, source: Array) -> Array:
+    """Only the type changes."""
+    return source
+
+
+@evaluates(AssumeAlignmentOp)
+def assume_alignment(_op: AssumeAlignmentOp, _source: Array) -> Any:
+    """Nothing to run: it is a promise."""
+    return []
 
 
 @evaluates(memref.CollapseShapeOp, memref.ExpandShapeOp)

@@ -7,6 +7,7 @@ from xdsl.ir import Attribute
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
+    AffineConstantExpr,
     AffineConstraintExpr,
     AffineConstraintKind,
     AffineDimExpr,
@@ -68,7 +69,7 @@ class AffineActions(State):
 
     def affine_negation(self, _minus: str, inner: AffineExpr) -> AffineExpr:
         """`-d0`."""
-        return -inner
+        return self._product(inner, AffineExpr.constant(-1))
 
     def affine_sum(self, a: AffineExpr, _op: str, b: AffineExpr) -> AffineExpr:
         """`d0 + d1`."""
@@ -76,7 +77,7 @@ class AffineActions(State):
 
     def affine_difference(self, a: AffineExpr, _op: str, b: AffineExpr) -> AffineExpr:
         """`d0 - d1`."""
-        return a - b
+        return a + self._product(b, AffineExpr.constant(-1))
 
     def affine_product(self, a: AffineExpr, op: Name, b: AffineExpr) -> AffineExpr:
         """`d0 * 4`, `d0 * s0`."""
@@ -84,7 +85,17 @@ class AffineActions(State):
             self.fault("one side of '*' has to be made of constants and symbols, as in d0 * 4", op.position)
         if _has_dims(b):  # as upstream prints it: what varies on the left
             a, b = b, a
-        return self._computed(AffineBinaryOpKind.Mul, a, op, b)
+        return self._product(a, b)
+
+    def _product(self, a: AffineExpr, b: AffineExpr) -> AffineExpr:
+        """`a * b`; xDSL multiplies the terms of a sum, upstream leaves `(d0 + d1) * 4` as it is."""
+        is_sum = isinstance(a, AffineBinaryOpExpr) and a.kind is AffineBinaryOpKind.Add
+        if self.checked and is_sum and isinstance(b, AffineConstantExpr) and b.value != 1:
+            return AffineBinaryOpExpr(AffineBinaryOpKind.Mul, a, b)
+        try:
+            return a * b
+        except NotImplementedError:
+            return AffineBinaryOpExpr(AffineBinaryOpKind.Mul, a, b)
 
     def affine_quotient(self, a: AffineExpr, op: Name, b: AffineExpr) -> AffineExpr:
         """`d0 floordiv 4`, `d0 ceildiv s0`, `d0 mod (s0 + 1)`."""

@@ -242,13 +242,18 @@ class AttributeActions(State):
         self, _word: Name, _lt: str, _open: str, strides: list[int | None], _close: str, _gt: str
     ) -> Attribute:
         """`strided<[4, 1]>`."""
-        return StridedLayoutAttr(strides)
+        return self._strided(strides, 0)
 
     def strided_layout_with_offset(
         self, _w: Name, _lt: str, _open: str, strides: list[int | None], _close: str, _comma: str, _offset: Name,
         _colon: str, offset: int | None, _gt: str,
     ) -> Attribute:  # fmt: skip
         """`strided<[4, 1], offset: ?>`."""
+        return self._strided(strides, offset)
+
+    def _strided(self, strides: list[int | None], offset: int | None) -> Attribute:
+        if self.checked and 0 in strides:
+            self.fault("a stride is not 0: all indices of that dim would mean the same element")
         return StridedLayoutAttr(strides, offset)
 
     def opaque(self, _word: Name, _open: str, name: Name, _comma: str, value: Name, _close: str) -> Attribute:

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, Stri
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, SSAValue
 
-from mlc.dialects.llvm import LoopAnnotationAttr, integers, intrinsics, reductions, vectors
+from mlc.dialects.llvm import CallIntrinsicOp, LoopAnnotationAttr, integers, intrinsics, reductions, vectors
 from mlc.support.errors import CompilerBug
 from mlc.support.types import element_type
 from mlc.targets.llvm_ir_function import EMITTERS, EmitOp, FunctionText, emits, operands_of
@@ -292,7 +292,7 @@ def _call(f: FunctionText, op: Operation) -> None:
     _emit_call(f, op, symbol, operands_of(op))
 
 
-@emits(llvm.CallIntrinsicOp)
+@emits(CallIntrinsicOp)
 def _call_intrinsic(f: FunctionText, op: Operation) -> None:
     values = operands_of(op)
     symbol = f"@{cast(StringAttr, op.properties['intrin']).data}"

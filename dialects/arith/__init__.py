@@ -8,6 +8,7 @@ from xdsl.dialects.arith import Arith as _Upstream
 from xdsl.ir import Dialect
 
 from mlc.dialects.arith import casts as casts  # what they require is registered
+from mlc.dialects.arith import constants as constants
 from mlc.dialects.arith.conversions import (
     CONVERSIONS,
     ExtSIOp,

@@ -1,7 +1,7 @@
 """What upstream requires of the casts whose classes are xDSL's."""
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import FixedBitwidthType, IndexType
+from xdsl.dialects.builtin import FixedBitwidthType, IndexType, TensorType
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
@@ -18,6 +18,8 @@ def casts_keep_the_shape(op: _Cast) -> None:
     source, target = op.input.type, op.result.type
     if mask_of(source) != mask_of(target):
         raise VerifyException(f"{op.name}: {source} becomes {target}; both must have the same shape")
+    if isinstance(source, TensorType) and isinstance(target, TensorType) and source.encoding != target.encoding:
+        raise VerifyException(f"{op.name}: {source} becomes {target}; both must have the same encoding")
 
 
 @requires(arith.ExtFOp, arith.TruncFOp)

@@ -1,11 +1,15 @@
 """The dlti dialect, data layouts of modules: xDSL's, with lists in the form that upstream has in LLVM 19."""
 
-from xdsl.dialects.builtin import ArrayAttr
+from typing import cast
+
+from xdsl.dialects.builtin import ArrayAttr, DenseIntOrFPElementsAttr, IntegerType, i64
 from xdsl.dialects.dlti import DLTI as _Upstream
 from xdsl.dialects.dlti import DataLayoutEntryAttr, DLTIEntryMap
+from xdsl.dialects.llvm import LLVMPointerType, LLVMStructType
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.upstream import completed
 
@@ -42,6 +46,31 @@ class DataLayoutSpecAttr(_Entries):
     """
 
     name = "dlti.dl_spec"
+
+    def verify(self) -> None:
+        super().verify()
+        for entry in self.entries.data:
+            if isinstance(entry.key, LLVMPointerType):
+                _check_sizes(entry, (3, 4))
+            elif isinstance(entry.key, LLVMStructType):
+                if entry.key.types.data or entry.key.struct_name.data:
+                    raise VerifyException(f"found an entry for {entry.key}; all structs share that of !llvm.struct<()>")
+                _check_sizes(entry, (1, 2))
+
+
+def _check_sizes(entry: DataLayoutEntryAttr, counts: tuple[int, int]) -> None:
+    """Numbers of bits: perhaps a size, the least alignment, the preferred one, perhaps the width of an index."""
+    value = entry.value
+    is_list = isinstance(value, DenseIntOrFPElementsAttr) and value.get_element_type() == i64
+    numbers = [int(n) for n in cast(DenseIntOrFPElementsAttr[IntegerType], value).get_values()] if is_list else []
+    if len(numbers) not in counts:
+        words = f"{counts[0]} or {counts[1]} numbers of type i64"
+        raise VerifyException(f"the layout of {entry.key} is dense<...> of {words}, got {value}")
+    least = counts[0] // 2
+    if len(numbers) > least + 1 and numbers[least + 1] < numbers[least]:
+        raise VerifyException(
+            f"the preferred alignment of {entry.key} is {numbers[least + 1]}, less than the required {numbers[least]}"
+        )
 
 
 @irdl_attr_definition(init=False)

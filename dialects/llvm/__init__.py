@@ -14,6 +14,7 @@ from mlc.dialects.llvm import constants as constants
 from mlc.dialects.llvm import globals as globals
 from mlc.dialects.llvm import parameters as parameters
 from mlc.dialects.llvm import types as types
+from mlc.dialects.llvm.call_intrinsic import CallIntrinsicOp
 from mlc.dialects.llvm.function import FuncOp
 from mlc.dialects.llvm.integers import INTEGER_OPS
 from mlc.dialects.llvm.intrinsics import INTRINSICS
@@ -25,7 +26,7 @@ from mlc.dialects.llvm.values import values_are_of_llvm
 from mlc.dialects.llvm.vectors import VECTOR_OPS
 from mlc.support.requirements import requires
 
-_ours = [FuncOp, *INTEGER_OPS, *INTRINSICS, *VECTOR_REDUCTIONS, *VECTOR_OPS, PrefetchOp]
+_ours = [CallIntrinsicOp, FuncOp, *INTEGER_OPS, *INTRINSICS, *VECTOR_REDUCTIONS, *VECTOR_OPS, PrefetchOp]
 _names = {op.name for op in _ours}
 
 LLVM = Dialect(
@@ -35,4 +36,4 @@ LLVM = Dialect(
 )
 requires(*LLVM.operations)(values_are_of_llvm)
 
-__all__ = ["LLVM", "FuncOp", "LoopAnnotationAttr"]
+__all__ = ["LLVM", "CallIntrinsicOp", "FuncOp", "LoopAnnotationAttr"]

@@ -51,9 +51,10 @@ _ATTRIBUTES = (
 )
 
 KEPT_ATTRIBUTES = [attribute_kept_as_text(f"llvm.{name}") for name in _ATTRIBUTES]
+_SIZE = r"0*[1-9][0-9]*\s*x\s*"
 VecType = type_kept_as_text(
     "llvm.vec",
-    r"\s*(\?\s*x\s*)?0*[1-9][0-9]*\s*x\s*(!llvm\.)?(ptr(<[0-9]+>)?|x86_fp80|ppc_fp128)\s*",
+    rf"\s*(({_SIZE}|\?\s*x\s*{_SIZE})(!llvm\.)?(ptr(<[0-9]+>)?|ppc_fp128)|\?\s*x\s*{_SIZE}(i[0-9]+|b?f[0-9]+))\s*",
     "<4 x ptr>, <? x 4 x ptr> or with ppc_fp128 for ptr (vector is for types of builtin)",
 )
 TargetType = type_kept_as_text(

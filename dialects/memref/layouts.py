@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, MemRefType, NoneAttr, StridedLayoutAttr
 from xdsl.ir import SSAValue
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
@@ -108,3 +108,25 @@ def global_is_there(op: memref.GetGlobalOp) -> None:
         raise VerifyException(f"{op.name}: '@{name.string_value()}' is no memref.global")
     if found.type != op.memref.type:
         raise VerifyException(f"{op.name}: '@{name.string_value()}' has type {found.type}, not {op.memref.type}")
+
+
+@requires(memref.DimOp)
+def dims_are_there(op: memref.DimOp) -> None:
+    """A buffer without dims has no sizes to ask for."""
+    if isinstance(op.source.type, MemRefType) and not memref_type(op.source).get_num_dims():
+        raise VerifyException(f"{op.name}: {memref_type(op.source)} has no dims")
+
+
+@requires(memref.AllocOp, memref.AllocaOp)
+def symbols_of_layouts_are_given(op: memref.AllocOp | memref.AllocaOp) -> None:
+    """There is a value for each symbol of the layout."""
+    layout = memref_type(op.memref).layout
+    match layout:
+        case AffineMapAttr():
+            symbols = layout.data.num_symbols
+        case StridedLayoutAttr():
+            symbols = [*layout.strides.data, layout.offset].count(NoneAttr())
+        case _:
+            symbols = 0
+    if len(op.symbol_operands) != symbols:
+        raise VerifyException(f"{op.name}: {len(op.symbol_operands)} symbols are given, the layout has {symbols}")

@@ -6,6 +6,7 @@ The classes of these ops are here, all others are in `xdsl.dialects.scf`.
 from xdsl.dialects.scf import Scf as _Upstream
 from xdsl.dialects.scf import YieldOp
 
+from mlc.dialects.scf import verify as verify  # what it requires is registered
 from mlc.dialects.scf.execute_region import ExecuteRegionOp
 from mlc.dialects.scf.for_ import ForOp
 from mlc.dialects.scf.forall import ForallOp, InParallelOp

@@ -82,6 +82,8 @@ class ForallOp(IRDLOperation):
       forall_c1: there are as many lower bounds, upper bounds and steps as counters
       forall_c2: the body takes the counters, then the shared outputs
       forall_c3: the results have the types of the shared outputs
+      forall_c4: a mapping has one entry for each counter
+      forall_c5: the ops at the end write slices of the shared outputs, as the body calls them
     """
 
     name = "scf.forall"
@@ -151,6 +153,21 @@ class ForallOp(IRDLOperation):
             )
         if list(self.result_types) != [v.type for v in self.outputs]:
             raise VerifyException("scf.forall: the results have other types than the shared outputs (forall_c3)")
+        if self.mapping is not None and len(self.mapping) != rank:
+            raise VerifyException(f"scf.forall: {len(self.mapping)} mappings for {rank} counters (forall_c4)")
+        self._check_end(self.body.block.args[rank:])
+
+    def _check_end(self, shared: Sequence[SSAValue]) -> None:
+        end = self.body.block.last_op
+        for op in end.region.block.ops if isinstance(end, InParallelOp) else ():
+            if op.name != "tensor.parallel_insert_slice":
+                raise VerifyException(
+                    f"scf.forall: found '{op.name}' at the end; required: tensor.parallel_insert_slice (forall_c5)"
+                )
+            if op.operands[1] not in shared:
+                raise VerifyException(
+                    "scf.forall: a slice is written to what is none of the shared outputs (forall_c5)"
+                )
 
     @classmethod
     def parse(cls, parser: Parser) -> ForallOp:

@@ -1,6 +1,6 @@
 """Output for people who look for a mistake."""
 
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ShapedType, StringAttr, VectorType
 from xdsl.ir import Data, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_attr_definition, irdl_op_definition, opt_operand_def, opt_prop_def, traits_def
 from xdsl.parser import AttrParser, Parser
@@ -48,6 +48,8 @@ class PrintOp(IRDLOperation):
 
     Constraints:
       print_c1: there is a value or a text, not both
+      print_c2: a value is a number or a vector
+      print_c3: a text stands without punctuation
     """
 
     name = "vector.print"
@@ -69,6 +71,11 @@ class PrintOp(IRDLOperation):
     def verify_(self) -> None:
         if self.source is not None and self.text is not None:
             raise VerifyException("vector.print: it prints a value or a text, not both (print_c1)")
+        kind = self.source.type if self.source is not None else None
+        if isinstance(kind, ShapedType) and not isinstance(kind, VectorType):
+            raise VerifyException(f"vector.print: it prints a number or a vector, got {kind} (print_c2)")
+        if self.text is not None and self.punctuation is not None:
+            raise VerifyException("vector.print: a text is printed without punctuation (print_c3)")
 
     @classmethod
     def parse(cls, parser: Parser) -> "PrintOp":

@@ -16,3 +16,6 @@
 // The layout of a buffer whose rows have a length that is not known.
 // CHECK: memref<4x4xf32, affine_map<(d0, d1)[s0] -> (((d0 * s0) + d1))>>
 "t.op"() : () -> memref<4x4xf32, affine_map<(d0, d1)[s0] -> (d0 * s0 + d1)>>
+// A product of a sum stays as it is written.
+// CHECK: affine_map<(d0, d1) -> (((d0 + d1) * 4), (d0 + ((d0 + d1) * -1)), ((d0 + d1) * -1), (d0 + d1))>
+"t.op"() {m = affine_map<(d0, d1) -> ((d0 + d1) * 4, d0 - (d0 + d1), -(d0 + d1), (d0 + d1) * 1)>} : () -> ()

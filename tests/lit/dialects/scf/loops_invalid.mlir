@@ -1,99 +1,64 @@
-// RUN: mlc-opt %s --verify-diagnostics --split-input-file
+// RUN: mlc-opt %s --split-input-file --verify-diagnostics
 
-func.func @if_c1(%c: i1) {
-  // expected-error @+1 {{scf.if: its regions have no arguments (if_c1)}}
-  "scf.if"(%c) ({
-  ^bb0(%a: i32):
-    scf.yield
-  }, {}) : (i1) -> ()
+func.func @f(%n: index, %x: f32) {
+  // expected-error @+1 {{scf.for: the results are (), the loop carries (f32)}}
+  "scf.for"(%n, %n, %n, %x) ({
+  ^bb0(%i: index, %a: f32):
+    scf.yield %a : f32
+  }) : (index, index, index, f32) -> ()
   return
 }
 
 // -----
 
-func.func @if_c2(%c: i1, %x: f32) {
-  // expected-error @+1 {{scf.if: an op with results needs an else region (if_c2)}}
-  %0 = scf.if %c -> f32 {
-    scf.yield %x : f32
+func.func @f(%n: index, %x: f32) {
+  // expected-error @+1 {{scf.for: the results are (f64), the loop carries (f32)}}
+  "scf.for"(%n, %n, %n, %x) ({
+  ^bb0(%i: index, %a: f32):
+    scf.yield %a : f32
+  }) : (index, index, index, f32) -> (f64)
+  return
+}
+
+// -----
+
+func.func @f(%n: index) {
+  %zero = arith.constant 0 : index
+  // expected-error @+1 {{scf.parallel: a step is positive, got 0}}
+  scf.parallel (%i) = (%n) to (%n) step (%zero) {
   }
   return
 }
 
 // -----
 
-func.func @if_yield(%c: i1, %x: f32) {
-  %0 = scf.if %c -> f64 {
-    // expected-error @+1 {{'scf.yield' gives value 0 of type f32, but result 0 of 'scf.if' is of type f64}}
-    scf.yield %x : f32
-  } else {
-    // expected-error @+1 {{'scf.yield' gives value 0 of type f32, but result 0 of 'scf.if' is of type f64}}
-    scf.yield %x : f32
-  }
+func.func @f(%n: index) {
+  // expected-error @+1 {{scf.forall: 2 mappings for 1 counters (forall_c4)}}
+  scf.forall (%i) in (%n) {
+  } {mapping = [#gpu.block<x>, #gpu.block<y>]}
   return
 }
 
 // -----
 
-func.func @parallel_c1() {
-  // expected-error @+1 {{scf.parallel: it has no counter, at least one is needed (parallel_c1)}}
-  scf.parallel () = () to () step () {
-  }
-  return
-}
-
-// -----
-
-func.func @parallel_bounds(%l: index) {
-  // expected-error @+1 {{1 values for 2 counters}}
-  scf.parallel (%i, %j) = (%l, %l) to (%l) step (%l, %l) {
-  }
-  return
-}
-
-// -----
-
-func.func @forall_bounds(%l: index) {
-  // expected-error @+1 {{2 bounds or steps for 1 counters}}
-  scf.forall (%i) = (0, 1) to (%l) step (1) {
-  }
-  return
-}
-
-// -----
-
-func.func @forall_c1() {
-  // expected-error @+1 {{scf.forall: 2 lower bounds or steps for 1 counters (forall_c1)}}
-  "scf.forall"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0>, staticLowerBound = array<i64: 0, 0>,
-                   staticUpperBound = array<i64: 4>, staticStep = array<i64: 1>}> ({
-  ^bb0(%i: index):
+func.func @f(%part: tensor<1xf32>, %init: tensor<8xf32>) {
+  // expected-error @+1 {{scf.forall: a slice is written to what is none of the shared outputs (forall_c5)}}
+  %y = scf.forall (%i) in (8) shared_outs(%out = %init) -> (tensor<8xf32>) {
     scf.forall.in_parallel {
+      tensor.parallel_insert_slice %part into %init[%i] [1] [1] : tensor<1xf32> into tensor<8xf32>
     }
-  }) : () -> ()
+  }
   return
 }
 
 // -----
 
-func.func @forall_c2() {
-  // expected-error @+1 {{scf.forall: the body takes (i32), required: (index) (forall_c2)}}
-  "scf.forall"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0>, staticLowerBound = array<i64: 0>,
-                   staticUpperBound = array<i64: 4>, staticStep = array<i64: 1>}> ({
-  ^bb0(%i: i32):
+func.func @f(%n: index) {
+  // expected-error @+1 {{scf.forall: found 'arith.constant' at the end; required: tensor.parallel_insert_slice (forall_c5)}}
+  scf.forall (%i) in (%n) {
     scf.forall.in_parallel {
+      %c = arith.constant 1 : index
     }
-  }) : () -> ()
-  return
-}
-
-// -----
-
-func.func @forall_c3(%x: tensor<4xf32>) {
-  // expected-error @+1 {{scf.forall: the results have other types than the shared outputs (forall_c3)}}
-  %0 = "scf.forall"(%x) <{operandSegmentSizes = array<i32: 0, 0, 0, 1>, staticLowerBound = array<i64: 0>,
-                          staticUpperBound = array<i64: 4>, staticStep = array<i64: 1>}> ({
-  ^bb0(%i: index, %o: tensor<4xf32>):
-    scf.forall.in_parallel {
-    }
-  }) : (tensor<4xf32>) -> tensor<4xf64>
+  }
   return
 }

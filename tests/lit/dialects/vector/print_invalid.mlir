@@ -13,3 +13,19 @@ func.func @punctuation(%v: vector<4xf32>) {
   vector.print %v : vector<4xf32> punctuation <colon>
   return
 }
+
+// -----
+
+func.func @value(%t: tensor<8xf32>) {
+  // expected-error @+1 {{vector.print: it prints a number or a vector, got tensor<8xf32> (print_c2)}}
+  vector.print %t : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @text() {
+  // expected-error @+1 {{vector.print: a text is printed without punctuation (print_c3)}}
+  vector.print str "text" punctuation <comma>
+  return
+}
