@@ -13,6 +13,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.upstream import completed
 
+_Dense = DenseIntOrFPElementsAttr
+
 
 class _Entries(DLTIEntryMap):
     """A list of entries; no key stands twice."""
@@ -61,8 +63,8 @@ class DataLayoutSpecAttr(_Entries):
 def _check_sizes(entry: DataLayoutEntryAttr, counts: tuple[int, int]) -> None:
     """Numbers of bits: perhaps a size, the least alignment, the preferred one, perhaps the width of an index."""
     value = entry.value
-    is_list = isinstance(value, DenseIntOrFPElementsAttr) and value.get_element_type() == i64
-    numbers = [int(n) for n in cast(DenseIntOrFPElementsAttr[IntegerType], value).get_values()] if is_list else []
+    found = cast("DenseIntOrFPElementsAttr[IntegerType] | None", value if isinstance(value, _Dense) else None)
+    numbers = [int(n) for n in found.get_values()] if found is not None and found.get_element_type() == i64 else []
     if len(numbers) not in counts:
         words = f"{counts[0]} or {counts[1]} numbers of type i64"
         raise VerifyException(f"the layout of {entry.key} is dense<...> of {words}, got {value}")
