@@ -99,7 +99,7 @@ class OperationActions(State):
     def custom_operation(self, name: OpName, op: Operation) -> Operation:
         """An operation in its own format."""
         op.location = self.location_at(name.position)
-        if op.attributes and isinstance(op, IRDLOperation):
+        if self.checked and op.attributes and isinstance(op, IRDLOperation):
             self._move_properties(op)
         return op
 
