@@ -230,6 +230,8 @@ class State:
         if "." in name and (unknown := self._unknown_dialect(prefix, position)) is not None:
             return unknown
         names = [op.name for op in self.ctx.loaded_ops]
+        if "." not in name and self.ctx.get_optional_op(f"{name}.{name}") is not None:
+            return Fault(f"unknown operation '{name}', did you mean '{name}.{name}'?", position)
         short = [n for d in dialects for op in names if (n := op.removeprefix(f"{d}.")) != op]
         if near := get_close_matches(name, names if "." in name else short, 1, 0.7):
             return Fault(f"unknown operation '{name}', did you mean '{near[0]}'?", position)

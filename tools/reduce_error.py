@@ -75,7 +75,7 @@ def reduce_error(
     last = error_of(reducer.module.clone())
     assert last is not None
     bug = last if isinstance(last, CompilerBug) else CompilerBug(last.message, kind.stage)
-    options = [option for each in watching() for option in each.options()]
+    options = list(dict.fromkeys(option for each in watching() for option in each.options()))
     return reproducer_text(bug, emit_text(reducer.module, ctx, "mlir"), pipeline_text(passes), ctx, options)
 
 

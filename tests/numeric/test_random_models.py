@@ -313,7 +313,7 @@ def models(draw: st.DrawFn) -> Drawn:
     return Drawn(_Model(draw).module())
 
 
-@pytest.mark.parametrize(("number", "target"), enumerate(TARGETS))
+@pytest.mark.parametrize(("number", "target"), list(enumerate(TARGETS)))
 def test_every_pass_keeps_the_meaning(number: int, target: str) -> None:
     """Other models for each target, so that processes can share the work."""
 

@@ -42,3 +42,11 @@ func.func @short() {
   // expected-error @+1 {{unknown operation 'dim'}}
   dim %a : f32
 }
+
+// -----
+
+// A dialect without its op.
+// expected-error @+1 {{unknown operation 'func', did you mean 'func.func'?}}
+func @main() {
+  return
+}

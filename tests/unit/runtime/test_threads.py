@@ -21,7 +21,7 @@ from mlc.targets.glue import threads_unit
 from mlc.targets.host import core_count
 from mlc.targets.machine import resolve_target
 from mlc.targets.toolchain import find_clang, find_linker
-from mlc.targets.units import FLAGS, Compiler, Processes, Unit
+from mlc.targets.units import Compiler, Processes, Unit, clang_flags
 
 _HOST = Unit("host", (Path(__file__).parent / "pool_host.c").read_text(encoding="utf-8"), "c")
 _PATIENCE = 1 << 30
@@ -37,7 +37,7 @@ def make_pool(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]
     def make(threads: int) -> Path:
         folder, cache, machine = tmp_path_factory.mktemp("pool"), Cache.default(), resolve_target("native")
         clang = find_clang(None, cache)
-        compiler = Compiler(clang, (*FLAGS, *machine.clang_flags), cache, Processes())
+        compiler = Compiler(clang, clang_flags(machine, 3), cache, Processes())
         objects, _ = compiler.compile_all([threads_unit(threads), _HOST], folder, None)
         linker = find_linker(machine.arch, clang, cache)
         subprocess.run([*linker.command, "-shared", "-o", str(folder / "pool.so"), *map(str, objects)], check=True)
@@ -149,7 +149,7 @@ def test_workers_use_the_floating_point_mode_of_the_caller(pool: ctypes.CDLL, mo
 def test_the_compiler_has_nothing_to_say(target: str, tmp_path: Path) -> None:
     cache = Cache.default()
     strict = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-pedantic", "-Werror")
-    flags = (*FLAGS, *resolve_target(target).clang_flags, *strict)
+    flags = (*clang_flags(resolve_target(target), 3), *strict)
     Compiler(find_clang(None, cache), flags, cache, Processes()).compile(threads_unit(4), tmp_path / "threads.o")
 
 
@@ -227,7 +227,7 @@ def _own_pool(folder: Path) -> Path:
     """A library whose mlc_parallel_for calls the function that the variable `own` points to."""
     cache, machine = Cache.default(), resolve_target("native")
     clang = find_clang(None, cache)
-    compiler = Compiler(clang, (*FLAGS, *machine.clang_flags), cache, Processes())
+    compiler = Compiler(clang, clang_flags(machine, 3), cache, Processes())
     text = """
 void (*own)(void *task, void *context, long count);
 void mlc_parallel_for(void *task, void *context, long count) { own(task, context, count); }
