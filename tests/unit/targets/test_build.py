@@ -333,7 +333,12 @@ kernels = [Kernel(str(i), f"; {{i}}") for i in range(8)]
 build(Program(kernels, Kernel("m", ""), Signature("main", (), (), 0, "0")), resolve_target("native"), "shared",
       Path({str(out / "m.so")!r}), cc={str(clang)!r})
 """
-    process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stderr=subprocess.PIPE,
+        # A shell that runs tests in the background lets them ignore this signal.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     deadline = time.monotonic() + 120
     while not started.exists():
         assert process.poll() is None and time.monotonic() < deadline, "clang was not started"
