@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -132,6 +132,7 @@ class _AccessOp(_PlacedOp):
       access_c4: at least one lane is active, at most all are
       access_c5: a vector has one dim, and its memref at least one
       access_c6: what is accessed has the element type of the memref, or is a vector of it
+      access_c7: subscripts stay inside of the memref, where they are sums of counters of loops that all run
     """
 
     along = opt_prop_def(IntegerAttr[I64])
@@ -174,6 +175,13 @@ class _AccessOp(_PlacedOp):
                 f"required {memref.element_type}, or a vector of it (access_c6)"
             )
         self._verify_lanes(memref.get_num_dims(), None if vector is None else vector.get_shape()[0])
+        self._verify_bounds()
+
+    def _verify_bounds(self) -> None:
+        from mlc.dialects.loop.bounds import find_outside
+
+        if (outside := find_outside(cast(Any, self))) is not None:
+            raise VerifyException(f"{self.name}: {outside} (access_c7)")
 
     def _verify_lanes(self, rank: int, length: int | None) -> None:
         along, stride, active = self.lanes
