@@ -27,7 +27,7 @@ def find_outside(op: LoadOp | StoreOp) -> str | None:
         least, greatest = ends[0], ends[1] + _reach(op, axis)
         if least < 0 or greatest >= extent:
             runs = f"runs from {least} to {greatest}" if least < greatest else f"is {least}"
-            return f"subscript {axis} {runs}, {memref} has 0 to {extent - 1} there"
+            return f"subscript {axis} {runs}, outside of {memref}"
     return None
 
 
