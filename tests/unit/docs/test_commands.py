@@ -31,7 +31,7 @@ _PAGES = [
     "ARCHITECTURE.md",
 ]
 _LINKING = sorted(str(p.relative_to(_ROOT)) for p in (*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")))
-_NUMBER = re.compile(r"\d[\d.]*(?: ?[mnu]s\b|[kMG]\b|%)?|\b(?:compute|memory|L[123])\b")
+_NUMBER = re.compile(r"\d[\d.]*(?: ?[mnu]?s\b|[kMG]\b|%)?|\b(?:compute|memory|L[123])\b")
 
 
 @pytest.mark.parametrize("page", _PAGES)
