@@ -1,34 +1,101 @@
-"""The element types that mlc computes with, as xDSL types and as NumPy dtypes."""
+"""The element types that mlc computes with: one description of each, which all levels, files and callers ask."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from xdsl.dialects.builtin import IndexType, f32, f64, i1, i8, i32, i64
+from xdsl.dialects.builtin import IndexType, IntegerType, Signedness, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
-_PAIRS: tuple[tuple[Attribute, str], ...] = (
-    (f32, "float32"),
-    (f64, "float64"),
-    (i32, "int32"),
-    (i64, "int64"),
-    (i1, "bool"),
-    (i8, "int8"),
-    (IndexType(), "int64"),
+if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
+    import numpy as np
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """What an element type is called.
+
+    Attributes:
+        type: by the IR.
+        dtype: by NumPy, and by the signature of an artifact.
+        safetensors: by the header of a safetensors file.
+        c_constant: by `mlc_tensor_info` in runtime/mlc.h.
+    """
+
+    type: Attribute
+    dtype: str
+    safetensors: str
+    c_constant: str
+
+
+ELEMENT_TYPES = (
+    ElementType(f32, "float32", "F32", "MLC_F32"),
+    ElementType(f64, "float64", "F64", "MLC_F64"),
+    ElementType(i8, "int8", "I8", "MLC_I8"),
+    ElementType(i16, "int16", "I16", "MLC_I16"),
+    ElementType(i32, "int32", "I32", "MLC_I32"),
+    ElementType(i64, "int64", "I64", "MLC_I64"),
+    ElementType(i1, "bool", "BOOL", "MLC_BOOL"),
 )
-_TO_NUMPY: dict[Attribute, np.dtype[Any]] = {t: np.dtype(n) for t, n in _PAIRS}
+STORED_ONLY = (
+    ElementType(f16, "float16", "F16", ""),
+    ElementType(IntegerType(8, Signedness.UNSIGNED), "uint8", "U8", ""),
+)
+"""Element types that constants may have, though mlc does not compute with them."""
+INTEGERS: tuple[Attribute, ...] = tuple(e.type for e in ELEMENT_TYPES if type(e.type) is IntegerType and e.type != i1)
+"""The integers that are numbers: all but i1, which is a truth value."""
+NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPES[-1].type}"
+"""The element types in words, for messages."""
+
+_BY_TYPE = {e.type: e for e in ELEMENT_TYPES}
+_BY_DTYPE = {e.dtype: e for e in ELEMENT_TYPES}
+_BY_SAFETENSORS = {e.safetensors: e for e in (*ELEMENT_TYPES, *STORED_ONLY)}
+_INDEX = IndexType()
 
 
 def is_supported(element_type: Attribute) -> bool:
     """Whether mlc computes with elements of this type."""
-    return element_type in _TO_NUMPY
+    return element_type in _BY_TYPE or element_type == _INDEX
 
 
+@cache
 def to_numpy(element_type: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of an element type (`index` is 64 bits wide).
 
     Raises:
         KeyError: mlc does not compute with this type.
     """
-    return _TO_NUMPY[element_type]
+    return dtype_named("int64" if element_type == _INDEX else _BY_TYPE[element_type].dtype)
+
+
+def from_numpy(dtype: np.dtype[Any]) -> Attribute:
+    """The element type of an array.
+
+    Raises:
+        KeyError: mlc does not compute with this dtype.
+    """
+    return _BY_DTYPE[dtype.name].type
+
+
+@cache
+def dtype_named(name: str) -> np.dtype[Any]:
+    """The dtype of a name that NumPy knows."""
+    import numpy as np
+
+    return np.dtype(name)
+
+
+def dtype_in_safetensors(name: str) -> np.dtype[Any]:
+    """The dtype, in the byte order of the format, that a safetensors file calls `name`.
+
+    Raises:
+        KeyError: it is none that a constant can have.
+    """
+    return dtype_named(_BY_SAFETENSORS[name].dtype).newbyteorder("<")
+
+
+def c_constant(dtype: str) -> str:
+    """How C spells a dtype that NumPy calls `dtype`: an enumerator of runtime/mlc.h."""
+    return _BY_DTYPE[dtype].c_constant

@@ -14,6 +14,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from mlc.support.dtypes import dtype_in_safetensors
 from mlc.support.errors import SourceLocation, UserError
 
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
@@ -21,18 +22,6 @@ if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
-
-_DTYPES: dict[str, str] = {
-    "F64": "<f8",
-    "F32": "<f4",
-    "F16": "<f2",
-    "I64": "<i8",
-    "I32": "<i4",
-    "I16": "<i2",
-    "I8": "|i1",
-    "U8": "|u1",
-    "BOOL": "|b1",
-}
 
 
 @dataclass(frozen=True)
@@ -167,14 +156,13 @@ def _read_entry(name: str, entry: object) -> tuple[np.dtype[Any], tuple[int, ...
     Raises:
         ValueError: the entry is wrong.
     """
-    import numpy as np
-
     match cast(Any, entry):
         case {"dtype": str(spelled), "shape": [*shape], "data_offsets": [int(begin), int(end)]}:
             sizes = [d for d in shape if isinstance(d, int) and d >= 0]
-            if spelled not in _DTYPES:
-                raise ValueError(f"'{name}' has the unsupported dtype {spelled}")
-            dtype = np.dtype(_DTYPES[spelled])
+            try:
+                dtype = dtype_in_safetensors(spelled)
+            except KeyError:
+                raise ValueError(f"'{name}' has the unsupported dtype {spelled}") from None
             if len(sizes) == len(shape) and begin >= 0 and end - begin == dtype.itemsize * prod(sizes):
                 return dtype, tuple(sizes), begin, end
             raise ValueError(f"the bytes of '{name}' do not fit its shape")

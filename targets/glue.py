@@ -7,22 +7,11 @@ import re
 from functools import cache
 from importlib import resources
 
-import numpy as np
-
+from mlc.support.dtypes import c_constant, dtype_named
 from mlc.targets.cache import digest
 from mlc.targets.machine import Machine
 from mlc.targets.program import Signature, TensorSpec
 from mlc.targets.units import Unit
-
-C_DTYPES: dict[str, str] = {
-    "float32": "MLC_F32",
-    "float64": "MLC_F64",
-    "int32": "MLC_I32",
-    "int64": "MLC_I64",
-    "bool": "MLC_BOOL",
-    "int8": "MLC_I8",
-}
-"""NumPy dtype name → its constant in runtime/mlc.h."""
 
 PARALLEL_FOR = "mlc_parallel_for"
 """The function that kernels call to spread a loop over threads, see runtime/mlc.h."""
@@ -119,7 +108,7 @@ const char *{symbol}_signature(void);
 
 def byte_size(spec: TensorSpec) -> int:
     """The size of a tensor in memory."""
-    return math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
+    return math.prod(spec.shape) * dtype_named(spec.dtype).itemsize
 
 
 def _tensors(signature: Signature) -> list[tuple[str, int, TensorSpec]]:
@@ -136,7 +125,7 @@ def _c_table(signature: Signature, kind: str, specs: tuple[TensorSpec, ...]) -> 
     if not specs:
         return ""
     rows = "".join(
-        f'    {{"{_c_escape(t.name)}", {C_DTYPES[t.dtype]}, {len(t.shape)}, {signature.symbol}_{kind}{i}_shape}},\n'
+        f'    {{"{_c_escape(t.name)}", {c_constant(t.dtype)}, {len(t.shape)}, {signature.symbol}_{kind}{i}_shape}},\n'
         for i, t in enumerate(specs)
     )
     return f"static const mlc_tensor_info {signature.symbol}_{kind}s[] = {{\n{rows}}};\n"

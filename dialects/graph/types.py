@@ -19,12 +19,13 @@ from xdsl.dialects.builtin import (
     IntegerType,
     TensorType,
     i1,
-    i32,
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import BaseAttr, EqAttrConstraint
+from xdsl.irdl import AttrSetConstraint, BaseAttr, EqAttrConstraint
 from xdsl.utils.exceptions import VerifyException
+
+from mlc.support.dtypes import INTEGERS
 
 Tensor: TypeAlias = TensorType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
@@ -35,7 +36,7 @@ AnyTensor = AnyTensorTypeConstr
 FloatTensor = TensorType.constr(AnyFloatConstr)
 IntegerTensor = TensorType.constr(BaseAttr(IntegerType))
 BooleanTensor = TensorType.constr(EqAttrConstraint(i1))
-NumberTensor = TensorType.constr(AnyFloatConstr | EqAttrConstraint(i32) | EqAttrConstraint(i64))
+NumberTensor = TensorType.constr(AnyFloatConstr | AttrSetConstraint(frozenset(INTEGERS)))
 
 I64ArrayConstr = DenseArrayBase.constr(i64)
 I64Array: TypeAlias = DenseArrayBase[IntegerType]

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Block, Operation, OpResult, SSAValue
 
 from mlc.dialects.graph import GraphOp, MoveOp, ReshapeOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, times
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._movers import foldable, keeps_contiguous, moves_before, why_not_folded
+from mlc.support.dtypes import is_supported
 
-ELEMENT_TYPES = frozenset({f32, f64, i32, i64, i1})
-"""The element types that fused kernels compute with."""
 _OTHER = "does not say that it maps, contracts or reduces"
 
 
@@ -241,4 +239,4 @@ def _can_be_fused(op: GraphOp) -> bool:
 
 
 def _has_known_type(op: GraphOp) -> bool:
-    return all(is_static(v.type) and element_of(v) in ELEMENT_TYPES for v in (*op.operands, op.result))
+    return all(is_static(v.type) and is_supported(element_of(v)) for v in (*op.operands, op.result))

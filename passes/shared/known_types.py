@@ -7,7 +7,7 @@ from math import prod
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ShapedType
 from xdsl.ir import Operation
 
-from mlc.support.dtypes import is_supported
+from mlc.support.dtypes import NAMES, is_supported
 from mlc.support.locations import error_at
 from mlc.support.types import element_type
 
@@ -37,7 +37,7 @@ def require_known_types(root: Operation) -> None:
                 raise error_at(
                     op,
                     f"'{op.name}' has a value of type {value.type}: mlc computes with elements of type "
-                    "f32, f64, i32, i64 and i1; insert graph.cast",
+                    f"{NAMES}; insert graph.cast",
                 )
             if DYNAMIC_INDEX in value.type.get_shape():
                 raise error_at(

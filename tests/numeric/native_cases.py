@@ -9,21 +9,20 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import FunctionType, ModuleOp, f32, f64, i1, i32, i64
+from xdsl.dialects.builtin import FunctionType, ModuleOp, f32, f64, i1, i8, i16, i32, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
 from mlc.reference.interpreter import run_function
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import from_numpy, to_numpy
 from mlc.support.resources import Resources
-from mlc.tests.element_types import element_type_of
 
 Array = NDArray[Any]
 
 FLOATS: tuple[Attribute, ...] = (f32, f64)
-INTEGERS: tuple[Attribute, ...] = (i32, i64)
+INTEGERS: tuple[Attribute, ...] = (i8, i16, i32, i64)
 ALL: tuple[Attribute, ...] = (*FLOATS, *INTEGERS, i1)
 
 EXACT, ROUNDED, SUMMED, POWER = 0, 8, 64, 1024
@@ -63,7 +62,7 @@ def special(element: Attribute) -> Array:
     dtype = to_numpy(element)
     if np.issubdtype(dtype, np.integer):
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-        return np.array([0, 1, -1, 2, 7, -7, 1000, least, most, least + 1, 12345], dtype)
+        return np.array([0, 1, -1, 2, 7, -7, 1000, least, most, least + 1, 12345], np.int64).astype(dtype)
     tiny, huge = np.finfo(dtype).tiny, np.finfo(dtype).max
     kinds = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, np.inf, -np.inf, np.nan, tiny, -tiny / 4, huge, -huge, 1e-5, -30.0, 88.0]
     return np.array([*kinds, 1.5, 3.0, -0.75, 100.25, -1234.5, 2.0, 1 / 3], dtype)
@@ -72,7 +71,7 @@ def special(element: Attribute) -> Array:
 def module_of(cases: Sequence[Case], one_kernel: bool) -> tuple[ModuleOp, list[Array]]:
     """A module whose `main` gives the results of all cases, and its inputs."""
     inputs = {id(a): a for c in cases for a in c.inputs}
-    types = [tensor(a.shape, element_type_of(a.dtype)) for a in inputs.values()]
+    types = [tensor(a.shape, from_numpy(a.dtype)) for a in inputs.values()]
     outside = Block(arg_types=types)
     inside = Block(arg_types=types) if one_kernel else outside
     values: dict[int, SSAValue] = dict(zip(inputs, inside.args, strict=True))

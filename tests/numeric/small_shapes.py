@@ -18,8 +18,8 @@ from mlc.compiler import new_context
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
 from mlc.passes.pipeline import default_passes
+from mlc.support.dtypes import from_numpy
 from mlc.targets.machine import available_targets
-from mlc.tests.element_types import element_type_of
 from mlc.tests.numeric.native_cases import ROUNDED, SUMMED, Case, case, data, module_of
 
 SIZES = (1, 2, 3, 5, 7, 8, 13, 17, 33)
@@ -152,6 +152,6 @@ def ops_of(cases: Iterable[Case]) -> set[type[Operation]]:
     """The ops that the cases try."""
     found: set[type[Operation]] = set()
     for c in cases:
-        block = Block(arg_types=[tensor(a.shape, element_type_of(a.dtype)) for a in c.inputs])
+        block = Block(arg_types=[tensor(a.shape, from_numpy(a.dtype)) for a in c.inputs])
         found.add(type(c.build(*block.args)))
     return found

@@ -14,9 +14,9 @@ from xdsl.utils.test_value import create_ssa_value
 
 from mlc.compiler import new_context
 from mlc.reference.interpreter import run_function
+from mlc.support.dtypes import from_numpy
 from mlc.support.resources import Resources
 from mlc.syntax import parse_module
-from mlc.tests.element_types import element_type_of
 
 Array = NDArray[Any]
 
@@ -38,7 +38,7 @@ def values() -> Callable[..., list[SSAValue]]:
     """`values(*arrays)` makes SSA values of the arrays' tensor types, for building ops."""
 
     def values(*arrays: Array) -> list[SSAValue]:
-        return [create_ssa_value(TensorType(element_type_of(a.dtype), a.shape)) for a in arrays]
+        return [create_ssa_value(TensorType(from_numpy(a.dtype), a.shape)) for a in arrays]
 
     return values
 
