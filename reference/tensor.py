@@ -16,6 +16,7 @@ from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 
 from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp, TakeOp
+from mlc.dialects.tensor.places import PlacedOp
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
@@ -97,11 +98,25 @@ def contract(op: ContractOp, lhs: Array, rhs: Array) -> Array:
 
 
 @evaluates(TakeOp)
-def take(op: TakeOp, data: Array, indices: Array) -> Array:
-    """Negative indices count from the end; those out of range count as the nearest."""
-    extent = data.shape[1]
-    rows = np.where(indices < 0, indices.astype(np.int64) + extent, indices)
-    return data[:, np.clip(rows, 0, extent - 1)]
+def take(op: TakeOp, data: Array, *indices: Array) -> Array:
+    """Negative coordinates count from the end; those out of range count as the nearest."""
+    if 0 in op.dim_sizes:
+        return np.zeros(op.dim_sizes, data.dtype)
+    coordinates = [
+        np.clip(c, 0, data.shape[axis] - 1)
+        for c, axis in zip(_coordinates(op, data, indices), op.coordinate_axes, strict=True)
+    ]
+    found = data[tuple(apply_map(op.place.data, [*grid(op.dim_sizes), *coordinates]))]
+    return np.array(np.broadcast_to(found, op.dim_sizes))
+
+
+def _coordinates(op: PlacedOp, data: Array, indices: Sequence[Array]) -> list[Array]:
+    """Each coordinate at every point, counted from the front."""
+    found: list[Array] = []
+    for operand, affine, axis in zip(indices, op.index_maps, op.coordinate_axes, strict=True):
+        values = _gather(operand, affine, grid(op.dim_sizes)).astype(np.int64)
+        found.append(np.where(values < 0, values + data.shape[axis], values))
+    return found
 
 
 @evaluates(tensor.CollapseShapeOp, tensor.ExpandShapeOp, tensor.ReshapeOp)

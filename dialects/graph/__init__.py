@@ -12,6 +12,7 @@
 | reshape, transpose | `shape.py` |
 | concat, slice, pad | `slicing.py` |
 | gather | `gather.py` |
+| what ops share that reach a tensor at computed places | `placement.py` |
 | what ops that only move elements share | `moves.py` |
 | groups of ops that become one kernel | `fusion.py` |
 """
@@ -46,7 +47,7 @@ from mlc.dialects.graph.elementwise import (
     WhereOp,
 )
 from mlc.dialects.graph.fusion import FusionOp, YieldOp
-from mlc.dialects.graph.gather import GatherOp
+from mlc.dialects.graph.gather import GatherNdOp, GatherOp
 from mlc.dialects.graph.moves import MoveOp
 from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, SoftmaxOp
 from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
@@ -104,6 +105,7 @@ Graph = Dialect(
         SliceOp,
         PadOp,
         GatherOp,
+        GatherNdOp,
         FusionOp,
         YieldOp,
     ],
@@ -136,6 +138,7 @@ __all__ = [
     "ExpOp",
     "FloorOp",
     "FusionOp",
+    "GatherNdOp",
     "GatherOp",
     "GeluOp",
     "Graph",

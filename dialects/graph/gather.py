@@ -1,14 +1,31 @@
-"""Reading a tensor at positions that another tensor holds."""
+"""Reading a tensor at positions that another tensor holds.
+
+`gather` takes slices along one axis. `gather_nd` is the general op: axis by axis it says what an index tensor has
+coordinates for, what is the point's own, and what is read whole (`Placement`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from xdsl.dialects.builtin import IntegerAttr, TensorType, i32, i64
-from xdsl.irdl import EqAttrConstraint, irdl_op_definition, operand_def, prop_def
+from xdsl.irdl import EqAttrConstraint, irdl_op_definition, operand_def, opt_prop_def, prop_def
 
 from mlc.dialects.graph.base import GraphOp
-from mlc.dialects.graph.types import AnyTensor, Tensor, Value, require_axis, tensor, type_of, violation
+from mlc.dialects.graph.placement import Placement
+from mlc.dialects.graph.types import (
+    AnyTensor,
+    I64ArrayConstr,
+    Tensor,
+    Value,
+    i64_array,
+    ints,
+    require_axis,
+    tensor,
+    type_of,
+    violation,
+)
 
 
 @irdl_op_definition
@@ -54,3 +71,67 @@ class GatherOp(GraphOp):
 
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.data), type_of(self.indices), self.axis.value.data)
+
+
+@irdl_op_definition
+class GatherNdOp(GraphOp):
+    """The elements, or slices, of `data` at the coordinates that the last dim of `indices` holds.
+
+    `axes` are the axes of `data` that the coordinates are along. An axis in `own` is read where the point is along that
+    axis of `indices`. All other axes are read whole, and stand behind those of `indices` in the result:
+    `y[b, m, n] = data[b, indices[b, m, 0], n]` has coordinates along axis 1, axis 0 is the point's own.
+
+    A negative coordinate counts from the end. One that is out of range is an error of the model: the reference says so,
+    compiled code takes the nearest.
+
+    ```mlir
+    %points = graph.gather_nd %x, %yx axes [1, 2] own [0]
+        : tensor<8x32x32x3xf32>, tensor<8x100x2xi64> -> tensor<8x100x3xf32>
+    %best = graph.gather_nd %scores, %order axes [1] own [0]
+        : tensor<64x1000xf32>, tensor<64x5x1xi64> -> tensor<64x5xf32>
+    ```
+    """
+
+    name = "graph.gather_nd"
+    MOVES: ClassVar[bool] = True
+
+    data = operand_def(AnyTensor)
+    indices = operand_def(TensorType.constr(EqAttrConstraint(i32) | EqAttrConstraint(i64)))
+    axes = prop_def(I64ArrayConstr)
+    own = opt_prop_def(I64ArrayConstr)
+
+    assembly_format = "operands `axes` $axes (`own` $own^)? attr-dict `:` type(operands) `->` type($result)"
+
+    def __init__(self, data: Value, indices: Value, axes: Sequence[int], own: Sequence[int] = ()) -> None:
+        super().__init__(
+            operands=[data, indices],
+            properties={"axes": i64_array(axes), "own": i64_array(own) if own else None},
+            result_types=[self.infer(type_of(data), type_of(indices), axes, own)],
+        )
+
+    @classmethod
+    def infer(cls, data: Tensor, indices: Tensor, axes: Sequence[int], own: Sequence[int] = ()) -> Tensor:
+        """The shape of the indices without the last dim, and then the axes of the data that are read whole.
+
+        Raises:
+            VerifyException: c1 axes are not the data's or listed twice, c2 the last dim of the indices does not hold a
+                coordinate for each axis, c3 an own axis is none of the indices, c4 it is longer there than in the data,
+                c5 there is nothing along an axis of the coordinates.
+        """
+        placement = Placement.of(cls.name, data, indices, axes, own)
+        shape = placement.points
+        if 0 not in shape and any(data.get_shape()[axis] == 0 for axis in axes):
+            raise violation(cls.name, 5, f"{data} has no elements along an axis of {list(axes)}; it needs at least one")
+        return tensor(shape, data.element_type)
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.data), type_of(self.indices), *self._axes)
+
+    @property
+    def placement(self) -> Placement:
+        """Which axis is read where."""
+        return Placement.of(self.name, type_of(self.data), type_of(self.indices), *self._axes)
+
+    @property
+    def _axes(self) -> tuple[Sequence[int], Sequence[int]]:
+        return ints(self.axes), ints(self.own) if self.own else ()

@@ -1,56 +1,77 @@
-"""Reading rows at positions that are data, which no affine index map can say."""
+"""Reading a tensor at places that are data, which no affine index map can say."""
 
-from xdsl.dialects.builtin import TensorType, i32, i64
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import EqAttrConstraint, IRDLOperation, irdl_op_definition, operand_def, result_def, traits_def
-from xdsl.traits import Pure
-from xdsl.utils.exceptions import VerifyException
+from xdsl.ir.affine import AffineExpr
+from xdsl.irdl import irdl_op_definition
+from xdsl.parser import Parser
+from xdsl.printer import Printer
 
+from mlc.dialects.tensor.places import PlacedOp, expect_shape
 from mlc.support.types import tensor_type
 
 
 @irdl_op_definition
-class TakeOp(IRDLOperation):
-    """Copies rows: `y[b, m, n] = data[b, indices[m], n]`.
+class TakeOp(PlacedOp):
+    """Reads elements at places that index tensors hold: `y[b, m, n] = data[b, indices[m], n]`.
 
-    A negative index counts from the end, and one that is out of range counts as the nearest that is not, so that
-    nothing outside of `data` is ever read. Each index is read once for a whole row, which is contiguous.
+    A negative coordinate counts from the end, and one that is out of range counts as the nearest that is not, so that
+    nothing outside of `data` is ever read. A coordinate that inner dims do not change is read once for all of them.
 
     ```mlir
-    %y = tensor.take %data, %indices : tensor<1x1000x64xf32>, tensor<16xi64> -> tensor<1x16x64xf32>
+    %y = tensor.take %data[b, i, n] at (i = %indices[m]) over (b: 1, m: 16, n: 64)
+       : tensor<1x1000x64xf32>, tensor<16xi64> -> tensor<1x16x64xf32>
     ```
 
-    Constraints:
-      take_c1: `data` has three dims, `indices` has one
-      take_c2: there is a row to read
-      take_c3: the result has the shape of `data` with as many rows as indices, and its element type
+    Constraints, beyond those of places:
+      take_c1: the result has the sizes of the dims and the element type of `data`
     """
 
     name = "tensor.take"
 
-    data = operand_def(TensorType)
-    indices = operand_def(TensorType.constr(EqAttrConstraint(i32) | EqAttrConstraint(i64)))
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-    assembly_format = "operands attr-dict `:` type(operands) `->` type($result)"
-
-    def __init__(self, data: SSAValue, indices: SSAValue) -> None:
-        source = tensor_type(data)
-        shape = source.get_shape()
-        rows = tensor_type(indices).get_shape()
-        result = TensorType(source.element_type, [*shape[:1], *rows, *shape[2:]])
-        super().__init__(operands=[data, indices], result_types=[result])
+    def __init__(
+        self,
+        data: SSAValue,
+        place: Sequence[AffineExpr],
+        coordinates: Sequence[tuple[str, SSAValue, Sequence[AffineExpr]]],
+        dims: Sequence[tuple[str, int]],
+    ) -> None:
+        """
+        Args:
+            data: what is read.
+            place: its subscripts, over the dims and then the coordinates.
+            coordinates: names, index tensors, and where these are read, over the dims.
+            dims: names and sizes; they index the result in order.
+        """
+        result = TensorType(tensor_type(data).element_type, [size for _, size in dims])
+        super().__init__(
+            operands=[data, [indices for _, indices, _ in coordinates]],
+            result_types=[result],
+            properties=self.properties_of(place, [(name, row) for name, _, row in coordinates], dims),
+        )
 
     def verify_(self) -> None:
-        data, indices, result = (tensor_type(v) for v in (self.data, self.indices, self.result))
-        if data.get_num_dims() != 3 or indices.get_num_dims() != 1:
-            raise VerifyException(
-                f"tensor.take: takes data of three dims and indices of one, got {data} and {indices} (take_c1)"
-            )
-        batch, extent, row = data.get_shape()
-        if extent < 1:
-            raise VerifyException(f"tensor.take: there is no row to read in {data} (take_c2)")
-        expected = TensorType(data.element_type, [batch, *indices.get_shape(), row])
-        if result != expected:
-            raise VerifyException(f"tensor.take: the result type is {result}, the operands give {expected} (take_c3)")
+        super().verify_()
+        expect_shape(self, "the result type is", tensor_type(self.result), "take_c1")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "TakeOp":
+        data, indices, properties, attributes = cls.parse_places(parser)
+        parser.parse_punctuation(":")
+        position = parser.pos
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation("->")
+        operands = parser.resolve_operands([data, *indices], types, position)
+        return cls.create(
+            operands=operands, result_types=[parser.parse_type()], properties=properties, attributes=attributes
+        )
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        self.print_places(printer)
+        printer.print_string(" : ")
+        printer.print_list(self.operands, lambda v: printer.print_attribute(v.type))
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)

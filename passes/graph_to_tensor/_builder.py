@@ -119,9 +119,11 @@ class Builder:
         )
         return self.add(op)
 
-    def take(self, data: SSAValue, indices: SSAValue) -> SSAValue:
-        """`tensor.take`."""
-        return self.add(TakeOp(data, indices))
+    def take(
+        self, data: SSAValue, place: Subscripts, coordinates: Sequence[tuple[str, SSAValue, Subscripts]], over: Dims
+    ) -> SSAValue:
+        """`tensor.take`, with the subscripts of the data over the dims and then the coordinates."""
+        return self.add(TakeOp(data, place, coordinates, over))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The same elements in row-major order under another shape: collapse to one dim, then expand."""

@@ -1,4 +1,4 @@
-"""Gather takes rows."""
+"""Gathers take elements at places that are data."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.graph_to_tensor._builder import Builder
+from mlc.passes.graph_to_tensor._builder import Builder, d
 from mlc.passes.graph_to_tensor._patterns import ToTensor
+from mlc.passes.graph_to_tensor._placement import Layout
 from mlc.passes.lowering import lowers
 
 
@@ -20,6 +21,20 @@ class GatherToTake(ToTensor):
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.GatherOp)
         shape, axis = shape_of(op.data), op.axis.value.data
-        data = b.reshape(op.data, (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])))
-        indices = b.reshape(op.indices, (prod(shape_of(op.indices)),))
-        return b.reshape(b.take(data, indices), shape_of(op.result))
+        rows = (prod(shape[:axis]), prod(shape_of(op.indices)), prod(shape[axis + 1 :]))
+        data = b.reshape(op.data, (rows[0], shape[axis], rows[2]))
+        indices = b.reshape(op.indices, rows[1:2])
+        dims = list(zip(("b", "m", "n"), rows, strict=True))
+        return b.reshape(b.take(data, [d(0), d(3), d(2)], [("i", indices, [d(1)])], dims), shape_of(op.result))
+
+
+@lowers("lower-to-tensor", graph.GatherNdOp)
+class GatherNdToTake(ToTensor):
+    """One coordinate per axis, in loops over as few dims as possible (`Layout`)."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.GatherNdOp)
+        layout = Layout.of(op.placement)
+        data, indices = b.reshape(op.data, layout.data), b.reshape(op.indices, layout.indices)
+        taken = b.take(data, layout.place, layout.coordinates(indices), layout.dims)
+        return b.reshape(taken, shape_of(op.result))

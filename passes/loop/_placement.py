@@ -98,12 +98,13 @@ def _copy_of(argument: BlockArgument) -> Copy | None:
     if not isinstance(load, LoadOp) or not isinstance(store, StoreOp) or not isinstance(store.memref, BlockArgument):
         return None
     loops = enclosing_loops(load)
-    nest = perfect_nest(loops[-1]) if loops else []
+    nest = perfect_nest(loops[-1]) if loops else []  # an element that is read at a computed place has no loops
     whole = [range(size) for size in memref_type(argument).get_shape()]
     if (
         store.value is not load.result
         or store.memref.block is not argument.block
         or store.memref is argument
+        or not nest
         or len(nest) != len(loops)
         or nest[-1].body.block is not store.parent
         or [type(op) for op in nest[-1].body.block.ops][:-1] != [LoadOp, StoreOp]

@@ -60,7 +60,27 @@ def _gather() -> list[Case]:
     return cases
 
 
-FAMILIES: dict[str, Callable[[], list[Case]]] = {"arg_reduce": _arg_reduce, "gather": _gather}
+def _gather_nd() -> list[Case]:
+    points = np.array([[[3, -1], [0, 2]], [[-4, -3], [2, 0]], [[1, 1], [-1, 1]]], np.int64)
+    along = np.array([[3, -1, 0, 2, -4], [-2, 1, 1, 0, 3]], np.int32)[..., None]
+    op = graph.GatherNdOp
+    cases = [case(op, data((4, 3, 5), e), points, axes=[0, 1]) for e in ALL]
+    cases += [case(op, special(e), np.array([[-1], [0], [8], [3]], np.int32), axes=[0]) for e in (*FLOATS, *INTEGERS)]
+    for shape, axes, own in (
+        ((4, 3), [0, 1], []),
+        ((3, 7, 4), [2, 1], [0]),  # axes in another order
+        ((3, 2, 4, 5, 3, 1), [2, 4], [0, 1]),  # whole axes between and behind
+        ((3, 9, 4, 5), [2, 3], [0]),
+        ((5, 4, 7, 3), [1, 3], [0]),  # an own axis that is longer in the data
+    ):
+        cases.append(case(op, data(shape), points, axes=axes, own=own))
+    cases += [case(op, data(shape), along, axes=[1], own=[0]) for shape in ((2, 4), (3, 4), (2, 4, 33))]
+    cases.append(case(op, data((4, 5)), along, axes=[0], own=[1]))  # along the first axis
+    cases.append(case(op, data((4, 3)), np.array([2, -1], np.int64), axes=[0, 1]))  # one element
+    return cases
+
+
+FAMILIES: dict[str, Callable[[], list[Case]]] = {"arg_reduce": _arg_reduce, "gather": _gather, "gather_nd": _gather_nd}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -81,6 +101,15 @@ def test_an_index_out_of_range_reads_the_nearest_row(dtype: type[Any], run_compi
     table = data((3, 20))
     module, inputs = module_of([case(partial(graph.GatherOp, axis=0), table, ids)], one_kernel=False)
     np.testing.assert_array_equal(run_compiled(module, inputs)[0], table[[0, 0, 0, 0, 2, 2, 2, 2]])
+
+
+def test_coordinates_out_of_range_read_the_nearest_element(run_compiled: Run) -> None:
+    limits = np.iinfo(np.int64)
+    yx = np.array([[limits.min, 0], [-4, -5], [3, 4], [1, limits.max], [-1, -1]], np.int64)
+    image = data((3, 4))
+    module, inputs = module_of([case(graph.GatherNdOp, image, yx, axes=[0, 1])], one_kernel=False)
+    expected = image[[0, 0, 2, 1, 2], [0, 0, 3, 3, 3]]
+    np.testing.assert_array_equal(run_compiled(module, inputs)[0], expected)
 
 
 def test_positions_of_a_large_vocabulary(run_compiled: Run) -> None:

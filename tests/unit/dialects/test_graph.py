@@ -54,6 +54,7 @@ BUILT: list[tuple[Operation, Shape]] = [
     (graph.SoftmaxOp(_IMAGE, 1), (1, 8, 6, 6)),
     (graph.RmsNormOp(_IMAGE, value(6, 6), 2), (1, 8, 6, 6)),
     (graph.GroupNormOp(_IMAGE, _VECTOR, _VECTOR, 4), (1, 8, 6, 6)),
+    (graph.GatherNdOp(_IMAGE, value(1, 9, 2, element=i32), [2, 3], [0]), (1, 9, 8)),
     (graph.GatherOp(_IMAGE, value(2, 3, element=i32), 1), (1, 2, 3, 6, 6)),
     (graph.LayerNormOp(_VECTOR, _VECTOR, _VECTOR, 0), (8,)),
     (graph.BatchNormOp(_IMAGE, _VECTOR, _VECTOR, _VECTOR, _VECTOR), (1, 8, 6, 6)),

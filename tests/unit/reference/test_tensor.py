@@ -216,7 +216,8 @@ def test_take_has_the_nearest_row(run: Run) -> None:
     (found,) = run(
         """
         func.func @f(%x: tensor<2x3x2xf32>, %i: tensor<6xi32>) -> tensor<2x6x2xf32> {
-          %y = tensor.take %x, %i : tensor<2x3x2xf32>, tensor<6xi32> -> tensor<2x6x2xf32>
+          %y = tensor.take %x[b, i, n] at (i = %i[m]) over (b: 2, m: 6, n: 2)
+              : tensor<2x3x2xf32>, tensor<6xi32> -> tensor<2x6x2xf32>
           return %y : tensor<2x6x2xf32>
         }
         """,

@@ -93,7 +93,8 @@ def test_a_table_counts_as_the_rows_that_are_read() -> None:
       func.func private @kernel(%rows: tensor<9000x8xf64>, %i: tensor<5xi64>) -> tensor<1x5x8xf64> {
         %table = tensor.expand_shape %rows [[0, 1], [2]] output_shape [1, 9000, 8]
             : tensor<9000x8xf64> into tensor<1x9000x8xf64>
-        %0 = tensor.take %table, %i : tensor<1x9000x8xf64>, tensor<5xi64> -> tensor<1x5x8xf64>
+        %0 = tensor.take %table[b, i, n] at (i = %i[m]) over (b: 1, m: 5, n: 8)
+            : tensor<1x9000x8xf64>, tensor<5xi64> -> tensor<1x5x8xf64>
         return %0 : tensor<1x5x8xf64>
       }
     """)

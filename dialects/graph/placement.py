@@ -1,0 +1,62 @@
+"""Which axes of a tensor coordinates are along, where gathers and scatters reach it at computed places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mlc.dialects.graph.types import Shape, Tensor, violation
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Points at places of a tensor `data`, the last dim of whose index tensor holds coordinates.
+
+    Attributes:
+        data: the shape of the tensor.
+        indices: the shape of the index tensor without its last dim.
+        axes: the axes of the data that the coordinates are along.
+        own: the axes of the data that are at a point where the point itself is: axis `a` at its axis `a`.
+    """
+
+    data: Shape
+    indices: Shape
+    axes: tuple[int, ...]
+    own: tuple[int, ...]
+
+    @property
+    def whole(self) -> tuple[int, ...]:
+        """The axes of the data of which each point has all elements."""
+        return tuple(axis for axis in range(len(self.data)) if axis not in (*self.axes, *self.own))
+
+    @property
+    def points(self) -> Shape:
+        """The shape of all elements that are reached: the axes of the indices, then those that are read whole."""
+        return (*self.indices, *(self.data[axis] for axis in self.whole))
+
+    @staticmethod
+    def of(op_name: str, data: Tensor, indices: Tensor, axes: Sequence[int], own: Sequence[int]) -> Placement:
+        """The placement that an op says.
+
+        Raises:
+            VerifyException: c1 axes are not the data's or listed twice, c2 the last dim of the indices does not hold a
+                coordinate for each axis, c3 an own axis is none of the indices, c4 it is longer there than in the data.
+        """
+        rank, points = data.get_num_dims(), indices.get_shape()[:-1]
+        listed = [*axes, *own]
+        if len(set(listed)) != len(listed) or not all(0 <= axis < rank for axis in listed) or not axes:
+            raise violation(
+                op_name,
+                1,
+                f"axes are {list(axes)}, own axes {list(own)}; list axes of {data} once, and at least one of axes",
+            )
+        if not indices.get_num_dims() or indices.get_shape()[-1] != len(axes):
+            raise violation(
+                op_name, 2, f"the last dim of {indices} holds the coordinates; it needs {len(axes)}, one for each axis"
+            )
+        for axis in own:
+            if axis >= len(points):
+                raise violation(op_name, 3, f"axis {axis} is an own axis; {indices} has axes 0 to {len(points) - 1}")
+            if points[axis] > data.get_shape()[axis]:
+                raise violation(op_name, 4, f"own axis {axis} is longer in {indices} than in {data}; it may not be")
+        return Placement(data.get_shape(), points, tuple(axes), tuple(own))
