@@ -40,7 +40,7 @@ def beyond_rounding(
     that a form of needless cancellation is no excuse for what it gives.
     """
     if not np.issubdtype(before.dtype, np.floating):
-        return np.asarray(before != after)
+        return _integers_beyond_rounding(before, after, rounding, terms, spreads)
     with np.errstate(all="ignore"):
         a, b = before.astype(np.float64), after.astype(np.float64)
         limits = np.finfo(before.dtype)
@@ -64,6 +64,18 @@ def beyond_rounding(
         return ~((difference <= allowed) | np.isinf(own))
 
 
+def _integers_beyond_rounding(
+    before: Array, after: Array, rounding: Rounding, terms: int, spreads: Callable[[], tuple[Array, Array]]
+) -> Array:
+    """Integers differ by no more than their spread, which is 0 unless they come from floats: rounded, compared, read as
+    bits."""
+    if not np.any(beyond := np.asarray(before != after)):
+        return beyond
+    own, _ = spreads()
+    allowed = rounding.ulps * (1 + sqrt(terms)) * np.fmax(own, _typical(own))
+    return beyond & ~(_moved(before, after) <= allowed)
+
+
 def spread(base: Sequence[Array], runs: Sequence[Sequence[Array]]) -> list[Array]:
     """By how much each element moves in the `runs` with noise; infinite where it becomes infinite or NaN, or was."""
     return [
@@ -75,8 +87,11 @@ def spread(base: Sequence[Array], runs: Sequence[Sequence[Array]]) -> list[Array
 def _moved(base: Array, moved: Array) -> Array:
     with np.errstate(all="ignore"):
         a, b = base.astype(np.float64), moved.astype(np.float64)
-        same = (a == b) | (np.isnan(a) & np.isnan(b))
-        return np.where(same, 0, np.where(np.isfinite(a) & np.isfinite(b), np.abs(a - b), np.inf))
+        same = (base == moved) | (np.isnan(a) & np.isnan(b))
+        distance = np.abs(a - b)
+        if not np.issubdtype(base.dtype, np.floating):
+            distance = np.maximum(distance, 1)  # of large integers, an f64 does not have the last digits
+        return np.where(same, 0, np.where(np.isfinite(a) & np.isfinite(b), distance, np.inf))
 
 
 def _typical(spread: Array) -> float:

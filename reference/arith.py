@@ -22,6 +22,7 @@ from mlc.dialects.arith import (
     ExtUIOp,
     FPToSIOp,
     FPToUIOp,
+    RemFOp,
     SelectOp,
     SIToFPOp,
     TruncIOp,
@@ -40,7 +41,8 @@ def truncating_divide(a: Array, b: Array) -> Array:
     return quotient + (inexact & ((a < 0) != (b < 0)))
 
 
-def _remainder(a: Array, b: Array) -> Array:
+def remainder(a: Array, b: Array) -> Array:
+    """What an integer quotient leaves, with the sign of `a`; `a` where `b` is 0."""
     return a - truncating_divide(a, b) * b
 
 
@@ -64,7 +66,7 @@ _INTEGER: dict[type[Operation], Callable[[Array, Array], Array]] = {
     arith.DivSIOp: truncating_divide,
     arith.FloorDivSIOp: np.floor_divide,
     arith.CeilDivSIOp: _ceiling_divide,
-    arith.RemSIOp: _remainder,
+    arith.RemSIOp: remainder,
     arith.MinSIOp: np.minimum,
     arith.MaxSIOp: np.maximum,
     arith.AndIOp: np.bitwise_and,
@@ -86,6 +88,7 @@ _FLOAT: dict[type[Operation], Callable[[Array, Array], Array]] = {
     arith.SubfOp: np.subtract,
     arith.MulfOp: np.multiply,
     arith.DivfOp: np.divide,
+    RemFOp: np.fmod,
     arith.MaximumfOp: np.maximum,  # NaN wins
     arith.MinimumfOp: np.minimum,
     arith.MaxnumfOp: np.fmax,  # NaN loses

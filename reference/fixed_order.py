@@ -42,35 +42,36 @@ def _applies_to(x: Array) -> bool:
 
 def exp(x: Array) -> Array:
     """e to the power of each element, in the element type."""
-    return _function(np.exp, x)
+    return apply(np.exp, x)
 
 
 def tanh(x: Array) -> Array:
     """The hyperbolic tangent, in the element type."""
-    return _function(np.tanh, x)
+    return apply(np.tanh, x)
 
 
 def log(x: Array) -> Array:
     """The natural logarithm, in the element type."""
-    return _function(np.log, x)
+    return apply(np.log, x)
 
 
 def sin(x: Array) -> Array:
     """The sine, in the element type."""
-    return _function(np.sin, x)
+    return apply(np.sin, x)
 
 
 def cos(x: Array) -> Array:
     """The cosine, in the element type."""
-    return _function(np.cos, x)
+    return apply(np.cos, x)
 
 
 def power(a: Array, b: Array) -> Array:
     """`a` to the power of `b`, which broadcast, in the element type."""
-    return _function(np.power, a, b)
+    return apply(np.power, a, b)
 
 
-def _function(function: np.ufunc, *operands: Array) -> Array:
+def apply(function: np.ufunc, *operands: Array) -> Array:
+    """A function of NumPy's, of floats in their element type."""
     if not _applies_to(operands[0]):
         return np.asarray(function(*operands))
     with np.errstate(all="ignore"):

@@ -92,6 +92,24 @@ def power_of_integer(op: math.FPowIOp, base: Array, exponent: Array) -> Array:
     return np.power(base, exponent.astype(base.dtype))
 
 
+def integer_power(base: Array, exponent: Array) -> Array:
+    """Products that wrap, by squaring; of a negative exponent 0, unless the base is 1 or -1."""
+    with np.errstate(all="ignore"):
+        base, exponent = np.broadcast_arrays(base, exponent)
+        result, square, rest = np.ones_like(base), base, exponent
+        while (rest > 0).any():
+            result = np.where((rest > 0) & (rest & 1 == 1), result * square, result)
+            square, rest = square * square, rest >> 1
+        of_one = np.where((base == 1) | (exponent & 1 == 0), 1, -1).astype(base.dtype)
+        return np.where(exponent >= 0, result, np.where((base == 1) | (base == -1), of_one, 0)).astype(base.dtype)
+
+
+@evaluates(math.IPowIOp)
+def power_of_integers(op: math.IPowIOp, base: Array, exponent: Array) -> Array:
+    """See `integer_power`."""
+    return integer_power(base, exponent)
+
+
 @evaluates(ScaleOp)
 def scale(op: ScaleOp, value: Array, exponent: Array) -> Array:
     """A float times a power of two; the limits are beyond any float's exponents."""

@@ -1,5 +1,5 @@
 """The arith dialect: xDSL's, with comparisons, selections and conversions that also work lane by lane on vectors, as
-upstream's do.
+upstream's do, and with the remainder of floats.
 
 The classes of these ops are here, all others are in `xdsl.dialects.arith`.
 """
@@ -20,10 +20,11 @@ from mlc.dialects.arith.conversions import (
     UIToFPOp,
 )
 from mlc.dialects.arith.lanes import CmpfOp, CmpiOp, SelectOp
+from mlc.dialects.arith.remainder import RemFOp
 
 _OURS = {op.name: op for op in (CmpiOp, CmpfOp, SelectOp, *CONVERSIONS)}
 
-Arith = Dialect("arith", [_OURS.get(op.name, op) for op in _Upstream.operations], [*_Upstream.attributes])
+Arith = Dialect("arith", [*(_OURS.get(op.name, op) for op in _Upstream.operations), RemFOp], [*_Upstream.attributes])
 
 __all__ = [
     "Arith",
@@ -33,6 +34,7 @@ __all__ = [
     "ExtUIOp",
     "FPToSIOp",
     "FPToUIOp",
+    "RemFOp",
     "SIToFPOp",
     "SelectOp",
     "TruncIOp",

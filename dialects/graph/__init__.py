@@ -3,7 +3,7 @@
 | family | file |
 |---|---|
 | constants | `constant.py` |
-| elementwise | `elementwise.py` (compare, where, cast), `unary.py`, `binary.py` |
+| elementwise | `elementwise.py` (compare, where, cast, bitcast), `unary.py`, `trigonometry.py`, `binary.py` |
 | matmul, convolution | `contraction.py` |
 | transposed convolution | `conv_transpose.py` |
 | pooling | `pooling.py` |
@@ -30,15 +30,21 @@ from mlc.dialects.graph.binary import (
     DivOp,
     MaxOp,
     MinOp,
+    ModOp,
     MulOp,
     OrOp,
     PowOp,
+    RemOp,
+    ShlOp,
+    ShrOp,
     SubOp,
+    XorOp,
 )
 from mlc.dialects.graph.constant import ConstantOp, constant_of, splat_of
 from mlc.dialects.graph.contraction import Conv2dOp, MatmulOp
 from mlc.dialects.graph.conv_transpose import ConvTranspose2dOp
 from mlc.dialects.graph.elementwise import (
+    BitcastOp,
     CastOp,
     CompareOp,
     ElementwiseOp,
@@ -54,28 +60,47 @@ from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ArgReduceOp, ReduceKind, ReduceKindAttr, ReduceOp
 from mlc.dialects.graph.shape import ReshapeOp, TransposeOp
 from mlc.dialects.graph.slicing import ConcatOp, PadOp, SliceOp
+from mlc.dialects.graph.trigonometry import (
+    TRIGONOMETRIC_OPS,
+    AcoshOp,
+    AcosOp,
+    AsinhOp,
+    AsinOp,
+    AtanhOp,
+    AtanOp,
+    CoshOp,
+    CosOp,
+    SinhOp,
+    SinOp,
+    TanOp,
+)
 from mlc.dialects.graph.types import ints
 from mlc.dialects.graph.unary import (
-    UNARY_OPS,
+    SIMPLE_OPS,
     AbsOp,
     CeilOp,
-    CosOp,
     ErfOp,
+    ExpM1Op,
     ExpOp,
     FloorOp,
     GeluOp,
+    Log1pOp,
     LogOp,
     NegOp,
     NotOp,
     ReluOp,
+    RoundOp,
     RsqrtOp,
     SigmoidOp,
+    SignOp,
     SiluOp,
-    SinOp,
     SqrtOp,
     TanhOp,
+    TruncOp,
     UnaryOp,
 )
+
+UNARY_OPS = (*SIMPLE_OPS, *TRIGONOMETRIC_OPS)
 
 Graph = Dialect(
     "graph",
@@ -86,6 +111,7 @@ Graph = Dialect(
         CompareOp,
         WhereOp,
         CastOp,
+        BitcastOp,
         MatmulOp,
         Conv2dOp,
         ConvTranspose2dOp,
@@ -114,16 +140,24 @@ Graph = Dialect(
 
 __all__ = [
     "BINARY_OPS",
+    "TRIGONOMETRIC_OPS",
     "UNARY_OPS",
     "AbsOp",
+    "AcosOp",
+    "AcoshOp",
     "AddOp",
     "AndOp",
     "ArgMaxOp",
     "ArgMinOp",
     "ArgReduceOp",
+    "AsinOp",
+    "AsinhOp",
+    "AtanOp",
+    "AtanhOp",
     "AvgPool2dOp",
     "BatchNormOp",
     "BinaryOp",
+    "BitcastOp",
     "CastOp",
     "CeilOp",
     "CompareOp",
@@ -132,9 +166,11 @@ __all__ = [
     "Conv2dOp",
     "ConvTranspose2dOp",
     "CosOp",
+    "CoshOp",
     "DivOp",
     "ElementwiseOp",
     "ErfOp",
+    "ExpM1Op",
     "ExpOp",
     "FloorOp",
     "FusionOp",
@@ -145,11 +181,13 @@ __all__ = [
     "GraphOp",
     "GroupNormOp",
     "LayerNormOp",
+    "Log1pOp",
     "LogOp",
     "MatmulOp",
     "MaxOp",
     "MaxPool2dOp",
     "MinOp",
+    "ModOp",
     "MoveOp",
     "MulOp",
     "NegOp",
@@ -164,20 +202,29 @@ __all__ = [
     "ReduceKindAttr",
     "ReduceOp",
     "ReluOp",
+    "RemOp",
     "ReshapeOp",
     "RmsNormOp",
+    "RoundOp",
     "RsqrtOp",
+    "ShlOp",
+    "ShrOp",
     "SigmoidOp",
+    "SignOp",
     "SiluOp",
     "SinOp",
+    "SinhOp",
     "SliceOp",
     "SoftmaxOp",
     "SqrtOp",
     "SubOp",
+    "TanOp",
     "TanhOp",
     "TransposeOp",
+    "TruncOp",
     "UnaryOp",
     "WhereOp",
+    "XorOp",
     "YieldOp",
     "constant_of",
     "ints",

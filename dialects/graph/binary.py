@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import copysign, inf
 from typing import ClassVar
 
+from xdsl.dialects.builtin import i1
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.irdl import irdl_op_definition, operand_def, traits_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -21,7 +22,6 @@ from mlc.dialects.graph.constant import splat_of
 from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import (
     AnyTensor,
-    FloatTensor,
     IntegerTensor,
     NumberTensor,
     Tensor,
@@ -29,6 +29,7 @@ from mlc.dialects.graph.types import (
     is_float,
     tensor,
     type_of,
+    violation,
 )
 
 
@@ -204,8 +205,10 @@ class MinOp(NumberBinaryOp):
 
 
 @irdl_op_definition
-class PowOp(BinaryOp):
-    """`x` to the power of `y`, on floats.
+class PowOp(NumberBinaryOp):
+    """`x` to the power of `y`.
+
+    Powers of integers wrap; with a negative `y` they are 0, unless `x` is 1 or -1.
 
     ```mlir
     %z = graph.pow %x, %y : tensor<64x200xf32>, tensor<f32> -> tensor<64x200xf32>
@@ -213,9 +216,34 @@ class PowOp(BinaryOp):
     """
 
     name = "graph.pow"
-    NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0)
-    lhs = operand_def(FloatTensor)
-    rhs = operand_def(FloatTensor)
+    NEUTRAL: ClassVar[Neutral] = Neutral(float=1.0, integer=1)
+
+
+@irdl_op_definition
+class RemOp(NumberBinaryOp):
+    """What remains of `x / y` rounded towards zero, which is exact and has the sign of `x`.
+
+    Of integers, `x` rem 0 is `x`. Of floats it is C's `fmod`: NaN if `x` is infinite or `y` is 0, and `x` if `y` is
+    infinite.
+
+    ```mlir
+    %z = graph.rem %x, %y : tensor<64x200xf32>, tensor<200xf32> -> tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.rem"
+
+
+@irdl_op_definition
+class ModOp(NumberBinaryOp):
+    """What remains of `x / y` rounded towards minus infinity: `graph.rem`, plus `y` if that has not the sign of `y`.
+
+    ```mlir
+    %z = graph.mod %x, %y : tensor<64x200xi64>, tensor<i64> -> tensor<64x200xi64>
+    ```
+    """
+
+    name = "graph.mod"
 
 
 @irdl_op_definition
@@ -244,4 +272,63 @@ class OrOp(LogicOp):
     NEUTRAL: ClassVar[Neutral] = Neutral(integer=0)
 
 
-BINARY_OPS = (AddOp, SubOp, MulOp, DivOp, MaxOp, MinOp, PowOp, AndOp, OrOp)
+@irdl_op_definition
+class XorOp(LogicOp):
+    """Bitwise exclusive disjunction.
+
+    ```mlir
+    %z = graph.xor %x, %y : tensor<64xi1>, tensor<64xi1> -> tensor<64xi1>
+    ```
+    """
+
+    name = "graph.xor"
+    NEUTRAL: ClassVar[Neutral] = Neutral(integer=0)
+    IDEMPOTENT: ClassVar[bool] = False
+
+
+class ShiftOp(BinaryOp, ABC):
+    """Moves the bits of integers by a number of places, which is unsigned and may be the width or more."""
+
+    NEUTRAL: ClassVar[Neutral] = Neutral(integer=0)
+    lhs = operand_def(IntegerTensor)
+    rhs = operand_def(IntegerTensor)
+
+    @classmethod
+    def infer(cls, lhs: Tensor, rhs: Tensor) -> Tensor:
+        """The broadcast shape, with the common element type.
+
+        Raises:
+            VerifyException: c1 the shapes do not broadcast, c2 element types differ, c3 they are i1.
+        """
+        if lhs.element_type == i1:
+            raise violation(cls.name, 3, f"{lhs} holds truth values, which have no places; insert graph.cast")
+        return super().infer(lhs, rhs)
+
+
+@irdl_op_definition
+class ShlOp(ShiftOp):
+    """`x * 2^y`: moves bits to the left; zeros come in, and all that is left are zeros if `y` is the width or more.
+
+    ```mlir
+    %z = graph.shl %x, %y : tensor<64xi32>, tensor<i32> -> tensor<64xi32>
+    ```
+    """
+
+    name = "graph.shl"
+
+
+@irdl_op_definition
+class ShrOp(ShiftOp):
+    """`x / 2^y` rounded towards minus infinity: moves bits to the right, and copies of the sign come in.
+
+    If `y` is the width or more, copies of the sign are all that is left: 0, or -1.
+
+    ```mlir
+    %z = graph.shr %x, %y : tensor<64xi32>, tensor<i32> -> tensor<64xi32>
+    ```
+    """
+
+    name = "graph.shr"
+
+
+BINARY_OPS = (AddOp, SubOp, MulOp, DivOp, RemOp, ModOp, MaxOp, MinOp, PowOp, AndOp, OrOp, XorOp, ShlOp, ShrOp)

@@ -1,7 +1,7 @@
 """The classes of elementwise ops: each element of the result depends on one element of each operand.
 
-The unary and binary ops are in `unary.py` and `binary.py`; the three that
-are neither stand here.
+Ops of one operand are in `unary.py` and `trigonometry.py`, those of two in `binary.py`; here are comparison, selection
+and conversions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC
 from typing import ClassVar
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import AnyFloat, i1
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, OpResult, SpacedOpaqueSyntaxAttribute
@@ -34,6 +34,7 @@ from mlc.dialects.graph.types import (
     type_of,
     violation,
 )
+from mlc.support.types import integer_width
 
 
 class ElementwiseOp(GraphOp, ABC):
@@ -214,3 +215,63 @@ class FoldCastToSameType(RewritePattern):
     def match_and_rewrite(self, op: CastOp, rewriter: PatternRewriter) -> None:
         if op.input.type == op.result.type:
             rewriter.replace(op, (), (op.input,))
+
+
+@irdl_op_definition
+class BitcastOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
+    """The bits of each element, read as an element of another type of the same width.
+
+    - bitcast_c1: both element types have as many bits.
+
+    ```mlir
+    %b = graph.bitcast %x : tensor<8xf32> -> tensor<8xi32>
+    ```
+    """
+
+    name = "graph.bitcast"
+
+    input = operand_def(AnyTensor)
+
+    assembly_format = "$input attr-dict `:` type($input) `->` type($result)"
+
+    def __init__(self, input: Value, element_type: Attribute) -> None:
+        super().__init__(operands=[input], result_types=[self.infer(type_of(input), element_type)])
+
+    @classmethod
+    def infer(cls, input: Tensor, element_type: Attribute) -> Tensor:
+        """The same shape, with the element type asked for.
+
+        Raises:
+            VerifyException: c1 the element types differ in width.
+        """
+        before, after = _bits(input.element_type), _bits(element_type)
+        if before is None or before != after:
+            raise violation(
+                cls.name,
+                1,
+                f"{input.element_type} has {before} bits and {element_type} has {after}; name a type of the same width",
+            )
+        return tensor(input.get_shape(), element_type)
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.input), self.result.type.element_type)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (FoldBitcast(),)
+
+
+def _bits(element: Attribute) -> int | None:
+    """How many bits an element has; None for types that are neither integers nor floats."""
+    return element.bitwidth if isinstance(element, AnyFloat) else integer_width(element)
+
+
+class FoldBitcast(RewritePattern):
+    """Of several bitcasts in a row the last one counts, and one to the type that the value has is the value."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BitcastOp, rewriter: PatternRewriter) -> None:
+        if op.input.type == op.result.type:
+            rewriter.replace(op, (), (op.input,))
+        elif isinstance(inner := op.input.owner, BitcastOp):
+            rewriter.replace(op, BitcastOp(inner.input, op.result.type.element_type))

@@ -153,6 +153,30 @@ class LogOp(FloatUnaryOp):
 
 
 @irdl_op_definition
+class ExpM1Op(FloatUnaryOp):
+    """`e^x - 1`, with all digits where `x` is small.
+
+    ```mlir
+    %y = graph.expm1 %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.expm1"
+
+
+@irdl_op_definition
+class Log1pOp(FloatUnaryOp):
+    """The natural logarithm of `1 + x`, with all digits where `x` is small.
+
+    ```mlir
+    %y = graph.log1p %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.log1p"
+
+
+@irdl_op_definition
 class SqrtOp(FloatUnaryOp):
     """The square root, correctly rounded.
 
@@ -251,27 +275,42 @@ class CeilOp(FloatUnaryOp):
 
 
 @irdl_op_definition
-class SinOp(FloatUnaryOp):
-    """The sine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+class RoundOp(FloatUnaryOp):
+    """Rounds to the nearest integer, and from the middle between two of them to the even one.
 
     ```mlir
-    %y = graph.sin %x : tensor<64x200xf32>
+    %y = graph.round %x : tensor<64x200xf32>
     ```
     """
 
-    name = "graph.sin"
+    name = "graph.round"
+    ABSORBS: ClassVar[tuple[str, ...]] = ("graph.round",)
 
 
 @irdl_op_definition
-class CosOp(FloatUnaryOp):
-    """The cosine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+class TruncOp(FloatUnaryOp):
+    """Rounds towards zero.
 
     ```mlir
-    %y = graph.cos %x : tensor<64x200xf32>
+    %y = graph.trunc %x : tensor<64x200xf32>
     ```
     """
 
-    name = "graph.cos"
+    name = "graph.trunc"
+    ABSORBS: ClassVar[tuple[str, ...]] = ("graph.trunc",)
+
+
+@irdl_op_definition
+class SignOp(NumberUnaryOp):
+    """1 for positive numbers and -1 for negative ones; a zero, of either sign, and NaN stay as they are.
+
+    ```mlir
+    %y = graph.sign %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.sign"
+    ABSORBS: ClassVar[tuple[str, ...]] = ("graph.sign",)
 
 
 @irdl_op_definition
@@ -323,7 +362,8 @@ class GeluOp(FloatUnaryOp):
         return super().inferred_type()
 
 
-UNARY_OPS = (
-    NegOp, AbsOp, ReluOp, ExpOp, LogOp, SqrtOp, RsqrtOp, TanhOp, SigmoidOp, SiluOp, ErfOp, FloorOp, CeilOp, SinOp,
-    CosOp, NotOp, GeluOp,
+SIMPLE_OPS = (
+    NegOp, AbsOp, ReluOp, ExpOp, ExpM1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp, TanhOp, SigmoidOp, SiluOp, ErfOp, FloorOp,
+    CeilOp, RoundOp, TruncOp, SignOp, NotOp, GeluOp,
 )  # fmt: skip
+"""The unary ops of this file."""

@@ -6,12 +6,23 @@ import math as numbers
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, i1, i32
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
-from mlc.dialects.arith import CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, SelectOp, SIToFPOp, TruncIOp, UIToFPOp
+from mlc.dialects.arith import (
+    CmpfOp,
+    CmpiOp,
+    ExtSIOp,
+    ExtUIOp,
+    FPToSIOp,
+    RemFOp,
+    SelectOp,
+    SIToFPOp,
+    TruncIOp,
+    UIToFPOp,
+)
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d
 from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
@@ -74,6 +85,36 @@ def _div(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
     return p(SelectOp, by_zero, zero, p.div(a, divisor))
 
 
+def _sign(p: Points, x: SSAValue) -> SSAValue:
+    """1 or -1 where x is positive or negative, else x: a zero or NaN."""
+    zero, one, minus_one = (p.number(n, x.type) for n in (0, 1, -1))
+    above, below = ("sgt", "slt") if is_integer(x) else ("ogt", "olt")
+    compare = CmpiOp if is_integer(x) else CmpfOp
+    return p(SelectOp, p(compare, x, zero, above), one, p(SelectOp, p(compare, x, zero, below), minus_one, x))
+
+
+def _mod(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
+    """r = a rem b; r + b where r is not 0 and r and b have different signs. A NaN is the same either way."""
+    zero, r = p.number(0, a.type), p.typed(RemFOp, arith.RemSIOp, a, b)
+    if is_integer(a):
+        differ = p(CmpiOp, p(arith.XOrIOp, r, b), zero, "slt")
+        wrong = p(arith.AndIOp, p(CmpiOp, r, zero, "ne"), differ)
+    else:
+        differ = p(arith.XOrIOp, p(CmpfOp, r, zero, "olt"), p(CmpfOp, b, zero, "olt"))
+        wrong = p(arith.AndIOp, p(CmpfOp, r, zero, "one"), differ)
+    return p(SelectOp, wrong, p.add(r, b), r)
+
+
+def _power(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
+    """a^b. Narrow integers are those bits of the power in 32 bits, as products wrap."""
+    width = integer_width(a.type)
+    if width is None:
+        return p(math.PowFOp, a, b)
+    if width >= 32:
+        return p(math.IPowIOp, a, b)
+    return p(TruncIOp, p(math.IPowIOp, p(ExtSIOp, a, i32), p(ExtSIOp, b, i32)), a.type)
+
+
 def _just(op_type: Callable[..., Operation]) -> Body:
     """The body that is one op."""
 
@@ -97,7 +138,9 @@ BODIES: dict[type[Operation], Body] = {
     graph.AbsOp: _either(math.AbsFOp, math.AbsIOp),
     graph.ReluOp: _relu,
     graph.ExpOp: _just(math.ExpOp),
+    graph.ExpM1Op: _just(math.ExpM1Op),
     graph.LogOp: _just(math.LogOp),
+    graph.Log1pOp: _just(math.Log1pOp),
     graph.SqrtOp: _just(math.SqrtOp),
     graph.RsqrtOp: _just(math.RsqrtOp),
     graph.TanhOp: _just(math.TanhOp),
@@ -106,18 +149,35 @@ BODIES: dict[type[Operation], Body] = {
     graph.ErfOp: _just(math.ErfOp),
     graph.FloorOp: _just(math.FloorOp),
     graph.CeilOp: _just(math.CeilOp),
+    graph.RoundOp: _just(math.RoundEvenOp),
+    graph.TruncOp: _just(math.TruncOp),
+    graph.SignOp: _sign,
     graph.SinOp: _just(math.SinOp),
     graph.CosOp: _just(math.CosOp),
+    graph.TanOp: _just(math.TanOp),
+    graph.AsinOp: _just(math.AsinOp),
+    graph.AcosOp: _just(math.AcosOp),
+    graph.AtanOp: _just(math.AtanOp),
+    graph.SinhOp: _just(math.SinhOp),
+    graph.CoshOp: _just(math.CoshOp),
+    graph.AsinhOp: _just(math.AsinhOp),
+    graph.AcoshOp: _just(math.AcoshOp),
+    graph.AtanhOp: _just(math.AtanhOp),
     graph.NotOp: _not,
     graph.AddOp: Points.add,
     graph.SubOp: Points.sub,
     graph.MulOp: Points.mul,
     graph.DivOp: _div,
+    graph.RemOp: _either(RemFOp, arith.RemSIOp),
+    graph.ModOp: _mod,
     graph.MaxOp: _either(arith.MaximumfOp, arith.MaxSIOp),
     graph.MinOp: _either(arith.MinimumfOp, arith.MinSIOp),
-    graph.PowOp: _just(math.PowFOp),
+    graph.PowOp: _power,
     graph.AndOp: _just(arith.AndIOp),
     graph.OrOp: _just(arith.OrIOp),
+    graph.XorOp: _just(arith.XOrIOp),
+    graph.ShlOp: _just(arith.ShLIOp),
+    graph.ShrOp: _just(arith.ShRSIOp),
     graph.WhereOp: _just(SelectOp),
 }
 """The scalar body of each elementwise op that has no properties."""
@@ -206,6 +266,19 @@ class CompareToMap(Elementwise):
                 predicates = _BOOLEAN_PREDICATES if lhs.type == i1 else _INTEGER_PREDICATES
                 return p(CmpiOp, lhs, rhs, predicates[predicate])
             return p(CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
+
+        return self.map(op, b, body)
+
+
+@lowers("lower-to-tensor", graph.BitcastOp)
+class BitcastToMap(Elementwise):
+    """The same bits as another type."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        target = element_type(op.results[0].type)
+
+        def body(p: Points, x: SSAValue) -> SSAValue:
+            return x if x.type == target else p(arith.BitcastOp, x, target)
 
         return self.map(op, b, body)
 

@@ -64,9 +64,9 @@ _FORMATS = {f32: F32, i32: F32, f64: F64, i64: F64}
 
 
 def has_format(type: Attribute) -> bool:
-    """Whether `type` is f32 or f64, or a vector of one rank of them."""
+    """Whether `type` is f32, f64, i32 or i64, or a vector of one rank of them."""
     vector = vector_type(type)
-    return element_type(type) in (f32, f64) and (vector is None or vector.get_num_dims() == 1)
+    return element_type(type) in _FORMATS and (vector is None or vector.get_num_dims() == 1)
 
 
 @dataclass
@@ -210,7 +210,7 @@ class Number:
         return self._compare("ge", other)
 
     def equals(self, other: Number | float) -> Mask:
-        """`==` on floats: false if one is NaN."""
+        """`==`; of floats, false if one is NaN."""
         return self._compare("eq", other)
 
     def is_zero(self) -> Mask:
@@ -219,8 +219,10 @@ class Number:
 
     def _compare(self, predicate: str, other: Number | float) -> Mask:
         right = self.emitter.number(other, self).value
-        ordered = f"o{predicate}"  # false if an operand is NaN
-        op = CmpfOp(self.value, right, ordered) if self.is_float else CmpiOp(self.value, right, predicate)
+        if self.is_float:
+            op = CmpfOp(self.value, right, f"o{predicate}")  # false if an operand is NaN
+        else:
+            op = CmpiOp(self.value, right, predicate if predicate == "eq" else f"s{predicate}")
         op.location = self.emitter.op.location
         Rewriter.insert_op(op, InsertPoint.before(self.emitter.op))
         return Mask(op.result)
@@ -292,9 +294,17 @@ class Number:
         """The largest integer that is not larger."""
         return self._unary(math.FloorOp)
 
+    def trunc(self) -> Number:
+        """The nearest integer that is not further from 0."""
+        return self._unary(math.TruncOp)
+
     def with_sign_of(self, other: Number) -> Number:
         """This magnitude with the sign of `other`."""
         return self._emit(math.CopySignOp, other, _FLAGS)
+
+    def negated_with(self, other: Number) -> Number:
+        """This, negated where the sign bit of `other` is set."""
+        return (self.bits() ^ (other.bits() & self.format.sign_bit)).as_float()
 
 
 def fma(a: Number, b: Number | float, c: Number | float) -> Number:

@@ -1,4 +1,4 @@
-"""powf and rsqrt.
+"""powf, ipowi and rsqrt.
 
 |x|^y = exp(y log|x|). An f32 is computed in f64, whose 29 more bits take up the error of log(x) times y: the result is
 rounded correctly but in rare cases. An f64 is computed in f64 alone, so that the error of log(x) is multiplied by y:
@@ -39,6 +39,17 @@ def _with_sign(x: Number, y: Number, power: Number) -> Number:
 def _without_special_exponents(x: Number, y: Number, power: Number) -> Number:
     """1 to any power and anything to the power of 0 is 1, NaN included."""
     return where(x.equals(1.0), 1.0, where(y.equals(0.0), 1.0, power))
+
+
+def ipowi(x: Number, y: Number) -> Number:
+    """The product of those of x, x^2, x^4, … whose bit is set in y; for a negative y 0, unless x is 1 or -1."""
+    is_even = (y & 1).is_zero()
+    power, square = where(is_even, 1, x), x
+    for bit in range(1, x.format.fraction + x.format.exponent_bits):
+        square = square * square
+        power = where((y & (1 << bit)).is_zero(), power, power * square)
+    of_units = where(x.equals(-1), where(is_even, 1, -1, like=x), 0)
+    return where(y < 0, where(x.equals(1), 1, of_units), power)
 
 
 def rsqrt(x: Number) -> Number:

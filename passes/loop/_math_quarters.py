@@ -53,11 +53,14 @@ F64_LIMIT = 1.6e6
 
 def quarters(x: Number) -> tuple[Number, Number]:
     """n, in the low bits of an integer of the size of x, and r, with x = n pi/2 + r modulo full turns, for x >= 0."""
-    return _of_f32(x.to_f64()) if x.format == F32 else _of_f64(x)
+    if x.format == F32:
+        n, r = quarters_of_f32(x.to_f64())
+        return n.to_i32(), r.to_f32()
+    return _of_f64(x)
 
 
-def _of_f32(x: Number) -> tuple[Number, Number]:
-    """For an f32 as an f64.
+def quarters_of_f32(x: Number) -> tuple[Number, Number]:
+    """For an f32 as an f64, n and r with 64 bits.
 
     The two exact pieces leave fractions of up to 27 and 53 bits behind the point, so that their sum is exact where the
     next integer cancels most of it. The third product is small, and its rounding error some 2^-57 of a quarter; no f32
@@ -71,7 +74,7 @@ def _of_f32(x: Number) -> tuple[Number, Number]:
     last = fma(x, rest, fraction) + F64.shifter
     r = fma(x, rest, fraction - (last - F64.shifter))
     n = counts[0].bits() + counts[1].bits() + last.bits()
-    return n.to_i32(), (r * (pi / 2)).to_f32()
+    return n, r * (pi / 2)
 
 
 def _choose(x: Number) -> tuple[Number, Number, Number]:

@@ -1,4 +1,4 @@
-"""sin and cos: reduction by multiples of pi/2, then a polynomial for each on [-pi/4, pi/4], of which one is taken.
+"""sin, cos and tan: reduction by multiples of pi/2, then a polynomial for each on [-pi/4, pi/4], of which one is taken.
 
 An f32 is reduced in f64, whatever its size. An f64 is reduced up to a limit; beyond, where neighbouring floats are far
 apart on the circle, the result is NaN.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import nan
 
 from mlc.passes.loop._math_builder import F32, FloatFormat, Number, fma, polynomial, where
-from mlc.passes.loop._math_quarters import F64_LIMIT, quarters
+from mlc.passes.loop._math_quarters import F64_LIMIT, quarters, quarters_of_f32
 
 
 @dataclass(frozen=True)
@@ -53,29 +53,46 @@ def _constants(format: FloatFormat) -> _TrigConstants:
 
 def sin(x: Number) -> Number:
     """sin(|x|) with the sign of x multiplied in: |x| = n pi/2 + r; n mod 4 says which of ±sin(r), ±cos(r) it is."""
-    n, r = quarters(abs(x))
+    (n, r), c = quarters(abs(x)), _constants(x.format)
     sign = (x.bits() ^ _sign_of_half_turn(n)) & x.format.sign_bit
-    return _of_quarter(x, n, _sin(r), _cos(r), sign)
+    return _of_quarter(x, n, _sin(r, c), _cos(r, c), sign)
 
 
 def cos(x: Number) -> Number:
     """cos(x) = sin(x + pi/2), one quarter further on."""
-    n, r = quarters(abs(x))
+    (n, r), c = quarters(abs(x)), _constants(x.format)
     sign = _sign_of_half_turn(n + 1) & x.format.sign_bit
-    return _of_quarter(x, n + 1, _sin(r), _cos(r), sign)
+    return _of_quarter(x, n + 1, _sin(r, c), _cos(r, c), sign)
 
 
-def _sin(r: Number) -> Number:
+def tan(x: Number) -> Number:
+    """sin(r) / cos(r) in even quarters, and -cos(r) / sin(r) in odd ones.
+
+    Of an f32 it is computed in f64, because the rounding errors of r, sin(r), cos(r) and the quotient would add up.
+    """
+    if x.format == F32:
+        return _tan_of_quarter(*quarters_of_f32(abs(x).to_f64()), _F32).to_f32().negated_with(x)
+    result = _tan_of_quarter(*quarters(abs(x)), _F64).negated_with(x)
+    return where(abs(x) <= F64_LIMIT, result, nan)
+
+
+def _tan_of_quarter(n: Number, r: Number, c: _TrigConstants) -> Number:
+    is_even = (n & 1).is_zero()
+    sin_r, cos_r = _sin(r, c), _cos(r, c)
+    return where(is_even, sin_r, -cos_r) / where(is_even, cos_r, sin_r)
+
+
+def _sin(r: Number, c: _TrigConstants) -> Number:
     square = r * r
-    return fma(square * r, polynomial(square, _constants(r.format).sin), r)
+    return fma(square * r, polynomial(square, c.sin), r)
 
 
-def _cos(r: Number) -> Number:
+def _cos(r: Number, c: _TrigConstants) -> Number:
     """1 - r^2/2 + r^4 p, where what 1 - r^2/2 loses is added to the rest (as fdlibm's k_cos.c does)."""
     square = r * r
     half = square * 0.5
     first = 1.0 - half
-    return first + fma(square * square, polynomial(square, _constants(r.format).cos), (1.0 - first) - half)
+    return first + fma(square * square, polynomial(square, c.cos), (1.0 - first) - half)
 
 
 def _sign_of_half_turn(n: Number) -> Number:

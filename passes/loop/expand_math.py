@@ -10,8 +10,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from mlc.dialects.arith import RemFOp
 from mlc.passes.base import Pass
-from mlc.passes.loop import _math_erf, _math_exp, _math_log, _math_pow, _math_tanh, _math_trig
+from mlc.passes.loop import (
+    _math_erf,
+    _math_exp,
+    _math_hyperbolic,
+    _math_inverse_trig,
+    _math_log,
+    _math_pow,
+    _math_remainder,
+    _math_tanh,
+    _math_trig,
+)
 from mlc.passes.loop._math_builder import ConstantPool, Emitter, Number, has_format
 from mlc.passes.lowering import LoweringDriver, lowers
 from mlc.support.context import CompilerContext
@@ -19,11 +30,20 @@ from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target
 
 EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
+    RemFOp: _math_remainder.remf,
+    math.AcosOp: _math_inverse_trig.acos,
+    math.AcoshOp: _math_hyperbolic.acosh,
+    math.AsinOp: _math_inverse_trig.asin,
+    math.AsinhOp: _math_hyperbolic.asinh,
+    math.AtanOp: _math_inverse_trig.atan,
+    math.AtanhOp: _math_hyperbolic.atanh,
     math.CosOp: _math_trig.cos,
+    math.CoshOp: _math_hyperbolic.cosh,
     math.ErfOp: _math_erf.erf,
     math.Exp2Op: _math_exp.exp2,
     math.ExpM1Op: _math_exp.expm1,
     math.ExpOp: _math_exp.exp,
+    math.IPowIOp: _math_pow.ipowi,
     math.Log10Op: _math_log.log10,
     math.Log1pOp: _math_log.log1p,
     math.Log2Op: _math_log.log2,
@@ -31,6 +51,8 @@ EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
     math.PowFOp: _math_pow.powf,
     math.RsqrtOp: _math_pow.rsqrt,
     math.SinOp: _math_trig.sin,
+    math.SinhOp: _math_hyperbolic.sinh,
+    math.TanOp: _math_trig.tan,
     math.TanhOp: _math_tanh.tanh,
 }
 """From each function to its formula: as many numbers in as the op has operands, one number out."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import pi, sqrt
 
 import numpy as np
 from xdsl.ir import Operation
 
-from mlc.dialects.graph import binary, elementwise, unary
-from mlc.reference.arith import to_integer, truncating_divide
+from mlc.dialects.graph import binary, elementwise, trigonometry, unary
+from mlc.reference.arith import remainder, to_integer, truncating_divide
 from mlc.reference.execution import Array, evaluates
-from mlc.reference.fixed_order import cos, exp, log, power, sin, tanh
-from mlc.reference.math import erf, rsqrt
+from mlc.reference.fixed_order import apply, cos, exp, log, power, sin, tanh
+from mlc.reference.math import erf, integer_power, rsqrt
 from mlc.support.dtypes import to_numpy
 
 
@@ -33,12 +34,20 @@ def silu(x: Array) -> Array:
     return x / (one + exp(-x))
 
 
+def sign(x: Array) -> Array:
+    """1 or -1; zeros and NaN stay."""
+    number = x.dtype.type
+    return np.where(x > 0, number(1), np.where(x < 0, number(-1), x))
+
+
 _UNARY: dict[type[Operation], Callable[[Array], Array]] = {
     unary.NegOp: np.negative,
     unary.AbsOp: np.abs,
     unary.ReluOp: relu,
     unary.ExpOp: exp,
+    unary.ExpM1Op: partial(apply, np.expm1),
     unary.LogOp: log,
+    unary.Log1pOp: partial(apply, np.log1p),
     unary.SqrtOp: np.sqrt,
     unary.RsqrtOp: rsqrt,
     unary.TanhOp: tanh,
@@ -47,9 +56,21 @@ _UNARY: dict[type[Operation], Callable[[Array], Array]] = {
     unary.ErfOp: erf,
     unary.FloorOp: np.floor,
     unary.CeilOp: np.ceil,
-    unary.SinOp: sin,
-    unary.CosOp: cos,
+    unary.RoundOp: np.rint,
+    unary.TruncOp: np.trunc,
+    unary.SignOp: sign,
     unary.NotOp: np.invert,
+    trigonometry.SinOp: sin,
+    trigonometry.CosOp: cos,
+    trigonometry.TanOp: partial(apply, np.tan),
+    trigonometry.AsinOp: partial(apply, np.arcsin),
+    trigonometry.AcosOp: partial(apply, np.arccos),
+    trigonometry.AtanOp: partial(apply, np.arctan),
+    trigonometry.SinhOp: partial(apply, np.sinh),
+    trigonometry.CoshOp: partial(apply, np.cosh),
+    trigonometry.AsinhOp: partial(apply, np.arcsinh),
+    trigonometry.AcoshOp: partial(apply, np.arccosh),
+    trigonometry.AtanhOp: partial(apply, np.arctanh),
 }
 _BINARY: dict[type[Operation], Callable[[Array, Array], Array]] = {
     binary.AddOp: np.add,
@@ -57,9 +78,9 @@ _BINARY: dict[type[Operation], Callable[[Array, Array], Array]] = {
     binary.MulOp: np.multiply,
     binary.MaxOp: np.maximum,
     binary.MinOp: np.minimum,
-    binary.PowOp: power,
     binary.AndOp: np.bitwise_and,
     binary.OrOp: np.bitwise_or,
+    binary.XorOp: np.bitwise_xor,
 }
 _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
     "eq": np.equal,
@@ -86,7 +107,40 @@ def apply_binary(op: Operation, a: Array, b: Array) -> Array:
 @evaluates(binary.DivOp)
 def divide(op: binary.DivOp, a: Array, b: Array) -> Array:
     """Of integers, rounded towards zero."""
-    return a / b if np.issubdtype(a.dtype, np.floating) else truncating_divide(a, b)
+    return a / b if _is_float(a) else truncating_divide(a, b)
+
+
+@evaluates(binary.RemOp)
+def rem(op: binary.RemOp, a: Array, b: Array) -> Array:
+    """Exact, with the sign of `a`."""
+    return np.fmod(a, b) if _is_float(a) else remainder(a, b)
+
+
+@evaluates(binary.ModOp)
+def mod(op: binary.ModOp, a: Array, b: Array) -> Array:
+    """The remainder, plus `b` if the signs of the two differ."""
+    r = np.fmod(a, b) if _is_float(a) else remainder(a, b)
+    return np.where((r != 0) & ((r < 0) != (b < 0)), r + b, r)
+
+
+@evaluates(binary.PowOp)
+def power_of(op: binary.PowOp, a: Array, b: Array) -> Array:
+    """Of integers, products that wrap."""
+    return power(a, b) if _is_float(a) else integer_power(a, b)
+
+
+@evaluates(binary.ShlOp, binary.ShrOp)
+def shift(op: binary.ShiftOp, a: Array, places: Array) -> Array:
+    """By an unsigned number of places; the width or more shifts every bit out."""
+    width = a.dtype.itemsize * 8
+    inside = (places >= 0) & (places < width)
+    if isinstance(op, binary.ShlOp):
+        return np.where(inside, a << np.where(inside, places, 0), 0).astype(a.dtype)
+    return (a >> np.where(inside, places, width - 1)).astype(a.dtype)
+
+
+def _is_float(x: Array) -> bool:
+    return bool(np.issubdtype(x.dtype, np.floating))
 
 
 @evaluates(unary.GeluOp)
@@ -115,7 +169,13 @@ def where(op: elementwise.WhereOp, condition: Array, on_true: Array, on_false: A
 def cast(op: elementwise.CastOp, x: Array) -> Array:
     """To `i1` by `x != 0` (so NaN is true); float to integer towards zero, within its range; else the nearest value."""
     target = np.dtype(to_numpy(op.result.type.element_type))
-    if np.issubdtype(x.dtype, np.floating) and np.issubdtype(target, np.integer):
+    if _is_float(x) and np.issubdtype(target, np.integer):
         limits = np.iinfo(target)
         return to_integer(x, int(limits.min), int(limits.max), target)
     return x.astype(target)
+
+
+@evaluates(elementwise.BitcastOp)
+def bitcast(op: elementwise.BitcastOp, x: Array) -> Array:
+    """The same bits as another type."""
+    return np.ascontiguousarray(x).view(to_numpy(op.result.type.element_type)).reshape(x.shape)

@@ -31,18 +31,27 @@ SHAPES: tuple[tuple[int, ...], ...] = (
 
 
 def _elementwise() -> Iterator[Case]:
-    exact = (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.FloorOp, graph.CeilOp)
-    rounded = (
-        graph.ExpOp,
-        graph.TanhOp,
-        graph.SigmoidOp,
-        graph.SiluOp,
-        graph.ErfOp,
-        graph.GeluOp,
-        graph.SinOp,
-        graph.CosOp,
+    exact = (
+        *(graph.NegOp, graph.AbsOp, graph.ReluOp, graph.SignOp),
+        *(graph.FloorOp, graph.CeilOp, graph.RoundOp, graph.TruncOp),
     )
-    positive = (graph.SqrtOp, graph.RsqrtOp, graph.LogOp)
+    rounded = (
+        *(graph.ExpOp, graph.ExpM1Op, graph.TanhOp, graph.SigmoidOp, graph.SiluOp, graph.ErfOp, graph.GeluOp),
+        *(graph.SinOp, graph.CosOp, graph.TanOp, graph.AtanOp, graph.SinhOp, graph.CoshOp, graph.AsinhOp),
+    )
+    positive = (graph.SqrtOp, graph.RsqrtOp, graph.LogOp, graph.Log1pOp, graph.AcoshOp)
+    of_fractions = (graph.AsinOp, graph.AcosOp, graph.AtanhOp)
+    of_floats = (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp, graph.DivOp, graph.RemOp, graph.ModOp)
+    of_integers = (
+        graph.AddOp,
+        graph.MulOp,
+        graph.DivOp,
+        graph.RemOp,
+        graph.ModOp,
+        graph.AndOp,
+        graph.OrOp,
+        graph.XorOp,
+    )
     for shape in SHAPES:
         x, y = data(shape), data(shape, seed=1)
         n, m = data(shape, i32), data(shape, i32, 1)
@@ -50,14 +59,14 @@ def _elementwise() -> Iterator[Case]:
         yield from (case(op, x) for op in exact)
         yield from (case(op, x, ulps=ROUNDED, terms=1) for op in rounded)
         yield from (case(op, np.abs(x) + 1, ulps=ROUNDED, terms=1) for op in positive)
-        yield from (
-            case(op, x, y) for op in (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp, graph.DivOp)
-        )
-        yield from (case(op, n, m) for op in (graph.AddOp, graph.MulOp, graph.DivOp, graph.AndOp, graph.OrOp))
+        yield from (case(op, x / 8, ulps=ROUNDED, terms=1) for op in of_fractions)
+        yield from (case(op, x, y) for op in of_floats)
+        yield from (case(op, n, m) for op in (*of_integers, graph.ShlOp, graph.ShrOp, graph.PowOp))
         yield case(graph.PowOp, np.abs(x) + np.float32(0.5), y, ulps=64)
         yield from (case(graph.NotOp, v) for v in (mask, n))
         yield case(graph.WhereOp, mask, x, y)
         yield case(partial(graph.CompareOp, "lt"), x, y)
+        yield case(graph.BitcastOp, x, element_type=i32)
         yield from (case(graph.CastOp, v, element_type=t) for v, t in ((x, i64), (n, f32), (mask, f32), (n, i1)))
 
 

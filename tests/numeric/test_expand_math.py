@@ -43,7 +43,14 @@ assert interpreter  # imported because it registers the meaning of ops
 
 _erf = np.frompyfunc(scalar_math.erf, 1, 1)
 WIDE: dict[str, Callable[[Array], Array]] = {
+    "acos": np.arccos,
+    "acosh": np.arccosh,
+    "asin": np.arcsin,
+    "asinh": np.arcsinh,
+    "atan": np.arctan,
+    "atanh": np.arctanh,
     "cos": np.cos,
+    "cosh": np.cosh,
     "erf": lambda x: np.asarray(_erf(x), np.float64).astype(x.dtype),
     "exp": np.exp,
     "exp2": np.exp2,
@@ -54,16 +61,36 @@ WIDE: dict[str, Callable[[Array], Array]] = {
     "log2": np.log2,
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "sin": np.sin,
+    "sinh": np.sinh,
+    "tan": np.tan,
     "tanh": np.tanh,
 }
 """The functions of one argument, computed in the format of the argument."""
 DTYPES = {"f32": np.dtype(np.float32), "f64": np.dtype(np.float64)}
 LARGEST_ULP = {"f32": 2.0, "f64": 4.0}
 """What every function of one argument keeps to."""
+PERIODIC = ("sin", "cos", "tan")
 PERIODIC_LIMIT = {"f32": np.inf, "f64": 1.6e6}
-"""Beyond it, sin and cos are NaN."""
+"""Beyond it, they are NaN."""
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 2.5, -2.5, 1e30, -1e30]
-EDGES = [0.625, 1.125, 1.25, 4.0, 6.0, 9.0, 20.0, 88.72284, -87.33655, -103.9721, 709.782712893384, -745.13321910194]
+EDGES = [
+    0.41421356,
+    2.41421356,
+    0.625,
+    1.125,
+    1.25,
+    4.0,
+    6.0,
+    9.0,
+    20.0,
+    88.72284,
+    -87.33655,
+    -103.9721,
+    709.782712893384,
+    -745.13321910194,
+    89.41599,
+    710.475860073944,
+]
 """Where expansions change their formula, and where exp overflows and underflows."""
 
 
@@ -73,7 +100,8 @@ def expanded(op: str, element: str, arity: int = 1, target: str = "x86-64-v3") -
     register_dialects(ctx)
     arguments = ", ".join(f"%a{i}: {element}" for i in range(arity))
     operands = ", ".join(f"%a{i}" for i in range(arity))
-    text = f"func.func @f({arguments}) -> {element} {{ %y = math.{op} {operands} : {element} return %y : {element} }}"
+    op = op if "." in op else f"math.{op}"
+    text = f"func.func @f({arguments}) -> {element} {{ %y = {op} {operands} : {element} return %y : {element} }}"
     module = Parser(ctx, text).parse_module()
     ExpandMathPass().run(module, ctx)
     module.verify()
@@ -137,7 +165,7 @@ def widened(x: Array) -> Array:
 
 def arguments_of(op: str, element: str) -> Array:
     x = samples(element, 1_000_000 if element == "f32" else 200_000)
-    return x[~(np.abs(x) > PERIODIC_LIMIT[element])] if op in ("sin", "cos") else x
+    return x[~(np.abs(x) > PERIODIC_LIMIT[element])] if op in PERIODIC else x
 
 
 def exact_values(op: str, x: Array) -> Array:
@@ -154,7 +182,7 @@ def assert_within(limit: float, found: Array, exact: Array, *arguments: Array) -
 
 def test_every_expansion_is_measured() -> None:
     """A function added to the table needs an entry here."""
-    assert {op.name.removeprefix("math.") for op in EXPANSIONS} == {*WIDE, "powf"}
+    assert {op.name.removeprefix("math.") for op in EXPANSIONS} == {*WIDE, "powf", "ipowi", "arith.remf"}
 
 
 @pytest.mark.parametrize("element", DTYPES)
@@ -180,14 +208,14 @@ def test_error_of_exp_with_an_instruction_for_powers_of_two(element: str, lanes:
     assert_within(LARGEST_ULP[element], found, exact_values("exp", x), x)
 
 
-@pytest.mark.parametrize("op", ["sin", "cos"])
+@pytest.mark.parametrize("op", PERIODIC)
 def test_periodic_functions_beyond_their_limit(op: str) -> None:
     """They are NaN, not some number."""
     x = np.array([1.01 * PERIODIC_LIMIT["f64"], -1e30, np.inf])
     assert np.isnan(run(expanded(op, "f64"), x)).all()
 
 
-@pytest.mark.parametrize("op", ["sin", "cos"])
+@pytest.mark.parametrize("op", PERIODIC)
 def test_periodic_functions_of_large_f32(op: str) -> None:
     """All sizes up to the largest, floats around the changes of formula, and those nearest to multiples of pi/2."""
     random = np.random.default_rng(9)
@@ -250,6 +278,43 @@ def test_error_of_powf_in_f64() -> None:
     assert error[worst] <= 1, f"{error[worst]:.2f} times the bound at {x[worst]!r}, {y[worst]!r}"
 
 
+@pytest.mark.parametrize("element", DTYPES)
+def test_remainders_are_exact(element: str) -> None:
+    """Pairs of all magnitudes (quotients have up to 2,098 bits), multiples and their neighbours, special numbers."""
+    x, y = (numbers[::20] for numbers in power_arguments(element))
+    random = np.random.default_rng(10)
+    with np.errstate(all="ignore"):
+        multiples = random.permutation(y) * np.rint(random.uniform(1, 1e6, y.size)).astype(y.dtype)
+        special = np.array([*SPECIAL, np.finfo(y.dtype).tiny, np.finfo(y.dtype).max], y.dtype)
+        crossed = np.repeat(special, len(special)), np.tile(special, len(special))
+        pairs = [crossed, (x, y), (y, x), (multiples, y), (np.nextafter(multiples, 0), y), (np.ldexp(y, 30), y)]
+        dividends, divisors = (np.concatenate(numbers) for numbers in zip(*pairs, strict=True))
+        exact = np.fmod(dividends, divisors)
+    found = run(expanded("arith.remf", element, 2), dividends, divisors)
+    np.testing.assert_array_equal(found, exact)
+    numbers = ~np.isnan(exact)
+    np.testing.assert_array_equal(np.signbit(found[numbers]), np.signbit(exact[numbers]))
+
+
+@pytest.mark.parametrize("element", ["i32", "i64"])
+def test_powers_of_integers_wrap(element: str) -> None:
+    """Python's integers, cut to the width; negative exponents give 0, 1 or -1."""
+    width = int(element[1:])
+    dtype, random = np.dtype(f"int{width}"), np.random.default_rng(11)
+    limits = np.iinfo(dtype)
+    ends = [0, 1, -1, 2, -2, 3, 10, limits.max, limits.min, limits.min + 1, 31, 32, 63, 64]
+    x = np.concatenate([np.repeat(ends, len(ends)), random.integers(limits.min, limits.max, 500)]).astype(dtype)
+    y = np.concatenate([np.tile(ends, len(ends)), random.integers(-5, 70, 500)]).astype(dtype)
+    found = run(expanded("ipowi", element, 2), x, y)
+    assert found.tolist() == [_integer_power(a, b, width) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+
+
+def _integer_power(base: int, exponent: int, width: int) -> int:
+    if exponent < 0:
+        return base ** (exponent % 2) if abs(base) == 1 else 0
+    return ((pow(base, exponent, 1 << width) + (1 << width - 1)) % (1 << width)) - (1 << width - 1)
+
+
 LANES = 16
 
 
@@ -299,7 +364,7 @@ def test_error_of_native_code(element: str, tmp_path: Path) -> None:
     loaded = ctypes.CDLL(str(library))
     for op in WIDE:
         exact = exact_values(op, x)
-        if op in ("sin", "cos"):
+        if op in PERIODIC:
             exact[np.abs(x) > PERIODIC_LIMIT[element]] = np.nan
         for suffix in ("", "_scalar"):
             found = np.empty_like(x)

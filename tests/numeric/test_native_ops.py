@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import f32, f64, i1, i32
+from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import graph
@@ -38,8 +38,15 @@ Run = Callable[..., list[Array]]
 
 def _unary() -> list[Case]:
     cases: list[Case] = []
-    exact = (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.FloorOp, graph.CeilOp, graph.SqrtOp)
-    rounded = (graph.ExpOp, graph.LogOp, graph.RsqrtOp, graph.TanhOp, graph.SigmoidOp, graph.ErfOp)
+    exact = (
+        *(graph.NegOp, graph.AbsOp, graph.ReluOp, graph.SignOp, graph.SqrtOp),
+        *(graph.FloorOp, graph.CeilOp, graph.RoundOp, graph.TruncOp),
+    )
+    periodic = (graph.SinOp, graph.CosOp, graph.TanOp)
+    rounded = (
+        *(graph.ExpOp, graph.ExpM1Op, graph.LogOp, graph.Log1pOp, graph.RsqrtOp, graph.SigmoidOp, graph.ErfOp),
+        *(graph.TanhOp, *(op for op in graph.TRIGONOMETRIC_OPS if op not in periodic)),
+    )
     for element in FLOATS:
         x = np.concatenate([special(element), data((40,), element) * 5]).astype(to_numpy(element))
         cases += [case(op, x) for op in exact]
@@ -47,9 +54,10 @@ def _unary() -> list[Case]:
         cases.append(case(graph.SiluOp, x, ulps=ROUNDED))
         cases += [case(graph.GeluOp, x, ulps=ROUNDED, terms=1, approximate=a) for a in ("none", "tanh")]
         angles = np.where(np.abs(x) < 1e4, x, np.nan)
-        cases += [case(op, angles, ulps=ROUNDED) for op in (graph.SinOp, graph.CosOp)]
+        cases += [case(op, angles, ulps=ROUNDED) for op in periodic]
     for element in INTEGERS:
-        cases += [case(op, special(element)) for op in (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.NotOp)]
+        of_integers = (graph.NegOp, graph.AbsOp, graph.ReluOp, graph.SignOp, graph.NotOp)
+        cases += [case(op, special(element)) for op in of_integers]
     return [*cases, case(graph.NotOp, data((3, 11), i1))]
 
 
@@ -61,7 +69,7 @@ def _pairs(element: Attribute) -> tuple[Array, Array]:
 
 def _binary() -> list[Case]:
     cases: list[Case] = []
-    arithmetic = (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp)
+    arithmetic = (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp, graph.RemOp, graph.ModOp)
     for element in (*FLOATS, *INTEGERS):
         cases += [case(op, *_pairs(element)) for op in arithmetic]
     for element in FLOATS:
@@ -75,7 +83,11 @@ def _binary() -> list[Case]:
         a, b = _pairs(element)
         defined = (b != 0) & ~((b == -1) & (a == np.iinfo(a.dtype).min))
         cases.append(case(graph.DivOp, a[defined], b[defined]))
-    cases += [case(op, *_pairs(element)) for op in (graph.AndOp, graph.OrOp) for element in (*INTEGERS, i1)]
+        places = np.array([0, 1, 5, 31, 32, 63, 64, 1000, -1, np.iinfo(a.dtype).min], a.dtype)
+        shifted = np.repeat(special(element), len(places)), np.tile(places, len(special(element)))
+        cases += [case(op, *shifted) for op in (graph.ShlOp, graph.ShrOp, graph.PowOp)]
+    logic = (graph.AndOp, graph.OrOp, graph.XorOp)
+    cases += [case(op, *_pairs(element)) for op in logic for element in (*INTEGERS, i1)]
     return cases
 
 
@@ -111,6 +123,8 @@ def _cast() -> list[Case]:
         elif source in INTEGERS:
             values = special(source)
         cases += [case(graph.CastOp, values, element_type=target) for target in ALL if source != target]
+    same_size = ((f32, i32), (i32, f32), (f64, i64), (i64, f64), (i1, i1))
+    cases += [case(graph.BitcastOp, data((3, 11), source), element_type=target) for source, target in same_size]
     cases += [case(graph.CastOp, special(f32), element_type=i1), case(graph.CastOp, special(f64), element_type=f32)]
     return cases + [case(graph.WhereOp, data((5, 9), i1), data((5, 9), t), data((5, 9), t, 1)) for t in ALL]
 

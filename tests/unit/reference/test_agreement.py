@@ -47,6 +47,13 @@ def test_what_spreads_has_room() -> None:
     assert beyond(before, after, Rounding(2, ""), own) == [False, True, False, True, True]
 
 
+def test_integers_are_exact_unless_noise_moves_them() -> None:
+    before, after = np.array([5, 5, 5, -7, 2**62]), np.array([5, 5, 6, -6, 2**62 + 1])
+    assert beyond(before, after, Rounding(2, "")) == [False, False, True, True, True]
+    assert beyond(before, after, Rounding(2, ""), np.array([0, 0, 0, 1, 1])) == [False, False, True, False, False]
+    assert spread([before], [[after]])[0].tolist() == [0, 0, 1, 1, 1]
+
+
 def test_infinity_and_nan_have_to_stay_unless_noise_moves_them_too() -> None:
     before, after = floats(np.inf, np.nan, 1, 3e38), floats(-np.inf, 1, np.nan, np.inf)
     assert beyond(before, after, Rounding(4, "")) == [True] * 4

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import IndexType, f32, f64, i1, i8, i32, i64
 from xdsl.ir import Attribute
 from xdsl.utils.test_value import create_ssa_value
 
-from mlc.dialects.arith import Arith, CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, SIToFPOp, TruncIOp, UIToFPOp
+from mlc.dialects.arith import Arith, CmpfOp, CmpiOp, ExtSIOp, ExtUIOp, FPToSIOp, RemFOp, SIToFPOp, TruncIOp, UIToFPOp
 from mlc.reference import interpreter as interpreter
 from mlc.reference.execution import evaluate, has_meaning
 
@@ -218,6 +218,16 @@ def test_powers() -> None:
     assert evaluate(op, [np.array([-2, 3], np.float32), np.array([3, -1], np.int32)])[0][0] == -8
 
 
+def test_powers_of_integers_wrap() -> None:
+    a, b = np.array([-3, 2, 2, 5, -1, 0], np.int32), np.array([3, 31, 32, -1, -3, -1], np.int32)
+    assert evaluate_binary(math_dialect.IPowIOp, i32, a, b).tolist() == [-27, -(2**31), 0, 0, -1, 0]
+
+
+def test_remainders_of_floats_have_the_sign_of_the_dividend() -> None:
+    a, b = np.array([7.5, -7.5, 7.5, 1e38], np.float32), np.array([2, 2, -2, 3], np.float32)
+    assert evaluate_binary(RemFOp, f32, a, b).tolist() == [1.5, -1.5, 1.5, math.fmod(float(np.float32(1e38)), 3)]
+
+
 def test_fma_rounds_once() -> None:
     a = np.array([1 + 2**-12], np.float32)
     c = np.array([-1 - 2**-11], np.float32)
@@ -236,5 +246,4 @@ def test_every_op_but_the_exotic_has_a_meaning() -> None:
         "math.ctlz",
         "math.cttz",
         "math.ctpop",
-        "math.ipowi",
     }

@@ -25,6 +25,18 @@ func.func @kinds(%x: tensor<8xf32>, %i: tensor<8xi32>, %b: tensor<8xi1>) {
   %5 = graph.and %b, %b : tensor<8xi1>, tensor<8xi1> -> tensor<8xi1>
   // CHECK: graph.or %i, %i
   %6 = graph.or %i, %i : tensor<8xi32>, tensor<8xi32> -> tensor<8xi32>
+  // CHECK: graph.xor %b, %b
+  %7 = graph.xor %b, %b : tensor<8xi1>, tensor<8xi1> -> tensor<8xi1>
+  // CHECK: graph.rem %x, %x
+  %8 = graph.rem %x, %x : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  // CHECK: graph.mod %i, %i
+  %9 = graph.mod %i, %i : tensor<8xi32>, tensor<8xi32> -> tensor<8xi32>
+  // CHECK: graph.pow %i, %i
+  %10 = graph.pow %i, %i : tensor<8xi32>, tensor<8xi32> -> tensor<8xi32>
+  // CHECK: graph.shl %i, %i
+  %11 = graph.shl %i, %i : tensor<8xi32>, tensor<8xi32> -> tensor<8xi32>
+  // CHECK: graph.shr %i, %i
+  %12 = graph.shr %i, %i : tensor<8xi32>, tensor<8xi32> -> tensor<8xi32>
   return
 }
 

@@ -24,8 +24,32 @@ func.func @wrong_result(%x: tensor<2x1xf32>, %y: tensor<4xf32>) {
 
 // -----
 
-func.func @power_of_integers(%x: tensor<3xi32>) {
-  // expected-error @+1 {{i32}}
-  %0 = graph.pow %x, %x : tensor<3xi32>, tensor<3xi32> -> tensor<3xi32>
+func.func @power_of_truth_values(%x: tensor<3xi1>) {
+  // expected-error @+1 {{i1}}
+  %0 = graph.pow %x, %x : tensor<3xi1>, tensor<3xi1> -> tensor<3xi1>
+  return
+}
+
+// -----
+
+func.func @shift_of_floats(%x: tensor<3xf32>) {
+  // expected-error @+1 {{f32}}
+  %0 = graph.shl %x, %x : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @shift_of_truth_values(%x: tensor<3xi1>) {
+  // expected-error @+1 {{graph.shr: tensor<3xi1> holds truth values, which have no places; insert graph.cast (shr_c3)}}
+  %0 = graph.shr %x, %x : tensor<3xi1>, tensor<3xi1> -> tensor<3xi1>
+  return
+}
+
+// -----
+
+func.func @exclusive_or_of_floats(%x: tensor<3xf32>) {
+  // expected-error @+1 {{f32}}
+  %0 = graph.xor %x, %x : tensor<3xf32>, tensor<3xf32> -> tensor<3xf32>
   return
 }

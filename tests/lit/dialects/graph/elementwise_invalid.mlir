@@ -45,3 +45,19 @@ func.func @cast_keeps_shape(%x: tensor<2xf32>) {
   %0 = graph.cast %x : tensor<2xf32> -> tensor<3xi32>
   return
 }
+
+// -----
+
+func.func @bitcast_to_another_width(%x: tensor<2xf32>) {
+  // expected-error @+1 {{graph.bitcast: f32 has 32 bits and i64 has 64; name a type of the same width (bitcast_c1)}}
+  %0 = graph.bitcast %x : tensor<2xf32> -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @bitcast_keeps_shape(%x: tensor<2xf32>) {
+  // expected-error @+1 {{graph.bitcast: the result type is tensor<3xi32>, the operands give tensor<2xi32>}}
+  %0 = graph.bitcast %x : tensor<2xf32> -> tensor<3xi32>
+  return
+}

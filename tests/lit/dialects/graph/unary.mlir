@@ -8,6 +8,8 @@ func.func @numbers(%x: tensor<2x3xf32>, %i: tensor<4xi64>) {
   %1 = graph.abs %i : tensor<4xi64>
   // CHECK: graph.relu %x : tensor<2x3xf32>
   %2 = graph.relu %x : tensor<2x3xf32>
+  // CHECK: graph.sign %i : tensor<4xi64>
+  %3 = graph.sign %i : tensor<4xi64>
   return
 }
 
@@ -33,14 +35,45 @@ func.func @floats(%x: tensor<2x3xf64>) {
   %7 = graph.floor %x : tensor<2x3xf64>
   // CHECK: graph.ceil %x
   %8 = graph.ceil %x : tensor<2x3xf64>
-  // CHECK: graph.sin %x
-  %9 = graph.sin %x : tensor<2x3xf64>
-  // CHECK: graph.cos %x
-  %10 = graph.cos %x : tensor<2x3xf64>
+  // CHECK: graph.round %x
+  %9 = graph.round %x : tensor<2x3xf64>
+  // CHECK: graph.trunc %x
+  %10 = graph.trunc %x : tensor<2x3xf64>
+  // CHECK: graph.expm1 %x
+  %expm1 = graph.expm1 %x : tensor<2x3xf64>
+  // CHECK: graph.log1p %x
+  %log1p = graph.log1p %x : tensor<2x3xf64>
   // CHECK: graph.gelu %x : tensor<2x3xf64>
   %11 = graph.gelu %x : tensor<2x3xf64>
   // CHECK: graph.gelu %x approximate "tanh" : tensor<2x3xf64>
   %12 = graph.gelu %x approximate "tanh" : tensor<2x3xf64>
+  return
+}
+
+// CHECK-LABEL: @angles
+func.func @angles(%x: tensor<4xf32>) {
+  // CHECK: graph.sin %x : tensor<4xf32>
+  %sin = graph.sin %x : tensor<4xf32>
+  // CHECK: graph.cos %x : tensor<4xf32>
+  %cos = graph.cos %x : tensor<4xf32>
+  // CHECK: graph.tan %x : tensor<4xf32>
+  %tan = graph.tan %x : tensor<4xf32>
+  // CHECK: graph.asin %x : tensor<4xf32>
+  %asin = graph.asin %x : tensor<4xf32>
+  // CHECK: graph.acos %x : tensor<4xf32>
+  %acos = graph.acos %x : tensor<4xf32>
+  // CHECK: graph.atan %x : tensor<4xf32>
+  %atan = graph.atan %x : tensor<4xf32>
+  // CHECK: graph.sinh %x : tensor<4xf32>
+  %sinh = graph.sinh %x : tensor<4xf32>
+  // CHECK: graph.cosh %x : tensor<4xf32>
+  %cosh = graph.cosh %x : tensor<4xf32>
+  // CHECK: graph.asinh %x : tensor<4xf32>
+  %asinh = graph.asinh %x : tensor<4xf32>
+  // CHECK: graph.acosh %x : tensor<4xf32>
+  %acosh = graph.acosh %x : tensor<4xf32>
+  // CHECK: graph.atanh %x : tensor<4xf32>
+  %atanh = graph.atanh %x : tensor<4xf32>
   return
 }
 

@@ -19,6 +19,30 @@ func.func @neutral_operands(%x: tensor<4xf32>, %i: tensor<4xi32>, %b: tensor<4xi
   return %5, %6, %7 : tensor<4xf32>, tensor<4xi32>, tensor<4xi1>
 }
 
+// CHECK-LABEL: @neutral_operands_of_bits
+func.func @neutral_operands_of_bits(%i: tensor<4xi32>) -> tensor<4xi32> {
+  // CHECK-NEXT: return %i
+  %none = graph.constant dense<0> : tensor<i32>
+  %one = graph.constant dense<1> : tensor<i32>
+  %0 = graph.xor %none, %i : tensor<i32>, tensor<4xi32> -> tensor<4xi32>
+  %1 = graph.shl %0, %none : tensor<4xi32>, tensor<i32> -> tensor<4xi32>
+  %2 = graph.shr %1, %none : tensor<4xi32>, tensor<i32> -> tensor<4xi32>
+  %3 = graph.pow %2, %one : tensor<4xi32>, tensor<i32> -> tensor<4xi32>
+  return %3 : tensor<4xi32>
+}
+
+// CHECK-LABEL: @not_neutral_of_bits
+func.func @not_neutral_of_bits(%i: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>, tensor<4xi32>) {
+  %none = graph.constant dense<0> : tensor<4xi32>
+  // CHECK: %0 = graph.xor %i, %i
+  %0 = graph.xor %i, %i : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  // CHECK: %1 = graph.shl %none, %i
+  %1 = graph.shl %none, %i : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  // CHECK: %2 = graph.rem %i, %none
+  %2 = graph.rem %i, %none : tensor<4xi32>, tensor<4xi32> -> tensor<4xi32>
+  return %0, %1, %2 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>
+}
+
 // Each of these changes some input: -0.0 becomes 0.0, NaN times 0 is NaN, 1 / x is not x, and a broadcast is larger.
 // CHECK-LABEL: @not_neutral
 func.func @not_neutral(%x: tensor<4xf32>, %s: tensor<1xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
@@ -47,6 +71,34 @@ func.func @unary_of_unary(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, t
   %4 = graph.neg %2 : tensor<4xf32>
   // CHECK-NEXT: return %0, %1, %x
   return %1, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: @rounded_twice
+func.func @rounded_twice(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-NEXT: %0 = graph.round %x
+  %0 = graph.round %x : tensor<4xf32>
+  %1 = graph.round %0 : tensor<4xf32>
+  // CHECK-NEXT: %1 = graph.trunc %x
+  %2 = graph.trunc %x : tensor<4xf32>
+  %3 = graph.trunc %2 : tensor<4xf32>
+  // CHECK-NEXT: %2 = graph.sign %x
+  %4 = graph.sign %x : tensor<4xf32>
+  %5 = graph.sign %4 : tensor<4xf32>
+  // What one of the two does, the other does not undo, nor do they know of each other.
+  // CHECK-NEXT: %3 = graph.round %1
+  %6 = graph.round %3 : tensor<4xf32>
+  // CHECK-NEXT: return %0, %1, %2, %3
+  return %1, %3, %5, %6 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: @bitcasts
+func.func @bitcasts(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %0 = graph.bitcast %x : tensor<4xf32> -> tensor<4xi32>
+  %1 = graph.bitcast %0 : tensor<4xi32> -> tensor<4xf32>
+  // CHECK-NEXT: %0 = graph.bitcast %x : tensor<4xf32> -> tensor<4xi32>
+  %2 = graph.bitcast %1 : tensor<4xf32> -> tensor<4xi32>
+  // CHECK-NEXT: return %x, %0
+  return %1, %2 : tensor<4xf32>, tensor<4xi32>
 }
 
 // CHECK-LABEL: @where_and_cast

@@ -39,6 +39,29 @@ func.func @reshape(%x: tensor<2x6xf32>) -> tensor<4x3xf32> {
   return %0 : tensor<4x3xf32>
 }
 
+// The remainder of a division that is rounded down: the divisor is added where the signs differ.
+// CHECK-LABEL: func.func private @mod(
+// CHECK:      %[[R:.*]] = arith.remsi %[[A:.*]], %[[B:.*]] : i64
+// CHECK-NEXT: %[[BITS:.*]] = arith.xori %[[R]], %[[B]] : i64
+// CHECK-NEXT: %[[DIFFER:.*]] = arith.cmpi slt, %[[BITS]], %[[ZERO:.*]] : i64
+// CHECK-NEXT: %[[RESTS:.*]] = arith.cmpi ne, %[[R]], %[[ZERO]] : i64
+// CHECK-NEXT: %[[WRONG:.*]] = arith.andi %[[RESTS]], %[[DIFFER]] : i1
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[R]], %[[B]] : i64
+// CHECK-NEXT: arith.select %[[WRONG]], %[[SUM]], %[[R]] : i64
+// CHECK-LABEL: func.func @remainders(
+func.func @remainders(%x: tensor<4xi64>) -> tensor<4xi64> {
+  %0 = graph.mod %x, %x : tensor<4xi64>, tensor<4xi64> -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// CHECK-LABEL: func.func private @bitcast(
+// CHECK:      arith.bitcast %{{.*}} : f32 to i32
+// CHECK-LABEL: func.func @bits(
+func.func @bits(%x: tensor<4xf32>) -> tensor<4xi32> {
+  %0 = graph.bitcast %x : tensor<4xf32> -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
 // A function without graph ops is left alone.
 // CHECK-LABEL: func.func @other(
 // CHECK-NEXT: arith.addf

@@ -61,8 +61,8 @@ func.func private @others(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
     %c = math.sqrt %b : f32
     // CHECK-NEXT: %d = math.fma %a, %b, %c : f32
     %d = math.fma %a, %b, %c : f32
-    // CHECK-NEXT: %e = math.sinh %d : f32
-    %e = math.sinh %d : f32
+    // CHECK-NEXT: %e = math.cbrt %d : f32
+    %e = math.cbrt %d : f32
     // CHECK-NEXT: %[[ROOT:.*]] = math.sqrt %e : f32
     // CHECK-NEXT: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
     // CHECK-NEXT: %f = arith.divf %[[ONE]], %[[ROOT]] : f32
@@ -83,4 +83,39 @@ func.func private @others(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
 func.func private @vector_exp(%a: vector<16xf32>) -> vector<16xf32> {
   %b = math.exp %a : vector<16xf32>
   return %b : vector<16xf32>
+}
+
+// A remainder is a long division of f32 in f64: ten steps, each with a quotient, a remainder and a correction.
+
+// CHECK-LABEL: func.func private @remainder
+func.func private @remainder(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32> {mlc.output}) {
+  loop.for parallel "i" %i = 0 to 4 {
+    %a = loop.load %x[%i] : memref<4xf32>
+    %b = loop.load %y[%i] : memref<4xf32>
+    // CHECK:          arith.extf %{{.*}} : f32 to f64
+    // CHECK-COUNT-10: arith.divf %{{.*}} : f64
+    // CHECK-NOT:      arith.divf
+    // CHECK:          arith.truncf %{{.*}} : f64 to f32
+    // CHECK-NEXT:     %c = math.copysign %{{.*}}, %a : f32
+    %c = arith.remf %a, %b : f32
+    loop.store %c, %z[%i] : memref<4xf32>
+  }
+  return
+}
+
+// A power of integers: 30 squares, and a product for each bit but the sign.
+
+// CHECK-LABEL: func.func private @power
+func.func private @power(%x: memref<16xi32>, %y: memref<16xi32>, %z: memref<16xi32> {mlc.output}) {
+  loop.for parallel "i" %i = 0 to 16 step 8 {
+    %a = loop.load %x[%i] : memref<16xi32>, vector<8xi32>
+    %b = loop.load %y[%i] : memref<16xi32>, vector<8xi32>
+    // CHECK-COUNT-60: arith.muli %{{.*}} : vector<8xi32>
+    // CHECK-NOT:      arith.muli
+    // CHECK:          arith.cmpi slt, %b, %{{.*}} : vector<8xi32>
+    // CHECK:          %c = arith.select
+    %c = math.ipowi %a, %b : vector<8xi32>
+    loop.store %c, %z[%i] : memref<16xi32>, vector<8xi32>
+  }
+  return
 }

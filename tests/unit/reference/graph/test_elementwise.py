@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32, f64, i1, i32, i64
 from xdsl.ir import Attribute
 
-from mlc.dialects.graph import binary, elementwise, unary
+from mlc.dialects.graph import binary, elementwise, trigonometry, unary
 from mlc.reference.graph import evaluate
 
 Array = NDArray[Any]
@@ -30,8 +30,22 @@ FLOAT_UNARY: list[tuple[type[unary.UnaryOp], Callable[[float], float]]] = [
     (unary.ErfOp, math.erf),
     (unary.FloorOp, lambda x: float(math.floor(x))),
     (unary.CeilOp, lambda x: float(math.ceil(x))),
-    (unary.SinOp, math.sin),
-    (unary.CosOp, math.cos),
+    (unary.ExpM1Op, math.expm1),
+    (unary.Log1pOp, lambda x: math.log1p(x) if x > -1 else NAN),
+    (unary.RoundOp, lambda x: float(round(x))),
+    (unary.TruncOp, lambda x: float(math.trunc(x))),
+    (unary.SignOp, lambda x: float((x > 0) - (x < 0))),
+    (trigonometry.SinOp, math.sin),
+    (trigonometry.CosOp, math.cos),
+    (trigonometry.TanOp, math.tan),
+    (trigonometry.AsinOp, lambda x: math.asin(x) if abs(x) <= 1 else NAN),
+    (trigonometry.AcosOp, lambda x: math.acos(x) if abs(x) <= 1 else NAN),
+    (trigonometry.AtanOp, math.atan),
+    (trigonometry.SinhOp, math.sinh),
+    (trigonometry.CoshOp, math.cosh),
+    (trigonometry.AsinhOp, math.asinh),
+    (trigonometry.AcoshOp, lambda x: math.acosh(x) if x >= 1 else NAN),
+    (trigonometry.AtanhOp, lambda x: math.atanh(x) if abs(x) < 1 else NAN),
     (unary.GeluOp, lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2),
     (unary.LogOp, lambda x: math.log(x) if x > 0 else -INF if x == 0 else NAN),
     (unary.SqrtOp, lambda x: math.sqrt(x) if x >= 0 else NAN),
@@ -41,6 +55,7 @@ INTEGER_UNARY: list[tuple[type[unary.UnaryOp], Callable[[int], int]]] = [
     (unary.NegOp, lambda x: -x),
     (unary.AbsOp, abs),
     (unary.ReluOp, lambda x: max(x, 0)),
+    (unary.SignOp, lambda x: (x > 0) - (x < 0)),
     (unary.NotOp, lambda x: ~x),
 ]
 
@@ -152,6 +167,43 @@ def test_power(values: Values) -> None:
     assert apply(binary.PowOp, values, a, b).tolist() == [1024, 3, -8, 1]
 
 
+def test_sign_keeps_zeros_and_nan(values: Values) -> None:
+    found = apply(unary.SignOp, values, np.array([-0.0, 0.0, NAN, -INF, 1e-40], np.float32))
+    np.testing.assert_array_equal(found, [-0.0, 0.0, NAN, -1, 1])
+    assert np.signbit(found[0]) and not np.signbit(found[1])
+
+
+def test_remainders_of_integers(values: Values) -> None:
+    """Python's `%` has the sign of the divisor; of the other one, the sign is that of the dividend."""
+    a = np.array([7, -7, 7, -7, 6, 5, -5, -(2**31)], np.int32)
+    b = np.array([3, 3, -3, -3, 3, 0, 0, -1], np.int32)
+    assert apply(binary.RemOp, values, a, b).tolist() == [1, -1, 1, -1, 0, 5, -5, 0]
+    assert apply(binary.ModOp, values, a, b).tolist() == [1, 2, -2, -1, 0, 5, -5, 0]
+
+
+def test_remainders_of_floats(values: Values) -> None:
+    a, b = np.array([5.5, -5.5, 5.5, -5.5, 1, 1, INF]), np.array([2, 2, -2, -2, INF, 0, 2])
+    np.testing.assert_array_equal(apply(binary.RemOp, values, a, b), [1.5, -1.5, 1.5, -1.5, 1, NAN, NAN])
+    np.testing.assert_array_equal(apply(binary.ModOp, values, a, b), [1.5, 0.5, -0.5, -1.5, 1, NAN, NAN])
+
+
+def test_powers_of_integers(values: Values) -> None:
+    a, b = np.array([3, -2, 0, 2, -1, 1, 2, 0], np.int64), np.array([4, 3, 0, -1, -3, -2, 64, -1], np.int64)
+    assert apply(binary.PowOp, values, a, b).tolist() == [81, -8, 1, 0, -1, 1, 0, 0]
+
+
+def test_shifts_by_the_width_or_more_leave_no_bit(values: Values) -> None:
+    a, b = np.array([1, -8, 5, -5, -1], np.int32), np.array([4, 1, 32, 32, -1], np.int32)
+    assert apply(binary.ShlOp, values, a, b).tolist() == [16, -16, 0, 0, 0]
+    assert apply(binary.ShrOp, values, a, b).tolist() == [0, -4, 0, -1, -1]
+
+
+def test_bitcast_keeps_bits(values: Values) -> None:
+    x = np.array([[1.0, -0.0]], np.float32).T
+    found = apply(partial(elementwise.BitcastOp, element_type=i32), values, x)
+    assert found.dtype == np.int32 and found.tolist() == [[0x3F800000], [-(2**31)]]
+
+
 @pytest.mark.parametrize("op_type", [binary.MaxOp, binary.MinOp])
 def test_nan_wins_in_max_and_min(op_type: type[binary.BinaryOp], values: Values) -> None:
     found = apply(op_type, values, np.array([NAN, 1], np.float32), np.array([1, NAN], np.float32))
@@ -162,9 +214,11 @@ def test_logic(values: Values) -> None:
     a, b = np.array([False, False, True, True]), np.array([False, True, False, True])
     assert apply(binary.AndOp, values, a, b).tolist() == [False, False, False, True]
     assert apply(binary.OrOp, values, a, b).tolist() == [False, True, True, True]
+    assert apply(binary.XorOp, values, a, b).tolist() == [False, True, True, False]
     c, d = np.array([12, -1], np.int32), np.array([10, 5], np.int32)
     assert apply(binary.AndOp, values, c, d).tolist() == [8, 5]
     assert apply(binary.OrOp, values, c, d).tolist() == [14, -1]
+    assert apply(binary.XorOp, values, c, d).tolist() == [6, -6]
 
 
 @pytest.mark.parametrize(

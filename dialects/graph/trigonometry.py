@@ -1,0 +1,152 @@
+"""Sine, cosine and tangent, the hyperbolic functions, and their inverses.
+
+```mlir
+%y = graph.atan %x : tensor<64x200xf32>
+```
+
+`graph.tanh`, which is an activation before it is anything else, is in `unary.py`.
+"""
+
+from __future__ import annotations
+
+from xdsl.irdl import irdl_op_definition
+
+from mlc.dialects.graph.unary import FloatUnaryOp
+
+
+@irdl_op_definition
+class SinOp(FloatUnaryOp):
+    """The sine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+
+    ```mlir
+    %y = graph.sin %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.sin"
+
+
+@irdl_op_definition
+class CosOp(FloatUnaryOp):
+    """The cosine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+
+    ```mlir
+    %y = graph.cos %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.cos"
+
+
+@irdl_op_definition
+class TanOp(FloatUnaryOp):
+    """The tangent of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+
+    ```mlir
+    %y = graph.tan %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.tan"
+
+
+@irdl_op_definition
+class AsinOp(FloatUnaryOp):
+    """The angle from -pi/2 to pi/2 whose sine is `x`; NaN beyond -1 and 1.
+
+    ```mlir
+    %y = graph.asin %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.asin"
+
+
+@irdl_op_definition
+class AcosOp(FloatUnaryOp):
+    """The angle from 0 to pi whose cosine is `x`; NaN beyond -1 and 1.
+
+    ```mlir
+    %y = graph.acos %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.acos"
+
+
+@irdl_op_definition
+class AtanOp(FloatUnaryOp):
+    """The angle from -pi/2 to pi/2 whose tangent is `x`.
+
+    ```mlir
+    %y = graph.atan %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.atan"
+
+
+@irdl_op_definition
+class SinhOp(FloatUnaryOp):
+    """The hyperbolic sine `(e^x - e^-x) / 2`.
+
+    ```mlir
+    %y = graph.sinh %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.sinh"
+
+
+@irdl_op_definition
+class CoshOp(FloatUnaryOp):
+    """The hyperbolic cosine `(e^x + e^-x) / 2`.
+
+    ```mlir
+    %y = graph.cosh %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.cosh"
+
+
+@irdl_op_definition
+class AsinhOp(FloatUnaryOp):
+    """The number whose hyperbolic sine is `x`.
+
+    ```mlir
+    %y = graph.asinh %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.asinh"
+
+
+@irdl_op_definition
+class AcoshOp(FloatUnaryOp):
+    """The number from 0 on whose hyperbolic cosine is `x`; NaN below 1.
+
+    ```mlir
+    %y = graph.acosh %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.acosh"
+
+
+@irdl_op_definition
+class AtanhOp(FloatUnaryOp):
+    """The number whose hyperbolic tangent is `x`; infinite at -1 and 1, NaN beyond.
+
+    ```mlir
+    %y = graph.atanh %x : tensor<64x200xf32>
+    ```
+    """
+
+    name = "graph.atanh"
+
+
+TRIGONOMETRIC_OPS = (
+    SinOp, CosOp, TanOp, AsinOp, AcosOp, AtanOp, SinhOp, CoshOp, AsinhOp, AcoshOp, AtanhOp
+)  # fmt: skip
+"""The unary ops of this file."""
