@@ -13,10 +13,10 @@ from math import prod
 import numpy as np
 from xdsl.dialects.memref import ViewOp
 
-from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, StoreOp
+from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, RowOp, StoreOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, executes
-from mlc.reference.memory import read, write
+from mlc.reference.memory import fault, read, write
 from mlc.reference.subscripts import apply_map
 
 _MAX_LANES = 1 << 18
@@ -39,7 +39,7 @@ def for_(op: ForOp, frame: Frame) -> None:
 
 def _fits_lockstep(op: ForOp, frame: Frame) -> bool:
     lanes = prod(frame.lanes) * len(op.range)
-    return lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp) for inner in op.walk())
+    return lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp | RowOp) for inner in op.walk())
 
 
 def _run_in_lockstep(op: ForOp, frame: Frame) -> None:
@@ -79,3 +79,13 @@ def constant(op: ConstantOp, frame: Frame) -> None:
     data = constant_data(op.value, frame.resources)[...]
     data.flags.writeable = False
     frame[op.result] = data
+
+
+@executes(RowOp)
+def row(op: RowOp, frame: Frame) -> None:
+    """The same memory, from the row on."""
+    source, index = frame[op.source], frame[op.index]
+    number, rows = int(np.ravel(index)[0]), source.shape[0]
+    if not 0 <= number < rows:
+        raise fault(op, f"row {number}, the buffer has the rows 0 to {rows - 1}")
+    frame[op.result] = source[number : number + 1].reshape(source.shape[1:])

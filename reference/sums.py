@@ -15,6 +15,7 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.loop import ForOp
+from mlc.dialects.scan import ScanLike
 from mlc.dialects.tensor import StructuredOp
 from mlc.support.types import element_type
 
@@ -63,6 +64,8 @@ def sums_of(module: ModuleOp, name: str) -> Sums:
 
 
 def _sums(op: Operation) -> Sums:
+    if isinstance(op, ScanLike):
+        return Sums(max(1, op.steps)) if any(map(_is_float, op.initial)) else Sums()
     if isinstance(op, ForOp):
         return Sums(max(1, len(op.range))) if any(map(_is_float, op.iter_args)) else Sums()
     if isinstance(op, _GRAPH_SUMS):

@@ -10,6 +10,7 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
 from mlc.dialects.loop import ForOp
+from mlc.dialects.scan import ScanLike
 from mlc.dialects.tensor import StructuredOp
 
 _ELEMENTS_PER_OP = 300
@@ -46,6 +47,8 @@ def work_of(module: ModuleOp, name: str, in_lockstep: bool = True) -> Work:
         if isinstance(op, ForOp):
             count = len(op.range)
             return Work(1 + ops * (1 if in_lockstep and op.is_parallel else count), elements * count)
+        if isinstance(op, ScanLike):
+            return Work(1 + ops * op.steps, elements * op.steps)
         if isinstance(op, StructuredOp):
             return Work(1 + ops, (1 + elements) * prod(op.dim_sizes))
         own = sum(max(1, prod(getattr(r.type, "get_shape", tuple[int, ...])())) for r in op.results)

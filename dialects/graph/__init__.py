@@ -14,6 +14,7 @@
 | gather | `gather.py` |
 | what ops share that reach a tensor at computed places | `placement.py` |
 | what ops that only move elements share | `moves.py` |
+| loops of known length that carry values | `scan.py` |
 | groups of ops that become one kernel | `fusion.py` |
 """
 
@@ -58,6 +59,7 @@ from mlc.dialects.graph.moves import MoveOp
 from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, SoftmaxOp
 from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ArgReduceOp, ReduceKind, ReduceKindAttr, ReduceOp
+from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.shape import ReshapeOp, TransposeOp
 from mlc.dialects.graph.slicing import ConcatOp, PadOp, SliceOp
 from mlc.dialects.graph.trigonometry import (
@@ -132,6 +134,7 @@ Graph = Dialect(
         PadOp,
         GatherOp,
         GatherNdOp,
+        ScanOp,
         FusionOp,
         YieldOp,
     ],
@@ -207,6 +210,7 @@ __all__ = [
     "RmsNormOp",
     "RoundOp",
     "RsqrtOp",
+    "ScanOp",
     "ShlOp",
     "ShrOp",
     "SigmoidOp",

@@ -31,12 +31,13 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 
+from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.types import AnyTensor, Value, violation
 
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """Ends the body of `graph.fusion` with its results.
+    """Ends the body of `graph.fusion` with its results, or that of `graph.scan` with what a step hands on.
 
     ```mlir
     %y = graph.fusion "relu" (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
@@ -171,5 +172,5 @@ def _list(types: Sequence[Attribute]) -> str:
     return f"({', '.join(map(str, types))})"
 
 
-# The two ops refer to each other, so the terminator gets its traits last.
-YieldOp.traits = traits_def(Pure(), IsTerminator(), HasParent(FusionOp))
+# The terminator and what it ends refer to each other, so it gets its traits last.
+YieldOp.traits = traits_def(Pure(), IsTerminator(), HasParent(FusionOp, ScanOp))

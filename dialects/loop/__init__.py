@@ -5,10 +5,11 @@ from xdsl.ir import Dialect
 from mlc.dialects.loop.constant import ConstantOp
 from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, PrefetchOp, StoreOp
+from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr, StepAttr
 
 Loop = Dialect(
-    "loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp], [LoopKindAttr, StepAttr, ScheduleAttr]
+    "loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp], [LoopKindAttr, StepAttr, ScheduleAttr]
 )
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "LoopKind",
     "LoopKindAttr",
     "PrefetchOp",
+    "RowOp",
     "ScheduleAttr",
     "StepAttr",
     "StoreOp",

@@ -92,6 +92,9 @@ class ForOp(IRDLOperation):
     Iterations of a `parallel` or `threads` loop have to be independent: none may write what another one reads or
     writes. The loop is refused if its first iterations show that they are not; beyond that it is a promise.
 
+    A loop that carries buffers hands on where they are, not what is in them. An iteration must not write to a buffer
+    that it also reaches by another name.
+
     Constraints, in the order in which they are checked:
       for_c1: the step is positive
       for_c2: only a serial loop carries values

@@ -1,4 +1,5 @@
-"""The tensor dialect: *what* is computed at each point. xDSL's, gather as upstream has it, index notation, and take."""
+"""The tensor dialect: *what* is computed at each point. xDSL's, gather as upstream has it, index notation,
+take and scan."""
 
 from xdsl.dialects.tensor import Tensor as _Upstream
 
@@ -6,11 +7,12 @@ from mlc.dialects.tensor import shapes as shapes  # what they require is registe
 from mlc.dialects.tensor.gather import GatherOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
+from mlc.dialects.tensor.scan import ScanOp
 from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, is_identity
 from mlc.dialects.tensor.take import TakeOp
 from mlc.dialects.upstream import completed
 
-Tensor = completed(_Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, GatherOp, ParallelInsertSliceOp])
+Tensor = completed(_Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, ScanOp, GatherOp, ParallelInsertSliceOp])
 
 __all__ = [
     "REDUCTIONS",
@@ -19,6 +21,7 @@ __all__ = [
     "MapOp",
     "ParallelInsertSliceOp",
     "ReduceOp",
+    "ScanOp",
     "StructuredOp",
     "TakeOp",
     "Tensor",

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.reshaping import check_groups, is_reduced
+from mlc.dialects.scan import ScanLike
 from mlc.support.requirements import requires
 from mlc.support.types import Tensor, tensor_type
 
@@ -43,8 +44,8 @@ def sizes_are_given(op: tensor.EmptyOp) -> None:
 
 @requires(tensor.YieldOp)
 def one_value_is_yielded(op: tensor.YieldOp) -> None:
-    """`tensor.yield` ends the computation of one element."""
-    if len(op.operands) != 1:
+    """`tensor.yield` ends the computation of one element, unless it ends a step of `tensor.scan`."""
+    if len(op.operands) != 1 and not isinstance(op.parent_op(), ScanLike):
         raise VerifyException(f"{op.name}: yields one value, got {len(op.operands)}")
 
 

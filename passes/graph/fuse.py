@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -29,6 +28,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import channel_dim
 from mlc.passes.base import Pass
 from mlc.passes.graph._attention import attention_before
+from mlc.passes.graph._blocks import graph_blocks
 from mlc.passes.graph._grouping import Group, Grouping, producers
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
@@ -59,7 +59,8 @@ class FusePass(Pass):
     Transposes and slices, and reshapes between them, go to the op that reads what they moved if its subscripts can say
     where that was (`fold-moves` writes them), along contiguous memory; a transpose that nobody takes, or a pad, goes to
     the op that computes what it moves. It leaves alone other ops that move data, and elementwise ops *before* a
-    contraction. The remarks tell, for each value that passes from op to op, why the two are or are not together.
+    contraction. Bodies of loops are fused as what stands around them is. The remarks tell, for each value that passes
+    from op to op, why the two are or are not together.
     """
 
     name = "fuse"
@@ -70,10 +71,8 @@ class FusePass(Pass):
     """Whether attention becomes one kernel, rather than one for each product and one for the softmax."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        for func in module.walk():
-            if isinstance(func, FuncOp):
-                for block in func.body.blocks:
-                    _fuse_block(block, Grouping(self.max_ops, self.attention), ctx)
+        for block in graph_blocks(module):
+            _fuse_block(block, Grouping(self.max_ops, self.attention), ctx)
 
 
 def _fuse_block(block: Block, grouping: Grouping, ctx: CompilerContext) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -15,6 +14,7 @@ from mlc.dialects.graph import AddOp, ConstantOp, GraphOp, MatmulOp, MoveOp, Sli
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.passes.base import Pass
 from mlc.passes.graph._attention import attention_before
+from mlc.passes.graph._blocks import graph_blocks
 from mlc.passes.graph._constants import constant_array, constant_from, resource_name
 from mlc.passes.graph._movers import why_not_folded
 from mlc.support.context import CompilerContext
@@ -43,11 +43,9 @@ class MergeMatmulsPass(Pass):
     name = "merge-matmuls"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        for function in module.walk():
-            if isinstance(function, FuncOp):
-                for block in function.body.blocks:
-                    for siblings in _siblings(block, ctx):
-                        _merge(siblings, ctx)
+        for block in graph_blocks(module):
+            for siblings in _siblings(block, ctx):
+                _merge(siblings, ctx)
 
 
 @dataclass(frozen=True)

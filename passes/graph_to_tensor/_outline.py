@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType
@@ -14,6 +14,8 @@ from mlc.support.ir import clone
 
 STAYS: tuple[type[Operation], ...] = (graph.ConstantOp, graph.ReshapeOp)
 """Ops that compute nothing and therefore stay in the function that calls kernels."""
+LOOPS: tuple[type[Operation], ...] = (graph.ScanOp,)
+"""Ops that stay, too, around calls of the kernels that their bodies are made of."""
 
 
 def outline_kernels(
@@ -24,14 +26,23 @@ def outline_kernels(
     Computing ops are those of the graph dialect, and ops of plugins that have a pattern (`is_lowered`).
     """
     kernels: list[func.FuncOp] = []
-    for op in list(function.walk(region_first=False)):
-        if op.parent_op() is not function or isinstance(op, STAYS):
-            continue
+    for op in [op for block in function.body.blocks for op in _ops_to_outline(block)]:
         if isinstance(op, graph.FusionOp):
             kernels.append(_outline_fusion(op, names))
         elif isinstance(op, graph.GraphOp) or is_lowered(op):
             kernels.append(_outline_op(op, names))
     return kernels
+
+
+def _ops_to_outline(block: Block) -> Iterator[Operation]:
+    """The ops of a block, and of the bodies of loops in it, that may be kernels."""
+    for op in block.ops:
+        if isinstance(op, LOOPS):
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _ops_to_outline(inner)
+        elif not isinstance(op, STAYS):
+            yield op
 
 
 def _outline_fusion(op: graph.FusionOp, names: KernelNames) -> func.FuncOp:

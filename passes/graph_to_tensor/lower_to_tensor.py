@@ -20,6 +20,7 @@ from mlc.passes.graph_to_tensor import (
     _gather,
     _normalization,
     _pooling,
+    _scan,
     _shape,
 )
 from mlc.passes.graph_to_tensor._outline import outline_kernels
@@ -38,6 +39,7 @@ PATTERNS = (
     _gather,
     _normalization,
     _pooling,
+    _scan,
     _shape,
 )
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
@@ -48,7 +50,7 @@ class LowerToTensorPass(Pass):
     """Lower the graph level to kernels of structured tensor ops.
 
     Each `graph.fusion`, and each graph op outside of one, becomes a private function, which the function it stood in
-    calls. Constants and reshapes stay where they are.
+    calls. Constants and reshapes stay where they are, and so do loops, around calls of what their bodies are made of.
 
         %y = graph.fusion "linear_relu" (%a = %x, …) { graph.matmul, graph.add, graph.relu }
     ->

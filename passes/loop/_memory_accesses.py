@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import is_side_effect_free
 
-from mlc.dialects.loop import ForOp, PrefetchOp, StoreOp, YieldOp
+from mlc.dialects.loop import ForOp, PrefetchOp, RowOp, StoreOp, YieldOp
 from mlc.passes.loop._accesses import AccessOp, loop_of
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.types import memref_type, vector_type
@@ -19,7 +19,7 @@ from mlc.support.types import memref_type, vector_type
 Interval = tuple[int, int]
 """The least and the greatest value."""
 
-_VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, memref.CastOp, memref.CollapseShapeOp, memref.ExpandShapeOp)
+_VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, memref.CastOp, memref.CollapseShapeOp, memref.ExpandShapeOp, RowOp)
 
 
 @dataclass(frozen=True)

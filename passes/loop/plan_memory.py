@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -17,10 +18,10 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     i8,
 )
-from xdsl.ir import BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, enclosing_loops
+from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, RowOp, YieldOp, enclosing_loops
 from mlc.passes.base import Pass
 from mlc.passes.loop._arena import Lifetime, aligned, place
 from mlc.passes.loop._nests import functions_with_loops
@@ -31,7 +32,7 @@ from mlc.support.ir import ancestor_in
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
 
-_VIEWS = (memref.ReinterpretCastOp, memref.ViewOp)
+_VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, RowOp)
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ def _plan_function(function: func.FuncOp) -> int:
     allocations = [_Allocation.of(op) for op in function.walk() if isinstance(op, memref.AllocOp)]
     if not allocations:
         return 0
-    order = {op: number for number, op in enumerate(op for block in function.body.blocks for op in block.ops)}
-    offsets, size = place([_lifetime(allocation, order, function.body) for allocation in allocations])
+    spans = _spans(function.body)
+    offsets, size = place([_lifetime(allocation, spans, function.body) for allocation in allocations])
     arena = _add_arena(function, size)
     for allocation, offset in zip(allocations, offsets, strict=True):
         op = allocation.op
@@ -173,8 +174,21 @@ def _add_arena(function: func.FuncOp, size: int) -> BlockArgument:
     return arena
 
 
-def _lifetime(allocation: _Allocation, order: dict[Operation, int], body: Region) -> Lifetime:
-    """From the first to the last op of the function that touches the buffer, directly or through a view.
+def _spans(body: Region) -> dict[Operation, tuple[int, int]]:
+    """When each op of a function starts and ends, if time passes once from each op to the next in the text."""
+    starts = {op: number for number, op in enumerate(body.walk())}
+    ends = dict(starts)
+    for op in reversed(starts):
+        if (parent := op.parent_op()) is not None and parent in ends:
+            ends[parent] = max(ends[parent], ends[op])
+    return {op: (start, ends[op]) for op, start in starts.items()}
+
+
+def _lifetime(allocation: _Allocation, spans: dict[Operation, tuple[int, int]], body: Region) -> Lifetime:
+    """From the first to the last op that touches the buffer, directly, through a view, or as what a loop carries.
+
+    A buffer of a loop's body is made anew by each iteration, so that it need not outlive it, unless it is handed on to
+    the next one. To a loop around which the buffer is, the whole loop is one time.
 
     In a function of several blocks, which may run in any order and again, it lives all the time.
 
@@ -183,18 +197,41 @@ def _lifetime(allocation: _Allocation, order: dict[Operation, int], body: Region
     """
     if len(body.blocks) > 1:
         _require_not_passed_on(allocation.op)
-        return Lifetime(allocation.total_size, 0, len(order))
-    block = body.block
-    times: list[int] = []
-    pending: list[SSAValue] = [allocation.op.memref]
+        return Lifetime(allocation.total_size, 0, len(spans))
+    users = list(_users(allocation.op.memref))
+    home = _home(allocation, users)
+    touched = [spans[ancestor_in(user, home)] for user in users] or [spans[ancestor_in(allocation.op, home)]]
+    return Lifetime(allocation.total_size, min(start for start, _ in touched), max(end for _, end in touched))
+
+
+def _users(buffer: SSAValue) -> Iterator[Operation]:
+    """The ops that touch a buffer, under whatever name."""
+    pending, seen = [buffer], set[SSAValue]()
     while pending:
-        for use in pending.pop().uses:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        for use in value.uses:
             user = use.operation
+            yield user
             if isinstance(user, _VIEWS):
                 pending += user.results
-            times.append(order[ancestor_in(user, block)])
-    here = order[ancestor_in(allocation.op, block)]
-    return Lifetime(allocation.total_size, min(times, default=here), max(times, default=here))
+            loop = user.parent_op() if isinstance(user, YieldOp) else user
+            if isinstance(loop, ForOp):
+                # What is carried may change places with what else is carried.
+                pending += [v for v in (*loop.carried, *loop.results) if isinstance(v.type, MemRefType)]
+
+
+def _home(allocation: _Allocation, users: Sequence[Operation]) -> Block:
+    """The block of which one run is all of a buffer's life."""
+    home = allocation.op.parent
+    handed_on = {user.parent_op() for user in users if isinstance(user, YieldOp)}
+    for loop in enclosing_loops(allocation.op):
+        if loop is allocation.spread or loop in handed_on:
+            home = loop.parent
+    assert home is not None
+    return home
 
 
 def _require_not_passed_on(alloc: memref.AllocOp) -> None:

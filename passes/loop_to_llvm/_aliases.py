@@ -11,7 +11,7 @@ from xdsl.dialects import arith, func, memref, vector
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from mlc.dialects.loop import LoadOp, PrefetchOp
+from mlc.dialects.loop import LoadOp, PrefetchOp, RowOp
 from mlc.dialects.memref import CastOp
 from mlc.passes.loop_to_llvm._types import bit_width
 from mlc.support.locations import error_at
@@ -67,10 +67,21 @@ def _place(value: SSAValue) -> _Place:
         if isinstance(op, memref.ViewOp):
             shift = _constant(op.byte_shift)
             bytes_ = None if shift is None or bytes_ is None else range(bytes_.start + shift, bytes_.stop + shift)
+        elif isinstance(op, RowOp):
+            bytes_ = _bytes_of_row(op, bytes_)
         elif not isinstance(op, _SAME_ELEMENTS):
             break
         value = op.operands[0]
     return value, bytes_
+
+
+def _bytes_of_row(op: RowOp, bytes_: range | None) -> range | None:
+    """Which bytes of the buffer a row of it is: any of it, where its number is computed."""
+    row = _constant(op.index)
+    if row is None or bytes_ is None:
+        return None if bytes_ is None else range(_size(op.source))
+    start = row * _size(op.result)
+    return range(bytes_.start + start, bytes_.stop + start)
 
 
 def _size(value: SSAValue) -> int:
@@ -105,7 +116,7 @@ class _Written:
     def _writes(self, buffer: SSAValue) -> bool:
         for use in buffer.uses:
             op = use.operation
-            if isinstance(op, (memref.ViewOp, *_SAME_ELEMENTS)):
+            if isinstance(op, (memref.ViewOp, RowOp, *_SAME_ELEMENTS)):
                 if self._writes(op.results[0]):
                     return True
             elif isinstance(op, func.CallOp):

@@ -113,6 +113,15 @@ class LowerView(StatelessPattern):
         rewriter.replace(op, offset(op.source, op.byte_shift, i8))
 
 
+@lowers(VALUES, loop.RowOp)
+class LowerRow(StatelessPattern):
+    """`loop.row %xs[%t]` -> a GEP by rows."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: loop.RowOp, rewriter: PatternRewriter) -> None:
+        rewriter.replace(op, offset(op.source, op.index, array_type(memref_type(op.result))))
+
+
 @lowers(VALUES, memref.ReinterpretCastOp, CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp)
 class LowerReshape(StatelessPattern):
     """The same elements under another shape: the same address."""

@@ -25,6 +25,7 @@ _SUNK = (
     loop.ConstantOp,
     memref.GetGlobalOp,
     memref.ViewOp,
+    loop.RowOp,
     memref.ReinterpretCastOp,
     memref.CastOp,
     memref.ExpandShapeOp,

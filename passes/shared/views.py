@@ -15,3 +15,10 @@ def reinterpret(source: SSAValue, target: MemRef) -> memref.ReinterpretCastOp:
     for axis in range(len(shape) - 1, 0, -1):
         strides[axis - 1] = strides[axis] * shape[axis]
     return memref.ReinterpretCastOp(source, [], [], [], [0], shape, strides, target)
+
+
+def unreshaped(value: SSAValue) -> SSAValue:
+    """The buffer that `value` is, before it was given other shapes."""
+    while isinstance(owner := value.owner, memref.ReinterpretCastOp):
+        value = owner.source
+    return value

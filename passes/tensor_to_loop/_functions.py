@@ -23,8 +23,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ConstantOp
 from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.shared.views import reinterpret
+from mlc.passes.shared.views import reinterpret, unreshaped
 from mlc.passes.tensor_to_loop._copies import copy_nest
+from mlc.passes.tensor_to_loop._yields import yielded_into
 from mlc.support.functions import OUTPUT
 from mlc.support.ir import RESHAPES
 from mlc.support.types import MemRef, Tensor, memref_type
@@ -64,9 +65,11 @@ def outputs_of(block: Block) -> list[BlockArgument]:
 
 
 def destination(rewriter: PatternRewriter, result: SSAValue) -> SSAValue:
-    """The buffer that a lowered op writes `result` to: the function's own output if it is returned, else a new one."""
+    """The buffer that a lowered op writes `result` to: an output of the function if it is returned, the place of what a
+    loop yields if it is that, else a new one.
+    """
     tensor = cast(Tensor, result.type)
-    if (output := _returned_as(result)) is not None:
+    if (output := _returned_as(result) or yielded_into(result)) is not None:
         if output.type == buffer_type(tensor):
             return output
         return rewriter.insert(reinterpret(output, buffer_type(tensor))).results[0]
@@ -104,13 +107,6 @@ def _retype(argument: BlockArgument, new_type: Attribute) -> None:
         Rewriter.replace_value_with_new_type(argument, new_type)  # keeps the name, which names model inputs
 
 
-def _base(value: SSAValue) -> SSAValue:
-    """The buffer that `value` is a view of."""
-    while isinstance(owner := value.owner, memref.ReinterpretCastOp):
-        value = owner.source
-    return value
-
-
 @lowers("lower-to-loops", func.ReturnOp)
 class ReturnBuffers(StatelessPattern):
     """`return %t` -> `return`, with a copy only where the value could not be computed in place."""
@@ -121,7 +117,7 @@ class ReturnBuffers(StatelessPattern):
         if not op.operands:
             return
         for value, output in zip(op.operands, outputs_of(block), strict=True):
-            if _base(value) is not output:
+            if unreshaped(value) is not output:
                 rewriter.insert(copy_nest(value, output), InsertPoint.before(op))
         rewriter.replace(op, func.ReturnOp())
 

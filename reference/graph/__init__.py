@@ -11,6 +11,7 @@ from mlc.reference.graph import (
     normalization,
     pooling,
     reduction,
+    scan,
     shape,
     slicing,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "normalization",
     "pooling",
     "reduction",
+    "scan",
     "shape",
     "slicing",
 ]

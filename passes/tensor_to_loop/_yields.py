@@ -1,0 +1,54 @@
+"""Where bodies of loops have to leave what they yield.
+
+While a body is lowered, its `tensor.yield` holds values and, behind all of them, for each the buffer that it has to be
+in. So an op that computes one finds its destination there, as it finds the outputs of its function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.tensor import YieldOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.rewriter import InsertPoint
+
+from mlc.dialects.loop import ForOp
+from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.passes.shared.views import unreshaped
+from mlc.passes.tensor_to_loop._copies import copy_nest
+from mlc.support.ir import RESHAPES
+
+
+def expect(last: YieldOp, places: Sequence[tuple[SSAValue, SSAValue]]) -> None:
+    """Let values be left in buffers where `last` stands."""
+    last.operands = [*(value for value, _ in places), *(buffer for _, buffer in places)]
+
+
+def yielded_into(value: SSAValue) -> SSAValue | None:
+    """The buffer that a value, perhaps under another shape, has to be left in; the first one if there are several."""
+    pending = [value]
+    while pending:
+        for use in pending.pop().uses:
+            user = use.operation
+            if isinstance(user, YieldOp) and isinstance(user.parent_op(), ForOp):
+                half = len(user.operands) // 2
+                if use.index < half:
+                    return user.operands[half + use.index]
+            elif isinstance(user, RESHAPES):
+                pending.append(user.results[0])
+    return None
+
+
+@lowers("lower-to-loops", YieldOp)
+class YieldIntoBuffers(StatelessPattern):
+    """Copy what could not be computed where it has to be; the loop's own terminator stands behind already."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not isinstance(op.parent_op(), ForOp):
+            return
+        half = len(op.operands) // 2
+        for value, buffer in zip(op.operands[:half], op.operands[half:], strict=True):
+            if unreshaped(value) is not unreshaped(buffer):
+                rewriter.insert(copy_nest(value, buffer), InsertPoint.before(op))
+        rewriter.erase(op)
