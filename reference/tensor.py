@@ -15,8 +15,7 @@ from xdsl.dialects import tensor
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 
-from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, StructuredOp, TakeOp
-from mlc.dialects.tensor.places import PlacedOp
+from mlc.dialects.tensor import ContractOp, MapOp, PlacedOp, PutOp, ReduceOp, StructuredOp, TakeOp
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
@@ -108,6 +107,29 @@ def take(op: TakeOp, data: Array, *indices: Array) -> Array:
     ]
     found = data[tuple(apply_map(op.place.data, [*grid(op.dim_sizes), *coordinates]))]
     return np.array(np.broadcast_to(found, op.dim_sizes))
+
+
+@evaluates(PutOp)
+def put(op: PutOp, updates: Array, data: Array, *indices: Array) -> Array:
+    """Point after point; what is out of range changes nothing."""
+    result = np.array(data)
+    if 0 in op.dim_sizes or not data.size:
+        return result
+    coordinates = _coordinates(op, data, indices)
+    subscripts = apply_map(op.place.data, [*grid(op.dim_sizes), *coordinates])
+    places = [np.ravel(np.broadcast_to(s, op.dim_sizes)) for s in subscripts]
+    inside = np.ones(updates.size, bool)
+    for place, extent in zip(places, data.shape, strict=True):
+        inside &= (place >= 0) & (place < extent)
+    where = tuple(place[inside] for place in places)
+    if op.kind.data == "set":
+        result[where] = np.ravel(updates)[inside]
+    else:
+        _COMBINE[op.kind.data].at(result, where, np.ravel(updates)[inside])
+    return result
+
+
+_COMBINE = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
 def _coordinates(op: PlacedOp, data: Array, indices: Sequence[Array]) -> list[Array]:

@@ -12,6 +12,7 @@
 | reshape, transpose | `shape.py` |
 | concat, slice, pad | `slicing.py` |
 | gather | `gather.py` |
+| scatter | `scatter.py` |
 | what ops share that reach a tensor at computed places | `placement.py` |
 | what ops that only move elements share | `moves.py` |
 | loops of known length that carry values | `scan.py` |
@@ -60,6 +61,7 @@ from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNorm
 from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ArgReduceOp, ReduceKind, ReduceKindAttr, ReduceOp
 from mlc.dialects.graph.scan import ScanOp
+from mlc.dialects.graph.scatter import ScatterKind, ScatterKindAttr, ScatterNdOp
 from mlc.dialects.graph.shape import ReshapeOp, TransposeOp
 from mlc.dialects.graph.slicing import ConcatOp, PadOp, SliceOp
 from mlc.dialects.graph.trigonometry import (
@@ -135,10 +137,11 @@ Graph = Dialect(
         GatherOp,
         GatherNdOp,
         ScanOp,
+        ScatterNdOp,
         FusionOp,
         YieldOp,
     ],
-    [PredicateAttr, ReduceKindAttr],
+    [PredicateAttr, ReduceKindAttr, ScatterKindAttr],
 )
 
 __all__ = [
@@ -211,6 +214,9 @@ __all__ = [
     "RoundOp",
     "RsqrtOp",
     "ScanOp",
+    "ScatterKind",
+    "ScatterKindAttr",
+    "ScatterNdOp",
     "ShlOp",
     "ShrOp",
     "SigmoidOp",

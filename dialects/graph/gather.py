@@ -27,6 +27,9 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
+IndexElements = EqAttrConstraint(i32) | EqAttrConstraint(i64)
+"""What positions may be."""
+
 
 @irdl_op_definition
 class GatherOp(GraphOp):
@@ -44,7 +47,7 @@ class GatherOp(GraphOp):
     MOVES: ClassVar[bool] = True
 
     data = operand_def(AnyTensor)
-    indices = operand_def(TensorType.constr(EqAttrConstraint(i32) | EqAttrConstraint(i64)))
+    indices = operand_def(TensorType.constr(IndexElements))
     axis = prop_def(IntegerAttr.constr(i64))
 
     assembly_format = "operands `axis` $axis attr-dict `:` type(operands) `->` type($result)"
@@ -96,7 +99,7 @@ class GatherNdOp(GraphOp):
     MOVES: ClassVar[bool] = True
 
     data = operand_def(AnyTensor)
-    indices = operand_def(TensorType.constr(EqAttrConstraint(i32) | EqAttrConstraint(i64)))
+    indices = operand_def(TensorType.constr(IndexElements))
     axes = prop_def(I64ArrayConstr)
     own = opt_prop_def(I64ArrayConstr)
 

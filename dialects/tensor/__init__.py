@@ -1,5 +1,8 @@
-"""The tensor dialect: *what* is computed at each point. xDSL's, gather as upstream has it, index notation,
-take and scan."""
+"""The tensor dialect: *what* is computed at each point.
+
+It has xDSL's ops, gather as upstream has it, index notation, and that with coordinates which are data (take, put);
+and scan.
+"""
 
 from xdsl.dialects.tensor import Tensor as _Upstream
 
@@ -7,12 +10,14 @@ from mlc.dialects.tensor import shapes as shapes  # what they require is registe
 from mlc.dialects.tensor.gather import GatherOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
+from mlc.dialects.tensor.places import PlacedOp
+from mlc.dialects.tensor.put import PutOp
 from mlc.dialects.tensor.scan import ScanOp
 from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, is_identity
 from mlc.dialects.tensor.take import TakeOp
 from mlc.dialects.upstream import completed
 
-Tensor = completed(_Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, ScanOp, GatherOp, ParallelInsertSliceOp])
+Tensor = completed(_Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, PutOp, ScanOp, GatherOp, ParallelInsertSliceOp])
 
 __all__ = [
     "REDUCTIONS",
@@ -20,6 +25,8 @@ __all__ = [
     "GatherOp",
     "MapOp",
     "ParallelInsertSliceOp",
+    "PlacedOp",
+    "PutOp",
     "ReduceOp",
     "ScanOp",
     "StructuredOp",

@@ -51,6 +51,11 @@ _COMBINE: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[S
 REDUCTIONS = tuple(_COMBINE)
 
 
+def combine(kind: str, accumulator: SSAValue, point: SSAValue) -> Operation:
+    """The op that combines one more point into an accumulator; the kind is one of `REDUCTIONS`."""
+    return _COMBINE[kind][isinstance(accumulator.type, IntegerType)](accumulator, point)
+
+
 class StructuredOp(IRDLOperation, ABC):
     """An op over an iteration space.
 
@@ -144,9 +149,8 @@ class StructuredOp(IRDLOperation, ABC):
         """The scalar ops that combine one more point into `accumulator`, and the new accumulator."""
         assert self.reduction is not None
         ops, point = self.emit_point(values)
-        integer = isinstance(accumulator.type, IntegerType)
-        combine = _COMBINE[self.reduction][integer](accumulator, point)
-        return [*ops, combine], combine.results[0]
+        combined = combine(self.reduction, accumulator, point)
+        return [*ops, combined], combined.results[0]
 
     def set_iteration(self, subscripts: Sequence[Sequence[AffineExpr]], dims: Sequence[tuple[str, int]]) -> None:
         """Let the op run over other dims, and read its operands at other subscripts."""

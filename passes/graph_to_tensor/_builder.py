@@ -22,7 +22,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.graph.types import tensor
-from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp, TakeOp
+from mlc.dialects.tensor import ContractOp, MapOp, PutOp, ReduceOp, TakeOp
 from mlc.passes.graph_to_tensor._points import Body, Points, region_of, unchanged
 from mlc.passes.shared.dim_names import dim_names
 from mlc.support.types import Tensor, element_type, tensor_type
@@ -124,6 +124,18 @@ class Builder:
     ) -> SSAValue:
         """`tensor.take`, with the subscripts of the data over the dims and then the coordinates."""
         return self.add(TakeOp(data, place, coordinates, over))
+
+    def put(
+        self,
+        kind: str,
+        updates: SSAValue,
+        data: SSAValue,
+        place: Subscripts,
+        coordinates: Sequence[tuple[str, SSAValue, Subscripts]],
+        over: Dims,
+    ) -> SSAValue:
+        """`tensor.put`, with the subscripts of the data over the dims and then the coordinates."""
+        return self.add(PutOp(kind, updates, data, place, coordinates, over))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The same elements in row-major order under another shape: collapse to one dim, then expand."""

@@ -21,6 +21,7 @@ from mlc.passes.graph_to_tensor import (
     _normalization,
     _pooling,
     _scan,
+    _scatter,
     _shape,
 )
 from mlc.passes.graph_to_tensor._outline import outline_kernels
@@ -40,6 +41,7 @@ PATTERNS = (
     _normalization,
     _pooling,
     _scan,
+    _scatter,
     _shape,
 )
 """The modules whose patterns make up this lowering; importing them registers the patterns."""

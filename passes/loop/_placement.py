@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import prod
 
-from xdsl.dialects import func
+from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ArrayAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import BlockArgument
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -19,7 +19,7 @@ from mlc.passes.loop._accesses import counter_bounds, loop_of, shift_subscripts,
 from mlc.passes.loop._nests import functions_with_loops, perfect_nest, update_type
 from mlc.passes.shared.kernel_names import KernelNames
 from mlc.support.functions import is_private
-from mlc.support.ir import clone
+from mlc.support.ir import ancestor_in, clone
 from mlc.support.types import MemRef, memref_type
 
 _Box = tuple[tuple[int, int], ...]
@@ -75,20 +75,39 @@ class Copy:
 def find_copies(kernel: func.FuncOp) -> list[Copy]:
     """The copies of whole arguments whose sources may be written in place, in the order of the arguments.
 
-    The target is an output that is only stored to, in parts that are apart. A kernel with a schedule has none: the
-    schedule names loops, which have to stay.
+    The target is an output that is only stored to, in parts that are apart; or one that is a whole copy before anything
+    else happens to it, as that of a scatter is. A kernel with a schedule has none: the schedule names loops, which have
+    to stay.
     """
     if "schedule" in kernel.attributes:
         return []
     copies = [copy for argument in kernel.body.block.args if (copy := _copy_of(argument)) is not None]
     targets = {copy.target: kernel.body.block.args[copy.target] for copy in copies}
     apart = {number for number, target in targets.items() if is_only_stored(target) and _stored_apart(target)}
-    return [copy for copy in copies if copy.target in apart]
+    return [copy for copy in copies if copy.target in apart or _comes_first(copy, kernel.body.block)]
 
 
 def is_only_stored(argument: BlockArgument) -> bool:
     """Whether each use of a buffer is a store into it."""
     return all(isinstance(use.operation, StoreOp) and use.index == 1 for use in argument.uses)
+
+
+def _comes_first(copy: Copy, block: Block) -> bool:
+    """Whether a copy fills all of its target before anything else happens to that, directly or through a view."""
+    source, target = block.args[copy.source], block.args[copy.target]
+    load = source.get_user_of_unique_use()
+    assert load is not None
+    if source.type != target.type:
+        return False
+    nest, order = ancestor_in(load, block), {op: number for number, op in enumerate(block.ops)}
+    pending: list[SSAValue] = [target]
+    while pending:
+        for use in pending.pop().uses:
+            if isinstance(use.operation, memref.ReinterpretCastOp):
+                pending.append(use.operation.result)
+            elif (op := ancestor_in(use.operation, block)) is not nest and order[op] < order[nest]:
+                return False
+    return True
 
 
 def _copy_of(argument: BlockArgument) -> Copy | None:

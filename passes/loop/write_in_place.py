@@ -29,9 +29,12 @@ class WriteInPlacePass(Pass):
         call @conv(%x, %w, %y)                       // stores %y[m, n]
         call @conv_1(%x, %v, %y)                     // stores %y[m, n + 16]
 
-    What is copied has to be a buffer that one call writes, without reading it, and no other call reads. Buffers may be
-    seen with other shapes on their way. A kernel that has other callers is copied for this one. Subviews that nobody
-    computes, such as an input of the function or a value that has other readers, are still copied.
+    What is copied has to be a buffer that one call writes, without reading it if it becomes a part of another one, and
+    no other call reads. Buffers may be seen with other shapes on their way. A kernel that has other callers is copied
+    for this one. Subviews that nobody computes, such as an input of the function or a value that has other readers, are
+    still copied.
+
+    A kernel that copies an argument and goes on to change the copy, as a scatter does, changes the argument instead.
 
     A kernel that has a schedule keeps its copies. Stores other than constant subviews along one axis are not supported.
     """
@@ -105,8 +108,11 @@ class _Caller:
         )
         if subview is None:
             raise _Obstacle(f"'{_name(producer)}' computes it with other axes, {result.type}")
+        name, kernel = _name(producer), self.kernels.called_by(producer)
+        assert kernel is not None
+        if subview.buffer != result.type and not is_only_stored(kernel.body.block.args[number]):
+            raise _Obstacle(f"'{name}' reads what it has stored")
         self._make_room(target, call, producer)
-        name = _name(producer)
         if subview.buffer != result.type:
             change = f"in_{_name(call)}", (number, subview)
             self.kernels.change(producer, *change, lambda kernel: store_into(kernel, number, subview))
@@ -134,8 +140,6 @@ class _Caller:
         kernel, here = self.kernels.called_by(producer), self._order[reader]
         if kernel is None or self._order.get(producer, here) >= here:
             raise _Obstacle(f"'{_name(producer)}' is no kernel in front of it")
-        if not is_only_stored(kernel.body.block.args[number]):
-            raise _Obstacle(f"'{_name(producer)}' reads what it has stored")
         return producer, number
 
     def _make_room(self, target: SSAValue, call: func.CallOp, producer: func.CallOp) -> None:

@@ -12,6 +12,7 @@ from mlc.reference.graph import (
     pooling,
     reduction,
     scan,
+    scatter,
     shape,
     slicing,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "pooling",
     "reduction",
     "scan",
+    "scatter",
     "shape",
     "slicing",
 ]

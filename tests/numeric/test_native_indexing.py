@@ -1,4 +1,4 @@
-"""Compiled argmax, argmin and gather: what the reference says, and no access out of bounds."""
+"""Compiled argmax, argmin, gathers and scatters: what the reference says, and no access out of bounds."""
 
 from __future__ import annotations
 
@@ -80,7 +80,38 @@ def _gather_nd() -> list[Case]:
     return cases
 
 
-FAMILIES: dict[str, Callable[[], list[Case]]] = {"arg_reduce": _arg_reduce, "gather": _gather, "gather_nd": _gather_nd}
+def _scatter_nd() -> list[Case]:
+    rng = np.random.default_rng(0)
+    points = np.array([[[3, -1], [0, 2]], [[-4, -3], [2, 0]], [[0, 2], [-4, 2]]], np.int64)
+    many, op = rng.integers(-5, 5, (40, 1)), graph.ScatterNdOp
+    cases: list[Case] = []
+    for kind in ("set", "add", "mul", "max", "min"):
+        build = partial(op, kind)
+        cases += [
+            case(build, data((4, 3, 5), e), points, data((3, 2, 5), e, 1), axes=[0, 1])
+            for e in ALL
+            if kind == "set" or e != i1
+        ]
+        cases += [case(build, data((5, 7), e), many, data((40, 7), e, 1), axes=[0]) for e in (*FLOATS, *INTEGERS)]
+        for e in (*FLOATS, *INTEGERS):
+            odd = special(e)
+            places = np.arange(odd.size, dtype=np.int32)[::-1, None]
+            cases.append(case(build, odd, places.copy(), np.roll(odd, 3), axes=[0]))
+        cases += [
+            case(build, data((3, 2, 4, 5, 3, 1)), points, data((3, 2, 5, 1), seed=1), axes=[2, 4], own=[0, 1]),
+            case(build, data((5, 4, 7, 3)), points, data((3, 2, 7), seed=1), axes=[1, 3], own=[0]),
+            case(build, data((2, 7, 5)), many.reshape(2, 20, 1, 1), data((2, 20, 1), seed=1), axes=[1], own=[0, 2]),
+            case(build, data((4, 3)), np.array([2, -1], np.int64), np.array(3, np.float32), axes=[0, 1]),
+        ]
+    return cases
+
+
+FAMILIES: dict[str, Callable[[], list[Case]]] = {
+    "arg_reduce": _arg_reduce,
+    "gather": _gather,
+    "gather_nd": _gather_nd,
+    "scatter_nd": _scatter_nd,
+}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -110,6 +141,19 @@ def test_coordinates_out_of_range_read_the_nearest_element(run_compiled: Run) ->
     module, inputs = module_of([case(graph.GatherNdOp, image, yx, axes=[0, 1])], one_kernel=False)
     expected = image[[0, 0, 2, 1, 2], [0, 0, 3, 3, 3]]
     np.testing.assert_array_equal(run_compiled(module, inputs)[0], expected)
+
+
+@pytest.mark.parametrize("opt_level", [0, 3])
+def test_updates_out_of_range_are_left_out(opt_level: int, run_compiled: Run) -> None:
+    limits = np.iinfo(np.int64)
+    yx = np.array([[limits.min, 0], [-4, 1], [3, 0], [1, limits.max], [-1, -1], [1, -5], [0, 4], [0, 0]], np.int64)
+    image, updates = data((3, 4)), data((8,), seed=1)
+    build = partial(graph.ScatterNdOp, "add", axes=[0, 1])
+    module, inputs = module_of([case(build, image, yx, updates)], one_kernel=False)
+    expected = image.copy()
+    expected[2, 3] += updates[4]
+    expected[0, 0] += updates[7]
+    np.testing.assert_array_equal(run_compiled(module, inputs, "native", opt_level)[0], expected)
 
 
 def test_positions_of_a_large_vocabulary(run_compiled: Run) -> None:

@@ -255,3 +255,22 @@ def test_every_second_element_of_a_slice(run: Callable[..., list[Array]]) -> Non
         x,
     )
     np.testing.assert_array_equal(found, x[1:2, 1:9:2])
+
+
+def test_put_leaves_out_what_is_out_of_range(run: Run) -> None:
+    x, rows = np.zeros((3, 2), np.float32), np.array([2, -1, 3, -4, 0, 2**31 - 1], np.int32)
+    u = np.arange(12, dtype=np.float32).reshape(6, 2) + 1
+    for kind, expected in (("set", [[9, 10], [0, 0], [3, 4]]), ("add", [[9, 10], [0, 0], [4, 6]])):
+        (found,) = run(
+            f"""
+            func.func @f(%u: tensor<6x2xf32>, %x: tensor<3x2xf32>, %i: tensor<6xi32>) -> tensor<3x2xf32> {{
+              %y = tensor.put {kind} %u into %x[i, n] at (i = %i[m]) over (m: 6, n: 2)
+                  : tensor<6x2xf32>, tensor<3x2xf32>, tensor<6xi32> -> tensor<3x2xf32>
+              return %y : tensor<3x2xf32>
+            }}
+            """,
+            u,
+            x,
+            rows,
+        )
+        assert found.tolist() == expected

@@ -62,3 +62,10 @@ func.func @shorter_own_axis(%x: tensor<2x7x11xf32>, %i: tensor<2x6x5x1xi32>) -> 
   %0 = graph.gather_nd %x, %i axes [2] own [0, 1] : tensor<2x7x11xf32>, tensor<2x6x5x1xi32> -> tensor<2x6x5xf32>
   return %0 : tensor<2x6x5xf32>
 }
+
+// CHECK-LABEL: func.func private @scatter_nd(
+// CHECK: tensor.put max %{{.*}} into %{{.*}}[m, i] at (i = %{{.*}}[m, n, 0]) over (m: 14, n: 5) : tensor<14x5xf32>, tensor<14x11xf32>, tensor<14x5x1xi32> -> tensor<14x11xf32>
+func.func @scatter_along_last_axis(%x: tensor<2x7x11xf32>, %i: tensor<2x7x5x1xi32>, %u: tensor<2x7x5xf32>) -> tensor<2x7x11xf32> {
+  %0 = graph.scatter_nd max %x, %i, %u axes [2] own [0, 1] : tensor<2x7x11xf32>, tensor<2x7x5x1xi32>, tensor<2x7x5xf32> -> tensor<2x7x11xf32>
+  return %0 : tensor<2x7x11xf32>
+}

@@ -311,3 +311,97 @@ func.func @twice(%x: memref<4xf32>, %out: memref<8xf32> {mlc.output}) {
   func.call @concat(%0, %0, %out) : (memref<4xf32>, memref<4xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// What goes on with a copy of an argument changes the argument where it was computed. A producer that reads what it has
+// stored may store it elsewhere, as long as that is not a part of something larger.
+// CHECK-LABEL: @copies_and_adds_rest(%i: memref<1xindex>, %out: memref<4xf32> {mlc.output})
+// CHECK-NEXT: %[[I:.*]] = loop.load %i[0]
+// CHECK-LABEL: @in_place
+// CHECK-NEXT: call @negate(%x, %out)
+// CHECK-NEXT: call @copies_and_adds_rest(%i, %out)
+// CHECK-NEXT: call @copies_and_adds_rest(%i, %out)
+// CHECK-NEXT: return
+// REMARK: 'copies_and_adds' stores its result where 'copies_and_adds' would copy it to
+// REMARK: 'negate' stores its result where
+func.func private @negate(%x: memref<4xf32>, %out: memref<4xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 {
+    %0 = loop.load %x[%m] : memref<4xf32>
+    %1 = arith.negf %0 : f32
+    loop.store %1, %out[%m] : memref<4xf32>
+  }
+  return
+}
+func.func private @copies_and_adds(%a: memref<4xf32>, %i: memref<1xindex>, %out: memref<4xf32> {mlc.output}) {
+  loop.for parallel "d0" %d = 0 to 4 {
+    %0 = loop.load %a[%d] : memref<4xf32>
+    loop.store %0, %out[%d] : memref<4xf32>
+  }
+  %at = loop.load %i[0] : memref<1xindex>
+  %view = memref.reinterpret_cast %out to offset: [0], sizes: [2, 2], strides: [2, 1] : memref<4xf32> to memref<2x2xf32>
+  loop.for serial "m" %m = 0 to 2 {
+    %0 = loop.load %view[%m, 1] : memref<2x2xf32>
+    %1 = arith.addf %0, %0 : f32
+    loop.store %1, %view[%m, 1] : memref<2x2xf32>
+  }
+  return
+}
+func.func @in_place(%x: memref<4xf32>, %i: memref<1xindex>, %out: memref<4xf32> {mlc.output}) {
+  %0 = memref.alloc() : memref<4xf32>
+  func.call @negate(%x, %0) : (memref<4xf32>, memref<4xf32>) -> ()
+  %1 = memref.alloc() : memref<4xf32>
+  func.call @copies_and_adds(%0, %i, %1) : (memref<4xf32>, memref<1xindex>, memref<4xf32>) -> ()
+  func.call @copies_and_adds(%1, %i, %out) : (memref<4xf32>, memref<1xindex>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// Copied: an input, a value that is read again, and one whose copy is changed before all of it is there.
+// CHECK-LABEL: func.func @kept_copies(
+// CHECK-NEXT: call @copy_and_add(%x, %o0)
+// CHECK: call @negate(%x, %0)
+// CHECK-NEXT: call @copy_and_add(%0, %o1)
+// CHECK: call @negate(%x, %1)
+// CHECK-NEXT: call @late(%1, %o3)
+// REMARK: operand 0 of 'copy_and_add' is copied: it has other readers
+// REMARK: operand 0 of 'copy_and_add' is copied: it is not a buffer of this function
+func.func private @negate(%x: memref<4xf32>, %out: memref<4xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 {
+    %0 = loop.load %x[%m] : memref<4xf32>
+    %1 = arith.negf %0 : f32
+    loop.store %1, %out[%m] : memref<4xf32>
+  }
+  return
+}
+func.func private @copy_and_add(%a: memref<4xf32>, %out: memref<4xf32> {mlc.output}) {
+  loop.for parallel "d0" %d = 0 to 4 {
+    %0 = loop.load %a[%d] : memref<4xf32>
+    loop.store %0, %out[%d] : memref<4xf32>
+  }
+  %0 = loop.load %out[0] : memref<4xf32>
+  %1 = arith.addf %0, %0 : f32
+  loop.store %1, %out[3] : memref<4xf32>
+  return
+}
+func.func private @late(%a: memref<4xf32>, %out: memref<4xf32> {mlc.output}) {
+  %0 = arith.constant 1.0 : f32
+  loop.store %0, %out[3] : memref<4xf32>
+  loop.for parallel "d0" %d = 0 to 4 {
+    %1 = loop.load %a[%d] : memref<4xf32>
+    loop.store %1, %out[%d] : memref<4xf32>
+  }
+  return
+}
+func.func @kept_copies(%x: memref<4xf32>, %o0: memref<4xf32> {mlc.output}, %o1: memref<4xf32> {mlc.output}, %o2: memref<4xf32> {mlc.output}, %o3: memref<4xf32> {mlc.output}) {
+  func.call @copy_and_add(%x, %o0) : (memref<4xf32>, memref<4xf32>) -> ()
+  %0 = memref.alloc() : memref<4xf32>
+  func.call @negate(%x, %0) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.call @copy_and_add(%0, %o1) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.call @negate(%0, %o2) : (memref<4xf32>, memref<4xf32>) -> ()
+  %1 = memref.alloc() : memref<4xf32>
+  func.call @negate(%x, %1) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.call @late(%1, %o3) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}
