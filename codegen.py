@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -13,7 +13,7 @@ from xdsl.ir import BlockArgument
 from mlc import __version__
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import OUTPUT, WORKSPACE, is_private
+from mlc.support.functions import OUTPUT, WORKSPACE, is_private, seen_by_callers
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef
@@ -113,16 +113,16 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
         if WORKSPACE in marks:
             workspace = _buffer(entry, argument).get_shape()[0]
         elif OUTPUT in marks:
-            spec = _spec(entry, argument, f"output{len(outputs)}")
+            spec = _spec(entry, argument, marks, f"output{len(outputs)}")
             outputs.append(replace(spec, name=names[len(outputs)]) if names else spec)
         else:
-            inputs.append(_spec(entry, argument, f"input{len(inputs)}"))
+            inputs.append(_spec(entry, argument, marks, f"input{len(inputs)}"))
     name = entry.sym_name.data
     return Signature(name, tuple(inputs), tuple(outputs), workspace, __version__)
 
 
-def _spec(entry: func.FuncOp, argument: BlockArgument, default_name: str) -> TensorSpec:
-    buffer = _buffer(entry, argument)
+def _spec(entry: func.FuncOp, argument: BlockArgument, marks: Container[str], default_name: str) -> TensorSpec:
+    buffer = seen_by_callers(_buffer(entry, argument), marks)
     try:
         dtype = to_numpy(buffer.element_type)
     except KeyError:

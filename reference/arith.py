@@ -55,7 +55,8 @@ def _ceiling_divide(a: Array, b: Array) -> Array:
     return quotient + ((a - quotient * b != 0) & (b != 0))
 
 
-def _unsigned(a: Array) -> Array:
+def as_unsigned(a: Array) -> Array:
+    """The same bits as unsigned integers."""
     return a.astype(f"u{a.dtype.itemsize}")
 
 
@@ -103,7 +104,7 @@ def integer_binary(op: Operation, a: Array, b: Array) -> Array:
         wide = integer_binary(op, _as_signed_byte(a), _as_signed_byte(b))
         return (wide & 1).astype(np.bool_)
     if type(op) in _UNSIGNED:
-        return _UNSIGNED[type(op)](_unsigned(a), _unsigned(b)).astype(a.dtype)
+        return _UNSIGNED[type(op)](as_unsigned(a), as_unsigned(b)).astype(a.dtype)
     return _INTEGER[type(op)](a, b)
 
 
@@ -152,7 +153,7 @@ def compare_integers(op: CmpiOp, a: Array, b: Array) -> Array:
     if a.dtype == np.bool_:
         a, b = _as_signed_byte(a), _as_signed_byte(b)
     if name.startswith("u"):
-        a, b = _unsigned(a), _unsigned(b)
+        a, b = as_unsigned(a), as_unsigned(b)
     return _COMPARE[name[-2:]](a, b)
 
 
@@ -210,7 +211,7 @@ def resize_integer(op: Operation, a: Array) -> Array:
 @evaluates(ExtUIOp, UIToFPOp)
 def convert_unsigned(op: Operation, a: Array) -> Array:
     """The operand's bits are an unsigned number."""
-    bits = a if a.dtype == np.bool_ else _unsigned(a)
+    bits = a if a.dtype == np.bool_ else as_unsigned(a)
     return bits.astype(to_numpy(element_type(op.results[0].type)))
 
 

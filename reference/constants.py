@@ -33,7 +33,10 @@ def constant_data(value: Attribute, resources: Resources) -> Array:
         case DenseIntOrFPElementsAttr():
             return _dense_data(value)
         case DenseResourceAttr():
-            return resources.array(value.resource_handle.data)
+            array = resources.array(value.resource_handle.data)
+            dtype = to_numpy(cast(Any, value.type).element_type)
+            # Below the graph level integers have no sign, and the data of a resource may be of unsigned ones.
+            return array if array.dtype == dtype else array.view(dtype)
         case _:
             raise TypeError(f"{value} is not the data of a constant")
 

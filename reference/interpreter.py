@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, MemRefType, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -17,7 +17,7 @@ from mlc.reference.execution import Array, Frame, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import OUTPUT, WORKSPACE
+from mlc.support.functions import OUTPUT, UNSIGNED, WORKSPACE, seen_by_callers
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef, Tensor
 
@@ -34,6 +34,10 @@ __all__ = [
     "tensor",
     "vector",
 ]
+
+
+_Marked = tuple[Attribute, Mapping[str, Attribute]]
+"""The type of an argument or a result, and its attributes."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +57,19 @@ class FunctionInterface:
 
 def interface_of(function: FuncOp) -> FunctionInterface | None:
     """The interface of a function on tensors or memrefs; None if it has arguments of other types."""
-    inputs: list[Attribute] = []
-    outputs: list[Attribute] = []
-    for argument, attributes in zip(function.body.block.args, _arg_attrs(function), strict=True):
-        if WORKSPACE not in attributes:
-            (outputs if OUTPUT in attributes else inputs).append(argument.type)
-    outputs += function.function_type.outputs.data
-    if not all(isinstance(t, TensorType | MemRefType) for t in (*inputs, *outputs)):
+    inputs: list[_Marked] = []
+    outputs: list[_Marked] = []
+    arguments = function.body.block.args
+    for argument, marks in zip(arguments, _marks(function.arg_attrs, len(arguments)), strict=True):
+        if WORKSPACE not in marks:
+            (outputs if OUTPUT in marks else inputs).append((argument.type, marks))
+    results = function.function_type.outputs.data
+    outputs += zip(results, _marks(function.res_attrs, len(results)), strict=True)
+    if not all(isinstance(t, TensorType | MemRefType) for t, _ in (*inputs, *outputs)):
         return None
-    return FunctionInterface(*(tuple(cast("Tensor | MemRef", t) for t in side) for side in (inputs, outputs)))
+    return FunctionInterface(
+        *(tuple(seen_by_callers(cast("Tensor | MemRef", t), m) for t, m in side) for side in (inputs, outputs))
+    )
 
 
 def run_function(
@@ -95,21 +103,24 @@ def run_function(
     given = iter(args)
     arguments: list[Array] = []
     outputs: list[Array] = []
-    for argument, attributes in zip(function.body.block.args, _arg_attrs(function), strict=True):
+    taken = function.body.block.args
+    for argument, marks in zip(taken, _marks(function.arg_attrs, len(taken)), strict=True):
         shaped = cast("Tensor | MemRef", argument.type)
-        if OUTPUT in attributes or WORKSPACE in attributes:
+        dtype = to_numpy(shaped.element_type)
+        if OUTPUT in marks or WORKSPACE in marks:
             arguments.append(unwritten(shaped.get_shape(), shaped.element_type))
-            if OUTPUT in attributes:
-                outputs.append(arguments[-1])
+            if OUTPUT in marks:
+                outputs.append(_as_seen(arguments[-1], marks))
         else:
-            array = _checked_input(name, len(arguments), shaped, next(given, None))
+            array = _checked_input(name, len(arguments), seen_by_callers(shaped, marks), next(given, None)).view(dtype)
             arguments.append(array if noise is None else perturbed(array, noise))
     if next(given, None) is not None:
         raise UserError(f"'{name}' takes {len(arguments) - len(outputs)} inputs, got {len(args)}")
     with np.errstate(all="ignore"):
         frame = Frame(resources, symbols, order=order, orders=orders, noise=noise)
         returned = frame.run_block(function.body.block, arguments)
-    return [*outputs, *(np.asarray(r) for r in returned)]
+    marks = _marks(function.res_attrs, len(returned))
+    return [*outputs, *(_as_seen(np.asarray(r), m) for r, m in zip(returned, marks, strict=True))]
 
 
 def _checked_input(name: str, number: int, needed: Tensor | MemRef, array: Array | None) -> Array:
@@ -126,7 +137,11 @@ def _checked_input(name: str, number: int, needed: Tensor | MemRef, array: Array
     return view
 
 
-def _arg_attrs(function: FuncOp) -> list[Mapping[str, Attribute]]:
-    if not function.arg_attrs:
-        return [{} for _ in function.body.block.args]
-    return [d.data for d in function.arg_attrs]
+def _marks(attributes: ArrayAttr[DictionaryAttr] | None, count: int) -> list[Mapping[str, Attribute]]:
+    """The attributes of each of `count` arguments or results."""
+    return [d.data for d in attributes] if attributes else [{} for _ in range(count)]
+
+
+def _as_seen(array: Array, marks: Mapping[str, Attribute]) -> Array:
+    """An output, with the dtype that callers see."""
+    return array.view(f"u{array.dtype.itemsize}") if UNSIGNED in marks else array

@@ -15,7 +15,8 @@ from xdsl.dialects import tensor
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 
-from mlc.dialects.tensor import ContractOp, MapOp, PlacedOp, PutOp, ReduceOp, StructuredOp, TakeOp
+from mlc.dialects.tensor import OF_INTEGERS, ContractOp, MapOp, PlacedOp, PutOp, ReduceOp, StructuredOp, TakeOp
+from mlc.reference.arith import as_unsigned
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
@@ -68,6 +69,8 @@ def combine(kind: str, points: Array, axes: tuple[int, ...]) -> Array:
     """Combine `points` over `axes` in their element type; `i1` is -1 or 0, as in arith."""
     if points.dtype == np.bool_:
         return (combine(kind, -points.astype(np.int8), axes) & 1).astype(np.bool_)
+    if kind in OF_INTEGERS:
+        return combine(kind.removesuffix("ui"), as_unsigned(points), axes).view(points.dtype)
     match kind:
         case "add":
             return np.asarray(points.sum(axes, points.dtype))
@@ -122,14 +125,24 @@ def put(op: PutOp, updates: Array, data: Array, *indices: Array) -> Array:
     for place, extent in zip(places, data.shape, strict=True):
         inside &= (place >= 0) & (place < extent)
     where = tuple(place[inside] for place in places)
+    added = np.ravel(updates)[inside]
     if op.kind.data == "set":
-        result[where] = np.ravel(updates)[inside]
+        result[where] = added
+    elif op.kind.data in OF_INTEGERS:
+        _COMBINE[op.kind.data].at(result.view(f"u{result.itemsize}"), where, as_unsigned(added))
     else:
-        _COMBINE[op.kind.data].at(result, where, np.ravel(updates)[inside])
+        _COMBINE[op.kind.data].at(result, where, added)
     return result
 
 
-_COMBINE = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+_COMBINE = {
+    "add": np.add,
+    "mul": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "maxui": np.maximum,
+    "minui": np.minimum,
+}
 
 
 def _coordinates(op: PlacedOp, data: Array, indices: Sequence[Array]) -> list[Array]:

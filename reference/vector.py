@@ -12,7 +12,13 @@ from mlc.reference.memory import fault, read, write
 from mlc.reference.tensor import combine
 from mlc.support.types import Vector, vector_type
 
-_COMBINE = {"maximumf": "max", "minimumf": "min", "maxsi": "max", "minsi": "min", "add": "add", "mul": "mul"}
+_COMBINE = {
+    "maximumf": "max",
+    "minimumf": "min",
+    "maxsi": "max",
+    "minsi": "min",
+    **{kind: kind for kind in ("maxui", "minui", "add", "mul")},
+}
 
 
 def _vector(type: Attribute) -> Vector:

@@ -6,7 +6,19 @@
 #include <stdint.h>
 
 /* The types of tensor elements; a bool is one byte, 0 or 1. */
-enum { MLC_F32 = 1, MLC_F64 = 2, MLC_I32 = 3, MLC_I64 = 4, MLC_BOOL = 5, MLC_I8 = 6, MLC_I16 = 7 };
+enum {
+    MLC_F32 = 1,
+    MLC_F64 = 2,
+    MLC_I32 = 3,
+    MLC_I64 = 4,
+    MLC_BOOL = 5,
+    MLC_I8 = 6,
+    MLC_I16 = 7,
+    MLC_U8 = 8,
+    MLC_U16 = 9,
+    MLC_U32 = 10,
+    MLC_U64 = 11
+};
 
 /* One input or output of a model: dense, row-major, aligned as its elements are. */
 typedef struct {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from math import inf
+from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import IndexType, IntegerType, Signedness, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
@@ -37,12 +38,13 @@ ELEMENT_TYPES = (
     ElementType(i16, "int16", "I16", "MLC_I16"),
     ElementType(i32, "int32", "I32", "MLC_I32"),
     ElementType(i64, "int64", "I64", "MLC_I64"),
+    ElementType(IntegerType(8, Signedness.UNSIGNED), "uint8", "U8", "MLC_U8"),
+    ElementType(IntegerType(16, Signedness.UNSIGNED), "uint16", "U16", "MLC_U16"),
+    ElementType(IntegerType(32, Signedness.UNSIGNED), "uint32", "U32", "MLC_U32"),
+    ElementType(IntegerType(64, Signedness.UNSIGNED), "uint64", "U64", "MLC_U64"),
     ElementType(i1, "bool", "BOOL", "MLC_BOOL"),
 )
-STORED_ONLY = (
-    ElementType(f16, "float16", "F16", ""),
-    ElementType(IntegerType(8, Signedness.UNSIGNED), "uint8", "U8", ""),
-)
+STORED_ONLY = (ElementType(f16, "float16", "F16", ""),)
 """Element types that constants may have, though mlc does not compute with them."""
 INTEGERS: tuple[Attribute, ...] = tuple(e.type for e in ELEMENT_TYPES if type(e.type) is IntegerType and e.type != i1)
 """The integers that are numbers: all but i1, which is a truth value."""
@@ -58,6 +60,43 @@ _INDEX = IndexType()
 def is_supported(element_type: Attribute) -> bool:
     """Whether mlc computes with elements of this type."""
     return element_type in _BY_TYPE or element_type == _INDEX
+
+
+def is_unsigned(element_type: Attribute) -> bool:
+    """Whether elements are integers whose bits are all digits; `i1` and signless ones, read as signed, are not."""
+    return (integer := _integer(element_type)) is not None and integer.signedness.data == Signedness.UNSIGNED
+
+
+def signless(element_type: Attribute) -> IntegerType[int]:
+    """The type of integers of the same bits of which nothing says whether they have a sign: `ui8` becomes `i8`."""
+    integer = _integer(element_type)
+    assert integer is not None
+    return IntegerType(integer.width.data)
+
+
+def unsigned(element_type: Attribute) -> IntegerType[int]:
+    """The type of unsigned integers of the same bits: `i8` becomes `ui8`."""
+    integer = _integer(element_type)
+    assert integer is not None
+    return IntegerType(integer.width.data, Signedness.UNSIGNED)
+
+
+def least_of(element_type: Attribute) -> float:
+    """The least number of a type, which is no greater than any."""
+    if (integer := _integer(element_type)) is None:
+        return -inf
+    return 0 if is_unsigned(element_type) else -(1 << (integer.width.data - 1))
+
+
+def most_of(element_type: Attribute) -> float:
+    """The greatest number of a type."""
+    if (integer := _integer(element_type)) is None:
+        return inf
+    return (1 << (integer.width.data - (not is_unsigned(element_type)))) - 1
+
+
+def _integer(element_type: Attribute) -> IntegerType[int] | None:
+    return cast("IntegerType[int]", element_type) if isinstance(element_type, IntegerType) else None
 
 
 @cache

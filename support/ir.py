@@ -62,7 +62,8 @@ def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
     """The constant that changes nothing when it is combined: 0, 1, or the least or greatest value of the type."""
     if (width := integer_width(element)) is not None:
         least = -(1 << (width - 1))
-        value = {"add": 0, "mul": 1, "max": least, "min": -least - 1}[reduction]
+        # -1 has the bits of the greatest unsigned integer.
+        value = {"add": 0, "mul": 1, "max": least, "min": -least - 1, "maxui": 0, "minui": -1}[reduction]
     else:
         value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}[reduction]
     return arith.ConstantOp(scalar_attribute(value, element))

@@ -160,8 +160,14 @@ def _check(name: str, kind: ShapedType, resources: Resources) -> None:
         raise Fault(f"a dense_resource has known sizes, got {kind}")
     if shape != wanted_shape:
         raise Fault(f"resource '{name}' has shape {_shape(shape)}, but {kind} has shape {_shape(wanted_shape)}")
-    if dtype != wanted_dtype:
+    if dtype != wanted_dtype and not _has_no_sign(_element(kind), dtype):
         raise Fault(f"resource '{name}' has elements of type {dtype.name}, but {kind} has {wanted_dtype.name}")
+
+
+def _has_no_sign(element: Attribute, dtype: np.dtype[Any]) -> bool:
+    """Whether elements are signless integers, of which unsigned ones are the bits."""
+    stored = element_dtype(element)
+    return stored.kind == "i" and dtype.kind == "u" and dtype.itemsize == stored.itemsize
 
 
 def _unknown(name: str, resources: Resources, blobs: Iterable[str]) -> str:

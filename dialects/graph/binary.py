@@ -321,7 +321,7 @@ class ShlOp(ShiftOp):
 class ShrOp(ShiftOp):
     """`x / 2^y` rounded towards minus infinity: moves bits to the right, and copies of the sign come in.
 
-    If `y` is the width or more, copies of the sign are all that is left: 0, or -1.
+    Zeros come in if `x` is unsigned. If `y` is the width or more, what came in is all that is left.
 
     ```mlir
     %z = graph.shr %x, %y : tensor<64xi32>, tensor<i32> -> tensor<64xi32>

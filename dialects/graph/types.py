@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrSetConstraint, BaseAttr, EqAttrConstraint
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.support.dtypes import INTEGERS
+from mlc.support.dtypes import INTEGERS, is_unsigned
 
 Tensor: TypeAlias = TensorType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
@@ -37,6 +37,10 @@ FloatTensor = TensorType.constr(AnyFloatConstr)
 IntegerTensor = TensorType.constr(BaseAttr(IntegerType))
 BooleanTensor = TensorType.constr(EqAttrConstraint(i1))
 NumberTensor = TensorType.constr(AnyFloatConstr | AttrSetConstraint(frozenset(INTEGERS)))
+
+SignedTensor = TensorType.constr(
+    AnyFloatConstr | AttrSetConstraint(frozenset(t for t in INTEGERS if not is_unsigned(t)))
+)
 
 I64ArrayConstr = DenseArrayBase.constr(i64)
 I64Array: TypeAlias = DenseArrayBase[IntegerType]

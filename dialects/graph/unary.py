@@ -22,6 +22,7 @@ from mlc.dialects.graph.types import (
     FloatTensor,
     IntegerTensor,
     NumberTensor,
+    SignedTensor,
     Tensor,
     Value,
     type_of,
@@ -90,8 +91,8 @@ class FloatUnaryOp(UnaryOp, ABC):
 
 
 @irdl_op_definition
-class NegOp(NumberUnaryOp):
-    """`-x`; of a float, the sign bit is flipped.
+class NegOp(UnaryOp):
+    """`-x`, of floats and signed integers; of a float, the sign bit is flipped.
 
     ```mlir
     %y = graph.neg %x : tensor<64x200xf32>
@@ -99,6 +100,9 @@ class NegOp(NumberUnaryOp):
     """
 
     name = "graph.neg"
+    T: ClassVar = VarConstraint("T", SignedTensor)
+    input = operand_def(T)
+    result: OpResult[Tensor] = result_def(T)
     INVERTS: ClassVar[str] = "graph.neg"
 
 

@@ -13,13 +13,14 @@ from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
 from mlc.dialects.tensor.places import PlacedOp
 from mlc.dialects.tensor.put import PutOp
 from mlc.dialects.tensor.scan import ScanOp
-from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, is_identity
+from mlc.dialects.tensor.structured import OF_INTEGERS, REDUCTIONS, StructuredOp, is_identity
 from mlc.dialects.tensor.take import TakeOp
 from mlc.dialects.upstream import completed
 
 Tensor = completed(_Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, PutOp, ScanOp, GatherOp, ParallelInsertSliceOp])
 
 __all__ = [
+    "OF_INTEGERS",
     "REDUCTIONS",
     "ContractOp",
     "GatherOp",

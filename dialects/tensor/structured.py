@@ -37,18 +37,26 @@ def _minimum(accumulator: SSAValue, point: SSAValue) -> Operation:
     return arith.MinimumfOp(point, accumulator, _EITHER_ZERO)
 
 
+def _of_integers(accumulator: SSAValue, point: SSAValue) -> Operation:
+    raise AssertionError("the verifier refuses floats that are combined as unsigned integers")
+
+
 # Of two zeros with different signs any is the greatest. The point comes first: x86 tests that operand for NaN, so the
 # test is not in the chain from one accumulator to the next.
 _EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 
-# The op that combines two points, for floats and for (signed) integers.
+# The op that combines two points, for floats and for integers.
 _COMBINE: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[SSAValue, SSAValue], Operation]]] = {
     "add": (arith.AddfOp, arith.AddiOp),
     "mul": (arith.MulfOp, arith.MuliOp),
     "max": (_maximum, arith.MaxSIOp),
     "min": (_minimum, arith.MinSIOp),
+    "maxui": (_of_integers, arith.MaxUIOp),
+    "minui": (_of_integers, arith.MinUIOp),
 }
 REDUCTIONS = tuple(_COMBINE)
+OF_INTEGERS = ("maxui", "minui")
+"""The reductions that read integers as unsigned, of which floats have none."""
 
 
 def combine(kind: str, accumulator: SSAValue, point: SSAValue) -> Operation:

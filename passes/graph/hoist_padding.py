@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -14,7 +13,7 @@ from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
 from mlc.dialects.graph.windows import NO_PADDING, image_padding
 from mlc.passes.base import Pass
 from mlc.support.context import CompilerContext
-from mlc.support.types import integer_width
+from mlc.support.dtypes import least_of
 
 
 @dataclass(frozen=True)
@@ -79,14 +78,8 @@ def _slides_window(image: SSAValue, reader: GraphOp) -> bool:
 
 def _hoist(op: Conv2dOp | MaxPool2dOp) -> None:
     low, high = image_padding(op.layout.data, ints(op.padding))
-    pad = PadOp(op.input, low, high, 0 if isinstance(op, Conv2dOp) else _least(op))
+    pad = PadOp(op.input, low, high, 0 if isinstance(op, Conv2dOp) else least_of(element_of(op.input)))
     pad.location, pad.result.name_hint = op.location, op.input.name_hint
     Rewriter.insert_op(pad, InsertPoint.before(op))
     op.operands[0] = pad.result
     op.properties["padding"] = NO_PADDING
-
-
-def _least(op: MaxPool2dOp) -> float:
-    """The least value of the element type, which never wins a maximum."""
-    width = integer_width(element_of(op.input))
-    return -math.inf if width is None else -(1 << (width - 1))

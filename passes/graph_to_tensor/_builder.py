@@ -25,6 +25,7 @@ from mlc.dialects.graph.types import tensor
 from mlc.dialects.tensor import ContractOp, MapOp, PutOp, ReduceOp, TakeOp
 from mlc.passes.graph_to_tensor._points import Body, Points, region_of, unchanged
 from mlc.passes.shared.dim_names import dim_names
+from mlc.support.dtypes import is_unsigned
 from mlc.support.types import Tensor, element_type, tensor_type
 
 Dims = Sequence[tuple[str, int]]
@@ -78,7 +79,9 @@ class Builder:
         elements = [element_type(v.type) for v in values]
         region = region_of(body, elements) if body else None
         result = tensor(tuple(s for _, s in over), elements[0])
-        return self.add(ReduceOp(kind, values, [s for _, s in inputs], [*over, *reduce], result, region))
+        return self.add(
+            ReduceOp(_kind_for(kind, elements[0]), values, [s for _, s in inputs], [*over, *reduce], result, region)
+        )
 
     def contract(self, lhs: Access, rhs: Access, over: Dims, reduce: Dims) -> SSAValue:
         """`tensor.contract`."""
@@ -135,7 +138,7 @@ class Builder:
         over: Dims,
     ) -> SSAValue:
         """`tensor.put`, with the subscripts of the data over the dims and then the coordinates."""
-        return self.add(PutOp(kind, updates, data, place, coordinates, over))
+        return self.add(PutOp(_kind_for(kind, element_type(data.type)), updates, data, place, coordinates, over))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The same elements in row-major order under another shape: collapse to one dim, then expand."""
@@ -162,6 +165,12 @@ class Builder:
 
 
 _INDEX = IndexType()
+_UNSIGNED_KINDS = {"max": "maxui", "min": "minui"}
+
+
+def _kind_for(kind: str, element: Attribute) -> str:
+    """The reduction that combines elements of this type."""
+    return _UNSIGNED_KINDS.get(kind, kind) if is_unsigned(element) else kind
 
 
 def _all(rank: int) -> ArrayAttr[Attribute]:

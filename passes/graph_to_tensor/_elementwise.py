@@ -6,7 +6,7 @@ import math as numbers
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, i1, i32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, i1, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -17,6 +17,7 @@ from mlc.dialects.arith import (
     ExtSIOp,
     ExtUIOp,
     FPToSIOp,
+    FPToUIOp,
     RemFOp,
     SelectOp,
     SIToFPOp,
@@ -28,10 +29,13 @@ from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
 from mlc.passes.lowering import lowers
+from mlc.support.dtypes import is_unsigned, most_of
 from mlc.support.types import element_type, integer_width, tensor_type
 
 
 def _relu(p: Points, x: SSAValue) -> SSAValue:
+    if is_unsigned(x.type):
+        return x
     zero = p.number(0, x.type)
     if is_integer(x):
         return p(arith.MaxSIOp, x, zero)
@@ -43,8 +47,12 @@ def _neg(p: Points, x: SSAValue) -> SSAValue:
     return p.sub(p.number(0, x.type), x) if is_integer(x) else p(arith.NegfOp, x)
 
 
+def _abs(p: Points, x: SSAValue) -> SSAValue:
+    return x if is_unsigned(x.type) else p.typed(math.AbsFOp, math.AbsIOp, x)
+
+
 def _not(p: Points, x: SSAValue) -> SSAValue:
-    return p(arith.XOrIOp, x, p.number(-1, x.type))
+    return p(arith.XOrIOp, x, p.number(most_of(x.type) if is_unsigned(x.type) else -1, x.type))
 
 
 def _sigmoid(p: Points, x: SSAValue) -> SSAValue:
@@ -79,6 +87,8 @@ def _div(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
     assert width is not None
     zero, one = p.number(0, b.type), p.number(1, b.type)
     by_zero = p(CmpiOp, b, zero, "eq")
+    if is_unsigned(a.type):
+        return p(SelectOp, by_zero, zero, p.div(a, p(SelectOp, by_zero, one, b)))
     least = p(CmpiOp, a, p.number(-(1 << (width - 1)), a.type), "eq")
     overflows = p(arith.AndIOp, least, p(CmpiOp, b, p.number(-1, b.type), "eq"))
     divisor = p(SelectOp, p(arith.OrIOp, by_zero, overflows), one, b)
@@ -87,6 +97,8 @@ def _div(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
 
 def _sign(p: Points, x: SSAValue) -> SSAValue:
     """1 or -1 where x is positive or negative, else x: a zero or NaN."""
+    if is_unsigned(x.type):
+        return p(arith.MinUIOp, x, p.number(1, x.type))
     zero, one, minus_one = (p.number(n, x.type) for n in (0, 1, -1))
     above, below = ("sgt", "slt") if is_integer(x) else ("ogt", "olt")
     compare = CmpiOp if is_integer(x) else CmpfOp
@@ -95,6 +107,8 @@ def _sign(p: Points, x: SSAValue) -> SSAValue:
 
 def _mod(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
     """r = a rem b; r + b where r is not 0 and r and b have different signs. A NaN is the same either way."""
+    if is_unsigned(a.type):
+        return p(arith.RemUIOp, a, b)
     zero, r = p.number(0, a.type), p.typed(RemFOp, arith.RemSIOp, a, b)
     if is_integer(a):
         differ = p(CmpiOp, p(arith.XOrIOp, r, b), zero, "slt")
@@ -110,9 +124,25 @@ def _power(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
     width = integer_width(a.type)
     if width is None:
         return p(math.PowFOp, a, b)
+    if is_unsigned(a.type) and width >= 32:
+        return _unsigned_power(p, a, b)
     if width >= 32:
         return p(math.IPowIOp, a, b)
-    return p(TruncIOp, p(math.IPowIOp, p(ExtSIOp, a, i32), p(ExtSIOp, b, i32)), a.type)
+    widened = ExtUIOp if is_unsigned(a.type) else ExtSIOp
+    return p(TruncIOp, p(math.IPowIOp, p(widened, a, i32), p(widened, b, i32)), a.type)
+
+
+def _unsigned_power(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
+    """a^b by a power that reads b as signed.
+
+    An exponent of 2^63 or more loses its highest bit and gets the one below it. That leaves 0 for an even a, and for an
+    odd one, whose power of 2^62 is 1, the same.
+    """
+    if integer_width(a.type) == 32:
+        return p(TruncIOp, p(math.IPowIOp, p(ExtUIOp, a, i64), p(ExtUIOp, b, i64)), a.type)
+    bits, highest = p.number((1 << 62) - 1, b.type), p.number(1 << 62, b.type)
+    smaller = p(arith.OrIOp, p(arith.AndIOp, b, bits), highest)
+    return p(math.IPowIOp, a, p(SelectOp, p(CmpiOp, b, p.number(0, b.type), "slt"), smaller, b))
 
 
 def _just(op_type: Callable[..., Operation]) -> Body:
@@ -124,18 +154,20 @@ def _just(op_type: Callable[..., Operation]) -> Body:
     return body
 
 
-def _either(of_float: Callable[..., Operation], of_int: Callable[..., Operation]) -> Body:
-    """The body that is one op on floats and another on integers."""
+def _either(
+    of_float: Callable[..., Operation], of_int: Callable[..., Operation], of_unsigned: Callable[..., Operation]
+) -> Body:
+    """The body that is one op on floats, another on integers, and a third on unsigned ones."""
 
     def body(p: Points, *operands: SSAValue) -> SSAValue:
-        return p.typed(of_float, of_int, *operands)
+        return p.typed(of_float, of_int, *operands, of_unsigned=of_unsigned)
 
     return body
 
 
 BODIES: dict[type[Operation], Body] = {
     graph.NegOp: _neg,
-    graph.AbsOp: _either(math.AbsFOp, math.AbsIOp),
+    graph.AbsOp: _abs,
     graph.ReluOp: _relu,
     graph.ExpOp: _just(math.ExpOp),
     graph.ExpM1Op: _just(math.ExpM1Op),
@@ -168,24 +200,24 @@ BODIES: dict[type[Operation], Body] = {
     graph.SubOp: Points.sub,
     graph.MulOp: Points.mul,
     graph.DivOp: _div,
-    graph.RemOp: _either(RemFOp, arith.RemSIOp),
+    graph.RemOp: _either(RemFOp, arith.RemSIOp, arith.RemUIOp),
     graph.ModOp: _mod,
-    graph.MaxOp: _either(arith.MaximumfOp, arith.MaxSIOp),
-    graph.MinOp: _either(arith.MinimumfOp, arith.MinSIOp),
+    graph.MaxOp: _either(arith.MaximumfOp, arith.MaxSIOp, arith.MaxUIOp),
+    graph.MinOp: _either(arith.MinimumfOp, arith.MinSIOp, arith.MinUIOp),
     graph.PowOp: _power,
     graph.AndOp: _just(arith.AndIOp),
     graph.OrOp: _just(arith.OrIOp),
     graph.XorOp: _just(arith.XOrIOp),
     graph.ShlOp: _just(arith.ShLIOp),
-    graph.ShrOp: _just(arith.ShRSIOp),
+    graph.ShrOp: _either(arith.ShRSIOp, arith.ShRSIOp, arith.ShRUIOp),
     graph.WhereOp: _just(SelectOp),
 }
 """The scalar body of each elementwise op that has no properties."""
 
 _FLOAT_PREDICATES = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 _INTEGER_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
-_BOOLEAN_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
-"""True is greater than false; read as a signed integer, its one bit would be -1."""
+_UNSIGNED_PREDICATES = {"eq": "eq", "ne": "ne", "lt": "ult", "le": "ule", "gt": "ugt", "ge": "uge"}
+"""Those of i1, too: true is greater than false; read as a signed integer, its one bit would be -1."""
 
 
 class Elementwise(ToTensor):
@@ -263,7 +295,8 @@ class CompareToMap(Elementwise):
 
         def body(p: Points, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
             if is_integer(lhs):
-                predicates = _BOOLEAN_PREDICATES if lhs.type == i1 else _INTEGER_PREDICATES
+                unsigned = lhs.type == i1 or is_unsigned(lhs.type)
+                predicates = _UNSIGNED_PREDICATES if unsigned else _INTEGER_PREDICATES
                 return p(CmpiOp, lhs, rhs, predicates[predicate])
             return p(CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
 
@@ -278,14 +311,15 @@ class BitcastToMap(Elementwise):
         target = element_type(op.results[0].type)
 
         def body(p: Points, x: SSAValue) -> SSAValue:
-            return x if x.type == target else p(arith.BitcastOp, x, target)
+            both_integers = is_integer(x) and integer_width(target) is not None
+            return x if x.type == target or both_integers else p(arith.BitcastOp, x, target)
 
         return self.map(op, b, body)
 
 
 @lowers("lower-to-tensor", graph.CastOp)
 class CastToMap(Elementwise):
-    """Conversions between f32, f64, i32, i64 and i1."""
+    """Conversions between all element types."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         target = element_type(op.results[0].type)
@@ -294,7 +328,7 @@ class CastToMap(Elementwise):
         def body(p: Points, x: SSAValue) -> SSAValue:
             if x.type == target:
                 return x
-            width = integer_width(x.type)
+            width, unsigned = integer_width(x.type), x.type == i1 or is_unsigned(x.type)
             if target == i1:
                 zero = p.number(0, x.type)
                 return p(CmpiOp, x, zero, "ne") if width else p(CmpfOp, x, zero, "une")
@@ -302,11 +336,13 @@ class CastToMap(Elementwise):
                 widening = x.type.bitwidth < target.bitwidth  # pyright: ignore
                 return p(arith.ExtFOp if widening else arith.TruncFOp, x, target)
             if wide is None:
-                return p(UIToFPOp if width == 1 else SIToFPOp, x, target)
+                return p(UIToFPOp if unsigned else SIToFPOp, x, target)
             if width is None:
-                return p(FPToSIOp, x, target)
-            if width == 1:
-                return p(ExtUIOp, x, target)
-            return p(ExtSIOp if width < wide else TruncIOp, x, target)
+                return p(FPToUIOp if is_unsigned(target) else FPToSIOp, x, target)
+            if width == wide:
+                return x  # the same bits
+            if width > wide:
+                return p(TruncIOp, x, target)
+            return p(ExtUIOp if unsigned else ExtSIOp, x, target)
 
         return self.map(op, b, body)

@@ -10,6 +10,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from mlc.support.dtypes import is_unsigned
 from mlc.support.types import integer_width, scalar_attribute
 
 
@@ -30,9 +31,18 @@ class Points:
         return self(arith.ConstantOp, scalar_attribute(value, element))
 
     def typed(
-        self, of_float: Callable[..., Operation], of_int: Callable[..., Operation], *operands: SSAValue
+        self,
+        of_float: Callable[..., Operation],
+        of_int: Callable[..., Operation],
+        *operands: SSAValue,
+        of_unsigned: Callable[..., Operation] | None = None,
     ) -> SSAValue:
-        """The op for floats or the one for integers, by the type of the first operand."""
+        """The op for floats or one for integers, by the type of the first operand.
+
+        Unsigned integers have one of their own where the sign matters.
+        """
+        if of_unsigned is not None and is_unsigned(operands[0].type):
+            return self(of_unsigned, *operands)
         return self(of_int if is_integer(operands[0]) else of_float, *operands)
 
     def add(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
@@ -49,7 +59,7 @@ class Points:
 
     def div(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """lhs / rhs; integers round towards zero"""
-        return self.typed(arith.DivfOp, arith.DivSIOp, lhs, rhs)
+        return self.typed(arith.DivfOp, arith.DivSIOp, lhs, rhs, of_unsigned=arith.DivUIOp)
 
 
 Body = Callable[..., SSAValue]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -14,7 +13,8 @@ from mlc.passes.graph_to_tensor._builder import Builder, d, dims_of, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Points
 from mlc.passes.lowering import lowers
-from mlc.support.types import element_type, integer_width
+from mlc.support.dtypes import least_of
+from mlc.support.types import element_type
 
 
 class _PoolToReduce(ToTensor):
@@ -43,9 +43,7 @@ class MaxPoolToReduce(_PoolToReduce):
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.MaxPool2dOp)
-        width = integer_width(element_type(op.result.type))
-        least = -math.inf if width is None else -(1 << (width - 1))
-        return self.windows(op, b, "max", least, ints(op.dilations))
+        return self.windows(op, b, "max", least_of(element_type(op.result.type)), ints(op.dilations))
 
 
 @lowers("lower-to-tensor", graph.AvgPool2dOp)

@@ -25,6 +25,7 @@ from mlc.passes.graph_to_tensor import (
     _shape,
 )
 from mlc.passes.graph_to_tensor._outline import outline_kernels
+from mlc.passes.graph_to_tensor._signedness import erase_signedness, mark_unsigned
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.shared.kernel_names import KernelNames
 from mlc.passes.shared.known_types import require_known_types
@@ -59,7 +60,8 @@ class LowerToTensorPass(Pass):
         %y = call @linear_relu(%x, …)
         func.func private @linear_relu(…) { tensor.contract, tensor.map { addf }, tensor.map { maximumf } }
 
-    Functions without graph ops are left alone.
+    Integers become signless, `ui8` as `i8`; ops say which are unsigned, and the marks `mlc.unsigned` of arguments and
+    results say it to callers. Functions without graph ops are left alone otherwise.
     """
 
     name = "lower-to-tensor"
@@ -68,7 +70,8 @@ class LowerToTensorPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         names = KernelNames(module)
         driver = LoweringDriver(self.name, ctx)
-        for function in [op for op in module.ops if isinstance(op, func.FuncOp) and not op.is_declaration]:
+        functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
+        for function in [f for f in functions if not f.is_declaration]:
             if any(op.name.startswith(f"{graph.Graph.name}.") for op in function.walk()):
                 require_known_types(function)
             kernels = outline_kernels(function, names, driver.handles)
@@ -77,6 +80,9 @@ class LowerToTensorPass(Pass):
                 driver.lower(kernel.walk())
                 _erase_leftovers(kernel)
             driver.lower(function.walk())
+        for function in functions:
+            mark_unsigned(function)
+        erase_signedness(module)
         for op in module.walk():
             if op.name.startswith(f"{graph.Graph.name}."):
                 raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of lower-to-tensor handles it")

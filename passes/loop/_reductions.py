@@ -35,6 +35,8 @@ COMBINATIONS: dict[type[Operation], Combination] = {
     arith.MaxSIOp: Combination(_EITHER, "max", CombiningKindFlag.MAXSI, arith.MaxSIOp),
     arith.MinimumfOp: Combination(_EITHER, "min", CombiningKindFlag.MINIMUMF, arith.MinimumfOp),
     arith.MinSIOp: Combination(_EITHER, "min", CombiningKindFlag.MINSI, arith.MinSIOp),
+    arith.MaxUIOp: Combination(_EITHER, "maxui", CombiningKindFlag.MAXUI, arith.MaxUIOp),
+    arith.MinUIOp: Combination(_EITHER, "minui", CombiningKindFlag.MINUI, arith.MinUIOp),
     math.FmaOp: Combination((2,), "add", CombiningKindFlag.ADD, arith.AddfOp),
 }
 

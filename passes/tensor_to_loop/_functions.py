@@ -26,7 +26,7 @@ from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.shared.views import reinterpret, unreshaped
 from mlc.passes.tensor_to_loop._copies import copy_nest
 from mlc.passes.tensor_to_loop._yields import yielded_into
-from mlc.support.functions import OUTPUT
+from mlc.support.functions import OUTPUT, UNSIGNED
 from mlc.support.ir import RESHAPES
 from mlc.support.types import MemRef, Tensor, memref_type
 
@@ -47,10 +47,12 @@ def convert_signature(function: func.FuncOp) -> None:
     attributes = list(function.arg_attrs) if function.arg_attrs else [DictionaryAttr({}) for _ in block.args]
     for argument in block.args:
         _retype(argument, _converted(argument.type))
-    for number, output in enumerate(outputs):
+    marks = function.res_attrs or [DictionaryAttr({}) for _ in outputs]
+    for number, (output, mark) in enumerate(zip(outputs, marks, strict=True)):
         argument = block.insert_arg(output, len(block.args))
         argument.name_hint = f"out{number}" if len(outputs) > 1 else "out"
-        attributes.append(DictionaryAttr({OUTPUT: UnitAttr()}))
+        kept = {UNSIGNED: UnitAttr()} if UNSIGNED in mark.data else {}
+        attributes.append(DictionaryAttr({OUTPUT: UnitAttr(), **kept}))
     function.properties["arg_attrs"] = ArrayAttr(attributes)
     function.properties.pop("res_attrs", None)
     function.function_type = FunctionType.from_lists([a.type for a in block.args], [])

@@ -36,6 +36,8 @@ def silu(x: Array) -> Array:
 
 def sign(x: Array) -> Array:
     """1 or -1; zeros and NaN stay."""
+    if x.dtype.kind == "u":
+        return np.sign(x)
     number = x.dtype.type
     return np.where(x > 0, number(1), np.where(x < 0, number(-1), x))
 
@@ -135,8 +137,9 @@ def shift(op: binary.ShiftOp, a: Array, places: Array) -> Array:
     width = a.dtype.itemsize * 8
     inside = (places >= 0) & (places < width)
     if isinstance(op, binary.ShlOp):
-        return np.where(inside, a << np.where(inside, places, 0), 0).astype(a.dtype)
-    return (a >> np.where(inside, places, width - 1)).astype(a.dtype)
+        return np.where(inside, a << np.where(inside, places, 0).astype(a.dtype), 0).astype(a.dtype)
+    shifted = a >> np.where(inside, places, width - 1).astype(a.dtype)
+    return np.where(inside, shifted, 0).astype(a.dtype) if a.dtype.kind == "u" else shifted
 
 
 def _is_float(x: Array) -> bool:

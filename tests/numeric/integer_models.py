@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,21 +64,43 @@ def _quotient(a: Any, b: Any) -> Any:
     return np.where(b == 0, 0, abs(a) // abs(safe) * np.where((a < 0) == (b < 0), 1, -1))
 
 
+def _modulo(a: Any, b: Any) -> Any:
+    return np.where(b == 0, a, a - a // np.where(b == 0, 1, b) * b)
+
+
+def _power(kind: Integer, a: Any, b: Any) -> Any:
+    def power(x: int, y: int) -> int:
+        if y < 0:
+            return int(x ** (y % 2)) if abs(x) == 1 else 0
+        return pow(x, y, 1 << kind.width)
+
+    return np.frompyfunc(power, 2, 1)(a, b)
+
+
+def _shift(kind: Integer, a: Any, places: Any, left: bool) -> Any:
+    moved = np.minimum(places % (1 << kind.width), kind.width)
+    return a << moved if left else a >> moved
+
+
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "div": _quotient,
+    "rem": lambda a, b: a - _quotient(a, b) * b,
+    "mod": _modulo,
     "max": np.maximum,
     "min": np.minimum,
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
 }
 UNARY: dict[str, Callable[[Any], Any]] = {
     "neg": lambda a: -a,
     "abs": abs,
     "relu": lambda a: np.maximum(a, 0),
     "not": lambda a: ~a,
+    "sign": np.sign,
 }
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "eq": lambda a, b: a == b,
@@ -89,6 +112,21 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def binary_of(kind: Integer) -> dict[str, Callable[[Any, Any], Any]]:
+    """`BINARY`, and what depends on the width itself."""
+    return {
+        **BINARY,
+        "pow": partial(_power, kind),
+        "shl": partial(_shift, kind, left=True),
+        "shr": partial(_shift, kind, left=False),
+    }
+
+
+def unary_of(kind: Integer) -> dict[str, Callable[[Any], Any]]:
+    """Those of `UNARY` that there are for the type."""
+    return {name: f for name, f in UNARY.items() if kind.signed or name != "neg"}
+
+
 def pairs(kind: Integer) -> tuple[Array, Array]:
     """All pairs of `kind.values()`."""
     values = kind.values()
@@ -96,22 +134,24 @@ def pairs(kind: Integer) -> tuple[Array, Array]:
 
 
 def elementwise_model(kind: Integer) -> str:
-    """`main(%a, %b)` gives all of `BINARY`, `UNARY`, `COMPARE`, and a `where` of the last comparison, in this order."""
+    """`main(%a, %b)` gives `binary_of`, `unary_of`, `COMPARE`, and a `where` of the last comparison, in this order."""
     t = f"tensor<{kind.values().size ** 2}x{kind.name}>"
     m = t.replace(kind.name, "i1")
-    lines = [f"%{op} = graph.{op} %a, %b : {t}, {t} -> {t}" for op in BINARY]
-    lines += [f"%{op} = graph.{op} %a : {t}" for op in UNARY]
+    lines = [f"%{op} = graph.{op} %a, %b : {t}, {t} -> {t}" for op in binary_of(kind)]
+    lines += [f"%{op} = graph.{op} %a : {t}" for op in unary_of(kind)]
     lines += [f"%{p} = graph.compare {p}, %a, %b : {t}, {t} -> {m}" for p in COMPARE]
     lines.append(f"%where = graph.where %ge, %a, %b : {m}, {t}, {t} -> {t}")
-    names = ", ".join(f"%{name}" for name in (*BINARY, *UNARY, *COMPARE, "where"))
-    types = ", ".join([t] * (len(BINARY) + len(UNARY)) + [m] * len(COMPARE) + [t])
+    names = ", ".join(f"%{name}" for name in (*binary_of(kind), *unary_of(kind), *COMPARE, "where"))
+    types = ", ".join([t] * (len(binary_of(kind)) + len(unary_of(kind))) + [m] * len(COMPARE) + [t])
     return _function(f"%a: {t}, %b: {t}", lines, names, types)
 
 
 def elementwise_expected(kind: Integer, a: Array, b: Array) -> list[Array]:
     """What `elementwise_model` computes."""
     x, y = exact(a), exact(b)
-    numbers = [kind.wrapped(f(x, y)) for f in BINARY.values()] + [kind.wrapped(f(x)) for f in UNARY.values()]
+    numbers = [kind.wrapped(f(x, y)) for f in binary_of(kind).values()] + [
+        kind.wrapped(f(x)) for f in unary_of(kind).values()
+    ]
     masks = [f(x, y).astype(bool) for f in COMPARE.values()]
     return [*numbers, *masks, np.maximum(a, b)]
 
@@ -123,7 +163,7 @@ def structured_model(kind: Integer) -> str:
     %kernel: tensor<6x5x3x3x{k}>, %rows: tensor<7xi64>)
     -> (tensor<9x35x{k}>, tensor<1x6x5x6x{k}>, tensor<1x5x5x5x{k}>, tensor<9x{k}>, tensor<21x{k}>, tensor<9x{k}>,
         tensor<21x{k}>, tensor<9xi64>, tensor<21xi64>, tensor<10x24x{k}>, tensor<7x21x{k}>, tensor<21x9x{k}>,
-        tensor<18x20x{k}>, tensor<4x9x{k}>) {{
+        tensor<18x20x{k}>, tensor<4x9x{k}>, tensor<9x21x{k}>) {{
   %matmul = graph.matmul %x, %y : tensor<9x21x{k}>, tensor<21x35x{k}> -> tensor<9x35x{k}>
   %conv = graph.conv2d %image, %kernel {{padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}}
       : tensor<1x5x9x11x{k}>, tensor<6x5x3x3x{k}> -> tensor<1x6x5x6x{k}>
@@ -143,10 +183,15 @@ def structured_model(kind: Integer) -> str:
   %part = graph.slice %y starts [0, 0] ends [4, 9] strides [1, 1] : tensor<21x35x{k}> -> tensor<4x9x{k}>
   %shape = graph.reshape %part : tensor<4x9x{k}> -> tensor<9x4x{k}>
   %back = graph.transpose %shape [1, 0] : tensor<9x4x{k}> -> tensor<4x9x{k}>
-  return %matmul, %conv, %pool, %sum, %prod, %max, %min, %argmax, %argmin, %pad, %gather, %transpose, %concat, %back
+  %updates = graph.slice %y starts [0, 0] ends [7, 21] strides [1, 1] : tensor<21x35x{k}> -> tensor<7x21x{k}>
+  %places = graph.reshape %rows : tensor<7xi64> -> tensor<7x1xi64>
+  %scatter = graph.scatter_nd max %x, %places, %updates axes [0]
+      : tensor<9x21x{k}>, tensor<7x1xi64>, tensor<7x21x{k}> -> tensor<9x21x{k}>
+  return %matmul, %conv, %pool, %sum, %prod, %max, %min, %argmax, %argmin, %pad, %gather, %transpose, %concat, %back,
+      %scatter
       : tensor<9x35x{k}>, tensor<1x6x5x6x{k}>, tensor<1x5x5x5x{k}>, tensor<9x{k}>, tensor<21x{k}>, tensor<9x{k}>,
         tensor<21x{k}>, tensor<9xi64>, tensor<21xi64>, tensor<10x24x{k}>, tensor<7x21x{k}>, tensor<21x9x{k}>,
-        tensor<18x20x{k}>, tensor<4x9x{k}>
+        tensor<18x20x{k}>, tensor<4x9x{k}>, tensor<9x21x{k}>
 }}
 """
 
@@ -174,6 +219,8 @@ def structured_expected(kind: Integer, inputs: list[Array]) -> list[Array]:
         for j in range(5):
             pool[..., i, j] = lowest[..., 2 * i : 2 * i + 2, 2 * j : 2 * j + 3].max((2, 3))
     plain = inputs[0]
+    scattered = plain.copy()
+    np.maximum.at(scattered, inputs[4], inputs[1][:7, :21])
     return [
         *(kind.wrapped(v) for v in (x @ y, conv, exact(pool), x.sum(1), x.prod(0), x.max(1), x.min(0))),
         plain.argmax(1),
@@ -183,10 +230,11 @@ def structured_expected(kind: Integer, inputs: list[Array]) -> list[Array]:
         plain.T,
         np.concatenate([plain[:, 1:], plain[:, 1:]]),
         inputs[1][:4, :9].reshape(9, 4).T,
+        scattered,
     ]
 
 
-CAST_TARGETS = ("i8", "i16", "i32", "i64")
+CAST_TARGETS = ("i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64")
 """The integers that models cast to."""
 
 

@@ -149,8 +149,8 @@ def test_functions_that_cannot_be_run_are_skipped_with_a_reason() -> None:
         func.func @dynamic(%x: tensor<?xf32>) { return }
         func.func @inside(%x: memref<4xi8>, %y: memref<4xi32> {mlc.output}) {
           %a = loop.load %x[0] : memref<4xi8>
-          %b = arith.extsi %a : i8 to i16
-          %c = arith.extui %b : i16 to i32
+          %b = arith.extsi %a : i8 to i24
+          %c = arith.extui %b : i24 to i32
           loop.store %c, %y[0] : memref<4xi32>
           return
         }
@@ -163,7 +163,7 @@ def test_functions_that_cannot_be_run_are_skipped_with_a_reason() -> None:
         "caller": "it calls 'low': 'llvm.mlir.zero' has no reference semantics",
         "index": "its arguments are not all tensors or buffers",
         "dynamic": "its shapes are not all static",
-        "inside": "'arith.extsi' is about i16, a type that mlc does not compute with",
+        "inside": "'arith.extsi' is about i24, a type that mlc does not compute with",
     }
     assert checker.inputs_of("low") is None
     assert checker.inputs_of("fine") is not None

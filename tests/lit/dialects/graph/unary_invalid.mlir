@@ -21,3 +21,11 @@ func.func @unknown_approximation(%x: tensor<4xf32>) {
   %0 = graph.gelu %x approximate "erf" : tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @negative_unsigned(%x: tensor<4xui8>) -> tensor<4xui8> {
+  // expected-error @+1 {{'graph.neg': operand 'input' is of type tensor<4xui8>; required: one of}}
+  %0 = graph.neg %x : tensor<4xui8>
+  return %0 : tensor<4xui8>
+}

@@ -110,3 +110,11 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+func.func @unsigned_floats(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error @+1 {{tensor.reduce: 'maxui' combines unsigned integers, found elements of type f32; use 'max' (reduce_c3)}}
+  %0 = tensor.reduce maxui %x[k] over () reduce (k: 4) : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}

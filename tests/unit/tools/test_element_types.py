@@ -1,0 +1,53 @@
+"""Every element type goes in and out of an artifact under its own name: in Python, in C, in files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
+
+import mlc
+from mlc.support.dtypes import ELEMENT_TYPES, ElementType
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_MODEL = """
+func.func @main(%x: tensor<2x3x{0}>) -> tensor<2x3x{0}> {{
+  %least = graph.constant dense_resource<least> : tensor<3x{0}>
+  %larger = graph.{1} %x, %least : tensor<2x3x{0}>, tensor<3x{0}> -> tensor<2x3x{0}>
+  return %larger : tensor<2x3x{0}>
+}}
+
+{{-# external_resources: {{ mlc: {{ weights: "w.safetensors" }} }} #-}}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("element", ELEMENT_TYPES, ids=lambda e: str(e.type))
+def test_artifacts(element: ElementType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mlc: CommandLine) -> None:
+    monkeypatch.chdir(tmp_path)
+    dtype = np.dtype(element.dtype)
+    x = np.array([[1, 0, 3], [100, 5, 1]]).astype(dtype)
+    least = np.array([0, 2, 2]).astype(dtype)
+    save_file({"x": x}, "in.safetensors")
+    save_file({"least": least}, "w.safetensors")
+    Path("model.mlir").write_text(_MODEL.format(element.type, "or" if dtype == np.bool_ else "max"))
+    result = mlc("run", "model.mlir", "--inputs", "in.safetensors", "--outputs", "out.safetensors", "-o", "model.so")
+    assert result.status == 0, result.err
+    wanted = np.maximum(x, least)
+    found = load_file("out.safetensors")["larger"]
+    assert found.dtype == dtype and (found == wanted).all()
+    assert mlc("compile", "model.mlir", "-o", "model.h").status == 0
+    assert f'{{"x", {element.c_constant}, 2, ' in Path("model.h").read_text()
+    _call(x, wanted)
+
+
+def _call(x: np.ndarray, wanted: np.ndarray) -> None:
+    model = mlc.load("model.so")
+    assert [t.dtype for t in (*model.inputs, *model.outputs)] == [str(x.dtype)] * 2
+    found = model(x)
+    assert found.dtype == x.dtype and (found == wanted).all()
