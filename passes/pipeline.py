@@ -37,6 +37,7 @@ PIPELINE = (
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
     Stage("graph", "dce", 1, "and ops that nobody reads"),
+    Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, in front of the loop"),
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Stage("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),

@@ -97,6 +97,13 @@ class ScanParts:
             else:
                 rewriter.erase(op)
 
+    def drop_unused_operands(self) -> bool:
+        """Leave out rows and values that the body has no use for; whether there were some."""
+        before = len(self.rows) + len(self.used)
+        self.rows = [r for r in self.rows if r.inside.uses]
+        self.used = [u for u in self.used if u.inside.uses]
+        return len(self.rows) + len(self.used) < before
+
     def rebuild(self, rewriter: PatternRewriter) -> ScanOp:
         """Replace the scan by one of these parts; the results of parts that are gone must have no uses left."""
         block = self.body

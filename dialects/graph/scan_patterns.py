@@ -149,7 +149,4 @@ def _drop_carried(parts: ScanParts, rewriter: PatternRewriter) -> bool:
 def _drop_operands(parts: ScanParts, rewriter: PatternRewriter) -> bool:
     """Leave out operands that no step looks at, after ops that nobody needs."""
     parts.drop_dead_ops(rewriter)
-    before = len(parts.rows) + len(parts.used)
-    parts.rows = [r for r in parts.rows if r.inside.uses]
-    parts.used = [u for u in parts.used if u.inside.uses]
-    return len(parts.rows) + len(parts.used) < before
+    return parts.drop_unused_operands()
