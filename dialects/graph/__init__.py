@@ -10,6 +10,7 @@
 | reductions, argmax | `reduction.py` |
 | normalisations | `normalization.py` |
 | reshape, transpose | `shape.py` |
+| broadcast, reverse | `broadcast.py` |
 | concat, slice, pad | `slicing.py` |
 | gather | `gather.py` |
 | scatter | `scatter.py` |
@@ -42,6 +43,7 @@ from mlc.dialects.graph.binary import (
     SubOp,
     XorOp,
 )
+from mlc.dialects.graph.broadcast import BroadcastOp, ReverseOp
 from mlc.dialects.graph.constant import ConstantOp, constant_of, splat_of
 from mlc.dialects.graph.contraction import Conv2dOp, MatmulOp
 from mlc.dialects.graph.conv_transpose import ConvTranspose2dOp
@@ -131,6 +133,8 @@ Graph = Dialect(
         BatchNormOp,
         ReshapeOp,
         TransposeOp,
+        BroadcastOp,
+        ReverseOp,
         ConcatOp,
         SliceOp,
         PadOp,
@@ -164,6 +168,7 @@ __all__ = [
     "BatchNormOp",
     "BinaryOp",
     "BitcastOp",
+    "BroadcastOp",
     "CastOp",
     "CeilOp",
     "CompareOp",
@@ -210,6 +215,7 @@ __all__ = [
     "ReluOp",
     "RemOp",
     "ReshapeOp",
+    "ReverseOp",
     "RmsNormOp",
     "RoundOp",
     "RsqrtOp",

@@ -7,7 +7,7 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
-from mlc.passes.graph_to_tensor._builder import Builder, d
+from mlc.passes.graph_to_tensor._builder import Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import unchanged
 from mlc.passes.lowering import lowers
@@ -43,6 +43,17 @@ class TransposeToMap(ToTensor):
         permutation = ints(op.permutation)
         subscripts = [d(permutation.index(axis)) for axis in range(len(permutation))]
         return b.map_points([(op.input, subscripts)], shape_of(op.result), element_type(op.result.type), unchanged)
+
+
+@lowers("lower-to-tensor", graph.BroadcastOp, graph.ReverseOp)
+class MoveToMap(ToTensor):
+    """Reads where the op says that each element comes from."""
+
+    def build(self, op: Operation, b: Builder) -> SSAValue:
+        assert isinstance(op, graph.BroadcastOp | graph.ReverseOp)
+        shape = shape_of(op.result)
+        subscripts = op.read_through(every(len(shape)), shape)
+        return b.map_points([(op.input, subscripts)], shape, element_type(op.result.type), unchanged)
 
 
 @lowers("lower-to-tensor", graph.SliceOp)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlc.dialects.graph.broadcast import BroadcastOp, ReverseOp
 from mlc.dialects.graph.shape import ReshapeOp, TransposeOp
 from mlc.dialects.graph.types import ints, shape_of
 from mlc.reference.execution import Array, evaluates
@@ -19,3 +20,15 @@ def reshape(op: ReshapeOp, x: Array) -> Array:
 def transpose(op: TransposeOp, x: Array) -> Array:
     """Dimension `i` of the result is dimension `permutation[i]` of the operand."""
     return np.transpose(x, ints(op.permutation))
+
+
+@evaluates(BroadcastOp)
+def broadcast(op: BroadcastOp, x: Array) -> Array:
+    """As NumPy does."""
+    return np.broadcast_to(x, shape_of(op.result))
+
+
+@evaluates(ReverseOp)
+def reverse(op: ReverseOp, x: Array) -> Array:
+    """Along the op's axes."""
+    return np.flip(x, ints(op.axes))

@@ -78,6 +78,8 @@ def _shape_ops() -> Iterator[Case]:
     for shape in SHAPES:
         x, rank = data(shape), len(shape)
         yield case(graph.TransposeOp, x, permutation=tuple(reversed(range(rank))))
+        yield case(graph.BroadcastOp, x, shape=(2, *shape))
+        yield case(graph.ReverseOp, x, axes=list(range(rank)))
         yield case(graph.ReshapeOp, x, shape=(int(np.prod(shape)),))
         yield case(graph.PadOp, x, low=[1] * rank, high=[0] * rank, value=0.5)
         yield case(graph.SliceOp, x, starts=[0] * rank, ends=list(shape), strides=[2] * rank)
