@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 from weakref import WeakKeyDictionary
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, parse_verified
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context
+from mlc.frontends.registry import open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
 from mlc.runtime import ArtifactError, Model, load
 from mlc.support.errors import UserError, UserErrors
-from mlc.support.file_kinds import kind_of
+from mlc.support.file_kinds import kind_of, suffix_advice
+from mlc.support.model_source import ModelSource
 from mlc.support.recursion import deep_recursion
 
 if TYPE_CHECKING:
@@ -152,7 +154,7 @@ def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
     return arrays
 
 
-def _make_library(model: ModelText, weights: Mapping[str, Array], options: CompileOptions, path: Path) -> None:
+def _make_library(model: ModelSource, weights: Mapping[str, Array], options: CompileOptions, path: Path) -> None:
     """Make the library of a model that is given as text, from the cache if it was compiled before."""
     if weights:  # they are no part of the text, by which the cache knows it
         module = _parse(model, weights)
@@ -211,12 +213,12 @@ def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, 
     return report, bool(ctx.warnings)
 
 
-def _parse(model: ModelText, weights: Mapping[str, Array] | None = None) -> ModuleOp:
+def _parse(model: ModelSource, weights: Mapping[str, Array] | None = None) -> ModuleOp:
     from mlc.syntax.resources import check_uses, define_weights
 
     ctx = new_context()
     define_weights(weights or {}, ctx.resources)
-    module = parse_verified(model.text, model.file, ctx, model.base)
+    module = model.module(ctx)
     if weights:
         check_uses(module, ctx.resources, weights)
     _contexts[module] = ctx
@@ -231,19 +233,21 @@ def _text(module: ModuleOp, ctx: CompilerContext) -> str:
     return stream.getvalue()
 
 
-def _read(model: str | os.PathLike[str]) -> ModelText:
+def _read(model: str | os.PathLike[str]) -> ModelSource:
     if isinstance(model, str) and ("\n" in model or "{" in model):
-        return ModelText(model.removeprefix("\ufeff"), "<text>", Path.cwd())
+        return ModelText("<text>", Path.cwd(), model.removeprefix("\ufeff"))
     if not isinstance(cast(object, model), str | os.PathLike):
         raise TypeError(_wrong_type(model))
     if model == "":
         raise UserError("found an empty string as model; required: its text, or the path of a text file")
     path = Path(model)
+    if (source := open_model(path)) is not None:
+        return source
     try:
         data = path.read_bytes()
         if (kind := kind_of(data)) is not None:
-            raise UserError(f"model '{path}' is {kind}, not MLIR text")
-        return ModelText(data.decode("utf-8-sig"), str(path), path.parent)
+            raise UserError(f"model '{path}' is {kind}, not MLIR text{suffix_advice(kind)}")
+        return ModelText(str(path), path.parent, data.decode("utf-8-sig"))
     except FileNotFoundError:
         raise UserError(f"model '{path}' not found") from None
     except UnicodeDecodeError:

@@ -13,7 +13,7 @@ from xdsl.ir import BlockArgument
 from mlc import __version__
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import OUTPUT, WORKSPACE, is_private, seen_by_callers
+from mlc.support.functions import NAME, OUTPUT, WORKSPACE, is_private, seen_by_callers
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef
@@ -35,15 +35,22 @@ def add_prefix(module: ModuleOp, prefix: str) -> None:
 def output_names(module: ModuleOp) -> tuple[str, ...]:
     """What the outputs of a module's model are called, before it is lowered: the names of the values that it returns.
 
-    Empty if outputs are arguments already. One whose value has no name is `out`, or `out<number>`.
+    Empty if outputs are arguments already. The attribute `mlc.name` of a result says it, else the name of its value;
+    one without a name is `out`, or `out<number>`.
     """
     models = _models(module)
     returned = models[0].body.blocks[-1].last_op if len(models) == 1 else None
     if not isinstance(returned, func.ReturnOp):
         return ()
     names: list[str] = []
+    marks = models[0].res_attrs.data if models[0].res_attrs else ()
     for number, value in enumerate(returned.operands):
-        name = value.name_hint or (f"out{number}" if len(returned.operands) > 1 else "out")
+        said = marks[number].data.get(NAME) if number < len(marks) else None
+        name = (
+            said.data
+            if isinstance(said, StringAttr)
+            else value.name_hint or (f"out{number}" if len(returned.operands) > 1 else "out")
+        )
         while name in names:
             name += "_"
         names.append(name)
@@ -53,8 +60,8 @@ def output_names(module: ModuleOp) -> tuple[str, ...]:
 def signature_of(module: ModuleOp, outputs: Sequence[str] = ()) -> Signature:
     """The signature of the model in a module at the loop level: its one public function.
 
-    Arguments are named by their SSA names, and those of `outputs` by these, which `output_names` gave before the module
-    was lowered; a workspace argument gives the size of the workspace.
+    Arguments are named by their attribute `mlc.name`, or their SSA names, and those of `outputs` by these, which
+    `output_names` gave before the module was lowered; a workspace argument gives the size of the workspace.
 
     Raises:
         UserError: there is no public function with a body, or more than one, or an argument is no buffer.
@@ -127,7 +134,9 @@ def _spec(entry: func.FuncOp, argument: BlockArgument, marks: Container[str], de
         dtype = to_numpy(buffer.element_type)
     except KeyError:
         raise error_at(entry, f"a model cannot take or give elements of type {buffer.element_type}") from None
-    return TensorSpec(argument.name_hint or default_name, str(dtype), buffer.get_shape())
+    said = entry.arg_attrs.data[argument.index].data.get(NAME) if entry.arg_attrs else None
+    name = said.data if isinstance(said, StringAttr) else argument.name_hint or default_name
+    return TensorSpec(name, str(dtype), buffer.get_shape())
 
 
 def _buffer(entry: func.FuncOp, argument: BlockArgument) -> MemRef:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlc.passes.pipeline import HIGHEST, default_passes
+from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
+from mlc.support.model_source import ModelSource
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -37,6 +39,8 @@ class CompileOptions:
     """The clang to use instead of the one that is found."""
     prefix: str = ""
     """What stands in front of the model's name in the names for C, so that several fit into one program."""
+    bindings: Bindings = field(default_factory=Bindings)
+    """What is given to inputs whose shapes or values the model leaves open."""
 
     def check(self) -> None:
         """Raises: UserError if a number is out of range, the target is unknown, or the prefix is no name in C."""
@@ -52,15 +56,18 @@ class CompileOptions:
 
 
 @dataclass(frozen=True)
-class ModelText:
+class ModelText(ModelSource):
     """A model as it is written."""
 
     text: str
     """Without a byte order mark."""
-    file: str
-    """The name for messages."""
-    base: Path
-    """The folder that weight files are relative to."""
+
+    @property
+    def identity(self) -> str:
+        return self.text
+
+    def module(self, ctx: CompilerContext) -> ModuleOp:
+        return parse_verified(self.text, self.file, ctx, self.base)
 
 
 @dataclass
@@ -85,6 +92,10 @@ class Compilation:
             from mlc.codegen import add_prefix
 
             add_prefix(self.module, self.options.prefix)
+        if self.options.bindings and self.reached is None:
+            from mlc.passes.onnx.bind_inputs import bind
+
+            bind(self.module, self.options.bindings, self.ctx)
         passes = default_passes(self.options.opt_level, self.options.threads, level, self.reached)
         self.manager.run(self.module, passes, more_follows)
         self.reached = level

@@ -29,7 +29,8 @@ from mlc.targets.output import OutputKind, restore_output
 from mlc.targets.toolchain import find_clang, find_linker
 
 if TYPE_CHECKING:
-    from mlc.compiler import CompileOptions, ModelText
+    from mlc.compiler import CompileOptions
+    from mlc.support.model_source import ModelSource
     from mlc.support.resources import Resources
     from mlc.targets.build import BuildReport
 
@@ -42,7 +43,7 @@ _SOURCES = (".py", ".lark", ".c", ".h")
 class Recipe:
     """What an artifact is made from, weight files excepted."""
 
-    model: ModelText
+    model: ModelSource
     options: CompileOptions
     kind: OutputKind
     cache: Cache = field(default_factory=Cache.default)
@@ -76,7 +77,8 @@ class Recipe:
         """Note what a build gave for this recipe, unless a weight file changed since then."""
         if not self._is_complete():
             return
-        names = list(resources.spellings.values())
+        names = [*resources.spellings.values()]
+        names += [os.path.relpath(file, self.model.base) for file in resources.companions]
         files = [self.model.base / name for name in names]
         try:
             if any(file.stat().st_ctime_ns >= self.created for file in files):
@@ -97,7 +99,8 @@ class Recipe:
         clang = find_clang(self.options.cc, self.cache)
         linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
         choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.options.prefix, self.kind
-        return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.model.text)
+        choices = *choices, self.options.bindings.identity
+        return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.model.identity)
 
     def _key_with(self, files: Iterable[Path]) -> str:
         return digest("recipe with weights", self._key, *map(_contents, files))

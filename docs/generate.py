@@ -66,6 +66,7 @@ _WORDS = {
     "llvm.fastmath": "fast-math flags",
     "llvm.overflow": "overflow flags",
     "llvm.ptr": "`!llvm.ptr`",
+    "none_type": "`none`",
     "unit": "present or absent",
 }
 """What readers call an attribute or a type; others go by the name that xDSL gives them."""
@@ -80,6 +81,8 @@ def pages() -> dict[str, str]:
 def own_ops(dialect: Dialect) -> list[type[IRDLOperation]]:
     """The ops of a dialect that mlc defines, without those that come from xDSL's dialect of the same name."""
     ops = [cast(type[IRDLOperation], op) for op in dialect.operations if op.__module__.startswith("mlc.")]
+    # The operators of another source are made from its own lists, which its documentation describes.
+    ops = [op for op in ops if hasattr(sys.modules[op.__module__], op.__name__)]
     return ops if dialect.name in ("graph", "tensor", "loop") else sorted(ops, key=lambda op: op.name)
 
 

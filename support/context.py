@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.context import Context
@@ -9,6 +10,7 @@ from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import SourceLocation
 from mlc.support.locations import location_of
+from mlc.support.open_dialect import OpenDialect
 from mlc.support.resources import Resources
 
 
@@ -34,6 +36,13 @@ class CompilerContext(Context):
     """The schedules that `schedule` has written, each with the name of its function: others are a person's."""
     target: str = "native"
     """The target that passes ask for machine facts (`mlc.targets.machine`)."""
+
+    def get_optional_op(self, name: str, *, dialect_stack: Sequence[str] = ()) -> type[Operation] | None:
+        """The class of an op by its name, also of one that an open dialect does not list."""
+        dialect = self.get_optional_dialect(name.partition(".")[0]) if "." in name else None
+        if isinstance(dialect, OpenDialect) and (made := dialect.op_named(name)) is not None:
+            return made
+        return super().get_optional_op(name, dialect_stack=dialect_stack)
 
     def remark(self, op: Operation, message: str) -> None:
         """Record why something was done, or not done, to `op`."""

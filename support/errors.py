@@ -13,13 +13,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SourceLocation:
-    """A place in a source file; `line` and `column` count from 1, column 0 means the whole line."""
+    """A place in a source file; `line` and `column` count from 1, column 0 means the whole line.
+
+    In a file without lines, whose places have names, line 0 stands for the part called `name`.
+    """
 
     file: str
     line: int
     column: int = 0
+    name: str = ""
 
     def __str__(self) -> str:
+        if not self.line:
+            return f"{self.file}: '{self.name}'" if self.name else self.file
         return f"{self.file}:{self.line}:{self.column}" if self.column else f"{self.file}:{self.line}"
 
 

@@ -18,6 +18,7 @@ _SAFETENSORS = "weights in the safetensors format: the text of a model names the
 _TORCH = "a PyTorch checkpoint: mlc reads its weights from .safetensors files"
 _ONNX_START = re.compile(rb"\x08[\x01-\x1f](?:[\x12\x1a\x22\x32\x3a\x42]|\x28[\x00-\x7f])", re.DOTALL).match
 """ONNX's `ModelProto` in protobuf: its version in field 1, then the producer (2 to 6), the graph (7) or opsets (8)."""
+_ONNX = "an ONNX model"
 _PICKLE = re.compile(rb"\x80[\x02-\x05]").match
 
 
@@ -34,4 +35,9 @@ def kind_of(data: bytes) -> str | None:
         return _SAFETENSORS
     if _PICKLE(data):
         return _TORCH if b"torch" in data[:4096] or data[2:3] == b"\x8a" else "a pickle of Python"
-    return "an ONNX model" if _ONNX_START(data) else None
+    return _ONNX if _ONNX_START(data) else None
+
+
+def suffix_advice(kind: str) -> str:
+    """What to do about a file of a kind that mlc reads, under a name by which it does not know it."""
+    return ": its name has to end in .onnx" if kind == _ONNX else ""

@@ -18,6 +18,10 @@ WORKSPACE = "mlc.workspace"
 """The attribute of an argument that is the arena for everything between inputs and outputs."""
 UNSIGNED = "mlc.unsigned"
 """The attribute of an argument or a result whose elements, signless integers, are unsigned for the caller."""
+NAME = "mlc.name"
+"""The attribute of an argument or a result that is its name for callers, where the IR could not spell it."""
+DIMS = "onnx.dims"
+"""The attribute of an argument or a result that names its dims, nothing for those without a name."""
 ALIGNMENT = 64
 """Bytes: what the workspace, what lies in it, and constants are aligned to. A cache line, and the widest vector."""
 

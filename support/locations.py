@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects.builtin import ArrayAttr, CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnknownLoc
@@ -32,7 +33,8 @@ def _resolve(location: Attribute) -> SourceLocation | None:
         case UnknownLoc():
             return None
         case NameLoc():
-            return _resolve(location.location)
+            inner = _resolve(location.location)
+            return replace(inner, name=location.desc.data) if inner and not inner.line else inner
         case CallSiteLoc():
             return _resolve(location.callee)
         case FusedLoc():

@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
     import numpy as np
     from numpy.typing import NDArray
 
+    from mlc.support.onnx_file import OnnxFile
+
     Array = NDArray[Any]
 
 
@@ -47,12 +49,16 @@ class Resources:
     """Files by the key under which the text names them (`external_resources: { mlc: { key: "path" } }`)."""
     spellings: dict[str, str] = field(default_factory=dict[str, str])
     """The path of each key as the text spelled it."""
+    companions: list[Path] = field(default_factory=list[Path])
+    """Files that hold data for those of `files`, which name them."""
     _entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
     _arrays: dict[str, Array] = field(default_factory=dict[str, "Array"])
 
     def clone(self) -> Resources:
         """A copy with the same data; adding to one does not change the other."""
-        return Resources(dict(self.files), dict(self.spellings), dict(self._entries), dict(self._arrays))
+        return Resources(
+            dict(self.files), dict(self.spellings), list(self.companions), dict(self._entries), dict(self._arrays)
+        )
 
     def __contains__(self, name: str) -> bool:
         return name in self._arrays or name in self._entries
@@ -92,6 +98,10 @@ class Resources:
         self._arrays[name] = np.ascontiguousarray(array)
         return name
 
+    def drop(self, name: str) -> None:
+        """Forget an array that a pass made; data of files stays."""
+        self._arrays.pop(name, None)
+
     def respell(self, folder: Path) -> None:
         """Spell relative paths so that they hold in text that is written to `folder`."""
         for key, spelling in self.spellings.items():
@@ -105,20 +115,45 @@ class Resources:
             UserError: the file is missing, is not in the safetensors format, or repeats a name.
         """
         path = Path(spelling) if Path(spelling).is_absolute() else base / spelling
+        is_onnx = path.suffix == ".onnx"
         try:
-            header, start = _read_header(path)
+            found = _onnx_entries(path) if is_onnx else _safetensors_entries(path)
         except FileNotFoundError:
             raise UserError(f"weight file '{spelling}' not found (looked for {path})", location) from None
         except OSError as e:
             raise UserError(f"cannot read weight file '{spelling}': {e.strerror}", location) from None
         except ValueError as e:
-            raise UserError(f"'{spelling}' is not a safetensors file: {e}", location) from None
-        for name, entry in header.items():
+            raise UserError(
+                f"'{spelling}' is not {'an ONNX' if is_onnx else 'a safetensors'} file: {e}", location
+            ) from None
+        for name in found:
             if name in self:
                 raise UserError(f"resource '{name}' of '{spelling}' is already defined", location)
-            self._entries[name] = _Entry(path, entry[0], entry[1], start + entry[2])
+        self._entries.update(found)
         self.files[key] = path
         self.spellings[key] = spelling
+
+    def open_onnx(self, key: str, spelling: str, file: OnnxFile, path: Path) -> None:
+        """Make the weights of a model of ONNX available, which has been opened."""
+        self._entries.update(_entries_of(file))
+        self.companions += sorted({tensor.path for tensor in file.mapped} - {path})
+        self.files[key] = path
+        self.spellings[key] = spelling
+
+
+def _onnx_entries(path: Path) -> dict[str, _Entry]:
+    from mlc.support.onnx_file import open_onnx
+
+    return _entries_of(open_onnx(path))
+
+
+def _entries_of(file: OnnxFile) -> dict[str, _Entry]:
+    return {t.name: _Entry(t.path, t.dtype(), t.shape, t.offset) for t in file.mapped}
+
+
+def _safetensors_entries(path: Path) -> dict[str, _Entry]:
+    header, start = _read_header(path)
+    return {name: _Entry(path, dtype, shape, start + offset) for name, (dtype, shape, offset) in header.items()}
 
 
 def _read_header(path: Path) -> tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], int]:

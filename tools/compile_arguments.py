@@ -7,13 +7,19 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, parse_verified
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context
+from mlc.frontends.registry import open_model
 from mlc.passes.pipeline import HIGHEST
+from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.model_source import ModelSource
 from mlc.tools.driver import ArgumentParser, read_text
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from mlc.passes.instrumentation import Instrumentation
+    from mlc.support.context import CompilerContext
 
 
 @dataclass
@@ -29,6 +35,8 @@ class CompileArguments(PluginArguments):
     verify_each: bool = False
     check_each: bool = False
     seed: int = 0
+    shape: list[str] = field(default_factory=list[str])
+    value: list[str] = field(default_factory=list[str])
     print_ir_before_all: bool = False
     print_ir_before: list[str] = field(default_factory=list[str])
     print_ir_after_all: bool = False
@@ -40,7 +48,16 @@ class CompileArguments(PluginArguments):
     @property
     def options(self) -> CompileOptions:
         """The choices that shape the code."""
-        return CompileOptions(self.target, self.threads, self.opt_level, self.cc)
+        return CompileOptions(self.target, self.threads, self.opt_level, self.cc, bindings=self.bindings)
+
+    @property
+    def bindings(self) -> Bindings:
+        """What is given to inputs that the model leaves open.
+
+        Raises:
+            UserError: one of them is malformed.
+        """
+        return Bindings(parse_shapes(self.shape), parse_values(self.value))
 
     @property
     def only_result_matters(self) -> bool:
@@ -55,14 +72,16 @@ class CompileArguments(PluginArguments):
         return ["-O" if name == "opt_level" else f"--{name.replace('_', '-')}" for name in names]
 
 
-def read_model(model: str) -> ModelText:
-    """The text of the file `model`, or of standard input for `-`.
+def read_model(model: str) -> ModelSource:
+    """The model in the file `model`, or the text on standard input for `-`.
 
     Raises:
         UserError: it cannot be read.
     """
+    if (source := open_model(model)) is not None:
+        return source
     text, file = read_text(model)
-    return ModelText(text, file, Path.cwd() if model == "-" else Path(model).parent)
+    return ModelText(file, Path.cwd() if model == "-" else Path(model).parent, text)
 
 
 def add_compile_arguments(parser: ArgumentParser) -> None:
@@ -72,6 +91,7 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     levels = range(HIGHEST + 1)
     add("-O", dest="opt_level", type=int, choices=levels, default=HIGHEST, help=f"optimisation level ({HIGHEST})")
     add("--threads", type=int, default=1, metavar="N", help="threads that one call may use (1)")
+    add_binding_arguments(parser)
     add("--cc", metavar="CLANG", help="the clang to use instead of the newest one found")
     add("--timing", action="store_true", help="print how long each pass and phase took")
     add("--remarks", action="store_true", help="print what passes decided, and why")
@@ -79,6 +99,14 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     add("--check-each", action="store_true", help="run the model on random inputs after every pass and as code")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each (0)")
     add_plugin_arguments(parser)
+
+
+def add_binding_arguments(parser: ArgumentParser) -> None:
+    """Declare the options that give inputs their shapes and values."""
+    shape = "the shape of an input, NAME=1x3x224x224, or the extent of a dim that has a name, NAME=1"
+    parser.add_argument("--shape", action="append", default=[], metavar="NAME=SHAPE", help=shape)
+    value = "the value of an input, which is no input any more: NAME=16000, NAME=1,3,224"
+    parser.add_argument("--value", action="append", default=[], metavar="NAME=VALUE", help=value)
 
 
 @dataclass
@@ -102,7 +130,7 @@ class TimedCompilation:
             observer.report()
 
 
-def start_compilation(model: ModelText, arguments: CompileArguments) -> TimedCompilation:
+def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedCompilation:
     """Check the options and parse the model.
 
     Raises:
@@ -115,9 +143,18 @@ def start_compilation(model: ModelText, arguments: CompileArguments) -> TimedCom
     from mlc.tools.observers import observers
 
     ctx = new_context(arguments.target)
-    module = parse_verified(model.text, model.file, ctx, model.base)
+    module = model.module(ctx)
     watching = observers(arguments, ctx, arguments.cc)
-    manager = PassManager(ctx, watching, arguments.verify_each, lambda: model.text)
+    manager = PassManager(ctx, watching, arguments.verify_each, lambda: _text(model, module, ctx))
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)
     return result
+
+
+def _text(model: ModelSource, module: ModuleOp, ctx: CompilerContext) -> str:
+    """The model as text, for whoever reports a bug."""
+    if isinstance(model, ModelText):
+        return model.text
+    from mlc.tools.emit_text import emit_text
+
+    return emit_text(module, ctx, "mlir")

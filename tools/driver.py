@@ -15,7 +15,7 @@ from mlc.passes.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
 from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
-from mlc.support.file_kinds import kind_of
+from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.recursion import deep_recursion
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ def read_text(file: str) -> tuple[str, str]:
     except OSError as e:
         raise UserError(f"cannot read input file '{file}': {e.strerror}") from None
     if (kind := kind_of(data)) is not None:
-        raise UserError(f"'{name}' is {kind}, not MLIR text")
+        raise UserError(f"'{name}' is {kind}, not MLIR text{suffix_advice(kind)}")
     try:
         _sources[name] = data.decode("utf-8").removeprefix("\ufeff")
         return _sources[name], name

@@ -29,7 +29,7 @@ from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_ou
 from mlc.tools.progress import progress_bar
 
 if TYPE_CHECKING:
-    from mlc.compiler import ModelText
+    from mlc.support.model_source import ModelSource
     from mlc.targets.output import OutputKind
     from mlc.targets.program import Signature
 
@@ -64,7 +64,7 @@ class Arguments(CompileArguments):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("model", help="the model's text; '-' is standard input")
+    parser.add_argument("model", help="the model: text, or a file of ONNX; '-' is text on standard input")
     parser.add_argument(
         "-o", dest="output", metavar="FILE", required=True, help="the file to write; '-' for text forms"
     )
@@ -96,7 +96,7 @@ def run(arguments: Namespace) -> None:
 
 
 def make_artifact(
-    model: ModelText, kind: OutputKind, output: Path, args: CompileArguments, outputs: Sequence[str]
+    model: ModelSource, kind: OutputKind, output: Path, args: CompileArguments, outputs: Sequence[str]
 ) -> None:
     """Make the file `output`: from the cache if the same model was compiled before, else by compiling it.
 
@@ -114,7 +114,7 @@ def make_artifact(
 
 
 def build_artifact(
-    model: ModelText, recipe: Recipe, output: Path, args: CompileArguments, outputs: Sequence[str]
+    model: ModelSource, recipe: Recipe, output: Path, args: CompileArguments, outputs: Sequence[str]
 ) -> Signature:
     """Compile down to the file `output`, with a progress bar while clang works; returns the model's signature.
 
@@ -160,7 +160,7 @@ def form_of(output: str) -> str:
     return _BY_SUFFIX[suffix]
 
 
-def _write_ir(model: ModelText, form: str, args: Arguments) -> None:
+def _write_ir(model: ModelSource, form: str, args: Arguments) -> None:
     timed = start_compilation(model, args)
     compilation, output = timed.compilation, args.output
     check_not_input(output, compilation.ctx.resources.files.values())

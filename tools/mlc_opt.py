@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from mlc import __version__
+from mlc.frontends.registry import open_model
 from mlc.support.errors import CompilerBug, UserError
 from mlc.tools.driver import open_output, print_remarks, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
@@ -53,7 +54,8 @@ def _run(argv: Sequence[str]) -> int:
         passes, _ = _passes(arguments)
         print_pipeline(arguments.pipeline, passes, arguments.threads, last_level(arguments.emit), sys.stdout)
         return 0
-    text, file = read_text(arguments.input)
+    source = open_model(arguments.input)
+    text, file = read_text(arguments.input) if source is None else ("", source.file)
     if arguments.run_reproducer:
         arguments = _reproducer_arguments(text, arguments)
     if arguments.target != "native":
@@ -107,7 +109,10 @@ def _transform(
     from mlc.tools.observers import observers
 
     base = Path.cwd() if arguments.input == "-" else Path(arguments.input).parent
-    module = parse_verified(chunk, file, ctx, base)
+    source = open_model(arguments.input)
+    module = parse_verified(chunk, file, ctx, base) if source is None else source.module(ctx)
+    if source is not None:
+        ctx.resources.respell(Path.cwd())
     if arguments.reduce:
         from mlc.tools.reduce_error import reduce_error
 

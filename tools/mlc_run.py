@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory, TemporaryFile
 
 import numpy as np
 
-from mlc.compiler import ModelText
 from mlc.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
 from mlc.support.errors import UserError
+from mlc.support.model_source import ModelSource
 from mlc.targets import host
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
@@ -45,7 +45,7 @@ class Arguments(CompileArguments):
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     add = parser.add_argument
-    add("model", help="the model's text, or a .so")
+    add("model", help="the model: text, a file of ONNX, or a .so")
     add("--inputs", required=True, metavar="FILE", help="a safetensors file with a tensor per input")
     add("--outputs", metavar="FILE", help="write the model's outputs to this safetensors file")
     labels = "how often the largest output is the label; labels are in the tensor KEY (labels) of the inputs"
@@ -129,7 +129,7 @@ def _compile(args: Arguments, files: ExitStack) -> RunnableModel:
     return model
 
 
-def _compile_to(path: Path, source: ModelText, args: Arguments) -> RunnableModel:
+def _compile_to(path: Path, source: ModelSource, args: Arguments) -> RunnableModel:
     """Make the artifact `path`, and open it.
 
     Raises:

@@ -99,7 +99,7 @@ def test_missing_weights_are_an_error(compilations: list[str]) -> None:
 
 
 def test_each_option_matters(compilations: list[str]) -> None:
-    text = ModelText(_MODEL, "model.mlir", Path())
+    text = ModelText("model.mlir", Path(), _MODEL)
     options = [
         CompileOptions(),
         CompileOptions(target="x86-64-v2"),
@@ -107,7 +107,7 @@ def test_each_option_matters(compilations: list[str]) -> None:
         CompileOptions(opt_level=1),
     ]
     recipes = [Recipe(text, each, "shared") for each in options]
-    recipes += [Recipe(text, options[0], "obj"), Recipe(ModelText(_MODEL + "\n", "m", Path()), options[0], "shared")]
+    recipes += [Recipe(text, options[0], "obj"), Recipe(ModelText("m", Path(), _MODEL + "\n"), options[0], "shared")]
     assert len({recipe._key for recipe in recipes}) == len(recipes)  # pyright: ignore[reportPrivateUsage]
     mlc.compile("model.mlir")
     assert [recipe.recall(Path("again.so")) for recipe in recipes] == [True, *[False] * 5]

@@ -3,15 +3,17 @@
 // RUN: mlc-opt --tile="sizes=8,48" --cse --print-pipeline | filecheck %s --check-prefix=NAMED --match-full-lines
 
 // NONE:      // -O0
+// NONE-NEXT: // graph   convert-onnx-to-graph {{ *}}a model that came from ONNX is spelled in the ops of the graph level
 // NONE-NEXT: // tensor  lower-to-tensor {{ *}}from what the model says to what each kernel computes per point
 // NONE-NEXT: // loop    lower-to-loops {{ *}}{{.*}}
 // NONE:      // llvm    lower-to-llvm {{ *}}{{.*}}
-// NONE-NEXT: --pass-pipeline='lower-to-tensor,lower-to-loops,{{.*}},plan-memory,lower-to-llvm'
+// NONE-NEXT: --pass-pipeline='convert-onnx-to-graph,lower-to-tensor,lower-to-loops,{{.*}},plan-memory,lower-to-llvm'
 
 // ALL:      // -O3
+// ALL-NEXT: // graph   convert-onnx-to-graph
 // ALL-NEXT: // graph   canonicalize
 // ALL:      // loop    parallelize{threads=4}  spreads loops over threads where that pays
 // ALL-NOT:  // llvm
-// ALL:      --pass-pipeline='canonicalize,{{.*}},parallelize{threads=4},
+// ALL:      --pass-pipeline='convert-onnx-to-graph,{{.*}},parallelize{threads=4},
 
 // NAMED: --pass-pipeline='tile{sizes=8,48},cse'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import runpy
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -59,7 +60,8 @@ def test_there_are_no_other_pages(generated: dict[str, str]) -> None:
 def test_every_op_has_an_example_of_itself(name: str) -> None:
     examples = list(_examples())
     for op in load_dialect(name).operations:
-        if op.__module__.startswith("mlc."):
+        # The classes that nobody wrote, those of ONNX's operators, are made from lists.
+        if op.__module__.startswith("mlc.") and hasattr(sys.modules[op.__module__], op.__name__):
             assert op.__doc__, f"{op.name} has no docstring"
             shown = [text for subject, text in examples if subject == op.name]
             assert any(op.name in text for text in shown), f"{op.name} has no example of itself"

@@ -73,12 +73,13 @@ def test_text_is_none_of_them(text: str) -> None:
 
 
 def test_the_api_says_so(tmp_path: Path) -> None:
-    (tmp_path / "m.onnx").write_bytes(ONNX)
-    with pytest.raises(mlc.UserError, match=r"model '.*/m\.onnx' is an ONNX model, not MLIR text"):
-        mlc.parse(tmp_path / "m.onnx")
+    (tmp_path / "m.mlir").write_bytes(ONNX)
+    with pytest.raises(mlc.UserError, match=r"model '.*/m\.mlir' is an ONNX model, not MLIR text"):
+        mlc.parse(tmp_path / "m.mlir")
 
 
 def test_the_command_line_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "m.onnx").write_bytes(ONNX)
-    assert main([str(tmp_path / "m.onnx")]) == 1
-    assert capsys.readouterr().err == f"mlc-opt: error: '{tmp_path}/m.onnx' is an ONNX model, not MLIR text\n"
+    (tmp_path / "m.mlir").write_bytes(ONNX)
+    assert main([str(tmp_path / "m.mlir")]) == 1
+    wanted = "is an ONNX model, not MLIR text: its name has to end in .onnx"
+    assert capsys.readouterr().err == f"mlc-opt: error: '{tmp_path}/m.mlir' {wanted}\n"

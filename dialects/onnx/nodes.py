@@ -1,0 +1,184 @@
+"""The messages of onnx.proto3 as IR: types, tensors, attributes and nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    FloatAttr,
+    IntegerAttr,
+    StringAttr,
+    TensorType,
+    UnrankedTensorType,
+    f32,
+    i64,
+)
+from xdsl.ir import Attribute, Region, SSAValue
+
+from mlc.dialects.onnx.ops import OnnxOp
+from mlc.dialects.onnx.schemas import Message, onnx_package
+from mlc.dialects.onnx.types import TYPES_BY_NUMBER, UNKNOWN, ValueType
+from mlc.support.resources import Resources
+
+Array = NDArray[Any]
+
+SPELLED = 64
+"""Tensors of up to this number of elements are spelled out in the IR; others are resources."""
+
+
+def value_type(message: Message) -> Attribute:
+    """The type that a TypeProto says; a tensor's dims without a number are `?`."""
+    if message.HasField("tensor_type"):
+        tensor = message.tensor_type
+        element = TYPES_BY_NUMBER.get(tensor.elem_type)
+        if element is not None:
+            if not tensor.HasField("shape"):
+                return UnrankedTensorType(element)
+            dims = [
+                d.dim_value if d.HasField("dim_value") and d.dim_value >= 0 else DYNAMIC_INDEX for d in tensor.shape.dim
+            ]
+            return TensorType(element, dims)
+    return ValueType(StringAttr(_words(message)))
+
+
+def _words(message: Message) -> str:
+    """A type in ONNX's own words: `seq(tensor(float))`."""
+    package = cast(Any, onnx_package())
+    kind = message.WhichOneof("value")
+    if kind is None:
+        return ""
+    inside = getattr(message, kind)
+    if kind in ("tensor_type", "sparse_tensor_type"):
+        name = package.TensorProto.DataType.Name(inside.elem_type).lower() if inside.elem_type else "?"
+        return f"{kind.removesuffix('_type')}({name})"
+    if kind == "map_type":
+        return f"map({package.TensorProto.DataType.Name(inside.key_type).lower()}, {_words(inside.value_type)})"
+    return f"{ {'sequence_type': 'seq', 'optional_type': 'optional'}.get(kind, kind) }({_words(inside.elem_type)})"
+
+
+def dim_names(message: Message) -> tuple[str, ...] | None:
+    """The names of a tensor's dims, nothing where they are numbers; None if no dim has a name."""
+    if not message.HasField("tensor_type"):
+        return None
+    names = tuple(d.dim_param for d in message.tensor_type.shape.dim)
+    return names if any(names) else None
+
+
+def tensor_attribute(array: Array, resources: Resources, hint: str) -> Attribute | None:
+    """The data of a tensor as an attribute: spelled out if small, else a resource.
+
+    None if no type says its elements.
+    """
+    element = element_of(array.dtype)
+    if element is None:
+        return None
+    kind = TensorType(element, array.shape)
+    if array.size <= SPELLED and array.dtype.kind in "fiub" and array.dtype.itemsize >= 1 and array.size > 0:
+        return DenseIntOrFPElementsAttr.from_list(cast(Any, kind), array.ravel().tolist())
+    return DenseResourceAttr.from_params(resources.add(array, hint), cast(Any, kind))
+
+
+def element_of(dtype: np.dtype[Any]) -> Attribute | None:
+    """The element type of NumPy's, or ml_dtypes', `dtype`."""
+    helper = cast(Any, onnx_package("onnx.helper"))
+    try:
+        return TYPES_BY_NUMBER.get(helper.np_dtype_to_tensor_dtype(dtype))
+    except (KeyError, ValueError):
+        return None
+
+
+def array_of(message: Message, folder: str = "") -> Array:
+    """The data of a TensorProto or of a SparseTensorProto.
+
+    Raises:
+        ValueError: it says no data, or other data than its shape and type.
+    """
+    package = cast(Any, onnx_package())
+    try:
+        if isinstance(message, package.SparseTensorProto):
+            values, indices = (package.numpy_helper.to_array(m, folder) for m in (message.values, message.indices))
+            dense = np.zeros(tuple(message.dims), values.dtype)
+            places = (indices,) if indices.ndim == 1 else tuple(indices.T)
+            if indices.ndim == 1:
+                dense.reshape(-1)[places] = values
+            else:
+                dense[places] = values
+            return dense
+        return np.asarray(package.numpy_helper.to_array(message, folder))
+    except ValueError:
+        raise
+    except Exception as e:  # whatever a wrong message makes of the library
+        raise ValueError(f"{type(e).__name__}: {e}") from None
+
+
+def attribute(message: Message, resources: Resources, hint: str) -> Attribute | None:
+    """The value of an AttributeProto; None for a graph, which is no attribute, and for types, which nobody asks for.
+
+    Raises:
+        ValueError: it is a tensor with wrong data.
+    """
+    kind = cast(Any, onnx_package()).AttributeProto.AttributeType.Name(message.type)
+    match kind:
+        case "FLOAT":
+            return FloatAttr(message.f, f32)
+        case "INT":
+            return IntegerAttr(message.i, i64)
+        case "STRING":
+            return StringAttr(_text(message.s))
+        case "FLOATS":
+            return DenseArrayBase.from_list(f32, list(message.floats))
+        case "INTS":
+            return DenseArrayBase.from_list(i64, list(message.ints))
+        case "STRINGS":
+            return ArrayAttr([StringAttr(_text(s)) for s in message.strings])
+        case "TENSOR" | "SPARSE_TENSOR":
+            tensor = message.t if kind == "TENSOR" else message.sparse_tensor
+            array = array_of(tensor)
+            if array.dtype.kind in "OSU":
+                return ArrayAttr([StringAttr(_text(s)) for s in array.ravel().tolist()])
+            return tensor_attribute(array, resources, hint)
+        case _:
+            return None
+
+
+def _text(data: bytes | str) -> str:
+    return (
+        data if isinstance(data, str) else data.decode("utf-8", "surrogateescape").encode("utf-8", "replace").decode()
+    )
+
+
+Regions = Callable[[Message], Region]
+"""Makes a region of a GraphProto."""
+
+
+def op_of(
+    node: Message,
+    op_type: type[OnnxOp],
+    operands: Sequence[SSAValue],
+    since: Mapping[str, Attribute],
+    types: Mapping[str, Attribute],
+    resources: Resources,
+    region: Regions,
+) -> OnnxOp:
+    """The op of a NodeProto; `types` are those of values by name, as far as they are known.
+
+    Raises:
+        ValueError: an attribute is a tensor with wrong data.
+    """
+    attributes: dict[str, Attribute] = dict(since)
+    bodies: dict[str, Region] = {}
+    for each in node.attribute:
+        if each.HasField("g"):
+            bodies[each.name] = region(each.g)
+        elif (value := attribute(each, resources, node.output[0] if node.output else each.name)) is not None:
+            attributes[each.name] = value
+    results = [types.get(name, UNKNOWN) for name in node.output]
+    return op_type(operands, results, attributes, [bodies[name] for name in op_type.GRAPHS if name in bodies])

@@ -1,0 +1,1 @@
+"""Where models come from: each folder reads one kind of file into the dialect of its name, and decides nothing."""

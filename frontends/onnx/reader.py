@@ -1,0 +1,137 @@
+"""A file of ONNX as a module of the `onnx` dialect: one op per node, names as locations, weights where they lie."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseResourceAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Region
+
+from mlc.dialects.onnx.graphs import GraphReader, GraphScope
+from mlc.dialects.onnx.nodes import dim_names, value_type
+from mlc.dialects.onnx.ops import op
+from mlc.dialects.onnx.schemas import Message, onnx_package, standard_domain
+from mlc.dialects.onnx.types import TYPES_BY_NUMBER
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.support.functions import DIMS, NAME
+from mlc.support.onnx_file import MappedTensor, OnnxFile, open_onnx
+
+_IR_VERSIONS = range(3, 64)
+"""Those that have opsets; the upper bound only tells garbage."""
+
+
+def open_file(path: Path, file: str) -> OnnxFile:
+    """What lies where in the file `path`, which messages call `file`.
+
+    Raises:
+        UserError: the file cannot be read.
+    """
+    try:
+        return open_onnx(path)
+    except FileNotFoundError:
+        raise UserError(f"model '{file}' not found") from None
+    except OSError as e:
+        raise UserError(f"cannot read model '{file}': {e.strerror or e}") from None
+    except ValueError as e:
+        raise UserError(f"model '{file}' cannot be read as ONNX: {e}") from None
+
+
+def read_onnx(path: Path, ctx: CompilerContext, file: str | None = None, opened: OnnxFile | None = None) -> ModuleOp:
+    """The module of the model in `path`, called `file` in messages; its weights become resources of `ctx`.
+
+    The model is the function `@main`, whose arguments and results carry their names in `mlc.name` and the names of
+    their dims in `onnx.dims`. Functions of the model are inlined.
+
+    Raises:
+        UserError: the file cannot be read, or holds no model of ONNX.
+    """
+    name = file or str(path)
+    opened = opened or open_file(path, name)
+    model = _parsed(opened, name)
+    versions = {standard_domain(each.domain): each.version for each in model.opset_import}
+    _require_distinct(model.graph, opened.mapped, name)
+    ctx.resources.open_onnx("model", path.name, opened, path)
+    graphs = GraphReader(ctx.resources, name, versions, str(path.parent))
+    module = ModuleOp([_function(model.graph, opened.mapped, graphs)])
+    module.location = graphs.location("")
+    return module
+
+
+def _parsed(opened: OnnxFile, file: str) -> Message:
+    """The ModelProto, with functions inlined.
+
+    Raises:
+        UserError: the bytes hold none.
+    """
+    package = cast(Any, onnx_package())
+    from google.protobuf.message import DecodeError
+
+    try:
+        model = package.ModelProto.FromString(opened.skeleton)
+    except DecodeError as e:
+        raise UserError(f"model '{file}' cannot be read as ONNX: {e}") from None
+    if not model.HasField("graph"):
+        raise UserError(f"model '{file}' cannot be read as ONNX: it holds no graph")
+    if model.ir_version not in _IR_VERSIONS:
+        raise UserError(f"model '{file}' says version {model.ir_version} of ONNX's IR; required: 3 or later")
+    if model.functions:
+        try:
+            model = cast(Any, onnx_package("onnx.inliner")).inline_local_functions(model)
+        except Exception as e:  # whatever a wrong function makes of the library
+            raise UserError(f"the functions of model '{file}' cannot be inlined: {e}") from None
+    return model
+
+
+def _require_distinct(graph: Message, mapped: Sequence[MappedTensor], file: str) -> None:
+    if not graph.output:
+        raise UserError(f"model '{file}' has no outputs: there is nothing to compute")
+    for noun, values in (("inputs", graph.input), ("weights", [*graph.initializer, *mapped])):
+        for name, count in Counter(each.name for each in values).items():
+            if count > 1 or not name:
+                raise UserError(f"model '{file}' has {count} {noun} named '{name}'; names have to differ")
+
+
+def _function(graph: Message, mapped: Sequence[MappedTensor], graphs: GraphReader) -> func.FuncOp:
+    """The function `@main`. Inputs with a default, as ONNX allows them, are weights."""
+    weights = {t.name for t in (*graph.initializer, *mapped)} | {t.values.name for t in graph.sparse_initializer}
+    inputs = [each for each in graph.input if each.name not in weights]
+    block = Block(arg_types=[value_type(each.type) for each in inputs])
+    scope = GraphScope()
+    for argument, each in zip(block.args, inputs, strict=True):
+        scope.define(each.name, argument)
+    for tensor in mapped:
+        kind = TensorType(TYPES_BY_NUMBER[tensor.type], tensor.shape)
+        value = DenseResourceAttr.from_params(tensor.name, cast(Any, kind))
+        graphs.add_constant(op("Constant")([], [kind], {"value": value}), tensor.name, block, scope)
+    results = graphs.fill(graph, block, scope)
+    block.add_op(func.ReturnOp(*results))
+    function = func.FuncOp(
+        "main",
+        FunctionType.from_lists(block.arg_types, [v.type for v in results]),
+        Region(block),
+        arg_attrs=ArrayAttr([_described(each) for each in inputs]),
+        res_attrs=ArrayAttr([_described(each) for each in graph.output]),
+    )
+    function.location = graphs.location("")
+    return function
+
+
+def _described(value: Message) -> DictionaryAttr:
+    """What an argument or a result carries of the model's words."""
+    said: dict[str, Attribute] = {NAME: StringAttr(value.name)}
+    if (names := dim_names(value.type)) is not None:
+        said[DIMS] = ArrayAttr([StringAttr(name) for name in names])
+    return DictionaryAttr(said)

@@ -1,0 +1,42 @@
+"""A file of ONNX as a model that the compiler takes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.frontends.onnx.reader import open_file, read_onnx
+from mlc.support.context import CompilerContext
+from mlc.support.model_source import ModelSource
+from mlc.support.onnx_file import OnnxFile
+
+
+def open_source(path: Path) -> OnnxModel:
+    """The model in the file `path`."""
+    return OnnxModel(str(path), path.parent, path)
+
+
+@dataclass(frozen=True)
+class OnnxModel(ModelSource):
+    """A model in a file of ONNX."""
+
+    path: Path
+
+    @property
+    def identity(self) -> str:
+        return f"onnx {hashlib.sha256(self._opened.skeleton).hexdigest()}"
+
+    def module(self, ctx: CompilerContext) -> ModuleOp:
+        from mlc.syntax import verify_module
+
+        module = read_onnx(self.path, ctx, self.file, self._opened)
+        verify_module(module)
+        return module
+
+    @cached_property
+    def _opened(self) -> OnnxFile:
+        return open_file(self.path, self.file)

@@ -1,0 +1,23 @@
+"""Which files hold models that are not text, and who reads them: the folder of a frontend, by the suffix."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from mlc.support.model_source import ModelSource
+
+FRONTENDS = {".onnx": "onnx"}
+"""The folder of the frontend for each suffix. Its module `source` has a function `open_source(path)`."""
+
+
+def open_model(path: str | Path) -> ModelSource | None:
+    """The model in a file of a frontend; None if the file is of no frontend's kind. Nothing is read yet."""
+    folder = FRONTENDS.get(Path(path).suffix.lower())
+    if folder is None:
+        return None
+    module = importlib.import_module(f"mlc.frontends.{folder}.source")
+    return cast(Callable[[Path], Any], module.open_source)(Path(path))

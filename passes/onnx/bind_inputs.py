@@ -1,0 +1,194 @@
+"""`bind-inputs`: give the open dims of a model's inputs their extents, and inputs that only steer their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+    UnrankedTensorType,
+)
+from xdsl.ir import Attribute, BlockArgument
+from xdsl.rewriter import Rewriter
+
+from mlc.passes.base import Pass
+from mlc.support.bindings import Bindings, InputShapes, InputValues, parse_shapes, parse_values
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import is_supported, to_numpy
+from mlc.support.errors import UserError
+from mlc.support.functions import DIMS, NAME, is_private
+from mlc.support.locations import location_of
+
+
+@dataclass(frozen=True)
+class BindInputsPass(Pass):
+    """Make what callers of a model leave open known to the compiler.
+
+    ```mlir
+    func.func @main(%x: tensor<?x3xf32> {onnx.dims = ["batch", ""]}, %sr: tensor<i64>) -> …
+    // after bind-inputs{shape=batch=4 value=sr=16000}
+    func.func @main(%x: tensor<4x3xf32> {onnx.dims = ["batch", ""]}) -> … {
+      %sr = onnx.Constant {value = dense<16000> : tensor<i64>} : () -> tensor<i64>
+    ```
+
+    A `shape` is `NAME=1x3x224x224` for an input, or `NAME=1` for all dims of a name; a `value` is a number, or several
+    with commas between them. An input with a value is no input any more.
+    """
+
+    name = "bind-inputs"
+
+    shape: tuple[str, ...] = ()
+    """InputShapes of inputs, and extents of named dims."""
+    value: tuple[str, ...] = ()
+    """InputValues of inputs."""
+
+    def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        bind(module, Bindings(parse_shapes(self.shape), parse_values(self.value)), ctx)
+
+
+def bind(module: ModuleOp, bindings: Bindings, ctx: CompilerContext) -> None:
+    """Bind the inputs of a module's model.
+
+    Raises:
+        UserError: a name is none of the model's, or a shape or a value does not fit its input.
+    """
+    if not bindings:
+        return
+    models = [f for f in module.ops if isinstance(f, func.FuncOp) and not is_private(f) and not f.is_declaration]
+    if len(models) != 1:
+        raise UserError(f"shapes and values are bound in a module with one model, found {len(models)}")
+    _Binding(models[0], bindings.shapes, bindings.values, ctx).run()
+
+
+@dataclass
+class _Binding:
+    function: func.FuncOp
+    shapes: InputShapes
+    values: InputValues
+    ctx: CompilerContext
+
+    def run(self) -> None:
+        marks = self._marks()
+        names = [_name(m, a) for m, a in zip(marks, self.function.args, strict=True)]
+        dims = {d for m in marks for d in _dims(m) if d}
+        self._require_known_names(names, dims)
+        for argument, name, mark in zip(self.function.args, names, marks, strict=True):
+            self._bind_shape(argument, name, mark)
+        kept: list[DictionaryAttr] = []
+        for argument, name, mark in zip(list(self.function.args), names, marks, strict=True):
+            if name in self.values:
+                self._bind_value(argument, name)
+            else:
+                kept.append(DictionaryAttr(mark))
+        self.function.arg_attrs = ArrayAttr(kept) if self.function.arg_attrs is not None else None
+        outputs = self.function.function_type.outputs.data
+        self.function.function_type = FunctionType.from_lists(self.function.body.block.arg_types, outputs)
+
+    def _marks(self) -> list[dict[str, Attribute]]:
+        if self.function.arg_attrs is None:
+            return [{} for _ in self.function.args]
+        return [dict(each.data) for each in self.function.arg_attrs.data]
+
+    def _require_known_names(self, names: Sequence[str], dims: set[str]) -> None:
+        for noun, given, known in (
+            ("shape", self.shapes, [*names, *sorted(dims)]),
+            ("value", self.values, names),
+        ):
+            for name in given:
+                if name not in known:
+                    near = get_close_matches(name, known, 1)
+                    hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(map(repr, known)) or 'none'}"
+                    what = "input" if noun == "value" else "input or dim"
+                    raise UserError(f"the model has no {what} '{name}' to bind a {noun} to; {hint}")
+
+    def _bind_shape(self, argument: BlockArgument, name: str, mark: Mapping[str, Attribute]) -> None:
+        kind: Attribute = argument.type
+        if not isinstance(kind, TensorType | UnrankedTensorType):
+            return
+        element = cast(Attribute, cast(Any, kind).element_type)
+        given = self.shapes.get(name)
+        if given is not None:
+            wanted = (given,) if isinstance(given, int) else tuple(given)
+            self._require_fitting(name, argument.type, wanted)
+            self._set(argument, TensorType(element, wanted))
+        elif isinstance(kind, TensorType):
+            dims = _dims(mark)
+            extents = [
+                self.shapes.get(dims[i], e) if e == DYNAMIC_INDEX and i < len(dims) else e
+                for i, e in enumerate(kind.get_shape())
+            ]
+            for extent in extents:
+                if not isinstance(extent, int):
+                    found = "x".join(map(str, extent))
+                    raise UserError(f"a dim of input '{name}' is bound to the shape {found}; required: one number")
+            self._set(argument, TensorType(element, cast("list[int]", extents)))
+
+    def _require_fitting(self, name: str, kind: Attribute, wanted: Sequence[int]) -> None:
+        if min(wanted, default=0) < 0:
+            raise UserError(f"input '{name}' is bound to the shape {list(wanted)}; extents are not negative")
+        if not isinstance(kind, TensorType):
+            return
+        shape = kind.get_shape()
+        fits = len(shape) == len(wanted) and all(e in (DYNAMIC_INDEX, w) for e, w in zip(shape, wanted, strict=True))
+        if not fits:
+            shown = "x".join("?" if e == DYNAMIC_INDEX else str(e) for e in shape) or "scalar"
+            found = "x".join(map(str, wanted)) or "scalar"
+            raise UserError(
+                f"input '{name}' has the shape {shown}, which {found} does not fit", location_of(self.function)
+            )
+
+    def _set(self, argument: BlockArgument, kind: Attribute) -> None:
+        if argument.type != kind:
+            Rewriter.replace_value_with_new_type(argument, kind)
+
+    def _bind_value(self, argument: BlockArgument, name: str) -> None:
+        from mlc.dialects.onnx import op
+        from mlc.dialects.onnx.nodes import tensor_attribute
+
+        kind = argument.type
+        if not isinstance(kind, TensorType) or not is_supported(cast(Any, kind).element_type):
+            raise UserError(f"input '{name}' is {kind}; values are given to tensors of numbers")
+        element = cast(Attribute, cast(Any, kind).element_type)
+        array = np.asarray(self.values[name])
+        shape = kind.get_shape()
+        if DYNAMIC_INDEX in shape:
+            shape = array.shape if array.ndim == len(shape) else (array.size,) if len(shape) == 1 else (1,) * len(shape)
+        if array.size not in (1, prod(shape)):
+            raise UserError(f"input '{name}' of shape {list(shape)} is given {array.size} values")
+        converted = array.astype(to_numpy(element))
+        if not np.array_equal(converted, array, equal_nan=array.dtype.kind == "f"):
+            raise UserError(f"input '{name}' has elements of type {element}, which cannot be {array.tolist()}")
+        data = np.broadcast_to(converted.reshape(shape if array.size != 1 else (1,) * len(shape)), shape)
+        value = tensor_attribute(np.ascontiguousarray(data).reshape(shape), self.ctx.resources, name)
+        assert value is not None
+        constant = op("Constant")([], [TensorType(element, shape)], {"value": value})
+        constant.location = self.function.location
+        block = self.function.body.block
+        first = block.first_op
+        assert first is not None
+        block.insert_op_before(constant, first)
+        constant.results[0].name_hint = argument.name_hint
+        argument.replace_all_uses_with(constant.results[0])
+        block.erase_arg(argument)
+
+
+def _name(marks: Mapping[str, Attribute], argument: BlockArgument) -> str:
+    found = marks.get(NAME)
+    return found.data if isinstance(found, StringAttr) else argument.name_hint or f"input{argument.index}"
+
+
+def _dims(marks: Mapping[str, Attribute]) -> list[str]:
+    found = marks.get(DIMS)
+    return [cast(Any, each).data for each in cast("ArrayAttr[Attribute]", found)] if found is not None else []

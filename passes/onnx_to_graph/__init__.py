@@ -1,0 +1,35 @@
+"""From ONNX to the graph dialect: one file per family of operators.
+
+What is exported here is for patterns of `convert-onnx-to-graph`, in this folder or in a plugin: derive from `FromOnnx`,
+write graph ops with the `GraphBuilder`, ask the `Node` for operands, shapes, data and attributes, raise `Unconvertible`
+where it cannot be done, and register by `lowers("convert-onnx-to-graph", onnx.op("MyOp", "my.domain"))`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlc.passes.onnx_to_graph._builder import GraphBuilder
+    from mlc.passes.onnx_to_graph._node import Node
+    from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
+    from mlc.passes.onnx_to_graph._refusal import Unconvertible
+
+_FILES = {
+    "FromOnnx": "_patterns",
+    "GraphBuilder": "_builder",
+    "Node": "_node",
+    "Results": "_patterns",
+    "Unconvertible": "_refusal",
+}
+"""Imported when they are asked for: the pass is part of every pipeline, and the package `onnx` of few."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"{__name__}.{_FILES[name]}"), name)
+
+
+__all__ = ["FromOnnx", "GraphBuilder", "Node", "Results", "Unconvertible"]

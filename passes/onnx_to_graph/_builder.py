@@ -1,0 +1,216 @@
+"""Writing graph ops, of which those that depend on constants only are computed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.exceptions import VerifyException
+
+from mlc.dialects import graph
+from mlc.dialects.graph import ConstantOp
+from mlc.dialects.graph.types import element_of, shape_of, tensor
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.reference import graph as reference
+from mlc.reference.constants import constant_data
+from mlc.reference.execution import UndefinedBehavior
+from mlc.reference.fixed_order import fixed_order
+from mlc.support import dtypes
+from mlc.support.resources import Resources
+
+Array = NDArray[Any]
+_SPELLED = 64
+"""Constants of up to this number of elements are spelled out in the IR."""
+_MOST = 1 << 20
+"""Results of up to this number of bytes are computed now; `fold-constants` decides on larger ones, such as weights."""
+
+
+@dataclass
+class Knowledge:
+    """What is known of values while a model is converted: the data of constants."""
+
+    resources: Resources
+    arrays: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
+    made: dict[ConstantOp, None] = field(default_factory=dict[ConstantOp, None])
+    """The constants that the conversion made; who is not used in the end is dropped."""
+
+    def array(self, value: SSAValue) -> Array | None:
+        """The data of a constant; None for other values."""
+        if value not in self.arrays and isinstance(op := value.owner, ConstantOp):
+            self.arrays[value] = constant_data(op.value, self.resources)
+        return self.arrays.get(value)
+
+    def drop_unused(self) -> None:
+        """Erase the constants that nobody uses, and forget the data that the conversion made for them."""
+        for op in self.made:
+            if op.result.first_use is None and op.parent is not None:
+                if isinstance(op.value, DenseResourceAttr):
+                    self.resources.drop(op.value.resource_handle.data)
+                self.arrays.pop(op.result, None)
+                Rewriter.erase_op(op)
+
+
+@dataclass
+class GraphBuilder:
+    """Puts graph ops in front of an op of ONNX; every method returns the result of what it adds.
+
+    Raises `Unconvertible` where the shapes or types of operands do not fit.
+    """
+
+    before: Operation
+    knowledge: Knowledge
+    hint: str = "constant"
+
+    # ---- adding
+
+    def __call__(self, op_type: type[graph.GraphOp], *arguments: Any, **options: Any) -> SSAValue:
+        """A graph op; its value if that is known now."""
+        try:
+            op = cast(Any, op_type)(*arguments, **options)
+            op.verify()
+        except VerifyException as e:
+            raise Unconvertible(str(e)) from None
+        return self.add(op)
+
+    def add(self, op: graph.GraphOp) -> SSAValue:
+        """A graph op that exists already."""
+        known = [self.knowledge.array(v) for v in op.operands]
+        arrays = [a for a in known if a is not None]
+        if len(arrays) == len(known) and self._is_small(op):
+            try:
+                with fixed_order():
+                    (result,) = reference.evaluate(op, arrays)
+            except UndefinedBehavior as e:
+                raise Unconvertible(str(e)) from None
+            op.erase()
+            return self.constant(result, op.result.type.element_type)
+        self._insert(op)
+        return op.result
+
+    def _is_small(self, op: graph.GraphOp) -> bool:
+        type = op.result.type
+        if not dtypes.is_supported(type.element_type) or len(op.results) != 1:
+            return False
+        size = prod(type.get_shape()) * dtypes.to_numpy(type.element_type).itemsize
+        return size <= _MOST
+
+    def _insert(self, op: Operation) -> None:
+        op.location = self.before.location
+        Rewriter.insert_op(op, InsertPoint.before(self.before))
+
+    # ---- constants
+
+    def constant(self, data: Any, element: Attribute | None = None) -> SSAValue:
+        """A constant with these numbers; of i64 or f32 unless an element type or an array says otherwise."""
+        array = np.asarray(data)
+        if element is None:
+            if not isinstance(data, np.ndarray):
+                array = array.astype(np.float32 if array.dtype.kind == "f" else np.int64)
+            element = dtypes.from_numpy(array.dtype)
+        array = array.astype(dtypes.to_numpy(element), copy=False)
+        kind = tensor(array.shape, element)
+        first = array.reshape(-1)[:1]
+        if array.size <= _SPELLED and array.size:
+            numbers = array.reshape(-1).tolist()
+        elif array.size and array.size > _SPELLED and array.strides == (0,) * array.ndim:
+            numbers = first.tolist()  # a broadcast number
+        else:
+            numbers = None
+        if numbers is None:
+            name = self.knowledge.resources.add(array, self.hint)
+            op = ConstantOp(DenseResourceAttr.from_params(name, kind))
+        else:
+            op = ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, kind), numbers))
+        self.knowledge.arrays[op.result] = array
+        return self.insert_constant(op)
+
+    def insert_constant(self, op: ConstantOp) -> SSAValue:
+        """A constant that exists already; it goes if nobody uses it in the end."""
+        self._insert(op)
+        self.knowledge.made[op] = None
+        return op.result
+
+    def splat(self, number: float, shape: Sequence[int], element: Attribute) -> SSAValue:
+        """A constant of one number everywhere, of which no array is kept."""
+        return self.constant(np.broadcast_to(np.asarray(number, dtypes.to_numpy(element)), tuple(shape)), element)
+
+    def number(self, number: float, like: SSAValue) -> SSAValue:
+        """A constant of rank 0 with the element type of `like`."""
+        return self.constant(np.asarray(number), element_of(like))
+
+    # ---- what patterns write often
+
+    def plus(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a + b`."""
+        return self(graph.AddOp, a, b)
+
+    def sub(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a - b`."""
+        return self(graph.SubOp, a, b)
+
+    def mul(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a * b`."""
+        return self(graph.MulOp, a, b)
+
+    def div(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a / b`, of integers towards zero."""
+        return self(graph.DivOp, a, b)
+
+    def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`eq`, `ne`, `lt`, `le`, `gt` or `ge`, of i1."""
+        return self(graph.CompareOp, predicate, a, b)
+
+    def where(self, condition: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
+        """`on_true` where the condition holds, else `on_false`."""
+        return self(graph.WhereOp, condition, on_true, on_false)
+
+    def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """The elements converted; the value itself if they have the type."""
+        return value if element_of(value) == element else self(graph.CastOp, value, element)
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The elements under another shape; the value itself if it has that shape."""
+        return value if shape_of(value) == tuple(shape) else self(graph.ReshapeOp, value, tuple(shape))
+
+    def transpose(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+        """The dims permuted; the value itself if they stay."""
+        if list(permutation) == list(range(len(permutation))):
+            return value
+        return self(graph.TransposeOp, value, tuple(permutation))
+
+    def broadcast(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The elements repeated to a shape; the value itself if it has that shape."""
+        return value if shape_of(value) == tuple(shape) else self(graph.BroadcastOp, value, tuple(shape))
+
+    def concat(self, values: Sequence[SSAValue], axis: int) -> SSAValue:
+        """One after the other along an axis."""
+        return values[0] if len(values) == 1 else self(graph.ConcatOp, list(values), axis)
+
+    def slice(self, value: SSAValue, axis: int, start: int, end: int, stride: int = 1) -> SSAValue:
+        """The elements of one axis from `start` up to, not including, `end`."""
+        shape = shape_of(value)
+        starts, ends, strides = [0] * len(shape), list(shape), [1] * len(shape)
+        starts[axis], ends[axis], strides[axis] = start, end, stride
+        if (start, end, stride) == (0, shape[axis], 1):
+            return value
+        return self(graph.SliceOp, value, starts, ends, strides)
+
+    def reduce(self, kind: str, value: SSAValue, axes: Sequence[int], keepdims: bool = False) -> SSAValue:
+        """`sum`, `mean`, `max`, `min` or `prod` along axes, in any order."""
+        return self(graph.ReduceOp, kind, value, sorted(axes), keepdims)
+
+    def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The product of matrices, or of stacks of them."""
+        return self(graph.MatmulOp, a, b)
+
+
+def is_float(value: SSAValue) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return not isinstance(element_of(value), IntegerType)

@@ -1,0 +1,67 @@
+"""One run of the conversion: what is known, and what could not be converted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects.onnx.ops import OnnxOp
+from mlc.passes.lowering import LoweringDriver
+from mlc.passes.onnx_to_graph._builder import Knowledge
+from mlc.passes.onnx_to_graph._functions import expand
+from mlc.support.context import CompilerContext
+
+PASS = "convert-onnx-to-graph"
+"""The pass that patterns register for."""
+
+NO_PATTERN = "mlc has no pattern for this operator"
+"""Why an op is refused that nothing converts."""
+
+
+@dataclass
+class Conversion(CompilerContext):
+    """The context of the patterns: that of the compilation, and what they share while one module is converted."""
+
+    refused: list[tuple[OnnxOp, str]] = field(default_factory=list[tuple[OnnxOp, str]])
+    """The ops that cannot be converted, with the reason."""
+    lost: set[SSAValue] = field(default_factory=set[SSAValue])
+    """The values that would need one of these."""
+
+    def __post_init__(self) -> None:
+        self.driver = LoweringDriver(PASS, self)
+        self.knowledge = Knowledge(self.resources)
+
+    @staticmethod
+    def within(ctx: CompilerContext) -> Conversion:
+        """A new run, on the data of a compilation."""
+        return Conversion(resources=ctx.resources, remarks=ctx.remarks, warnings=ctx.warnings, target=ctx.target)
+
+    def lower(self, ops: Iterable[Operation]) -> None:
+        """Convert ops, in program order. One without a pattern becomes the body that its specification gives, or is
+        refused."""
+        for op in list(ops):
+            if not isinstance(op, OnnxOp) or self.driver.handles(op):
+                self.driver.lower([op])
+            elif any(self.is_lost(v) for v in op.operands):
+                self.lose(op)
+            elif (body := expand(op, self.resources)) is not None:
+                Rewriter.erase_op(op)
+                self.lower(body)
+            else:
+                self.refuse(op, NO_PATTERN)
+
+    def refuse(self, op: OnnxOp, reason: str) -> None:
+        """Note that `op` cannot be converted."""
+        self.refused.append((op, reason))
+        self.lose(op)
+
+    def lose(self, op: OnnxOp) -> None:
+        """Note that the results of `op` are not there, for a reason that is known."""
+        self.lost.update(op.results)
+
+    def is_lost(self, value: SSAValue) -> bool:
+        """Whether a value is missing because of an op that was refused."""
+        return value in self.lost

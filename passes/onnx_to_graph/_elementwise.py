@@ -1,0 +1,396 @@
+"""Operators that compute element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from math import inf
+
+import numpy as np
+from xdsl.dialects.builtin import f64, i1, i64
+from xdsl.ir import Operation, SSAValue
+
+from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.onnx import TYPES_BY_NUMBER
+from mlc.passes.lowering import lowers
+from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
+from mlc.passes.onnx_to_graph._node import Node, axis_of
+from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
+
+_SAME: dict[str, type[graph.GraphOp]] = {
+    "Abs": graph.AbsOp,
+    "Neg": graph.NegOp,
+    "Exp": graph.ExpOp,
+    "Log": graph.LogOp,
+    "Sqrt": graph.SqrtOp,
+    "Tanh": graph.TanhOp,
+    "Sigmoid": graph.SigmoidOp,
+    "Erf": graph.ErfOp,
+    "Floor": graph.FloorOp,
+    "Ceil": graph.CeilOp,
+    "Sin": graph.SinOp,
+    "Cos": graph.CosOp,
+    "Relu": graph.ReluOp,
+    "Not": graph.NotOp,
+    "BitwiseNot": graph.NotOp,
+    "Add": graph.AddOp,
+    "Sub": graph.SubOp,
+    "Mul": graph.MulOp,
+    "Div": graph.DivOp,
+    "And": graph.AndOp,
+    "Or": graph.OrOp,
+    "BitwiseAnd": graph.AndOp,
+    "BitwiseOr": graph.OrOp,
+    "Where": graph.WhereOp,
+}
+"""Operators that are graph ops, operand by operand."""
+_COMPARISONS = {"Equal": "eq", "Less": "lt", "LessOrEqual": "le", "Greater": "gt", "GreaterOrEqual": "ge"}
+_FOLDS: dict[str, type[graph.GraphOp]] = {"Max": graph.MaxOp, "Min": graph.MinOp, "Sum": graph.AddOp}
+"""Operators of any number of operands."""
+
+
+def _ops(*names: str) -> list[type[Operation]]:
+    return [onnx.op(name) for name in names]
+
+
+def _aligned(node: Node, b: GraphBuilder) -> list[SSAValue]:
+    """The operands. Before version 7 the second one was aligned at an axis of the first, if the node asked for it."""
+    operands = node.operands
+    if node.since >= 7 or len(operands) != 2 or not node.flag("broadcast") or node.attribute("axis") is None:
+        return operands
+    shape = node.shape(1)
+    behind = node.rank(0) - axis_of(node.int("axis"), node.rank(0)) - len(shape)
+    return [operands[0], b.reshape(operands[1], (*shape, *[1] * behind))]
+
+
+@lowers(PASS, *_ops(*_SAME))
+class Same(FromOnnx):
+    """The graph op of the table."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b(_SAME[node.op.OP_TYPE], *_aligned(node, b))
+
+
+@lowers(PASS, *_ops(*_COMPARISONS))
+class Compare(FromOnnx):
+    """A comparison."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b.compare(_COMPARISONS[node.op.OP_TYPE], *_aligned(node, b))
+
+
+@lowers(PASS, *_ops(*_FOLDS))
+class Fold(FromOnnx):
+    """From the first operand to the last."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        op_type = _FOLDS[node.op.OP_TYPE]
+        return reduce(lambda x, y: b(op_type, x, y), node.operands[1:], node[0])
+
+
+@lowers(PASS, onnx.op("Mean"))
+class Mean(FromOnnx):
+    """The sum of the operands, divided by their number."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        total = reduce(b.plus, node.operands[1:], node[0])
+        return b.div(total, b.number(len(node.operands), total))
+
+
+@lowers(PASS, onnx.op("Xor"))
+class Xor(FromOnnx):
+    """Of booleans, inequality."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b.compare("ne", *_aligned(node, b))
+
+
+@lowers(PASS, onnx.op("Pow"))
+class Pow(FromOnnx):
+    """In the type of the base; an exponent of 2 is a product, and so are other small ones of integers."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        base, exponent = _aligned(node, b)
+        known = self.conversion.knowledge.array(exponent)
+        number = float(known.reshape(-1)[0]) if known is not None and known.size == 1 else None
+        if number is not None and number in (1, 2, 3) and shape_of(exponent) in ((), (1,)) and shape_of(base):
+            return reduce(b.mul, [base] * (int(number) - 1), base)
+        if is_float(base):
+            return b(graph.PowOp, base, b.cast(exponent, element_of(base)))
+        return b.cast(b(graph.PowOp, b.cast(base, f64), b.cast(exponent, f64)), element_of(base))
+
+
+@lowers(PASS, onnx.op("Cast"), onnx.op("CastLike"))
+class Cast(FromOnnx):
+    """A conversion of elements."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        target = TYPES_BY_NUMBER.get(node.int("to")) if node.op.OP_TYPE == "Cast" else node.element(1)
+        if target is None:
+            raise Unconvertible("it converts to strings")
+        return b.cast(node[0], target)
+
+
+@lowers(PASS, onnx.op("Clip"))
+class Clip(FromOnnx):
+    """Bounds are attributes up to version 6, and operands from 11 on."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        if node.since < 11:
+            low = b.number(node.float("min"), x) if node.attribute("min") is not None else None
+            high = b.number(node.float("max"), x) if node.attribute("max") is not None else None
+        else:
+            low, high = node.optional(1), node.optional(2)
+        x = x if low is None else b(graph.MaxOp, x, low)
+        return x if high is None else b(graph.MinOp, x, high)
+
+
+@lowers(PASS, onnx.op("Reciprocal"))
+class Reciprocal(FromOnnx):
+    """`1 / x`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b.div(b.number(1, node[0]), node[0])
+
+
+@lowers(PASS, onnx.op("IsNaN"))
+class IsNaN(FromOnnx):
+    """What differs from itself."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b.compare("ne", node[0], node[0])
+
+
+@lowers(PASS, onnx.op("IsInf"))
+class IsInf(FromOnnx):
+    """Equal to an infinity that the attributes let count."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        positive, negative = node.flag("detect_positive"), node.flag("detect_negative")
+        if positive and negative:
+            return b.compare("eq", b(graph.AbsOp, x), b.number(inf, x))
+        if positive or negative:
+            return b.compare("eq", x, b.number(inf if positive else -inf, x))
+        return b.splat(0, shape_of(x), i1)
+
+
+@lowers(PASS, onnx.op("Sign"))
+class Sign(FromOnnx):
+    """1, 0 or -1; NaN and zeros of either sign stay as they are."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        zero, one = b.number(0, x), b.number(1, x)
+        positive = b.compare("gt", x, zero)
+        negative = b.compare("lt", x, zero)
+        return b.where(positive, one, b.where(negative, b(graph.NegOp, one) if is_float(x) else b.number(-1, x), x))
+
+
+def _leaky(node: Node, b: GraphBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
+    return b.where(b.compare("lt", x, b.number(0, x)), b.mul(slope, x), x)
+
+
+@lowers(PASS, onnx.op("LeakyRelu"))
+class LeakyRelu(FromOnnx):
+    """`alpha x` where `x` is negative."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return _leaky(node, b, node[0], b.number(node.float("alpha", 0.01), node[0]))
+
+
+@lowers(PASS, onnx.op("PRelu"))
+class PRelu(FromOnnx):
+    """The same with slopes that broadcast."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return _leaky(node, b, node[0], node[1])
+
+
+@lowers(PASS, onnx.op("ThresholdedRelu"))
+class ThresholdedRelu(FromOnnx):
+    """`x` above `alpha`, else 0."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        return b.where(b.compare("gt", x, b.number(node.float("alpha", 1.0), x)), x, b.number(0, x))
+
+
+@lowers(PASS, onnx.op("HardSigmoid"))
+class HardSigmoid(FromOnnx):
+    """`max(0, min(1, alpha x + beta))`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return hard_sigmoid(b, node[0], node.float("alpha", 0.2), node.float("beta", 0.5))
+
+
+def hard_sigmoid(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSAValue:
+    """`max(0, min(1, alpha x + beta))`."""
+    line = b.plus(b.mul(x, b.number(alpha, x)), b.number(beta, x))
+    return b(graph.MaxOp, b(graph.MinOp, line, b.number(1, x)), b.number(0, x))
+
+
+@lowers(PASS, onnx.op("HardSwish"))
+class HardSwish(FromOnnx):
+    """`x max(0, min(1, x / 6 + 1/2))`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b.mul(node[0], hard_sigmoid(b, node[0], 1 / 6, 0.5))
+
+
+@lowers(PASS, onnx.op("Softsign"))
+class Softsign(FromOnnx):
+    """`x / (1 + |x|)`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        return b.div(x, b.plus(b.number(1, x), b(graph.AbsOp, x)))
+
+
+def softplus(b: GraphBuilder, x: SSAValue) -> SSAValue:
+    """`log(1 + e^x)`, as `max(x, 0) + log(1 + e^-|x|)`, which never overflows."""
+    small = b(graph.ExpOp, b(graph.NegOp, b(graph.AbsOp, x)))
+    return b.plus(b(graph.ReluOp, x), log1p(b, small))
+
+
+def log1p(b: GraphBuilder, x: SSAValue) -> SSAValue:
+    """`log(1 + x)` of small `x`: what is lost in `u = 1 + x` is put right by `x / (u - 1)` (Kahan)."""
+    one = b.number(1, x)
+    u = b.plus(one, x)
+    corrected = b.mul(b(graph.LogOp, u), b.div(x, b.sub(u, one)))
+    return b.where(b.compare("eq", u, one), x, corrected)
+
+
+@lowers(PASS, onnx.op("Softplus"))
+class Softplus(FromOnnx):
+    """`log(1 + e^x)`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return softplus(b, node[0])
+
+
+@lowers(PASS, onnx.op("Mish"))
+class Mish(FromOnnx):
+    """`x tanh(softplus(x))`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b.mul(node[0], b(graph.TanhOp, softplus(b, node[0])))
+
+
+def _expm1(b: GraphBuilder, x: SSAValue) -> SSAValue:
+    """`e^x - 1`."""
+    return b.sub(b(graph.ExpOp, x), b.number(1, x))
+
+
+@lowers(PASS, onnx.op("Elu"))
+class Elu(FromOnnx):
+    """`alpha (e^x - 1)` where `x` is negative."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        curve = b.mul(b.number(node.float("alpha", 1.0), x), _expm1(b, b(graph.MinOp, x, b.number(0, x))))
+        return b.where(b.compare("lt", x, b.number(0, x)), curve, x)
+
+
+@lowers(PASS, onnx.op("Celu"))
+class Celu(FromOnnx):
+    """`max(0, x) + min(0, alpha (e^(x / alpha) - 1))`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        alpha, zero = b.number(node.float("alpha", 1.0), x), b.number(0, x)
+        curve = b.mul(alpha, _expm1(b, b.div(b(graph.MinOp, x, zero), alpha)))
+        return b.plus(b(graph.MaxOp, x, zero), b(graph.MinOp, curve, zero))
+
+
+@lowers(PASS, onnx.op("Selu"))
+class Selu(FromOnnx):
+    """`gamma x`, or `gamma alpha (e^x - 1)` where `x` is not positive."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        alpha = node.float("alpha", 1.67326319217681884765625)
+        gamma = node.float("gamma", 1.05070102214813232421875)
+        zero = b.number(0, x)
+        curve = b.mul(b.number(alpha, x), _expm1(b, b(graph.MinOp, x, zero)))
+        return b.mul(b.number(gamma, x), b.where(b.compare("gt", x, zero), x, curve))
+
+
+@lowers(PASS, onnx.op("Shrink"))
+class Shrink(FromOnnx):
+    """`x + bias` below `-lambd`, `x - bias` above `lambd`, else 0."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        bias, bound = node.float("bias"), node.float("lambd", 0.5)
+        above = b.where(b.compare("gt", x, b.number(bound, x)), b.sub(x, b.number(bias, x)), b.number(0, x))
+        return b.where(b.compare("lt", x, b.number(-bound, x)), b.plus(x, b.number(bias, x)), above)
+
+
+@lowers(PASS, onnx.op("Gelu"))
+class Gelu(FromOnnx):
+    """Exact, or its approximation by tanh."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return b(graph.GeluOp, node[0], node.one_of("approximate", "none", "tanh"))
+
+
+@lowers(PASS, onnx.op("Swish"))
+class Swish(FromOnnx):
+    """`x sigmoid(alpha x)`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, alpha = node[0], node.float("alpha", 1.0)
+        if alpha == 1:
+            return b(graph.SiluOp, x)
+        return b.mul(x, b(graph.SigmoidOp, b.mul(x, b.number(alpha, x))))
+
+
+@lowers(PASS, onnx.op("Hardmax"))
+class Hardmax(FromOnnx):
+    """1 at the first largest element along the axis, or along all dims from it on up to version 11; else 0."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, shape = node[0], node.shape()
+        axis = axis_of(node.int("axis", -1 if node.since >= 13 else 1), len(shape))
+        flat = x if node.since >= 13 else b.reshape(x, (int(np.prod(shape[:axis])), int(np.prod(shape[axis:]))))
+        at = axis if node.since >= 13 else 1
+        best = b(graph.ArgMaxOp, flat, at, True)
+        extents = [1] * len(shape_of(flat))
+        extents[at] = shape_of(flat)[at]
+        places = b.constant(np.arange(extents[at]).reshape(extents), i64)
+        return b.reshape(b.cast(b.compare("eq", places, best), element_of(x)), shape)
+
+
+_TABLED: dict[str, Callable[[GraphBuilder, SSAValue], SSAValue]] = {
+    "Tan": lambda b, x: b.div(b(graph.SinOp, x), b(graph.CosOp, x)),
+}
+
+
+@lowers(PASS, *_ops(*_TABLED))
+class Tabled(FromOnnx):
+    """A formula of the table."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return _TABLED[node.op.OP_TYPE](b, node[0])
+
+
+@lowers(PASS, onnx.op("Identity"))
+class Identity(FromOnnx):
+    """Its operand."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return node[0]
+
+
+@lowers(PASS, onnx.op("Dropout"))
+class Dropout(FromOnnx):
+    """At inference, its operand, and a mask that keeps everything."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        if node.has(2) and bool(node.known(2)) and (not node.has(1) or float(node.known(1)) > 0):
+            raise Unconvertible("it drops elements at random, in training mode")
+        return [node[0], b.splat(1, node.shape(), i1) if node.wants(1) else None]

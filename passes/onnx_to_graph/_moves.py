@@ -1,0 +1,334 @@
+"""Operators that move elements: to another shape, order or place."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
+from mlc.passes.lowering import lowers
+from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._node import Node, axes_of, axis_of
+from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
+
+
+@lowers(PASS, onnx.op("Reshape"))
+class Reshape(FromOnnx):
+    """0 keeps an extent, unless `allowzero`; -1 is what is left."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        shape, wanted = node.shape(), node.known_ints(1)
+        if not node.flag("allowzero"):
+            if any(e == 0 and i >= len(shape) for i, e in enumerate(wanted)):
+                raise Unconvertible(f"shape {wanted} keeps a dim that {list(shape)} does not have")
+            wanted = [shape[i] if e == 0 else e for i, e in enumerate(wanted)]
+        if wanted.count(-1) == 1:
+            rest = prod(e for e in wanted if e != -1)
+            if rest == 0 or prod(shape) % rest:
+                raise Unconvertible(f"{list(shape)} cannot become {wanted}: nothing fits -1")
+            wanted = [prod(shape) // rest if e == -1 else e for e in wanted]
+        if min(wanted, default=0) < 0:
+            raise Unconvertible(f"shape {wanted} has negative extents")
+        return b.reshape(node[0], wanted)
+
+
+@lowers(PASS, onnx.op("Flatten"))
+class Flatten(FromOnnx):
+    """To two dims."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        shape, axis = node.shape(), node.int("axis", 1)
+        if not -len(shape) <= axis <= len(shape):
+            raise Unconvertible(f"axis {axis} does not exist in {len(shape)} dims")
+        axis = axis if axis >= 0 else axis + len(shape)
+        return b.reshape(node[0], (prod(shape[:axis]), prod(shape[axis:])))
+
+
+def _axes(node: Node) -> list[int] | None:
+    """The axes of an operator that had them as an attribute before version 13."""
+    if "axes" in node.op.attributes:
+        return node.ints("axes")
+    return node.known_ints(1) if node.has(1) else None
+
+
+@lowers(PASS, onnx.op("Unsqueeze"))
+class Unsqueeze(FromOnnx):
+    """Puts in dims of extent 1."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        shape = list(node.shape())
+        named = _axes(node) or []
+        for axis in axes_of(named, len(shape) + len(named)):
+            shape.insert(axis, 1)
+        return b.reshape(node[0], shape)
+
+
+@lowers(PASS, onnx.op("Squeeze"))
+class Squeeze(FromOnnx):
+    """Takes out dims of extent 1: all of them, or those that are named."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        shape, named = node.shape(), _axes(node)
+        axes = [i for i, e in enumerate(shape) if e == 1] if named is None else axes_of(named, len(shape))
+        if any(shape[axis] != 1 for axis in axes):
+            raise Unconvertible(f"axes {axes} of {list(shape)} do not all have extent 1")
+        return b.reshape(node[0], [e for i, e in enumerate(shape) if i not in axes])
+
+
+@lowers(PASS, onnx.op("Transpose"))
+class Transpose(FromOnnx):
+    """The dims turned round by default."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        permutation = node.ints("perm", list(reversed(range(node.rank()))))
+        assert permutation is not None
+        return b.transpose(node[0], permutation)
+
+
+@lowers(PASS, onnx.op("Concat"))
+class Concat(FromOnnx):
+    """What has no elements adds nothing."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        axis = node.axis()
+        filled = [v for v in node.operands if shape_of(v)[axis]] or node.operands[:1]
+        return b.concat(filled, axis)
+
+
+@lowers(PASS, onnx.op("Expand"))
+class Expand(FromOnnx):
+    """To the shape that the operand's and the one asked for broadcast to."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        shape = broadcast_shapes(node.shape(), tuple(node.known_ints(1)))
+        if shape is None:
+            raise Unconvertible(f"{list(node.shape())} and {node.known_ints(1)} do not broadcast")
+        return b.broadcast(node[0], shape)
+
+
+@lowers(PASS, onnx.op("Tile"))
+class Tile(FromOnnx):
+    """Repeats along each dim: a broadcast along a dim in front of it."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        shape, repeats = node.shape(), node.known_ints(1)
+        if len(repeats) != len(shape) or min(repeats, default=0) < 0:
+            raise Unconvertible(f"repeats {repeats} do not fit {list(shape)}")
+        apart = [e for extent in shape for e in (1, extent)]
+        wide = [e for n, extent in zip(repeats, shape, strict=True) for e in (n, extent)]
+        result = [n * extent for n, extent in zip(repeats, shape, strict=True)]
+        return b.reshape(b.broadcast(b.reshape(node[0], apart), wide), result)
+
+
+def cut(b: GraphBuilder, value: SSAValue, axis: int, start: int, end: int, step: int) -> SSAValue:
+    """What Python's `value[start:end:step]` takes along an axis."""
+    extent = shape_of(value)[axis]
+    taken = range(extent)[slice(start, None if step < 0 and end < -extent else end, step)]
+    if not taken:
+        shape = list(shape_of(value))
+        shape[axis] = 0
+        return b.splat(0, shape, element_of(value))
+    if step < 0:
+        value = b(graph.ReverseOp, value, [axis])
+        first = extent - 1 - taken[0]
+        return b.slice(value, axis, first, first + (len(taken) - 1) * -step + 1, -step)
+    return b.slice(value, axis, taken[0], taken[-1] + 1, step)
+
+
+@lowers(PASS, onnx.op("Slice"))
+class Slice(FromOnnx):
+    """Starts, ends, axes and steps are attributes before version 10."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, rank = node[0], node.rank()
+        if node.since < 10:
+            starts, ends, steps = node.ints("starts") or [], node.ints("ends") or [], None
+            axes = node.ints("axes")
+        else:
+            starts, ends = node.known_ints(1), node.known_ints(2)
+            axes = node.known_ints(3) if node.has(3) else None
+            steps = node.known_ints(4) if node.has(4) else None
+        axes = list(range(len(starts))) if axes is None else [axis_of(a, rank) for a in axes]
+        steps = [1] * len(starts) if steps is None else steps
+        if not len(starts) == len(ends) == len(axes) == len(steps) or len(set(axes)) < len(axes):
+            raise Unconvertible(f"starts {starts}, ends {ends}, axes {axes} and steps {steps} do not fit together")
+        if 0 in steps:
+            raise Unconvertible("a step is 0")
+        for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+            extent = shape_of(x)[axis]
+            limit = -extent - 1 if step < 0 else -extent
+            x = cut(b, x, axis, max(min(start, extent), -extent - 1) if step < 0 else start, max(end, limit), step)
+        return x
+
+
+@lowers(PASS, onnx.op("Split"))
+class Split(FromOnnx):
+    """Into as many parts as there are results; the last one is smaller where they do not divide the extent."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, axis = node[0], node.axis()
+        extent, count = node.shape()[axis], len(node.op.results)
+        sizes = node.ints("split") or (node.known_ints(1) if node.has(1) else None)
+        if sizes is None:
+            size = -(-extent // count)
+            sizes = [max(min(size, extent - i * size), 0) for i in range(count)]
+        if len(sizes) != count or sum(sizes) != extent or min(sizes) < 0:
+            raise Unconvertible(f"parts of {sizes} do not make up an extent of {extent} in {count} results")
+        results: list[SSAValue] = []
+        start = 0
+        for size in sizes:
+            results.append(cut(b, x, axis, start, start + size, 1))
+            start += size
+        return results
+
+
+@lowers(PASS, onnx.op("Pad"))
+class Pad(FromOnnx):
+    """With a number, or with the elements of the edge, mirrored, or from the other side; negative amounts cut."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, rank = node[0], node.rank()
+        mode = node.string("mode", "constant")
+        if node.since < 11:
+            pads, number = node.ints("pads") or [], node.float("value")
+            axes = list(range(rank))
+        else:
+            pads = node.known_ints(1)
+            number = node.known(2).reshape(-1)[0].item() if node.has(2) else 0
+            axes = [axis_of(a, rank) for a in node.known_ints(3)] if node.has(3) else list(range(rank))
+        if len(pads) != 2 * len(axes):
+            raise Unconvertible(f"{len(pads)} pads for {len(axes)} dims; two are needed for each")
+        low, high = [0] * rank, [0] * rank
+        for i, axis in enumerate(axes):
+            low[axis], high[axis] = pads[i], pads[i + len(axes)]
+        for axis in range(rank):
+            extent = shape_of(x)[axis]
+            if min(low[axis], high[axis]) < 0:
+                x = cut(b, x, axis, max(-low[axis], 0), extent + min(high[axis], 0), 1)
+                low[axis], high[axis] = max(low[axis], 0), max(high[axis], 0)
+        if mode == "constant":
+            return b(graph.PadOp, x, low, high, number) if any((*low, *high)) else x
+        if mode not in ("reflect", "edge", "wrap"):
+            raise Unconvertible(f"mode '{mode}' is none of constant, reflect, edge and wrap")
+        for axis in range(rank):
+            extent = shape_of(x)[axis]
+            if low[axis] or high[axis]:
+                if not extent:
+                    raise Unconvertible("there is nothing to pad with")
+                places = np.pad(np.arange(extent), (low[axis], high[axis]), mode)  # type: ignore[call-overload]
+                x = b(graph.GatherOp, x, b.constant(places.astype(np.int64)), axis)
+        return x
+
+
+@lowers(PASS, onnx.op("Gather"))
+class Gather(FromOnnx):
+    """Slices at indices along an axis."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        axis, indices = node.axis(), b.knowledge.array(node[1])
+        if indices is not None and indices.size == 1 and node.shape()[axis]:
+            extent = node.shape()[axis]
+            at = axis_of(int(indices.reshape(-1)[0]), extent)
+            rest = node.shape()
+            return b.reshape(b.slice(node[0], axis, at, at + 1), (*rest[:axis], *indices.shape, *rest[axis + 1 :]))
+        return b(graph.GatherOp, node[0], node[1], axis)
+
+
+@lowers(PASS, onnx.op("DepthToSpace"))
+class DepthToSpace(FromOnnx):
+    """Blocks of channels become blocks of pixels."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        n, c, h, w = node.shape()
+        size = node.int("blocksize")
+        inner = c // (size * size)
+        if node.string("mode", "DCR") == "DCR":
+            apart = b.transpose(b.reshape(node[0], (n, size, size, inner, h, w)), (0, 3, 4, 1, 5, 2))
+        else:
+            apart = b.transpose(b.reshape(node[0], (n, inner, size, size, h, w)), (0, 1, 4, 2, 5, 3))
+        return b.reshape(apart, (n, inner, h * size, w * size))
+
+
+@lowers(PASS, onnx.op("SpaceToDepth"))
+class SpaceToDepth(FromOnnx):
+    """Blocks of pixels become blocks of channels."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        n, c, h, w = node.shape()
+        size = node.int("blocksize")
+        apart = b.reshape(node[0], (n, c, h // size, size, w // size, size))
+        if node.string("mode", "DCR") == "CRD":
+            moved = b.transpose(apart, (0, 1, 3, 5, 2, 4))
+        else:
+            moved = b.transpose(apart, (0, 3, 5, 1, 2, 4))
+        return b.reshape(moved, (n, c * size * size, h // size, w // size))
+
+
+@lowers(PASS, onnx.op("Trilu"))
+class Trilu(FromOnnx):
+    """Zeros below, or above, a diagonal."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        rows, columns = node.shape()[-2:]
+        k = int(node.known(1)) if node.has(1) else 0
+        kept = np.arange(columns) - np.arange(rows)[:, None]
+        mask = b.constant(kept >= k if node.int("upper", 1) else kept <= k)
+        return b.where(mask, node[0], b.number(0, node[0]))
+
+
+@lowers(PASS, onnx.op("CenterCropPad"))
+class CenterCropPad(FromOnnx):
+    """Cut, or padded with zeros, on both sides."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, rank = node[0], node.rank()
+        axes = [axis_of(a, rank) for a in node.ints("axes") or range(rank)]
+        for axis, wanted in zip(axes, node.known_ints(1), strict=True):
+            extent = shape_of(x)[axis]
+            if extent > wanted:
+                start = (extent - wanted) // 2
+                x = cut(b, x, axis, start, start + wanted, 1)
+            elif extent < wanted:
+                low, high = [0] * rank, [0] * rank
+                low[axis] = (wanted - extent) // 2
+                high[axis] = wanted - extent - low[axis]
+                x = b(graph.PadOp, x, low, high, 0)
+        return x
+
+
+@lowers(PASS, onnx.op("OneHot"))
+class OneHot(FromOnnx):
+    """`on` at an index, `off` elsewhere; negative indices count from the end."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        depth = int(node.known(1).reshape(-1)[0])
+        indices, rank = b.cast(node[0], i64), node.rank()
+        axis = axis_of(node.int("axis", -1), rank + 1)
+        shape = list(node.shape())
+        wrapped = b.where(
+            b.compare("lt", indices, b.number(0, indices)), b.plus(indices, b.number(depth, indices)), indices
+        )
+        apart = b.reshape(wrapped, [*shape[:axis], 1, *shape[axis:]])
+        places = b.constant(np.arange(depth).reshape([-1 if i == axis else 1 for i in range(rank + 1)]), i64)
+        off, on = (b.reshape(b.slice(node[2], 0, i, i + 1), ()) for i in range(2))
+        return b.where(b.compare("eq", apart, places), on, off)
+
+
+@lowers(PASS, onnx.op("ReverseSequence"))
+class ReverseSequence(FromOnnx):
+    """The first elements of each sequence turned round; how many is known."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, batch, time = node[0], node.int("batch_axis", 1), node.int("time_axis", 0)
+        parts: list[SSAValue] = []
+        for i, length in enumerate(node.known_ints(1)):
+            each = b.slice(x, batch, i, i + 1)
+            extent = shape_of(each)[time]
+            turned = b(graph.ReverseOp, b.slice(each, time, 0, length), [time])
+            parts.append(turned if length == extent else b.concat([turned, b.slice(each, time, length, extent)], time))
+        return b.concat(parts, batch)

@@ -1,0 +1,89 @@
+"""What the patterns of this lowering share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType, TensorType
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from mlc.dialects.graph.types import element_of
+from mlc.dialects.onnx.ops import OnnxOp
+from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._conversion import PASS, Conversion
+from mlc.passes.onnx_to_graph._node import Node
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import is_supported
+
+Results = SSAValue | Sequence[SSAValue | None]
+"""What a node gives: its first result, or all of them; None for one that nobody asked for."""
+
+
+class FromOnnx(RewritePattern):
+    """Lowers one operator of ONNX: `build` says what its results are at the graph level.
+
+    ```python
+    @lowers("convert-onnx-to-graph", onnx.op("Neg"))
+    class Neg(FromOnnx):
+        def build(self, node: Node, b: GraphBuilder) -> Results:
+            return b(graph.NegOp, node[0])
+    ```
+    """
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        assert isinstance(ctx, Conversion)
+        self.conversion = ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, OnnxOp)
+        conversion = self.conversion
+        if any(conversion.is_lost(v) for v in op.operands):
+            conversion.lose(op)
+            return
+        hint = next((r.name_hint for r in op.results if r.name_hint), None) or op.OP_TYPE.lower()
+        try:
+            _require_known(op)
+            found = self.build(Node(op, conversion.knowledge), GraphBuilder(op, conversion.knowledge, hint))
+        except Unconvertible as e:
+            conversion.refuse(op, str(e))
+            return
+        results = [found] if isinstance(found, SSAValue) else list(found)
+        results += [None] * (len(op.results) - len(results))
+        for old, new in zip(op.results, results, strict=False):
+            if new is None and old.first_use is not None:
+                conversion.refuse(op, f"its result {old.index} cannot be computed")
+                return
+        for old, new in zip(op.results, results, strict=False):
+            if new is not None:
+                new.name_hint = old.name_hint or new.name_hint
+                old.replace_all_uses_with(new)
+        rewriter.erase(op)
+
+    @abstractmethod
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        """Append graph ops to `b` and return what replaces the results of the node.
+
+        Raises:
+            Unconvertible: the node cannot be converted.
+        """
+
+
+def _require_known(op: OnnxOp) -> None:
+    """Raises: Unconvertible if an operand is no tensor of known shape that mlc computes with."""
+    for value in op.operands:
+        kind = value.type
+        if isinstance(kind, NoneType):
+            continue
+        if not isinstance(kind, TensorType):
+            raise Unconvertible(f"an operand is {kind}, which is no tensor of known shape")
+        if DYNAMIC_INDEX in kind.get_shape():
+            raise Unconvertible(f"an operand is {kind}, whose shape is not known")
+        element = element_of(value)
+        if not is_supported(element):
+            raise Unconvertible(f"an operand is {kind}: mlc does not compute with elements of type {element}")
+
+
+__all__ = ["PASS", "FromOnnx", "Results"]

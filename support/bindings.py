@@ -1,0 +1,95 @@
+"""What users give to the inputs of a model that leaves their shapes or values open."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mlc.support.errors import UserError
+
+if TYPE_CHECKING:  # importing NumPy takes 0.1 s
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+InputShapes = Mapping[str, "int | tuple[int, ...]"]
+"""InputShapes by the names of inputs, and extents by the names of inputs' dims."""
+InputValues = Mapping[str, "Array"]
+"""InputValues by the names of inputs."""
+
+
+NEEDS_VALUE = "has to be known when the model is compiled"
+"""What messages say of operands whose values have to be bound."""
+
+
+@dataclass(frozen=True)
+class Bindings:
+    """InputShapes and values by name; false if there are none."""
+
+    shapes: InputShapes = field(default_factory=dict[str, "int | tuple[int, ...]"])
+    values: InputValues = field(default_factory=dict[str, "Array"])
+
+    def __bool__(self) -> bool:
+        return bool(self.shapes or self.values)
+
+    @property
+    def identity(self) -> str:
+        """What is equal for equal bindings."""
+        shapes = sorted((name, shape) for name, shape in self.shapes.items())
+        values = [
+            (name, str(a.dtype), a.shape, hashlib.sha256(a.tobytes()).hexdigest())
+            for name, a in sorted(self.values.items())
+        ]
+        return repr((shapes, values))
+
+
+def parse_shapes(words: Sequence[str]) -> dict[str, int | tuple[int, ...]]:
+    """`x=1x3`, `batch=1` as a mapping.
+
+    Raises:
+        UserError: a word has another form.
+    """
+    result: dict[str, int | tuple[int, ...]] = {}
+    for word in words:
+        name, equals, text = word.rpartition("=")
+        parts = text.split("x") if text else []
+        if not equals or not name or not all(part.isdecimal() for part in parts):
+            raise UserError(f"found '{word}' as a shape; required: NAME=1x3x224x224, or NAME=1 for a dim of that name")
+        extents = tuple(int(part) for part in parts)
+        result[name] = extents[0] if len(extents) == 1 else extents
+    return result
+
+
+def parse_values(words: Sequence[str]) -> dict[str, Array]:
+    """`sr=16000`, `size=1,3,8` as a mapping.
+
+    Raises:
+        UserError: a word has another form.
+    """
+    if not words:
+        return {}
+    import numpy as np
+
+    result: dict[str, Array] = {}
+    for word in words:
+        name, equals, text = word.rpartition("=")
+        try:
+            numbers = [_number(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if not equals or not name or not numbers:
+            raise UserError(f"found '{word}' as a value; required: NAME=NUMBER, or NAME=NUMBER,NUMBER,…")
+        result[name] = np.asarray(numbers if "," in text else numbers[0])
+    return result
+
+
+def _number(text: str) -> float | bool:
+    words = {"true": True, "false": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

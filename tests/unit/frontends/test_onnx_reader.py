@@ -1,0 +1,213 @@
+"""Files of ONNX become modules: names, dims, weights where they lie, and errors for files that are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from mlc.compiler import new_context
+from mlc.frontends.onnx import read_onnx
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.syntax import print_module, verify_module
+from mlc.tools.mlc_opt import main as mlc_opt
+
+onnx: Any = pytest.importorskip("onnx")
+helper: Any = onnx.helper
+
+_WEIGHTS = np.arange(600, dtype=np.float32).reshape(2, 300)
+
+
+def _model(nodes: list[Any], inputs: list[Any], outputs: list[Any], weights: dict[str, Any], opset: int = 17) -> Any:
+    tensors = [onnx.numpy_helper.from_array(array, name) for name, array in weights.items()]
+    graph = helper.make_graph(nodes, "g", inputs, outputs, tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+
+
+def _linear() -> Any:
+    value = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("MatMul", ["x:0", "fc/w"], ["/fc/out"], name="/fc/MatMul"),
+        helper.make_node("Relu", ["/fc/out"], ["y 1"]),
+    ]
+    return _model(nodes, [value("x:0", 1, ["batch", 2])], [value("y 1", 1, ["batch", 300])], {"fc/w": _WEIGHTS})
+
+
+def _saved(model: Any, folder: Path, **options: Any) -> Path:
+    path = folder / "model.onnx"
+    onnx.save(model, str(path), **options)
+    return path
+
+
+def _read(path: Path) -> tuple[Any, CompilerContext]:
+    ctx = new_context()
+    module = read_onnx(path, ctx, path.name)
+    verify_module(module)
+    return next(iter(module.ops)), ctx
+
+
+def test_names_and_dims_are_kept(tmp_path: Path) -> None:
+    function, _ = _read(_saved(_linear(), tmp_path))
+    marks = [{k: str(v) for k, v in m.data.items()} for m in (*function.arg_attrs.data, *function.res_attrs.data)]
+    assert marks == [
+        {"mlc.name": '"x:0"', "onnx.dims": '["batch", ""]'},
+        {"mlc.name": '"y 1"', "onnx.dims": '["batch", ""]'},
+    ]
+    names = [op.name for op in function.body.block.ops]
+    assert names == ["onnx.Constant", "onnx.MatMul", "onnx.Relu", "func.return"]
+    assert [op.location.desc.data for op in list(function.body.block.ops)[:3]] == ["fc/w", "/fc/MatMul", "y 1"]
+
+
+@pytest.mark.parametrize("options", [{}, {"save_as_external_data": True, "location": "weights.bin"}])
+def test_weights_stay_where_they_are(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = _saved(_linear(), tmp_path, **options)
+    _, ctx = _read(path)
+    array = ctx.resources.array("fc/w")
+    assert isinstance(array, np.memmap) and array.filename.name == options.get("location", "model.onnx")
+    np.testing.assert_array_equal(array, _WEIGHTS)
+
+
+def test_text_of_a_model_names_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = _saved(_linear(), tmp_path)
+    assert mlc_opt([str(path)]) == 0
+    text = capsys.readouterr().out
+    assert "dialect_resources" not in text and "model.onnx" in text
+    (tmp_path / "model.mlir").write_text(text, encoding="utf-8")
+    assert mlc_opt([str(tmp_path / "model.mlir"), '--bind-inputs=shape="batch=3"', "-O0"]) == 0
+
+
+def test_kinds_of_weights(tmp_path: Path) -> None:
+    """Every form in which a message may hold its data, small and large."""
+    value = helper.make_tensor_value_info
+    arrays = {
+        "f16": np.arange(700).astype(np.float16),
+        "bools": np.arange(1100) % 3 == 0,
+        "i64": np.arange(-300, 300),
+        "none": np.zeros((0, 4), np.float32),
+        "one": np.asarray(2.5),
+    }
+    nodes = [helper.make_node("Identity", [name], [f"y.{name}"]) for name in arrays]
+    outputs = [value(f"y.{n}", helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in arrays.items()]
+    model = _model(nodes, [], outputs, arrays)
+    packed = helper.make_tensor("packed", 1, [300], np.arange(300, dtype=np.float32), raw=False)
+    varints = helper.make_tensor("varints", 7, [300], list(range(-150, 150)), raw=False)
+    model.graph.initializer.extend([packed, varints])
+    _, ctx = _read(_saved(model, tmp_path))
+    names = ctx.resources.names()
+    for name in ("f16", "bools", "i64"):
+        np.testing.assert_array_equal(ctx.resources.array(name), arrays[name])
+    np.testing.assert_array_equal(ctx.resources.array("packed"), np.arange(300, dtype=np.float32))
+    assert isinstance(ctx.resources.array("packed"), np.memmap) and "varints" in names
+    np.testing.assert_array_equal(ctx.resources.array("varints"), np.arange(-150, 150))
+
+
+def test_functions_of_a_model_are_inlined(tmp_path: Path) -> None:
+    value = helper.make_tensor_value_info
+    body = [helper.make_node("Mul", ["a", "a"], ["b"]), helper.make_node("Neg", ["b"], ["c"])]
+    function = helper.make_function("my", "NegSquare", ["a"], ["c"], body, [helper.make_opsetid("", 17)])
+    graph = helper.make_graph(
+        [helper.make_node("NegSquare", ["x"], ["y"], domain="my")], "g", [value("x", 1, [4])], [value("y", 1, [4])]
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("my", 1)]
+    read, _ = _read(_saved(helper.make_model(graph, functions=[function], opset_imports=opsets), tmp_path))
+    assert [op.name for op in read.body.block.ops] == ["onnx.Mul", "onnx.Neg", "func.return"]
+
+
+def _broken() -> dict[str, tuple[Any, str]]:
+    value = helper.make_tensor_value_info
+    x, y = value("x", 1, [4]), value("y", 1, [4])
+
+    def node(kind: str, *inputs: str, out: str = "y", **rest: Any) -> Any:
+        return helper.make_node(kind, list(inputs), [out], name="n", **rest)
+
+    return {
+        "reads what is not there": (_model([node("Neg", "z")], [x], [y], {}), "'n': error: the node reads 'z'"),
+        "a cycle": (
+            _model([node("Neg", "b", out="a"), node("Neg", "a", out="b")], [x], [value("b", 1, [4])], {}),
+            "'n': error: the node reads 'b', which no node in front of it computes",
+        ),
+        "an unknown operator": (
+            _model([node("Nag", "x")], [x], [y], {}),
+            "unknown operator 'Nag' of the domain 'ai.onnx'",
+        ),
+        "an operator from later": (
+            _model([node("Gelu", "x")], [x], [y], {}),
+            "the model imports version 17 of 'ai.onnx', which has no operator 'Gelu' yet; it is in version 20",
+        ),
+        "two values of a name": (
+            _model([node("Neg", "x"), node("Neg", "x")], [x], [y], {}),
+            "two values are named 'y'; names have to differ",
+        ),
+        "an output of nobody": (_model([], [x], [y], {}), "output 'y' of the graph 'g' is computed by no node"),
+        "no output": (_model([], [x], [], {}), "model 'model.onnx' has no outputs"),
+        "two inputs of a name": (_model([node("Neg", "x")], [x, x], [y], {}), "has 2 inputs named 'x'"),
+    }
+
+
+@pytest.mark.parametrize("name", _broken())
+def test_wrong_models_are_told(tmp_path: Path, name: str) -> None:
+    model, message = _broken()[name]
+    with pytest.raises(UserError) as error:
+        _read(_saved(model, tmp_path))
+    assert message in str(error.value)
+
+
+def test_external_data_that_is_not_there(tmp_path: Path) -> None:
+    path = _saved(_linear(), tmp_path, save_as_external_data=True, location="weights.bin")
+    (tmp_path / "weights.bin").rename(tmp_path / "other.bin")
+    with pytest.raises(UserError, match=r"weight 'fc/w' is in the file 'weights\.bin', which is not there"):
+        _read(path)
+    (tmp_path / "weights.bin").write_bytes(b"short")
+    with pytest.raises(UserError, match=r"ends at byte 2400 of 'weights\.bin', which is shorter"):
+        _read(path)
+
+
+def test_external_data_does_not_leave_the_folder(tmp_path: Path) -> None:
+    model = _linear()
+    tensor = model.graph.initializer[0]
+    tensor.ClearField("raw_data")
+    tensor.data_location = 1
+    for key, text in (("location", "../secret"), ("offset", "0"), ("length", "2400")):
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, text
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString())
+    with pytest.raises(UserError, match="it has to lie in the folder of the model"):
+        _read(path)
+
+
+def test_files_that_are_cut_off_or_damaged(tmp_path: Path) -> None:
+    """Every prefix, and bits turned at random: an error in words, or a model."""
+    data = _saved(_linear(), tmp_path).read_bytes()
+    rng = np.random.default_rng(0)
+    path = tmp_path / "damaged.onnx"
+    lengths = [*range(200), *range(200, len(data), 97)]
+    damaged = [data[:length] for length in lengths]
+    for _ in range(300):
+        changed = bytearray(data)
+        for at in rng.integers(0, min(len(data), 400), 3):
+            changed[at] ^= 1 << int(rng.integers(8))
+        damaged.append(bytes(changed))
+    refused = 0
+    for each in damaged:
+        path.write_bytes(each)
+        try:
+            function, ctx = _read(path)
+            print_module(function.parent_op(), ctx, cast(Any, open("/dev/null", "w")))  # noqa: SIM115, PTH123
+        except UserError:
+            refused += 1
+    assert refused > len(lengths) - 3
+
+
+def test_files_that_are_not_there_or_empty(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"model 'model\.onnx' not found"):
+        _read(tmp_path / "model.onnx")
+    (tmp_path / "model.onnx").write_bytes(b"")
+    with pytest.raises(UserError, match=r"model 'model\.onnx' cannot be read as ONNX: it is empty"):
+        _read(tmp_path / "model.onnx")

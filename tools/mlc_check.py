@@ -1,0 +1,60 @@
+"""Say at once what stands in the way of compiling a model of ONNX: operators that mlc does not know, or not like this,
+types, dims that are open. Exits with status 1 if something does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from xdsl.dialects import func
+
+from mlc.compiler import new_context
+from mlc.frontends.registry import FRONTENDS, open_model
+from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.errors import UserError
+from mlc.tools.compile_arguments import add_binding_arguments
+from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
+
+
+@dataclass(kw_only=True)
+class Arguments(PluginArguments):
+    """The parsed command line."""
+
+    model: str
+    shape: list[str]
+    value: list[str]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("model", help="the model: a file of ONNX")
+    add_binding_arguments(parser)
+    add_plugin_arguments(parser)
+
+
+def run(arguments: Namespace) -> None:
+    """Read, bind and convert; print what was found."""
+    args = Arguments(**vars(arguments))
+    args.load()
+    ctx = new_context()
+    if (source := open_model(args.model)) is None:
+        raise UserError(f"'{args.model}' is of no format that is checked; those end in {', '.join(FRONTENDS)}")
+    module = source.module(ctx)
+    from mlc.dialects.onnx import OnnxOp
+    from mlc.passes.onnx.bind_inputs import bind
+    from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
+
+    counts = Counter(op.OP_TYPE for op in module.walk() if isinstance(op, OnnxOp))
+    bind(module, Bindings(parse_shapes(args.shape), parse_values(args.value)), ctx)
+    nodes = sum(counts.values()) - counts["Constant"]
+    print(f"{args.model}: {nodes} nodes of {len(set(counts) - {'Constant'})} operators")
+    for function in module.ops:
+        if isinstance(function, func.FuncOp):
+            returned = function.body.block.last_op
+            for noun, values in (("input", function.args), ("output", returned.operands if returned else ())):
+                for number, value in enumerate(values):
+                    print(f"  {noun} {value.name_hint or number}: {value.type}")
+    preflight(module, ctx)
+    print("nothing stands in the way")

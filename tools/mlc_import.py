@@ -1,0 +1,96 @@
+"""Write a model of another format as text of the graph level, and its weights to a file of safetensors beside it:
+'-o model.mlir' gives model.mlir and model.safetensors. The text compiles like any other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+
+from mlc.compiler import new_context
+from mlc.frontends.registry import FRONTENDS, open_model
+from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.errors import UserError
+from mlc.support.resources import Resources
+from mlc.targets.output import staged_output
+from mlc.tools.compile_arguments import add_binding_arguments
+from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, print_remarks
+from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
+
+
+@dataclass(kw_only=True)
+class Arguments(PluginArguments):
+    """The parsed command line."""
+
+    model: str
+    output: str
+    shape: list[str]
+    value: list[str]
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the command's options."""
+    parser.add_argument("model", help="the model: a file of ONNX")
+    parser.add_argument("-o", dest="output", metavar="FILE.mlir", required=True, help="the text to write")
+    add_binding_arguments(parser)
+    add_plugin_arguments(parser)
+
+
+def run(arguments: Namespace) -> None:
+    """Convert, and write both files."""
+    args = Arguments(**vars(arguments))
+    args.load()
+    output = Path(args.output)
+    if output.suffix != ".mlir":
+        raise UserError(f"'{args.output}' is to hold text: give it a name that ends in .mlir")
+    check_not_input(args.output, [args.model])
+    weights = output.with_suffix(".safetensors")
+    ctx = new_context()
+    source = open_model(args.model)
+    if source is None:
+        known = ", ".join(FRONTENDS)
+        raise UserError(f"cannot tell from its name what '{args.model}' is; models of other formats end in {known}")
+    module = source.module(ctx)
+    check_not_input(str(weights), list(ctx.resources.files.values()))
+    from mlc.passes.manager import PassManager
+    from mlc.passes.onnx.bind_inputs import bind
+    from mlc.passes.options import parse_passes
+    from mlc.tools.emit_text import emit_text
+
+    bind(module, Bindings(parse_shapes(args.shape), parse_values(args.value)), ctx)
+    PassManager(ctx).run(module, parse_passes("convert-onnx-to-graph,cse,dce"))
+    tensors = _weights(module, ctx.resources)
+    with staged_output(weights) as staged:
+        _save(tensors, staged)
+    ctx.resources = Resources()
+    if tensors:
+        ctx.resources.open_file("weights", weights.name, output.parent, None)
+    with staged_output(output) as staged:
+        staged.write_text(emit_text(module, ctx, "mlir"), encoding="utf-8")
+    if not tensors:
+        weights.unlink(missing_ok=True)
+    print_remarks(ctx, remarks=False)
+    ops = sum(1 for _ in module.walk()) - 2
+    size = sum(a.nbytes for a in tensors.values()) / 1e6
+    print(f"{args.output}: {ops} ops" + (f"; {weights}: {len(tensors)} weights, {size:.1f} MB" if tensors else ""))
+
+
+def _weights(module: ModuleOp, resources: Resources) -> dict[str, Any]:
+    """The data behind the resources that a module uses, by name."""
+    names: dict[str, None] = {}
+    for op in module.walk():
+        for value in (*op.properties.values(), *op.attributes.values()):
+            if isinstance(value, DenseResourceAttr):
+                names[value.resource_handle.data] = None
+    return {name: resources.array(name) for name in names}
+
+
+def _save(tensors: dict[str, Any], path: Path) -> None:
+    import numpy as np
+    from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
+
+    save_file({name: np.ascontiguousarray(array) for name, array in tensors.items()}, str(path))
+    path.chmod(0o644)
