@@ -20,9 +20,9 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.support.types import element_type
 
 _GRAPH_SUMS = (
-    graph.AvgPool2dOp,
-    graph.Conv2dOp,
-    graph.ConvTranspose2dOp,
+    graph.AvgPoolOp,
+    graph.ConvOp,
+    graph.ConvTransposeOp,
     graph.GroupNormOp,
     graph.LayerNormOp,
     graph.MatmulOp,
@@ -69,7 +69,7 @@ def _sums(op: Operation) -> Sums:
     if isinstance(op, ForOp):
         return Sums(max(1, len(op.range))) if any(map(_is_float, op.iter_args)) else Sums()
     if isinstance(op, _GRAPH_SUMS):
-        zeros = isinstance(op, graph.ConvTranspose2dOp)
+        zeros = isinstance(op, graph.ConvTransposeOp)
         return Sums(max(_elements(v) for v in op.operands), True, zeros) if _is_float(op.results[0]) else Sums()
     if isinstance(op, StructuredOp) and _is_float(op.result) and op.reduction in ("add", "mul"):
         return Sums(prod(op.dim_sizes[op.num_parallel :]), True)

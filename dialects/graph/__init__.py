@@ -4,7 +4,8 @@
 |---|---|
 | constants | `constant.py` |
 | elementwise | `elementwise.py` (compare, where, cast, bitcast), `unary.py`, `trigonometry.py`, `binary.py` |
-| matmul, convolution | `contraction.py` |
+| matmul | `contraction.py` |
+| convolution | `convolution.py` |
 | transposed convolution | `conv_transpose.py` |
 | pooling | `pooling.py` |
 | reductions, argmax | `reduction.py` |
@@ -45,8 +46,9 @@ from mlc.dialects.graph.binary import (
 )
 from mlc.dialects.graph.broadcast import BroadcastOp, ReverseOp
 from mlc.dialects.graph.constant import ConstantOp, constant_of, splat_of
-from mlc.dialects.graph.contraction import Conv2dOp, MatmulOp
-from mlc.dialects.graph.conv_transpose import ConvTranspose2dOp
+from mlc.dialects.graph.contraction import MatmulOp
+from mlc.dialects.graph.conv_transpose import ConvTranspose2dOp, ConvTranspose3dOp, ConvTransposeOp
+from mlc.dialects.graph.convolution import Conv2dOp, Conv3dOp, ConvOp
 from mlc.dialects.graph.elementwise import (
     BitcastOp,
     CastOp,
@@ -60,7 +62,18 @@ from mlc.dialects.graph.fusion import FusionOp, YieldOp
 from mlc.dialects.graph.gather import GatherNdOp, GatherOp
 from mlc.dialects.graph.moves import MoveOp
 from mlc.dialects.graph.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp, SoftmaxOp
-from mlc.dialects.graph.pooling import AvgPool2dOp, MaxPool2dOp, Pool2dOp
+from mlc.dialects.graph.pooling import (
+    ArgMaxPool2dOp,
+    ArgMaxPool3dOp,
+    ArgMaxPoolOp,
+    AvgPool2dOp,
+    AvgPool3dOp,
+    AvgPoolOp,
+    MaxPool2dOp,
+    MaxPool3dOp,
+    MaxPoolOp,
+    PoolOp,
+)
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ArgReduceOp, ReduceKind, ReduceKindAttr, ReduceOp
 from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.scatter import ScatterKind, ScatterKindAttr, ScatterNdOp
@@ -120,9 +133,15 @@ Graph = Dialect(
         BitcastOp,
         MatmulOp,
         Conv2dOp,
+        Conv3dOp,
         ConvTranspose2dOp,
+        ConvTranspose3dOp,
         MaxPool2dOp,
+        MaxPool3dOp,
+        ArgMaxPool2dOp,
+        ArgMaxPool3dOp,
         AvgPool2dOp,
+        AvgPool3dOp,
         ReduceOp,
         ArgMaxOp,
         ArgMinOp,
@@ -158,6 +177,9 @@ __all__ = [
     "AddOp",
     "AndOp",
     "ArgMaxOp",
+    "ArgMaxPool2dOp",
+    "ArgMaxPool3dOp",
+    "ArgMaxPoolOp",
     "ArgMinOp",
     "ArgReduceOp",
     "AsinOp",
@@ -165,6 +187,8 @@ __all__ = [
     "AtanOp",
     "AtanhOp",
     "AvgPool2dOp",
+    "AvgPool3dOp",
+    "AvgPoolOp",
     "BatchNormOp",
     "BinaryOp",
     "BitcastOp",
@@ -175,7 +199,11 @@ __all__ = [
     "ConcatOp",
     "ConstantOp",
     "Conv2dOp",
+    "Conv3dOp",
+    "ConvOp",
     "ConvTranspose2dOp",
+    "ConvTranspose3dOp",
+    "ConvTransposeOp",
     "CosOp",
     "CoshOp",
     "DivOp",
@@ -197,6 +225,8 @@ __all__ = [
     "MatmulOp",
     "MaxOp",
     "MaxPool2dOp",
+    "MaxPool3dOp",
+    "MaxPoolOp",
     "MinOp",
     "ModOp",
     "MoveOp",
@@ -205,7 +235,7 @@ __all__ = [
     "NotOp",
     "OrOp",
     "PadOp",
-    "Pool2dOp",
+    "PoolOp",
     "PowOp",
     "Predicate",
     "PredicateAttr",

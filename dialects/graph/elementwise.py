@@ -221,8 +221,6 @@ class FoldCastToSameType(RewritePattern):
 class BitcastOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     """The bits of each element, read as an element of another type of the same width.
 
-    - bitcast_c1: both element types have as many bits.
-
     ```mlir
     %b = graph.bitcast %x : tensor<8xf32> -> tensor<8xi32>
     ```

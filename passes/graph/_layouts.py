@@ -17,25 +17,40 @@ from mlc.dialects.graph import (
     ArgReduceOp,
     BatchNormOp,
     ConcatOp,
-    Conv2dOp,
-    ConvTranspose2dOp,
+    ConvOp,
+    ConvTransposeOp,
     ElementwiseOp,
     GroupNormOp,
     PadOp,
-    Pool2dOp,
+    PoolOp,
     ReduceOp,
     SliceOp,
     SoftmaxOp,
     ints,
 )
-from mlc.dialects.graph.types import I64Array, Shape, i64_array
+from mlc.dialects.graph.types import I64Array, Shape, i64_array, shape_of
+from mlc.dialects.graph.windows import LAYOUTS
 
-TO_NHWC = (0, 2, 3, 1)
-TO_NCHW = (0, 3, 1, 2)
-TO_HWIO = (2, 3, 1, 0)
-"""Weights of convolutions, from [out, in, h, w]."""
-TRANSPOSED_TO_HWIO = (2, 3, 0, 1)
-"""Weights of transposed convolutions, from [in, out, h, w]."""
+
+def channels_last(rank: int) -> Shape:
+    """The permutation that puts channels last, such as [0, 2, 3, 1]."""
+    return (0, *range(2, rank), 1)
+
+
+def channels_first(rank: int) -> Shape:
+    """The permutation that undoes it, such as [0, 3, 1, 2]."""
+    return (0, rank - 1, *range(1, rank - 1))
+
+
+def weights_of_conv(rank: int) -> Shape:
+    """From [out, in, taps...] to [taps..., in, out]."""
+    return (*range(2, rank), 1, 0)
+
+
+def weights_of_conv_transpose(rank: int) -> Shape:
+    """From [in, out, taps...] to [taps..., in, out]."""
+    return (*range(2, rank), 0, 1)
+
 
 Properties: TypeAlias = Mapping[str, Attribute]
 
@@ -50,8 +65,8 @@ class LayoutRule:
     """Whether only the first operand is an image."""
     starts: bool = False
     """Whether the op is worth rewriting even if its operand has to be transposed for it."""
-    weights: Shape = ()
-    """How the second operand is permuted, if it is the weights of a convolution."""
+    weights: Callable[[int], Shape] | None = None
+    """How the second operand is permuted, by its rank, if it is the weights of a convolution."""
 
 
 def permute(values: Sequence[int], permutation: Sequence[int]) -> Shape:
@@ -65,34 +80,41 @@ def rule_for(op: Operation) -> LayoutRule | None:
 
 
 def _permuted(array: I64Array) -> Attribute:
-    return i64_array(permute(ints(array), TO_NHWC))
+    numbers = ints(array)
+    return i64_array(permute(numbers, channels_last(len(numbers))))
 
 
-def _windowed(op: Conv2dOp | ConvTranspose2dOp | Pool2dOp) -> Properties | None:
-    return {"layout": StringAttr("NHWC")} if op.layout.data == "NCHW" else None
+def _windowed(op: ConvOp | ConvTransposeOp | PoolOp) -> Properties | None:
+    first, last = LAYOUTS[op.SPATIAL]
+    return {"layout": StringAttr(last)} if op.layout.data == first else None
+
+
+def _place(op: Operation, axis: int) -> int:
+    """Where an axis of the image that `op` reads comes to lie."""
+    return channels_last(len(shape_of(op.operands[0]))).index(axis)
 
 
 def _one_axis(op: BatchNormOp | ConcatOp | GroupNormOp | SoftmaxOp) -> Properties:
-    return {"axis": IntegerAttr(TO_NHWC.index(op.axis.value.data), i64)}
+    return {"axis": IntegerAttr(_place(op, op.axis.value.data), i64)}
 
 
 def _reduce(op: ReduceOp) -> Properties | None:
     axes = ints(op.axes)
-    if op.keepdims is None and not _keeps_order_of_rest(axes):
+    if op.keepdims is None and not _keeps_order_of_rest(op, axes):
         return None
-    return {"axes": i64_array(sorted(TO_NHWC.index(axis) for axis in axes))}
+    return {"axes": i64_array(sorted(_place(op, axis) for axis in axes))}
 
 
 def _arg_reduce(op: ArgReduceOp) -> Properties | None:
     axis = op.axis.value.data
-    if op.keepdims is None and not _keeps_order_of_rest((axis,)):
+    if op.keepdims is None and not _keeps_order_of_rest(op, (axis,)):
         return None
-    return {"axis": IntegerAttr(TO_NHWC.index(axis), i64)}
+    return {"axis": IntegerAttr(_place(op, axis), i64)}
 
 
-def _keeps_order_of_rest(axes: Shape) -> bool:
+def _keeps_order_of_rest(op: Operation, axes: Shape) -> bool:
     """Whether the dimensions other than `axes` are in the same order in both layouts."""
-    kept = [d for d in TO_NHWC if d not in axes]
+    kept = [d for d in channels_last(len(shape_of(op.operands[0]))) if d not in axes]
     return kept == sorted(kept)
 
 
@@ -109,9 +131,9 @@ def _nothing(op: Operation) -> Properties:
 
 
 RULES: dict[type, LayoutRule] = {
-    Conv2dOp: LayoutRule(_windowed, first_only=True, starts=True, weights=TO_HWIO),
-    ConvTranspose2dOp: LayoutRule(_windowed, first_only=True, starts=True, weights=TRANSPOSED_TO_HWIO),
-    Pool2dOp: LayoutRule(_windowed, first_only=True, starts=True),
+    ConvOp: LayoutRule(_windowed, first_only=True, starts=True, weights=weights_of_conv),
+    ConvTransposeOp: LayoutRule(_windowed, first_only=True, starts=True, weights=weights_of_conv_transpose),
+    PoolOp: LayoutRule(_windowed, first_only=True, starts=True),
     ArgReduceOp: LayoutRule(_arg_reduce),
     BatchNormOp: LayoutRule(_one_axis, first_only=True),
     ConcatOp: LayoutRule(_one_axis),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -11,14 +12,15 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import ElementwiseOp, GraphOp, ReshapeOp, TransposeOp, constant_of, ints
 from mlc.dialects.graph.types import Shape, is_static, shape_of, tensor
+from mlc.dialects.graph.windows import LAYOUTS
 from mlc.passes.base import Pass
-from mlc.passes.graph._layouts import TO_NCHW, TO_NHWC, LayoutRule, Properties, permute, rule_for
+from mlc.passes.graph._layouts import LayoutRule, Properties, channels_first, channels_last, permute, rule_for
 from mlc.support.context import CompilerContext
 
 
 @dataclass(frozen=True)
 class ConvertLayoutPass(Pass):
-    """Put the channels of images last, inside the model: convolutions and pools become NHWC.
+    """Put the channels of images last, inside the model: convolutions and pools become NHWC, or NDHWC.
 
     ```mlir
     %0 = graph.conv2d %x, %w : tensor<1x3x8x8xf32>, tensor<16x3x3x3xf32> -> tensor<1x16x6x6xf32>
@@ -46,12 +48,18 @@ class ConvertLayoutPass(Pass):
                 _Converter().convert(func)
 
 
+_Copy: TypeAlias = tuple[SSAValue, int, bool]
+"""A value, the rank of the image that it becomes, and whether it is to be broadcast."""
+
+
 @dataclass
 class _Converter:
     native: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
     """For results of rewritten ops, the channels-last value that replaces them."""
-    copies: dict[tuple[SSAValue, bool], SSAValue] = field(default_factory=dict[tuple[SSAValue, bool], SSAValue])
-    """For other values, a channels-last copy, and one that is to be broadcast."""
+    copies: dict[tuple[SSAValue, int, bool], SSAValue] = field(
+        default_factory=dict[tuple[SSAValue, int, bool], SSAValue]
+    )
+    """For other values, channels-last copies."""
     rewritten: dict[Operation, None] = field(default_factory=dict[Operation, None])
 
     def convert(self, func: FuncOp) -> None:
@@ -63,7 +71,7 @@ class _Converter:
                 self._rewrite(op, *found)
         for value, last in self.native.items():
             if any(use.operation not in self.rewritten for use in value.uses):
-                first = _moved(last, TO_NCHW)
+                first = _moved(last, channels_first(len(shape_of(last))))
                 value.replace_uses_with_if(first, lambda use: use.operation not in self.rewritten)
         for op in reversed(self.rewritten):
             op.detach()
@@ -75,8 +83,9 @@ class _Converter:
         if rule is None or not all(is_static(v.type) for v in (*op.operands, op.result)):
             return None
         operands = op.operands[: 1 if rule.first_only else None]
-        images = [v for v in operands if len(shape_of(v)) == 4]
-        if any(len(shape_of(v)) > 4 for v in operands) or not (rule.starts or self._most_are_native(images)):
+        rank = max((len(shape_of(v)) for v in operands), default=0)
+        images = [v for v in operands if len(shape_of(v)) == rank]
+        if rank not in _RANKS or not (rule.starts or self._most_are_native(images)):
             return None
         properties = rule.properties(op)
         return None if properties is None else (rule, properties)
@@ -85,20 +94,21 @@ class _Converter:
         """Whether rewriting saves at least as many transposes as it costs; those of constants cost nothing."""
         native = sum(image in self.native for image in images)
         costly = sum(
-            image not in self.native and constant_of(image) is None and not _keeps_order(shape_of(image), TO_NHWC)
+            image not in self.native and constant_of(image) is None and not _keeps_order(shape_of(image))
             for image in images
         )
         return native > 0 and native >= costly
 
     def _rewrite(self, op: GraphOp, rule: LayoutRule, properties: Properties) -> None:
         images = op.operands[: 1 if rule.first_only else None]
-        last = [self._channels_last(v, isinstance(op, ElementwiseOp)) for v in images]
+        rank = max(len(shape_of(v)) for v in images)
+        last = [self._channels_last(v, rank, isinstance(op, ElementwiseOp)) for v in images]
         rest = list(op.operands[len(last) :])
-        if rule.weights:
-            rest = [_moved(rest[0], rule.weights)]
-        result_type, is_image = op.result.type, len(shape_of(op.result)) == 4
+        if rule.weights is not None:
+            rest = [_moved(rest[0], rule.weights(rank))]
+        result_type, is_image = op.result.type, len(shape_of(op.result)) == rank
         if is_image:
-            result_type = tensor(permute(shape_of(op.result), TO_NHWC), result_type.element_type)
+            result_type = tensor(permute(shape_of(op.result), channels_last(rank)), result_type.element_type)
         new = type(op).create(
             operands=[*last, *rest],
             properties={**op.properties, **properties},
@@ -112,27 +122,28 @@ class _Converter:
             op.result.replace_all_uses_with(new.result)
         self.rewritten[op] = None
 
-    def _channels_last(self, value: SSAValue, broadcasts: bool) -> SSAValue:
-        """The channels-last form of an operand; one that is broadcast may have a lower rank."""
-        if value in self.native:
+    def _channels_last(self, value: SSAValue, rank: int, broadcasts: bool) -> SSAValue:
+        """The channels-last form of an operand; one that is broadcast may have a lower rank than the image."""
+        shape = shape_of(value)
+        if value in self.native and len(shape) == rank:
             return self.native[value]
-        key = (value, broadcasts)
+        key = (value, rank, broadcasts)
         if key not in self.copies:
-            shape = shape_of(value)
-            image = (1,) * (4 - len(shape)) + shape
-            if broadcasts and _keeps_order(image, TO_NHWC):
-                copy = _reshaped(value, _without_leading_ones(permute(image, TO_NHWC)))
+            image, order = (1,) * (rank - len(shape)) + shape, channels_last(rank)
+            if broadcasts and _keeps_order(image):
+                copy = _reshaped(value, _without_leading_ones(permute(image, order)))
             else:
-                copy = _moved(_reshaped(value, image), TO_NHWC)
+                copy = _moved(_reshaped(value, image), order)
             self.copies[key] = copy
         return self.copies[key]
 
     def _skip_transpose_back(self, op: TransposeOp | ReshapeOp) -> None:
         """Let an op that reorders a rewritten value start from the channels-last form, where that is simpler."""
         last = self.native[op.input]
+        back = channels_first(len(shape_of(last)))
         if isinstance(op, TransposeOp):
-            new = _moved(last, permute(TO_NCHW, ints(op.permutation)))
-        elif _keeps_order(shape_of(last), TO_NCHW):
+            new = _moved(last, permute(back, ints(op.permutation)))
+        elif _in_order(shape_of(last), back):
             new = _reshaped(last, shape_of(op.result))
         else:
             return
@@ -140,7 +151,16 @@ class _Converter:
         self.rewritten[op] = None
 
 
-def _keeps_order(shape: Shape, permutation: Shape) -> bool:
+_RANKS = tuple(len(first) for first, _ in LAYOUTS.values())
+"""The ranks of images."""
+
+
+def _keeps_order(image: Shape) -> bool:
+    """Whether moving the channels of an image behind the rest only moves dimensions of extent 1."""
+    return _in_order(image, channels_last(len(image)))
+
+
+def _in_order(shape: Shape, permutation: Shape) -> bool:
     """Whether the permutation only moves dimensions of extent 1, so that the elements stay in order."""
     wide = [d for d in permutation if shape[d] != 1]
     return wide == sorted(wide)
@@ -156,7 +176,7 @@ def _moved(value: SSAValue, permutation: Shape) -> SSAValue:
     if permutation == tuple(sorted(permutation)):
         return value
     shape = shape_of(value)
-    if _keeps_order(shape, permutation):
+    if _in_order(shape, permutation):
         return _reshaped(value, permute(shape, permutation))
     return _insert_after(value, TransposeOp(value, permutation))
 

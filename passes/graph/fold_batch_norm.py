@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import (
     AddOp,
     BatchNormOp,
-    Conv2dOp,
+    ConvOp,
     DivOp,
     MatmulOp,
     MulOp,
@@ -21,7 +21,7 @@ from mlc.dialects.graph import (
     constant_of,
 )
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.dialects.graph.windows import channel_dim
+from mlc.dialects.graph.windows import channel_dim, has_channels_last
 from mlc.passes.base import Pass
 from mlc.passes.graph._constants import splat
 from mlc.support.context import CompilerContext
@@ -42,7 +42,7 @@ class FoldBatchNormPass(Pass):
     %1 = graph.add %0, %shift : ...
     ```
 
-    The scale goes into the weights of the `graph.conv2d` or `graph.matmul` before it, through a bias addition if there
+    The scale goes into the weights of the convolution or `graph.matmul` before it, through a bias addition if there
     is one, where these are constants and nobody else reads the result; otherwise a multiplication remains. What is
     computed from constants is left to `fold-constants`. Batch normalisation with computed parameters is left alone.
     Results change by rounding, and an intermediate result of the batch norm that overflows does so no longer, or one
@@ -107,7 +107,7 @@ class _Inserter:
 class _Source:
     """What computes the input of a batch norm and can take over its factor."""
 
-    op: Conv2dOp | MatmulOp
+    op: ConvOp | MatmulOp
     inner_weight_rank: int
     """How many dimensions of the weights stand behind the output channels."""
     bias: SSAValue | None
@@ -123,14 +123,14 @@ def _weighted_source(op: BatchNormOp) -> _Source | None:
             if constant_of(other) is not None and value.type == op.input.type:
                 ops, bias, producer = (producer,), other, value.owner
                 break
-    if not isinstance(producer, Conv2dOp | MatmulOp) or not producer.result.has_one_use():
+    if not isinstance(producer, ConvOp | MatmulOp) or not producer.result.has_one_use():
         return None
     weights, axis = producer.operands[1], op.axis.value.data
     if constant_of(weights) is None:
         return None
-    if isinstance(producer, Conv2dOp):
+    if isinstance(producer, ConvOp):
         layout = producer.layout.data
-        inner_rank = 3 if layout == "NCHW" else 0
+        inner_rank = 0 if has_channels_last(layout) else len(layout) - 1
         fits = axis == channel_dim(layout)
     else:
         inner_rank, fits = 0, axis == len(shape_of(op.input)) - 1

@@ -13,8 +13,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import (
     AddOp,
     ConstantOp,
-    Conv2dOp,
-    ConvTranspose2dOp,
+    ConvOp,
+    ConvTransposeOp,
     FusionOp,
     GraphOp,
     MatmulOp,
@@ -176,7 +176,7 @@ def _words(ops: Sequence[GraphOp]) -> Iterator[str]:
 
 def _adds_bias(op: GraphOp, following: GraphOp) -> bool:
     """Whether `following` adds one number per channel to the result of a contraction."""
-    if not isinstance(op, MatmulOp | Conv2dOp | ConvTranspose2dOp) or not isinstance(following, AddOp):
+    if not isinstance(op, MatmulOp | ConvOp | ConvTransposeOp) or not isinstance(following, AddOp):
         return False
     if following.lhs is op.result:
         bias = shape_of(following.rhs)

@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import Conv2dOp, GraphOp, MaxPool2dOp, PadOp, Pool2dOp
+from mlc.dialects.graph import ConvOp, GraphOp, MaxPoolOp, PadOp, PoolOp
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
-from mlc.dialects.graph.windows import NO_PADDING, image_padding
+from mlc.dialects.graph.windows import image_padding, zeros
 from mlc.passes.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import least_of
@@ -40,14 +40,14 @@ class HoistPaddingPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         for op in module.walk():
-            if isinstance(op, Conv2dOp | MaxPool2dOp) and any(ints(op.padding)):
+            if isinstance(op, ConvOp | MaxPoolOp) and any(ints(op.padding)):
                 reason = _why_not(op)
                 ctx.remark(op, f"padding {'hoisted' if reason is None else f'not hoisted: {reason}'}")
                 if reason is None:
                     _hoist(op)
 
 
-def _why_not(op: Conv2dOp | MaxPool2dOp) -> str | None:
+def _why_not(op: ConvOp | MaxPoolOp) -> str | None:
     """Why the padded image is not better made by the op in front; None if it is."""
     if not op.input.has_one_use():
         return "others read the image too"
@@ -65,21 +65,20 @@ def _slides_window(image: SSAValue, reader: GraphOp) -> bool:
         producer = value.owner
         if not isinstance(producer, GraphOp) or producer.parent is not reader.parent or not value.has_one_use():
             continue
-        if isinstance(producer, Conv2dOp):
-            window = [shape_of(producer.weights)[d] for d in ((2, 3) if producer.layout.data == "NCHW" else (0, 1))]
-            if max(*window, *ints(producer.strides)) > 1:
+        if isinstance(producer, ConvOp):
+            if max(*producer.window.kernel, *producer.window.strides) > 1:
                 return True
-        elif isinstance(producer, Pool2dOp):
+        elif isinstance(producer, PoolOp):
             return True
         elif producer.MAPS:
             pending += [operand for operand in producer.operands if shape_of(operand) == shape]
     return False
 
 
-def _hoist(op: Conv2dOp | MaxPool2dOp) -> None:
+def _hoist(op: ConvOp | MaxPoolOp) -> None:
     low, high = image_padding(op.layout.data, ints(op.padding))
-    pad = PadOp(op.input, low, high, 0 if isinstance(op, Conv2dOp) else least_of(element_of(op.input)))
+    pad = PadOp(op.input, low, high, 0 if isinstance(op, ConvOp) else least_of(element_of(op.input)))
     pad.location, pad.result.name_hint = op.location, op.input.name_hint
     Rewriter.insert_op(pad, InsertPoint.before(op))
     op.operands[0] = pad.result
-    op.properties["padding"] = NO_PADDING
+    op.properties["padding"] = zeros(2 * op.SPATIAL)

@@ -9,19 +9,20 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import ints, shape_of
-from mlc.dialects.graph.windows import channel_dim, image_padding, spatial_dims
+from mlc.dialects.graph.types import shape_of
+from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding, spatial_dims
 from mlc.passes.graph_to_tensor._builder import Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._phases import Axis, Phases, phases_of
 from mlc.passes.graph_to_tensor._points import Points, unchanged
+from mlc.passes.graph_to_tensor._windows import in_layout, spatial_names
 from mlc.passes.lowering import lowers
 from mlc.support.affine import simplify_sum
 from mlc.support.types import element_type
 
 
-@lowers("lower-to-tensor", graph.ConvTranspose2dOp)
-class ConvTranspose2dToContract(ToTensor):
+@lowers("lower-to-tensor", graph.ConvTransposeOp)
+class ConvTransposeToContract(ToTensor):
     """Rows that are `stride` apart form a phase, on which only every `stride`-th tap of the kernel falls.
 
     So each phase is an ordinary convolution of stride 1 with a part of the kernel, without the zeros that a
@@ -36,12 +37,10 @@ class ConvTranspose2dToContract(ToTensor):
     """
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
-        assert isinstance(op, graph.ConvTranspose2dOp)
+        assert isinstance(op, graph.ConvTransposeOp)
         lowering = _Lowering(op, b)
-        rows, columns = (phases_of(axis) for axis in lowering.axes)
-        image, shift = lowering.padded_image(rows, columns)
-        strips = [lowering.side_by_side([lowering.part(image, shift, r, c) for c in columns], "px") for r in rows]
-        return lowering.cropped(lowering.side_by_side(strips, "py"))
+        phases = [phases_of(axis) for axis in lowering.axes]
+        return lowering.cropped(lowering.joined(*lowering.padded_image(phases), phases))
 
 
 @dataclass
@@ -52,59 +51,79 @@ class _Lowering:
     are groups of several channels. `py` and `px` are missing where the stride is 1.
     """
 
-    op: graph.ConvTranspose2dOp
+    op: graph.ConvTransposeOp
     b: Builder
 
     def __post_init__(self) -> None:
-        op = self.op
-        self.channels_last = op.layout.data == "NHWC"
+        op, layout = self.op, self.op.layout.data
+        self.channels_last = has_channels_last(layout)
         self.result = shape_of(op.result)
-        image, weights = shape_of(op.input), shape_of(op.weights)
-        taps = weights[:2] if self.channels_last else weights[2:]
-        strides, dilations, padding = ints(op.strides), ints(op.dilations), ints(op.padding)
-        spatial = spatial_dims(op.layout.data)
+        self.names = spatial_names(layout)
+        image, window = shape_of(op.input), op.window
         self.axes = [
-            Axis(image[at], taps[i], self.result[at], strides[i], dilations[i], padding[i])
-            for i, at in enumerate(spatial)
+            Axis(
+                image[at], window.kernel[i], self.result[at], window.strides[i], window.dilations[i], window.padding[i]
+            )
+            for i, at in enumerate(spatial_dims(layout))
         ]
-        self.groups, outputs = op.groups.value.data, self.result[channel_dim(op.layout.data)]
-        self.inputs_per_group = image[channel_dim(op.layout.data)] // self.groups
+        self.groups, outputs = op.groups.value.data, self.result[channel_dim(layout)]
+        self.inputs_per_group = image[channel_dim(layout)] // self.groups
         self.outputs_per_group = outputs // self.groups
         self.channels = [("n", outputs)]
         if self.groups > 1 and self.outputs_per_group > 1:
             self.channels = [("g", self.groups), ("n", self.outputs_per_group)]
 
-    def dims(self, row_phases: int = 1, column_phases: int = 1) -> list[tuple[str, int]]:
-        """The dims of a part with these numbers of phases."""
-        y, x = self.axes
-        image = [("y", y.steps), *([("py", row_phases)] if y.stride > 1 else [])]
-        image += [("x", x.steps), *([("px", column_phases)] if x.stride > 1 else [])]
+    def dims(self, phases: Sequence[int]) -> list[tuple[str, int]]:
+        """The dims of a part with these numbers of phases along each axis."""
+        image: list[tuple[str, int]] = []
+        for name, axis, count in zip(self.names, self.axes, phases, strict=True):
+            image += [(name, axis.steps), *([(f"p{name}", count)] if axis.stride > 1 else [])]
         batch = ("b", self.result[0])
         return [batch, *image, *self.channels] if self.channels_last else [batch, *self.channels, *image]
 
-    def padded_image(self, rows: Sequence[Phases], columns: Sequence[Phases]) -> tuple[SSAValue, tuple[int, int]]:
+    def padded_image(self, phases: Sequence[Sequence[Phases]]) -> tuple[SSAValue, list[int]]:
         """The image with zeros wherever some phase reads outside of it, and how far that moved its first pixel."""
-        amounts = [_outside(axis, phases) for axis, phases in zip(self.axes, (rows, columns), strict=True)]
-        (top, bottom), (left, right) = amounts
-        low, high = image_padding(self.op.layout.data, (top, left, bottom, right))
-        return self.b.pad(self.op.input, low, high, 0), (top, left)
+        low, high = zip(
+            *(_outside(axis, of_axis) for axis, of_axis in zip(self.axes, phases, strict=True)), strict=True
+        )
+        return self.b.pad(self.op.input, *image_padding(self.op.layout.data, (*low, *high)), 0), list(low)
 
-    def part(self, image: SSAValue, shift: tuple[int, int], rows: Phases, columns: Phases) -> SSAValue:
+    def joined(self, image: SSAValue, shift: Sequence[int], phases: Sequence[Sequence[Phases]]) -> SSAValue:
+        """The parts of all combinations of phases, those of the last axis side by side first."""
+
+        def along(axis: int, chosen: tuple[Phases, ...]) -> SSAValue:
+            if axis == len(self.axes):
+                return self.part(image, shift, chosen)
+            parts = [along(axis + 1, (*chosen, phase)) for phase in phases[axis]]
+            return parts[0] if len(parts) == 1 else self.b.concat(parts, self._position(f"p{self.names[axis]}"))
+
+        return along(0, ())
+
+    def _position(self, dim: str) -> int:
+        return [name for name, _ in self.dims([1] * len(self.axes))].index(dim)
+
+    def part(self, image: SSAValue, shift: Sequence[int], phases: Sequence[Phases]) -> SSAValue:
         """The rows and columns of the result that these phases are."""
-        over = self.dims(rows.count, columns.count)
-        if not rows.taps * columns.taps:
+        over = self.dims([p.count for p in phases])
+        if not all(p.taps for p in phases):
             return self.b.map([], over, element_type(self.op.result.type), self._zero)
         at = {name: d(position) for position, (name, _) in enumerate(over)}
-        i, j, k = (d(len(over) + position) for position in range(3))
-        row, tap_row = _subscripts(rows, shift[0], at["y"], at.get("py"), i)
-        column, tap_column = _subscripts(columns, shift[1], at["x"], at.get("px"), j)
+        *taps, k = (d(len(over) + position) for position in range(len(phases) + 1))
+        pixel, taken = zip(
+            *(
+                _subscripts(p, moved, at[name], at.get(f"p{name}"), tap)
+                for p, moved, name, tap in zip(phases, shift, self.names, taps, strict=True)
+            ),
+            strict=True,
+        )
         channel, weights, weight_channels = self._channels(at, k)
-        if self.channels_last:
-            pixel, taken = [at["b"], row, column, channel], [tap_row, tap_column, *weight_channels]
-        else:
-            pixel, taken = [at["b"], channel, row, column], [*weight_channels, tap_row, tap_column]
-        reduce = [("ky", rows.taps), ("kx", columns.taps), ("k", self.inputs_per_group)]
-        return self.b.contract((image, pixel), (weights, taken), over, reduce)
+        reduce = [(f"k{name}", p.taps) for name, p in zip(self.names, phases, strict=True)]
+        return self.b.contract(
+            (image, in_layout(self.op.layout.data, at["b"], channel, pixel)),
+            (weights, [*taken, *weight_channels] if self.channels_last else [*weight_channels, *taken]),
+            over,
+            [*reduce, ("k", self.inputs_per_group)],
+        )
 
     def _channels(self, at: dict[str, AffineExpr], k: AffineExpr) -> tuple[AffineExpr, SSAValue, list[AffineExpr]]:
         """The input channel that is read as the `k`-th, the weights, and the subscripts of their channels."""
@@ -118,14 +137,10 @@ class _Lowering:
         if not self.channels_last:
             return channel, weights, [channel, AffineExpr.constant(0)]
         # One output channel per group: without its dim of extent 1, the weights are contiguous along the channels.
-        return channel, self.b.reshape(weights, shape_of(weights)[:3]), [channel]
+        return channel, self.b.reshape(weights, shape_of(weights)[:-1]), [channel]
 
     def _zero(self, p: Points) -> SSAValue:
         return p.number(0, element_type(self.op.result.type))
-
-    def side_by_side(self, parts: Sequence[SSAValue], dim: str) -> SSAValue:
-        """Phases in order."""
-        return parts[0] if len(parts) == 1 else self.b.concat(parts, [name for name, _ in self.dims()].index(dim))
 
     def cropped(self, whole: SSAValue) -> SSAValue:
         """All steps of all phases as rows, without those past the end."""
@@ -135,7 +150,7 @@ class _Lowering:
         full = self.b.reshape(whole, shape)
         if tuple(shape) == self.result:
             return full
-        return self.b.map_points([(full, every(4))], self.result, element_type(self.op.result.type), unchanged)
+        return self.b.map_points([(full, every(len(shape)))], self.result, element_type(self.op.result.type), unchanged)
 
 
 def _outside(axis: Axis, phases: Sequence[Phases]) -> tuple[int, int]:

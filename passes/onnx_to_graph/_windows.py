@@ -230,7 +230,8 @@ class AveragePool(FromOnnx):
         fits = all(max(lo, hi) < k for lo, hi, k in zip(w.low, w.high, w.kernel, strict=True))
         if is_plain and fits:
             kernel, strides = _two(w.kernel, 1), _two(w.strides, 1)
-            result = b(graph.AvgPool2dOp, _image(b, x), kernel, strides, _padding(w.low, w.high), counts)
+            padding = _padding(w.low, w.high)
+            result = b(graph.AvgPool2dOp, _image(b, x), kernel, strides, padding, count_include_pad=counts)
             return _back(b, result, len(shape))
         ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
         counted = _surround(b, ones, w.low, w.high, 1 if counts else 0)

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 
-from mlc.dialects.graph.windows import Window
+from mlc.dialects.graph.windows import Window, has_channels_last
 from mlc.reference.execution import Array
 
 
 def channels_first(image: Array, layout: str) -> Array:
-    """The image as [batch, channels, height, width]."""
-    return np.transpose(image, (0, 3, 1, 2)) if layout == "NHWC" else image
+    """The image as [batch, channels, spatial...]."""
+    return np.moveaxis(image, -1, 1) if has_channels_last(layout) else image
 
 
 def in_layout(image: Array, layout: str) -> Array:
     """Undo `channels_first`."""
-    return np.transpose(image, (0, 2, 3, 1)) if layout == "NHWC" else image
+    return np.moveaxis(image, 1, -1) if has_channels_last(layout) else image
 
 
 def taps(image: Array, window: Window, fill: float) -> Iterator[Array]:
-    """For each tap of the window, row by row, the elements [batch, channels, positions...] under it.
+    """For each tap of the window, in row-major order, the elements [batch, channels, positions...] under it.
 
-    The image is [batch, channels, height, width]; outside of it there is `fill`.
+    The image is [batch, channels, spatial...]; outside of it there is `fill`.
     """
-    top, left, bottom, right = window.padding
-    padded = np.pad(image, ((0, 0), (0, 0), (top, bottom), (left, right)), constant_values=fill)
-    down, across = ((window.kernel[i] - 1) * window.dilations[i] for i in range(2))  # from the first tap to the last
-    height, width = padded.shape[2:]
-    for row in range(0, down + 1, window.dilations[0]):
-        for column in range(0, across + 1, window.dilations[1]):
-            rows = slice(row, height - down + row, window.strides[0])
-            columns = slice(column, width - across + column, window.strides[1])
-            yield padded[:, :, rows, columns]
+    spatial = len(window.kernel)
+    amounts = list(zip(window.padding[:spatial], window.padding[spatial:], strict=True))
+    padded = np.pad(image, [(0, 0), (0, 0), *amounts], constant_values=fill)
+    for tap in product(*(range(0, span, step) for span, step in zip(window.spans, window.dilations, strict=True))):
+        under = [
+            slice(first, extent - span + 1 + first, stride)
+            for first, extent, span, stride in zip(tap, padded.shape[2:], window.spans, window.strides, strict=True)
+        ]
+        yield padded[:, :, *under]

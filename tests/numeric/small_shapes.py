@@ -129,12 +129,29 @@ def _convolutions() -> Iterator[Case]:
     for (h, w), taps in product(images, (1, 2, 3)):
         x = data((1, 3, h, w))
         window = min(taps, h, w)
-        yield case(graph.MaxPool2dOp, x, kernel=(window, window), strides=(1, 1), padding=(window // 2,) * 4)
+        for op in (graph.MaxPool2dOp, graph.ArgMaxPool2dOp):
+            yield case(op, x, kernel=(window, window), strides=(1, 1), padding=(window // 2,) * 4)
         yield case(
             graph.AvgPool2dOp, x, kernel=(window, window), strides=(2, 1), padding=(window // 2,) * 4, ulps=ROUNDED
         )
         weights = data((3, 2, taps, taps), seed=1)
         yield case(graph.ConvTranspose2dOp, x, weights, strides=(2, 1), ulps=SUMMED, terms=4)
+
+
+def _volumes() -> Iterator[Case]:
+    for extents, taps, channels, out in product(((1, 1, 1), (2, 3, 5), (3, 1, 8)), (1, 2, 3), (1, 3), (1, 9)):
+        pad = taps // 2
+        if min(extents) + 2 * pad < taps:
+            continue
+        x = data((1, channels, *extents))
+        options: dict[str, Any] = {"strides": (1, 2, 1), "ulps": SUMMED, "terms": 4}
+        yield case(graph.Conv3dOp, x, data((out, channels, *(taps,) * 3), seed=1), padding=(pad,) * 6, **options)
+        yield case(graph.ConvTranspose3dOp, x, data((channels, out, *(taps,) * 3), seed=1), **options)
+        kernel = tuple(min(taps, extent) for extent in extents)
+        padding = tuple(k // 2 for k in kernel) * 2
+        for op in (graph.MaxPool3dOp, graph.ArgMaxPool3dOp):
+            yield case(op, x, kernel=kernel, padding=padding)
+        yield case(graph.AvgPool3dOp, x, kernel=kernel, padding=padding, ulps=ROUNDED)
 
 
 FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {
@@ -143,6 +160,7 @@ FAMILIES: dict[str, Callable[[], Iterator[Case]]] = {
     "reductions": _reductions,
     "products": _products,
     "convolutions": _convolutions,
+    "volumes": _volumes,
 }
 TARGETS = {
     (m.arch, m.vector_bits, m.vector_registers, m.l1_bytes, m.l2_bytes, m.issue, m.features): m.name

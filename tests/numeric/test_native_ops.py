@@ -203,16 +203,59 @@ def _pool() -> list[Case]:
     for shape, options in configurations:
         first = data(shape)
         for layout, x in (("NCHW", first), ("NHWC", np.ascontiguousarray(first.transpose(0, 2, 3, 1)))):
-            cases.append(case(graph.MaxPool2dOp, x, layout=layout, **options))
+            cases += [case(op, x, layout=layout, **options) for op in (graph.MaxPool2dOp, graph.ArgMaxPool2dOp)]
             for count in (False, True):
                 build = partial(graph.AvgPool2dOp, count_include_pad=count)
                 cases.append(case(build, x, ulps=SUMMED, layout=layout, **options))
     image = data((1, 2, 8, 8))
     image[0, 0, 3, 4], image[0, 1, 5, 5], image[0, 0, 0, 0] = np.nan, np.inf, -np.inf
     for x in (image, data((1, 2, 8, 8), i32) - np.int32(200)):
-        cases.append(case(graph.MaxPool2dOp, x, kernel=(2, 2), dilations=(2, 3), padding=(1, 1, 0, 2)))
+        dilated: dict[str, Any] = {"kernel": (2, 2), "dilations": (2, 3), "padding": (1, 1, 0, 2)}
+        cases += [case(op, x, **dilated) for op in (graph.MaxPool2dOp, graph.ArgMaxPool2dOp)]
     cases.append(case(graph.AvgPool2dOp, data((1, 2, 5, 5), f64), ulps=SUMMED, kernel=(2, 2), padding=(1, 0, 0, 1)))
+    cases.append(
+        case(graph.AvgPool2dOp, data((1, 3, 7, 8)), ulps=SUMMED, kernel=(2, 3), dilations=(3, 2), padding=(1,) * 4)
+    )
     return cases
+
+
+def _volumes() -> list[Case]:
+    """Three spatial dimensions, in both layouts."""
+    convolutions: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+        ((1, 3, 4, 9, 8), (16, 3, 3, 3, 3), {"padding": (1,) * 6}),
+        ((2, 4, 5, 6, 7), (6, 2, 1, 3, 2), {"groups": 2, "strides": (2, 1, 2), "padding": (0, 1, 0, 0, 1, 1)}),
+    ]
+    transposed: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+        (
+            (1, 4, 2, 3, 4),
+            (4, 3, 3, 3, 3),
+            {"strides": (1, 2, 3), "padding": (1, 1, 0, 0, 1, 1), "output_padding": (0, 1, 0)},
+        ),
+        ((1, 4, 2, 3, 3), (4, 1, 3, 2, 3), {"groups": 4, "strides": (2, 3, 2), "dilations": (1, 2, 1)}),
+    ]
+    cases: list[Case] = []
+    for build, weight_axes, configurations in (
+        (graph.Conv3dOp, (1, 0), convolutions),
+        (graph.ConvTranspose3dOp, (0, 1), transposed),
+    ):
+        for image, weights, options in configurations:
+            x, w = data(image), data(weights, seed=1)
+            cases.append(case(build, x, w, ulps=SUMMED, **options))
+            last = _channels_last(x), np.ascontiguousarray(np.moveaxis(w, weight_axes, (-2, -1)))
+            cases.append(case(build, *last, ulps=SUMMED, layout="NDHWC", **options))
+    pools: list[dict[str, Any]] = [
+        {"kernel": (1, 3, 2), "strides": (1, 2, 1), "padding": (0, 1, 1, 0, 2, 0)},
+        {"kernel": (2, 2, 2), "dilations": (1, 2, 3), "padding": (1, 0, 2, 0, 1, 1)},
+    ]
+    for options in pools:
+        for x, layout in ((data((2, 5, 4, 6, 7)), "NCDHW"), (_channels_last(data((1, 19, 3, 5, 6))), "NDHWC")):
+            cases += [case(op, x, layout=layout, **options) for op in (graph.MaxPool3dOp, graph.ArgMaxPool3dOp)]
+            cases.append(case(graph.AvgPool3dOp, x, ulps=SUMMED, layout=layout, **options))
+    return cases
+
+
+def _channels_last(image: Array) -> Array:
+    return np.ascontiguousarray(np.moveaxis(image, 1, -1))
 
 
 def _reduce() -> list[Case]:
@@ -316,6 +359,7 @@ FAMILIES: dict[str, Callable[[], list[Case]]] = {
     "conv2d": _conv2d,
     "conv_transpose2d": _conv_transpose2d,
     "pool": _pool,
+    "volumes": _volumes,
     "reduce": _reduce,
     "normalize": _normalize,
     "rearrange": _rearrange,

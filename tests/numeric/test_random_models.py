@@ -199,7 +199,9 @@ def _pool(m: _Model) -> None:
     if m.draw(st.booleans()):
         m.add(graph.MaxPool2dOp(image, kernel, strides, padding, layout=layout))
     else:
-        m.add(graph.AvgPool2dOp(image, kernel, strides, padding, m.draw(st.booleans()), layout))
+        m.add(
+            graph.AvgPool2dOp(image, kernel, strides, padding, count_include_pad=m.draw(st.booleans()), layout=layout)
+        )
 
 
 def _batch_norm(m: _Model) -> None:

@@ -34,6 +34,7 @@ def value(*shape: int, element: Attribute = f32) -> SSAValue:
 
 _VECTOR = value(8)
 _IMAGE = value(1, 8, 6, 6)
+_VOLUME = value(1, 4, 5, 6, 7)
 
 BUILT: list[tuple[Operation, Shape]] = [
     (graph.ReluOp(_VECTOR), (8,)),
@@ -47,6 +48,14 @@ BUILT: list[tuple[Operation, Shape]] = [
     (graph.ConvTranspose2dOp(_IMAGE, value(2, 3, 6, 5), dilations=(3, 1), layout="NHWC"), (1, 11, 8, 5)),
     (graph.MaxPool2dOp(_IMAGE, (3, 3), dilations=(2, 2)), (1, 8, 2, 2)),
     (graph.AvgPool2dOp(_IMAGE, (2, 2), (2, 2), count_include_pad=True), (1, 8, 3, 3)),
+    (graph.AvgPool2dOp(_IMAGE, (2, 2), dilations=(3, 1), layout="NHWC"), (1, 5, 5, 6)),
+    (graph.ArgMaxPool2dOp(_IMAGE, (2, 2), (2, 2)), (1, 8, 3, 3)),
+    (graph.Conv3dOp(_VOLUME, value(6, 2, 3, 3, 3), (1, 2, 2), (1, 1, 1, 1, 1, 1), groups=2), (1, 6, 5, 3, 4)),
+    (graph.Conv3dOp(_VOLUME, value(1, 2, 3, 7, 9), layout="NDHWC"), (1, 4, 4, 4, 9)),
+    (graph.ConvTranspose3dOp(_VOLUME, value(4, 3, 2, 2, 2), (2, 2, 2), output_padding=(1, 0, 0)), (1, 3, 11, 12, 14)),
+    (graph.MaxPool3dOp(_VOLUME, (5, 2, 2), dilations=(1, 2, 1)), (1, 4, 1, 4, 6)),
+    (graph.ArgMaxPool3dOp(_VOLUME, (1, 1, 2)), (1, 4, 5, 6, 6)),
+    (graph.AvgPool3dOp(_VOLUME, (2, 2, 2), padding=(1, 0, 0, 1, 0, 0)), (1, 4, 6, 5, 6)),
     (graph.ReduceOp("sum", _IMAGE, [2, 3]), (1, 8)),
     (graph.ReduceOp("max", _IMAGE, [1], keepdims=True), (1, 1, 6, 6)),
     (graph.ArgMaxOp(_IMAGE, 1), (1, 6, 6)),

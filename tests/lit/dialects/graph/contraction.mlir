@@ -8,14 +8,3 @@ func.func @matmul(%x: tensor<64x784xf32>, %w: tensor<784x200xf32>, %q: tensor<2x
   %1 = graph.matmul %q, %k : tensor<2x8x4x16xf32>, tensor<8x16x4xf32> -> tensor<2x8x4x4xf32>
   return
 }
-
-// CHECK-LABEL: @conv2d
-func.func @conv2d(%x: tensor<1x4x8x8xf32>, %w: tensor<16x4x3x3xf32>, %y: tensor<1x8x8x4xf32>, %v: tensor<3x3x1x4xf32>) {
-  // CHECK: graph.conv2d %x, %w : tensor<1x4x8x8xf32>, tensor<16x4x3x3xf32> -> tensor<1x16x6x6xf32>
-  %0 = graph.conv2d %x, %w {layout = "NCHW", strides = array<i64: 1, 1>} : tensor<1x4x8x8xf32>, tensor<16x4x3x3xf32> -> tensor<1x16x6x6xf32>
-  // CHECK: graph.conv2d %y, %v {{{.*}}groups = 4 : i64{{.*}}} : tensor<1x8x8x4xf32>, tensor<3x3x1x4xf32> -> tensor<1x4x4x4xf32>
-  %1 = graph.conv2d %y, %v {layout = "NHWC", groups = 4 : i64, strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>} : tensor<1x8x8x4xf32>, tensor<3x3x1x4xf32> -> tensor<1x4x4x4xf32>
-  // CHECK: graph.conv2d %x, %w {dilations = array<i64: 2, 2>} : tensor<1x4x8x8xf32>, tensor<16x4x3x3xf32> -> tensor<1x16x4x4xf32>
-  %2 = graph.conv2d %x, %w {dilations = array<i64: 2, 2>} : tensor<1x4x8x8xf32>, tensor<16x4x3x3xf32> -> tensor<1x16x4x4xf32>
-  return
-}

@@ -103,3 +103,29 @@ func.func @argmax_of_columns(%x: tensor<2x8x4x4xf32>, %w: tensor<3x8x1x1xf32>) -
   %1 = graph.argmax %0 axis 3 : tensor<2x3x4x4xf32> -> tensor<2x3x4xi64>
   return %1 : tensor<2x3x4xi64>
 }
+
+// CHECK-LABEL: @volumes
+func.func @volumes(%x: tensor<1x3x4x8x8xf32>, %w: tensor<5x3x3x3x3xf32>, %b: tensor<5x1x1x1xf32>) -> tensor<1x5x1x3x3xf32> {
+  // CHECK-DAG: %[[X:.*]] = graph.transpose %x [0, 2, 3, 4, 1]
+  // CHECK-DAG: %[[W:.*]] = graph.transpose %w [2, 3, 4, 1, 0] : tensor<5x3x3x3x3xf32> -> tensor<3x3x3x3x5xf32>
+  // CHECK-DAG: %[[B:.*]] = graph.reshape %b : tensor<5x1x1x1xf32> -> tensor<5xf32>
+  // CHECK: %[[C:.*]] = graph.conv3d %[[X]], %[[W]] {layout = "NDHWC"} : tensor<1x4x8x8x3xf32>, tensor<3x3x3x3x5xf32> -> tensor<1x2x6x6x5xf32>
+  %0 = graph.conv3d %x, %w : tensor<1x3x4x8x8xf32>, tensor<5x3x3x3x3xf32> -> tensor<1x5x2x6x6xf32>
+  // CHECK-NEXT: %[[A:.*]] = graph.add %[[C]], %[[B]] : tensor<1x2x6x6x5xf32>, tensor<5xf32> -> tensor<1x2x6x6x5xf32>
+  %1 = graph.add %0, %b : tensor<1x5x2x6x6xf32>, tensor<5x1x1x1xf32> -> tensor<1x5x2x6x6xf32>
+  // CHECK-NEXT: %[[P:.*]] = graph.max_pool3d %[[A]] {{{.*}}layout = "NDHWC"}
+  %2 = graph.max_pool3d %1 {kernel = array<i64: 2, 2, 2>, strides = array<i64: 1, 2, 2>} : tensor<1x5x2x6x6xf32> -> tensor<1x5x1x3x3xf32>
+  // CHECK-NEXT: graph.transpose %[[P]] [0, 4, 1, 2, 3]
+  return %2 : tensor<1x5x1x3x3xf32>
+}
+
+// A value of four dimensions that is broadcast into one of five keeps its own order.
+// CHECK-LABEL: @into_more_dimensions
+func.func @into_more_dimensions(%x: tensor<1x3x4x4xf32>, %w: tensor<5x3x1x1xf32>, %y: tensor<2x1x5x4x4xf32>) -> tensor<2x1x5x4x4xf32> {
+  // CHECK: %[[C:.*]] = graph.conv2d
+  // CHECK-NEXT: %[[T:.*]] = graph.transpose %[[C]] [0, 3, 1, 2]
+  // CHECK-NEXT: graph.add %[[T]], %y
+  %0 = graph.conv2d %x, %w : tensor<1x3x4x4xf32>, tensor<5x3x1x1xf32> -> tensor<1x5x4x4xf32>
+  %1 = graph.add %0, %y : tensor<1x5x4x4xf32>, tensor<2x1x5x4x4xf32> -> tensor<2x1x5x4x4xf32>
+  return %1 : tensor<2x1x5x4x4xf32>
+}

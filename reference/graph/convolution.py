@@ -1,0 +1,28 @@
+"""Convolutions; they accumulate in the element type."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlc.dialects.graph.convolution import ConvOp
+from mlc.dialects.graph.windows import has_channels_last
+from mlc.reference.execution import Array, evaluates
+from mlc.reference.fixed_order import matmul
+from mlc.reference.graph.windows import channels_first, in_layout, taps
+
+
+@evaluates(ConvOp)
+def conv(op: ConvOp, image: Array, weights: Array) -> Array:
+    """For each tap of the kernel a matrix product, channels out by channels in, within each group."""
+    layout, groups = op.layout.data, op.groups.value.data
+    image = channels_first(image, layout)
+    # [out, in, taps...] from [taps..., in, out]
+    weights = np.moveaxis(weights, (-1, -2), (0, 1)) if has_channels_last(layout) else weights
+    out, per_group = weights.shape[:2]
+    matrices = np.reshape(weights, (groups, out // groups, per_group, -1))
+    total, positions = np.zeros((), image.dtype), ()
+    for number, tap in enumerate(taps(image, op.window, 0)):
+        batch, _, *positions = tap.shape
+        pixels = np.reshape(tap, (batch, groups, per_group, -1))
+        total = total + matmul(matrices[..., number], pixels)
+    return in_layout(np.reshape(total, (len(image), out, *positions)), layout)
