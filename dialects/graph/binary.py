@@ -238,6 +238,8 @@ class RemOp(NumberBinaryOp):
 class ModOp(NumberBinaryOp):
     """What remains of `x / y` rounded towards minus infinity: `graph.rem`, plus `y` if that has not the sign of `y`.
 
+    Of floats, 0 has the sign of `y`, too.
+
     ```mlir
     %z = graph.mod %x, %y : tensor<64x200xi64>, tensor<i64> -> tensor<64x200xi64>
     ```

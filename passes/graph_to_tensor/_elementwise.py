@@ -106,7 +106,7 @@ def _sign(p: Points, x: SSAValue) -> SSAValue:
 
 
 def _mod(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
-    """r = a rem b; r + b where r is not 0 and r and b have different signs. A NaN is the same either way."""
+    """r = a rem b; r + b where r is not 0 and r and b have different signs. A float has the sign of b in any case."""
     if is_unsigned(a.type):
         return p(arith.RemUIOp, a, b)
     zero, r = p.number(0, a.type), p.typed(RemFOp, arith.RemSIOp, a, b)
@@ -116,7 +116,8 @@ def _mod(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:
     else:
         differ = p(arith.XOrIOp, p(CmpfOp, r, zero, "olt"), p(CmpfOp, b, zero, "olt"))
         wrong = p(arith.AndIOp, p(CmpfOp, r, zero, "one"), differ)
-    return p(SelectOp, wrong, p.add(r, b), r)
+    result = p(SelectOp, wrong, p.add(r, b), r)
+    return result if is_integer(a) else p(math.CopySignOp, result, b)
 
 
 def _power(p: Points, a: SSAValue, b: SSAValue) -> SSAValue:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import reduce
 from math import inf
 
@@ -20,6 +19,7 @@ from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 _SAME: dict[str, type[graph.GraphOp]] = {
+    **{op.name.removeprefix("graph.").capitalize(): op for op in graph.TRIGONOMETRIC_OPS},
     "Abs": graph.AbsOp,
     "Neg": graph.NegOp,
     "Exp": graph.ExpOp,
@@ -30,8 +30,8 @@ _SAME: dict[str, type[graph.GraphOp]] = {
     "Erf": graph.ErfOp,
     "Floor": graph.FloorOp,
     "Ceil": graph.CeilOp,
-    "Sin": graph.SinOp,
-    "Cos": graph.CosOp,
+    "Round": graph.RoundOp,
+    "Sign": graph.SignOp,
     "Relu": graph.ReluOp,
     "Not": graph.NotOp,
     "BitwiseNot": graph.NotOp,
@@ -43,6 +43,8 @@ _SAME: dict[str, type[graph.GraphOp]] = {
     "Or": graph.OrOp,
     "BitwiseAnd": graph.AndOp,
     "BitwiseOr": graph.OrOp,
+    "Xor": graph.XorOp,
+    "BitwiseXor": graph.XorOp,
     "Where": graph.WhereOp,
 }
 """Operators that are graph ops, operand by operand."""
@@ -99,12 +101,34 @@ class Mean(FromOnnx):
         return b.div(total, b.number(len(node.operands), total))
 
 
-@lowers(PASS, onnx.op("Xor"))
-class Xor(FromOnnx):
-    """Of booleans, inequality."""
+@lowers(PASS, onnx.op("Mod"))
+class Mod(FromOnnx):
+    """The remainder with the sign of the divisor, or with that of the dividend."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        return b.compare("ne", *_aligned(node, b))
+        return b(graph.RemOp if node.flag("fmod") else graph.ModOp, *_aligned(node, b))
+
+
+@lowers(PASS, onnx.op("BitShift"))
+class BitShift(FromOnnx):
+    """To the left, or to the right, where copies of the sign come in."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        to_left = node.one_of("direction", "LEFT", "RIGHT") == "LEFT"
+        return b(graph.ShlOp if to_left else graph.ShrOp, *node.operands)
+
+
+@lowers(PASS, onnx.op("BitCast"))
+class BitCast(FromOnnx):
+    """The bits of elements as another type; a boolean is a byte that is 0 or 1."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        target = TYPES_BY_NUMBER.get(node.int("to"))
+        if target is None:
+            raise Unconvertible("it reads bits as strings")
+        if i1 in (node.element(), target):
+            return b.cast(node[0], target)
+        return b(graph.BitcastOp, node[0], target)
 
 
 @lowers(PASS, onnx.op("Pow"))
@@ -117,7 +141,7 @@ class Pow(FromOnnx):
         number = float(known.reshape(-1)[0]) if known is not None and known.size == 1 else None
         if number is not None and number in (1, 2, 3) and shape_of(exponent) in ((), (1,)) and shape_of(base):
             return reduce(b.mul, [base] * (int(number) - 1), base)
-        if is_float(base):
+        if is_float(base) or not is_float(exponent):
             return b(graph.PowOp, base, b.cast(exponent, element_of(base)))
         return b.cast(b(graph.PowOp, b.cast(base, f64), b.cast(exponent, f64)), element_of(base))
 
@@ -176,18 +200,6 @@ class IsInf(FromOnnx):
         if positive or negative:
             return b.compare("eq", x, b.number(inf if positive else -inf, x))
         return b.splat(0, shape_of(x), i1)
-
-
-@lowers(PASS, onnx.op("Sign"))
-class Sign(FromOnnx):
-    """1, 0 or -1; NaN and zeros of either sign stay as they are."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x = node[0]
-        zero, one = b.number(0, x), b.number(1, x)
-        positive = b.compare("gt", x, zero)
-        negative = b.compare("lt", x, zero)
-        return b.where(positive, one, b.where(negative, b(graph.NegOp, one) if is_float(x) else b.number(-1, x), x))
 
 
 def _leaky(node: Node, b: GraphBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
@@ -253,15 +265,7 @@ class Softsign(FromOnnx):
 def softplus(b: GraphBuilder, x: SSAValue) -> SSAValue:
     """`log(1 + e^x)`, as `max(x, 0) + log(1 + e^-|x|)`, which never overflows."""
     small = b(graph.ExpOp, b(graph.NegOp, b(graph.AbsOp, x)))
-    return b.plus(b(graph.ReluOp, x), log1p(b, small))
-
-
-def log1p(b: GraphBuilder, x: SSAValue) -> SSAValue:
-    """`log(1 + x)` of small `x`: what is lost in `u = 1 + x` is put right by `x / (u - 1)` (Kahan)."""
-    one = b.number(1, x)
-    u = b.plus(one, x)
-    corrected = b.mul(b(graph.LogOp, u), b.div(x, b.sub(u, one)))
-    return b.where(b.compare("eq", u, one), x, corrected)
+    return b.plus(b(graph.ReluOp, x), b(graph.Log1pOp, small))
 
 
 @lowers(PASS, onnx.op("Softplus"))
@@ -280,18 +284,13 @@ class Mish(FromOnnx):
         return b.mul(node[0], b(graph.TanhOp, softplus(b, node[0])))
 
 
-def _expm1(b: GraphBuilder, x: SSAValue) -> SSAValue:
-    """`e^x - 1`."""
-    return b.sub(b(graph.ExpOp, x), b.number(1, x))
-
-
 @lowers(PASS, onnx.op("Elu"))
 class Elu(FromOnnx):
     """`alpha (e^x - 1)` where `x` is negative."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
-        curve = b.mul(b.number(node.float("alpha", 1.0), x), _expm1(b, b(graph.MinOp, x, b.number(0, x))))
+        curve = b.mul(b.number(node.float("alpha", 1.0), x), b(graph.ExpM1Op, b(graph.MinOp, x, b.number(0, x))))
         return b.where(b.compare("lt", x, b.number(0, x)), curve, x)
 
 
@@ -302,7 +301,7 @@ class Celu(FromOnnx):
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
         alpha, zero = b.number(node.float("alpha", 1.0), x), b.number(0, x)
-        curve = b.mul(alpha, _expm1(b, b.div(b(graph.MinOp, x, zero), alpha)))
+        curve = b.mul(alpha, b(graph.ExpM1Op, b.div(b(graph.MinOp, x, zero), alpha)))
         return b.plus(b(graph.MaxOp, x, zero), b(graph.MinOp, curve, zero))
 
 
@@ -315,7 +314,7 @@ class Selu(FromOnnx):
         alpha = node.float("alpha", 1.67326319217681884765625)
         gamma = node.float("gamma", 1.05070102214813232421875)
         zero = b.number(0, x)
-        curve = b.mul(b.number(alpha, x), _expm1(b, b(graph.MinOp, x, zero)))
+        curve = b.mul(b.number(alpha, x), b(graph.ExpM1Op, b(graph.MinOp, x, zero)))
         return b.mul(b.number(gamma, x), b.where(b.compare("gt", x, zero), x, curve))
 
 
@@ -363,19 +362,6 @@ class Hardmax(FromOnnx):
         extents[at] = shape_of(flat)[at]
         places = b.constant(np.arange(extents[at]).reshape(extents), i64)
         return b.reshape(b.cast(b.compare("eq", places, best), element_of(x)), shape)
-
-
-_TABLED: dict[str, Callable[[GraphBuilder, SSAValue], SSAValue]] = {
-    "Tan": lambda b, x: b.div(b(graph.SinOp, x), b(graph.CosOp, x)),
-}
-
-
-@lowers(PASS, *_ops(*_TABLED))
-class Tabled(FromOnnx):
-    """A formula of the table."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        return _TABLED[node.op.OP_TYPE](b, node[0])
 
 
 @lowers(PASS, onnx.op("Identity"))

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any, cast
 
+import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
@@ -63,56 +66,70 @@ class SlidingWindow:
         return SlidingWindow(list(kernel), strides, dilations, low, high, extra)
 
     @property
+    def reach(self) -> list[int]:
+        """What is behind the image, per dim: the padding, and what `ceil_mode` adds."""
+        return [h + e for h, e in zip(self.high, self.extra, strict=True)]
+
+    @property
     def spans(self) -> list[int]:
         """The extent of the window, per dim."""
         return [(k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True)]
 
-
-def _two(values: Sequence[int], filler: int) -> tuple[int, ...]:
-    """One or two numbers as two: a line is an image of one row."""
-    return (filler, *values) if len(values) == 1 else tuple(values)
-
-
-def _image(b: GraphBuilder, x: SSAValue) -> SSAValue:
-    """A batch of lines as a batch of images of one row."""
-    shape = shape_of(x)
-    return b.reshape(x, (*shape[:2], 1, shape[2])) if len(shape) == 3 else x
+    @property
+    def has_wide_padding(self) -> bool:
+        """Whether a window may lie wholly in the padding, which the ops of the graph leave to `graph.pad`."""
+        return any(max(low, high) >= span for low, high, span in zip(self.low, self.reach, self.spans, strict=True))
 
 
-def _back(b: GraphBuilder, x: SSAValue, rank: int) -> SSAValue:
-    shape = shape_of(x)
-    return b.reshape(x, (*shape[:2], shape[3])) if rank == 3 else x
+_BY_RANK: dict[type[graph.GraphOp], dict[int, type[graph.GraphOp]]] = {
+    graph.ConvOp: {4: graph.Conv2dOp, 5: graph.Conv3dOp},
+    graph.ConvTransposeOp: {4: graph.ConvTranspose2dOp, 5: graph.ConvTranspose3dOp},
+    graph.MaxPoolOp: {4: graph.MaxPool2dOp, 5: graph.MaxPool3dOp},
+    graph.ArgMaxPoolOp: {4: graph.ArgMaxPool2dOp, 5: graph.ArgMaxPool3dOp},
+    graph.AvgPoolOp: {4: graph.AvgPool2dOp, 5: graph.AvgPool3dOp},
+}
+"""The ops of a family, by the ranks of images; a line is an image of one row."""
 
 
-def _require_image(node: Node) -> None:
-    if node.rank() not in (3, 4):
-        raise Unconvertible(f"images of {node.rank() - 2} dims; mlc knows those of 1 and 2")
+def _slide(b: GraphBuilder, family: type[graph.GraphOp], operands: Sequence[SSAValue], **options: Any) -> SSAValue:
+    """An op of a family on images of any rank. Options that are lists have one or two numbers per spatial dim."""
+    rank = len(shape_of(operands[0]))
+    if rank not in (3, 4, 5):
+        raise Unconvertible(f"images of {rank - 2} dims; mlc knows those of 1, 2 and 3")
+    if rank > 3:
+        return b(_BY_RANK[family][rank], *operands, **options)
+    images = [b.reshape(v, (*shape_of(v)[:2], 1, shape_of(v)[2])) for v in operands]
+    of_rows = {name: _of_rows(name, value) for name, value in options.items()}
+    result = b(_BY_RANK[family][4], *images, **of_rows)
+    shape = shape_of(result)
+    return b.reshape(result, (*shape[:2], shape[3]))
 
 
-def _padding(low: Sequence[int], high: Sequence[int]) -> tuple[int, ...]:
-    return (*_two(low, 0), *_two(high, 0))
+def _of_rows(name: str, value: Any) -> Any:
+    """An option of a line as that of an image of one row."""
+    if name in ("padding", "output_padding") and isinstance(value, tuple):
+        numbers = cast("tuple[int, ...]", value)
+        return (0, *numbers) if len(numbers) == 1 else (0, numbers[0], 0, numbers[1])
+    return (1, *cast("tuple[int, ...]", value)) if isinstance(value, tuple) else value
 
 
 def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bias: SSAValue | None) -> SSAValue:
     """A convolution as the attributes of a node describe it."""
-    _require_image(node)
     shape, kernel = shape_of(x), shape_of(weights)[2:]
     w = SlidingWindow.of(node, shape[2:], node.ints("kernel_shape") or kernel)
     low, high = w.low, w.high
-    if any(max(lo, hi) >= span for lo, hi, span in zip(low, high, w.spans, strict=True)):
-        rank = len(shape)
-        x = b(graph.PadOp, x, [0] * (rank - len(low)) + low, [0] * (rank - len(high)) + high, 0)
+    if w.has_wide_padding:
+        x = _surround(b, x, low, high, 0)
         low, high = [0] * len(low), [0] * len(high)
-    result = b(
-        graph.Conv2dOp,
-        _image(b, x),
-        _image(b, weights),
-        _two(w.strides, 1),
-        _padding(low, high),
-        _two(w.dilations, 1),
-        node.int("group", 1),
+    result = _slide(
+        b,
+        graph.ConvOp,
+        (x, weights),
+        strides=tuple(w.strides),
+        padding=(*low, *high),
+        dilations=tuple(w.dilations),
+        groups=node.int("group", 1),
     )
-    result = _back(b, result, len(shape))
     if bias is None:
         return result
     return b.plus(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(kernel))))
@@ -120,7 +137,7 @@ def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bia
 
 @lowers(PASS, onnx.op("Conv"))
 class Conv(FromOnnx):
-    """A convolution of lines or images."""
+    """A convolution of lines, images or volumes."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         return convolution(node, b, node[0], node[1], node.optional(2))
@@ -131,49 +148,59 @@ class ConvTranspose(FromOnnx):
     """A transposed convolution; a wanted output shape says its padding."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        _require_image(node)
-        shape, kernel = node.shape(), node.shape(1)[2:]
+        kernel = node.shape(1)[2:]
         rank = len(kernel)
         strides = node.ints("strides") or [1] * rank
         dilations = node.ints("dilations") or [1] * rank
         extra = node.ints("output_padding") or [0] * rank
-        pads = node.ints("pads") or [0] * 2 * rank
-        low, high = pads[:rank], pads[rank:]
-        wanted, auto = node.ints("output_shape"), node.string("auto_pad", "NOTSET")
-        reach = [strides[i] * (shape[2 + i] - 1) + extra[i] + (kernel[i] - 1) * dilations[i] + 1 for i in range(rank)]
-        if wanted is None and auto in ("SAME_UPPER", "SAME_LOWER"):
-            wanted = [shape[2 + i] * strides[i] for i in range(rank)]
-        if wanted is not None:
-            for i, extent in enumerate(wanted[-rank:]):
-                total = reach[i] - extent
-                half = int(total / 2)
-                low[i], high[i] = (half, total - half) if auto == "SAME_UPPER" else (total - half, half)
-        elif auto == "VALID":
-            low, high = [0] * rank, [0] * rank
+        low, high = self._padding(node, strides, dilations, extra)
         # What the op cannot cut, or has to add, is done behind it.
-        full = b(
-            graph.ConvTranspose2dOp,
-            _image(b, node[0]),
-            _image(b, node[1]),
-            _two(strides, 1),
-            (0, 0, 0, 0),
-            (0, 0),
-            _two(dilations, 1),
-            node.int("group", 1),
+        fits = min((*low, *high), default=0) >= 0 and all(
+            e < max(s, d) for e, s, d in zip(extra, strides, dilations, strict=True)
         )
-        result = _back(b, full, len(shape))
-        for i in range(rank):
-            axis, extent = 2 + i, shape_of(result)[2 + i]
-            grow = extra[i] - high[i]
-            before, after = [0] * len(shape), [0] * len(shape)
-            before[axis], after[axis] = max(-low[i], 0), max(grow, 0)
-            if any((*before, *after)):
-                result = b(graph.PadOp, result, before, after, 0)
-            extent = shape_of(result)[axis]
-            result = b.slice(result, axis, max(low[i], 0), extent - max(-grow, 0))
+        result = _slide(
+            b,
+            graph.ConvTransposeOp,
+            (node[0], node[1]),
+            strides=tuple(strides),
+            padding=(*low, *high) if fits else (0,) * (2 * rank),
+            output_padding=tuple(extra) if fits else (0,) * rank,
+            dilations=tuple(dilations),
+            groups=node.int("group", 1),
+        )
+        if not fits:
+            grow = [e - h for e, h in zip(extra, high, strict=True)]
+            result = _surround(b, result, [max(-n, 0) for n in low], [max(n, 0) for n in grow], 0)
+            for i in range(rank):
+                result = b.slice(result, 2 + i, max(low[i], 0), shape_of(result)[2 + i] - max(-grow[i], 0))
         if (bias := node.optional(2)) is not None:
             result = b.plus(result, b.reshape(bias, (shape_of(bias)[0], *[1] * rank)))
         return result
+
+    def _padding(
+        self, node: Node, strides: Sequence[int], dilations: Sequence[int], extra: Sequence[int]
+    ) -> tuple[list[int], list[int]]:
+        """What is cut off in front and behind; less than 0 if something is added."""
+        extents, kernel = node.shape()[2:], node.shape(1)[2:]
+        rank = len(kernel)
+        pads = node.ints("pads") or [0] * 2 * rank
+        if not len(extents) == len(strides) == len(dilations) == len(extra) == rank or len(pads) != 2 * rank:
+            given = (
+                f"strides {list(strides)}, dilations {list(dilations)}, output_padding {list(extra)} and pads {pads}"
+            )
+            raise Unconvertible(f"{given} do not fit an image of {len(extents)} dims and a kernel of {rank}")
+        wanted, auto = node.ints("output_shape"), node.string("auto_pad", "NOTSET")
+        if wanted is None and auto in ("SAME_UPPER", "SAME_LOWER"):
+            wanted = [extent * stride for extent, stride in zip(extents, strides, strict=True)]
+        if wanted is None:
+            return ([0] * rank, [0] * rank) if auto == "VALID" else (pads[:rank], pads[rank:])
+        reach = [
+            stride * (extent - 1) + more + (taps - 1) * dilation + 1
+            for stride, extent, more, taps, dilation in zip(strides, extents, extra, kernel, dilations, strict=True)
+        ]
+        totals = [full - extent for full, extent in zip(reach, wanted[-rank:], strict=True)]
+        halves, rest = [total // 2 for total in totals], [total - total // 2 for total in totals]
+        return (halves, rest) if auto == "SAME_UPPER" else (rest, halves)
 
 
 def _surround(b: GraphBuilder, x: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
@@ -193,50 +220,74 @@ def lowest(x: SSAValue) -> float:
 
 @lowers(PASS, onnx.op("MaxPool"))
 class MaxPool(FromOnnx):
-    """The largest element under each window."""
+    """The largest element under each window, and where it is in the flattened tensor."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        _require_image(node)
-        if node.wants(1):
-            raise Unconvertible("it asks for the places of the elements")
-        x, shape = node[0], node.shape()
-        w = SlidingWindow.of(node, shape[2:], node.ints("kernel_shape") or [])
-        high = [h + e for h, e in zip(w.high, w.extra, strict=True)]
-        low = w.low
-        if any(max(lo, hi) >= span for lo, hi, span in zip(low, high, w.spans, strict=True)):
+        x = node[0]
+        w = SlidingWindow.of(node, node.shape()[2:], node.ints("kernel_shape") or [])
+        low, high = w.low, w.reach
+        if w.has_wide_padding:
+            if node.wants(1):
+                raise Unconvertible("it asks where elements are, and windows may lie wholly in the padding")
             x = _surround(b, x, low, high, lowest(x))
             low, high = [0] * len(low), [0] * len(high)
-        result = b(
-            graph.MaxPool2dOp,
-            _image(b, x),
-            _two(w.kernel, 1),
-            _two(w.strides, 1),
-            _padding(low, high),
-            _two(w.dilations, 1),
-        )
-        return _back(b, result, len(shape))
+        options: dict[str, Any] = {
+            "kernel": tuple(w.kernel),
+            "strides": tuple(w.strides),
+            "padding": (*low, *high),
+            "dilations": tuple(w.dilations),
+        }
+        largest = _slide(b, graph.MaxPoolOp, (x,), **options)
+        if not node.wants(1):
+            return largest
+        place = _slide(b, graph.ArgMaxPoolOp, (x,), **options)
+        return [largest, self._flattened(b, place, node.shape(), node.int("storage_order"))]
+
+    def _flattened(self, b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_order: int) -> SSAValue:
+        """A place in an image, which counts row by row, as one in the tensor, or column by column in each image."""
+        batch, channels, *image = shape
+        if storage_order:
+            rest, place = place, b.number(0, place)
+            for axis in reversed(range(len(image))):
+                extent = b.number(image[axis], rest)
+                place = b.plus(place, b.mul(b(graph.RemOp, rest, extent), b.number(prod(image[:axis]), rest)))
+                rest = b.div(rest, extent)
+        images = np.arange(batch * channels).reshape(batch, channels, *[1] * len(image)) * prod(image)
+        return b.plus(place, b.constant(images, i64))
 
 
 @lowers(PASS, onnx.op("AveragePool"))
 class AveragePool(FromOnnx):
-    """The mean under each window: over what is in the image, or in the padding as well."""
+    """The mean under each window: over what is in the image, or in the padding as well, but not in what is added."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        _require_image(node)
         x, shape = node[0], node.shape()
         w = SlidingWindow.of(node, shape[2:], node.ints("kernel_shape") or [])
         counts = node.flag("count_include_pad")
-        is_plain = not any(w.extra) and max(w.dilations) == 1
-        fits = all(max(lo, hi) < k for lo, hi, k in zip(w.low, w.high, w.kernel, strict=True))
-        if is_plain and fits:
-            kernel, strides = _two(w.kernel, 1), _two(w.strides, 1)
-            padding = _padding(w.low, w.high)
-            result = b(graph.AvgPool2dOp, _image(b, x), kernel, strides, padding, count_include_pad=counts)
-            return _back(b, result, len(shape))
-        ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
-        counted = _surround(b, ones, w.low, w.high, 1 if counts else 0)
-        total = window_sum(b, _surround(b, x, w.low, w.high, 0), w)
-        return b.div(total, window_sum(b, counted, w))
+        if w.has_wide_padding:
+            ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
+            counted = _surround(b, ones, w.low, w.high, 1 if counts else 0)
+            total = window_sum(b, _surround(b, x, w.low, w.high, 0), w)
+            return b.div(total, window_sum(b, counted, w))
+        low, high = w.low, w.reach
+        if counts and any(w.extra):
+            x, low, high, counts = _surround(b, x, low, w.high, 0), [0] * len(low), w.extra, False
+        return _mean(b, x, w, low, high, counts)
+
+
+def _mean(
+    b: GraphBuilder, x: SSAValue, w: SlidingWindow, low: Sequence[int], high: Sequence[int], counts: bool
+) -> SSAValue:
+    return _slide(
+        b,
+        graph.AvgPoolOp,
+        (x,),
+        kernel=tuple(w.kernel),
+        strides=tuple(w.strides),
+        padding=(*low, *high),
+        dilations=tuple(w.dilations),
+        count_include_pad=counts,
+    )
 
 
 def window_sum(b: GraphBuilder, padded: SSAValue, w: SlidingWindow) -> SSAValue:
@@ -258,13 +309,16 @@ def window_sum(b: GraphBuilder, padded: SSAValue, w: SlidingWindow) -> SSAValue:
 
 @lowers(PASS, onnx.op("LpPool"))
 class LpPool(FromOnnx):
-    """`(sum(|x|^p))^(1/p)` under each window."""
+    """`(sum(|x|^p))^(1/p)` under each window: a mean, times the number of taps."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, p = node[0], node.int("p", 2)
         w = SlidingWindow.of(node, node.shape()[2:], node.ints("kernel_shape") or [])
         power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
-        total = window_sum(b, _surround(b, power, w.low, w.high, 0), w)
+        if w.has_wide_padding:
+            total = window_sum(b, _surround(b, power, w.low, w.high, 0), w)
+        else:
+            total = b.mul(_mean(b, power, w, w.low, w.reach, True), b.number(prod(w.kernel), x))
         return b(graph.PowOp, total, b.number(1 / p, x))
 
 

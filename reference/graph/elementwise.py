@@ -120,9 +120,10 @@ def rem(op: binary.RemOp, a: Array, b: Array) -> Array:
 
 @evaluates(binary.ModOp)
 def mod(op: binary.ModOp, a: Array, b: Array) -> Array:
-    """The remainder, plus `b` if the signs of the two differ."""
+    """The remainder, plus `b` if the signs of the two differ; a float has the sign of `b` even if it is 0."""
     r = np.fmod(a, b) if _is_float(a) else remainder(a, b)
-    return np.where((r != 0) & ((r < 0) != (b < 0)), r + b, r)
+    result = np.where((r != 0) & ((r < 0) != (b < 0)), r + b, r)
+    return np.copysign(result, b) if _is_float(a) else result
 
 
 @evaluates(binary.PowOp)

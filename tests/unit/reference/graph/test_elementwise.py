@@ -185,6 +185,8 @@ def test_remainders_of_floats(values: Values) -> None:
     a, b = np.array([5.5, -5.5, 5.5, -5.5, 1, 1, INF]), np.array([2, 2, -2, -2, INF, 0, 2])
     np.testing.assert_array_equal(apply(binary.RemOp, values, a, b), [1.5, -1.5, 1.5, -1.5, 1, NAN, NAN])
     np.testing.assert_array_equal(apply(binary.ModOp, values, a, b), [1.5, 0.5, -0.5, -1.5, 1, NAN, NAN])
+    zeros = apply(binary.ModOp, values, np.array([4.0, -4.0, 0.0, -0.0]), np.array([-2.0, 2.0, -1.0, 1.0]))
+    assert not zeros.any() and np.signbit(zeros).tolist() == [True, False, True, False]
 
 
 def test_powers_of_integers(values: Values) -> None:
