@@ -8,8 +8,9 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 from weakref import WeakKeyDictionary
@@ -19,6 +20,7 @@ from mlc.frontends.registry import open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
 from mlc.runtime import ArtifactError, Model, load
+from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import ModelSource
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from xdsl.dialects.builtin import ModuleOp
 
+    from mlc.open_model import OpenInput
     from mlc.support.context import CompilerContext
     from mlc.support.resources import Array
     from mlc.targets.build import BuildReport
@@ -57,8 +60,14 @@ def compile(
     opt_level: int = HIGHEST,
     cc: str | os.PathLike[str] | None = None,
     weights: Mapping[str, ArrayLike] | None = None,
+    shapes: Mapping[str, int | Sequence[int]] | None = None,
+    values: Mapping[str, ArrayLike] | None = None,
 ) -> Model:
-    """Compile a model, given as text, as the path of a text file, or as IR, which stays as it is.
+    """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is.
+
+    `shapes` are shapes by the names of inputs, and extents by the names of their dims; `values` are those of inputs
+    that only steer, which are no inputs any more. A model that leaves dims of its inputs open becomes an `OpenModel`,
+    which is compiled for the shapes of each call when they are met first.
 
     `weights` are the arrays behind `dense_resource<name>`, beside those of the files that a text names. Each has the
     shape and the element type of the constant that uses it.
@@ -73,9 +82,39 @@ def compile(
         ArtifactError: this machine cannot run code for `target`.
     """
     with _in_words_of_python():
-        options = _options(target, threads, opt_level, cc)
+        options = replace(_options(target, threads, opt_level, cc), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         _check_runs_here(options)
+    if (inputs := _open_inputs(model, options.bindings)) is not None:
+        from mlc.open_model import OpenModel
+
+        def compile_for(bindings: Bindings) -> Model:
+            return _compiled(model, arrays, replace(options, bindings=bindings))
+
+        return OpenModel(inputs, compile_for, options.bindings)
+    return _compiled(model, arrays, options)
+
+
+def _open_inputs(model: str | os.PathLike[str] | ModuleOp, bindings: Bindings) -> list[OpenInput] | None:
+    """The inputs of a model in a file of another format, if some of their dims are open."""
+    if not isinstance(model, str | os.PathLike) or (isinstance(model, str) and "\n" in model):
+        return None
+    if (source := open_model(Path(model))) is None:
+        return None
+    from mlc.open_model import inputs_of
+    from mlc.passes.onnx.bind_inputs import bind
+
+    with _in_words_of_python():
+        ctx = new_context()
+        module = source.module(ctx)
+        bind(module, bindings, ctx)
+    inputs = inputs_of(module)
+    return inputs if any(i.shape is None or None in i.shape for i in inputs) else None
+
+
+def _compiled(model: str | os.PathLike[str] | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
+    """The model, from the cache or compiled now."""
+    with _in_words_of_python():
         handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
         os.close(handle)
         path = Path(name)
@@ -137,6 +176,27 @@ def _in_words_of_python() -> Generator[None]:
             error.message = _FLAG.sub(r"\1", error.message)
         e.message = _FLAG.sub(r"\1", e.message)
         raise
+
+
+def _bindings(shapes: object, values: object) -> Bindings:
+    """Raises: TypeError if one of them is no mapping from names to shapes or values."""
+    import numpy as np
+
+    for noun, given in (("shapes", shapes), ("values", values)):
+        if given is not None and not isinstance(given, Mapping):
+            raise TypeError(f"found {noun} of type {type(given).__name__}; required: a dict by the names of inputs")
+    extents: dict[str, int | tuple[int, ...]] = {}
+    for name, shape in cast("Mapping[str, Any]", shapes or {}).items():
+        try:
+            extent: list[Any] = list(cast(Any, shape)) if isinstance(shape, Sequence) else [shape]
+            found = [operator.index(e) for e in extent]
+        except TypeError:
+            raise TypeError(
+                f"found {shape!r} as the shape of '{name}'; required: a number or a tuple of them"
+            ) from None
+        extents[name] = tuple(found) if isinstance(shape, Sequence) else found[0]
+    arrays = {name: np.asarray(value) for name, value in cast("Mapping[str, Any]", values or {}).items()}
+    return Bindings(extents, arrays)
 
 
 def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:

@@ -1,0 +1,130 @@
+"""Models that leave dims of their inputs open, in Python: compiled for the shapes of calls when these are met first."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+import numpy as np
+from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr, TensorType
+
+from mlc.runtime.model import InputError, Model
+from mlc.support.bindings import Bindings
+from mlc.support.functions import NAME, is_private
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlc.runtime.model import Array
+
+Extents = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class OpenInput:
+    """An input whose shape is not all known: `shape` has None for each open dim, and is None if nothing is known."""
+
+    name: str
+    shape: tuple[int | None, ...] | None
+
+    def __str__(self) -> str:
+        extents = "…" if self.shape is None else ", ".join("?" if e is None else str(e) for e in self.shape)
+        return f"{self.name} [{extents}]"
+
+
+def inputs_of(module: ModuleOp) -> list[OpenInput]:
+    """The inputs of a module's model, which has to be the only one."""
+    from xdsl.dialects import func
+
+    models = [f for f in module.ops if isinstance(f, func.FuncOp) and not is_private(f) and not f.is_declaration]
+    result: list[OpenInput] = []
+    for argument in models[0].args if len(models) == 1 else ():
+        said = models[0].arg_attrs.data[argument.index].data.get(NAME) if models[0].arg_attrs else None
+        kind = cast(Any, argument.type)
+        shape: tuple[int | None, ...] | None = None
+        if isinstance(kind, TensorType):
+            shape = tuple(None if e == DYNAMIC_INDEX else e for e in cast(Any, kind).get_shape())
+        name = said.data if isinstance(said, StringAttr) else argument.name_hint or f"input{argument.index}"
+        result.append(OpenInput(name, shape))
+    return result
+
+
+class OpenModel(Model):
+    """A model with open dims. It is called like any `Model`; the first call with other shapes compiles it for these.
+
+    What was compiled is kept as long as this object lives, and found again in the cache by later ones. `bound(shapes)`
+    gives the compiled model for some shapes, to be saved, say.
+    """
+
+    def __init__(self, inputs: Sequence[OpenInput], compile: Callable[[Bindings], Model], given: Bindings) -> None:
+        self.open_inputs = tuple(inputs)
+        self._compile = compile
+        self._given = given
+        self._models: dict[tuple[Extents, ...], Model] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<mlc model with open dims ({', '.join(map(str, self.open_inputs))})>"
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Run the model on one array per input, compiled for their shapes.
+
+        Raises:
+            InputError: the number, a dtype or a shape is wrong.
+            UserError: the model cannot be compiled for these shapes.
+        """
+        if len(arrays) != len(self.open_inputs):
+            names = ", ".join(f"'{i.name}'" for i in self.open_inputs)
+            raise InputError(
+                f"the model takes {len(self.open_inputs)} inputs ({names}), and the call gives {len(arrays)}"
+            )
+        return self._for(tuple(tuple(np.shape(array)) for array in arrays))(*arrays)
+
+    def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
+        """Run the model on arrays by input name, compiled for their shapes.
+
+        Raises:
+            InputError: a name, a dtype or a shape is wrong.
+            UserError: the model cannot be compiled for these shapes.
+        """
+        missing = [i.name for i in self.open_inputs if i.name not in inputs]
+        if missing:
+            raise InputError(f"the call misses {', '.join(map(repr, missing))}")
+        return self._for(tuple(tuple(np.shape(inputs[i.name])) for i in self.open_inputs)).run(inputs)
+
+    def bound(self, shapes: Mapping[str, Extents]) -> Model:
+        """The model for these shapes of all inputs.
+
+        Raises:
+            InputError: an input has no shape here.
+            UserError: the model cannot be compiled for them.
+        """
+        missing = [i.name for i in self.open_inputs if i.name not in shapes]
+        if missing:
+            raise InputError(f"{', '.join(map(repr, missing))} has no shape here")
+        return self._for(tuple(tuple(shapes[i.name]) for i in self.open_inputs))
+
+    def save(self, path: str | Path | Any) -> NoReturn:
+        """Raises: ValueError, because a file holds code for known shapes."""
+        wanted = ", ".join(f"'{i.name}': (…)" for i in self.open_inputs)
+        raise ValueError(f"the model leaves dims open; save what model.bound({{{wanted}}}) gives, for known shapes")
+
+    @property
+    def inputs(self) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Raises: AttributeError, as their shapes are not known; `open_inputs` says what is."""
+        raise AttributeError("the model leaves dims open: see open_inputs, or model.bound(shapes).inputs")
+
+    @property
+    def outputs(self) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """Raises: AttributeError, as their shapes are not known."""
+        raise AttributeError("the model leaves dims open: see model.bound(shapes).outputs")
+
+    def _for(self, shapes: tuple[Extents, ...]) -> Model:
+        with self._lock:  # threads that come with the same shapes compile once
+            if shapes not in self._models:
+                named = {i.name: shape for i, shape in zip(self.open_inputs, shapes, strict=True)}
+                self._models[shapes] = self._compile(Bindings({**self._given.shapes, **named}, self._given.values))
+            return self._models[shapes]
