@@ -15,7 +15,18 @@ from xdsl.dialects import tensor
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 
-from mlc.dialects.tensor import OF_INTEGERS, ContractOp, MapOp, PlacedOp, PutOp, ReduceOp, StructuredOp, TakeOp
+from mlc.dialects.tensor import (
+    OF_INTEGERS,
+    ArgsortOp,
+    ContractOp,
+    LeastOp,
+    MapOp,
+    PlacedOp,
+    PutOp,
+    ReduceOp,
+    StructuredOp,
+    TakeOp,
+)
 from mlc.reference.arith import as_unsigned
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.subscripts import apply_map, grid
@@ -110,6 +121,18 @@ def take(op: TakeOp, data: Array, *indices: Array) -> Array:
     ]
     found = data[tuple(apply_map(op.place.data, [*grid(op.dim_sizes), *coordinates]))]
     return np.array(np.broadcast_to(found, op.dim_sizes))
+
+
+@evaluates(ArgsortOp)
+def argsort(op: ArgsortOp | LeastOp, keys: Array) -> Array:
+    """A stable sort."""
+    return np.argsort(keys, 1, kind="stable")[:, : op.count.value.data].astype(np.int64)
+
+
+@evaluates(LeastOp)
+def least(op: LeastOp, keys: Array) -> Array:
+    """The first ones of a stable sort."""
+    return np.sort(argsort(op, keys), 1)
 
 
 @evaluates(PutOp)

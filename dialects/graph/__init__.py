@@ -15,6 +15,7 @@
 | concat, slice, pad | `slicing.py` |
 | gather | `gather.py` |
 | scatter | `scatter.py` |
+| sort, top k | `sort.py` |
 | what ops share that reach a tensor at computed places | `placement.py` |
 | what ops that only move elements share | `moves.py` |
 | loops of known length that carry values | `scan.py` |
@@ -79,6 +80,7 @@ from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.scatter import ScatterKind, ScatterKindAttr, ScatterNdOp
 from mlc.dialects.graph.shape import ReshapeOp, TransposeOp
 from mlc.dialects.graph.slicing import ConcatOp, PadOp, SliceOp
+from mlc.dialects.graph.sort import ArgsortOp
 from mlc.dialects.graph.trigonometry import (
     TRIGONOMETRIC_OPS,
     AcoshOp,
@@ -161,6 +163,7 @@ Graph = Dialect(
         GatherNdOp,
         ScanOp,
         ScatterNdOp,
+        ArgsortOp,
         FusionOp,
         YieldOp,
     ],
@@ -182,6 +185,7 @@ __all__ = [
     "ArgMaxPoolOp",
     "ArgMinOp",
     "ArgReduceOp",
+    "ArgsortOp",
     "AsinOp",
     "AsinhOp",
     "AtanOp",

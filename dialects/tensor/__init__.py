@@ -1,12 +1,13 @@
 """The tensor dialect: *what* is computed at each point.
 
 It has xDSL's ops, gather as upstream has it, index notation, and that with coordinates which are data (take, put);
-and scan.
+sorting, and scan.
 """
 
 from xdsl.dialects.tensor import Tensor as _Upstream
 
 from mlc.dialects.tensor import shapes as shapes  # what they require is registered
+from mlc.dialects.tensor.argsort import ArgsortOp, LeastOp
 from mlc.dialects.tensor.gather import GatherOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
@@ -17,13 +18,17 @@ from mlc.dialects.tensor.structured import OF_INTEGERS, REDUCTIONS, StructuredOp
 from mlc.dialects.tensor.take import TakeOp
 from mlc.dialects.upstream import completed
 
-Tensor = completed(_Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, PutOp, ScanOp, GatherOp, ParallelInsertSliceOp])
+Tensor = completed(
+    _Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, PutOp, ArgsortOp, LeastOp, ScanOp, GatherOp, ParallelInsertSliceOp]
+)
 
 __all__ = [
     "OF_INTEGERS",
     "REDUCTIONS",
+    "ArgsortOp",
     "ContractOp",
     "GatherOp",
+    "LeastOp",
     "MapOp",
     "ParallelInsertSliceOp",
     "PlacedOp",

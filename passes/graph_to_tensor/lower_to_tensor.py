@@ -24,6 +24,7 @@ from mlc.passes.graph_to_tensor import (
     _scan,
     _scatter,
     _shape,
+    _sort,
 )
 from mlc.passes.graph_to_tensor._outline import outline_kernels
 from mlc.passes.graph_to_tensor._signedness import erase_signedness, mark_unsigned
@@ -46,6 +47,7 @@ PATTERNS = (
     _scan,
     _scatter,
     _shape,
+    _sort,
 )
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 

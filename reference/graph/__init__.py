@@ -16,6 +16,7 @@ from mlc.reference.graph import (
     scatter,
     shape,
     slicing,
+    sort,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "scatter",
     "shape",
     "slicing",
+    "sort",
 ]

@@ -62,7 +62,8 @@ def special(element: Attribute) -> Array:
     dtype = to_numpy(element)
     if np.issubdtype(dtype, np.integer):
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
-        return np.array([0, 1, -1, 2, 7, -7, 1000, least, most, least + 1, 12345], np.int64).astype(dtype)
+        numbers = [0, 1, -1, 2, 7, -7, 1000, least, most, least + 1, 12345]
+        return np.array([(n - least) % (most - least + 1) + least for n in numbers], dtype)
     tiny, huge = np.finfo(dtype).tiny, np.finfo(dtype).max
     kinds = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, np.inf, -np.inf, np.nan, tiny, -tiny / 4, huge, -huge, 1e-5, -30.0, 88.0]
     return np.array([*kinds, 1.5, 3.0, -0.75, 100.25, -1234.5, 2.0, 1 / 3], dtype)

@@ -65,6 +65,7 @@ BUILT: list[tuple[Operation, Shape]] = [
     (graph.GroupNormOp(_IMAGE, _VECTOR, _VECTOR, 4), (1, 8, 6, 6)),
     (graph.GatherNdOp(_IMAGE, value(1, 9, 2, element=i32), [2, 3], [0]), (1, 9, 8)),
     (graph.ScatterNdOp("set", _IMAGE, value(4, 2, element=i32), value(4, 1, 6), [1, 3]), (1, 8, 6, 6)),
+    (graph.ArgsortOp(_IMAGE, 1, first=3), (1, 3, 6, 6)),
     (graph.GatherOp(_IMAGE, value(2, 3, element=i32), 1), (1, 2, 3, 6, 6)),
     (graph.LayerNormOp(_VECTOR, _VECTOR, _VECTOR, 0), (8,)),
     (graph.BatchNormOp(_IMAGE, _VECTOR, _VECTOR, _VECTOR, _VECTOR), (1, 8, 6, 6)),
