@@ -83,7 +83,7 @@ def _binary() -> list[Case]:
         a, b = _pairs(element)
         defined = (b != 0) & ~((b == -1) & (a == np.iinfo(a.dtype).min))
         cases.append(case(graph.DivOp, a[defined], b[defined]))
-        places = np.array([0, 1, 5, 31, 32, 63, 64, 1000, -1, np.iinfo(a.dtype).min], a.dtype)
+        places = np.array([0, 1, 5, 7, 8, 31, 32, 63, 64, 127, -1, np.iinfo(a.dtype).min], a.dtype)
         shifted = np.repeat(special(element), len(places)), np.tile(places, len(special(element)))
         cases += [case(op, *shifted) for op in (graph.ShlOp, graph.ShrOp, graph.PowOp)]
     logic = (graph.AndOp, graph.OrOp, graph.XorOp)
