@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 # Imported because they register the meaning of their dialects.
-from mlc.reference import arith, func, graph, loop, math, memref, tensor, vector
+from mlc.reference import arith, func, graph, loop, math, memref, scf, tensor, vector
 from mlc.reference.execution import Array, Frame, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import to_numpy
@@ -31,6 +31,7 @@ __all__ = [
     "math",
     "memref",
     "run_function",
+    "scf",
     "tensor",
     "vector",
 ]

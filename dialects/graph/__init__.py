@@ -19,6 +19,7 @@
 | what ops share that reach a tensor at computed places | `placement.py` |
 | what ops that only move elements share | `moves.py` |
 | loops of known length that carry values | `scan.py` |
+| branches, and loops of a length that depends on data | `branches.py` |
 | groups of ops that become one kernel | `fusion.py` |
 """
 
@@ -45,6 +46,7 @@ from mlc.dialects.graph.binary import (
     SubOp,
     XorOp,
 )
+from mlc.dialects.graph.branches import IfOp, WhileOp
 from mlc.dialects.graph.broadcast import BroadcastOp, ReverseOp
 from mlc.dialects.graph.constant import ConstantOp, constant_of, splat_of
 from mlc.dialects.graph.contraction import MatmulOp
@@ -162,6 +164,8 @@ Graph = Dialect(
         GatherOp,
         GatherNdOp,
         ScanOp,
+        IfOp,
+        WhileOp,
         ScatterNdOp,
         ArgsortOp,
         FusionOp,
@@ -223,6 +227,7 @@ __all__ = [
     "Graph",
     "GraphOp",
     "GroupNormOp",
+    "IfOp",
     "LayerNormOp",
     "Log1pOp",
     "LogOp",
@@ -274,6 +279,7 @@ __all__ = [
     "TruncOp",
     "UnaryOp",
     "WhereOp",
+    "WhileOp",
     "XorOp",
     "YieldOp",
     "constant_of",

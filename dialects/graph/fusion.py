@@ -31,13 +31,14 @@ from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsolatedFromAbove, IsTerminator, Pure
 
+from mlc.dialects.graph.branches import IfOp, WhileOp
 from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.types import AnyTensor, Value, violation
 
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
-    """Ends the body of `graph.fusion` with its results, or that of `graph.scan` with what a step hands on.
+    """Ends the body of `graph.fusion` with its results, or one of `graph.scan`, `graph.if` or `graph.while`.
 
     ```mlir
     %y = graph.fusion "relu" (%a = %x) : (tensor<64xf32>) -> tensor<64xf32> {
@@ -173,4 +174,4 @@ def _list(types: Sequence[Attribute]) -> str:
 
 
 # The terminator and what it ends refer to each other, so it gets its traits last.
-YieldOp.traits = traits_def(Pure(), IsTerminator(), HasParent(FusionOp, ScanOp))
+YieldOp.traits = traits_def(Pure(), IsTerminator(), HasParent(FusionOp, ScanOp, IfOp, WhileOp))

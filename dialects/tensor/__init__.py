@@ -8,6 +8,7 @@ from xdsl.dialects.tensor import Tensor as _Upstream
 
 from mlc.dialects.tensor import shapes as shapes  # what they require is registered
 from mlc.dialects.tensor.argsort import ArgsortOp, LeastOp
+from mlc.dialects.tensor.branches import IfOp, WhileOp
 from mlc.dialects.tensor.gather import GatherOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
 from mlc.dialects.tensor.parallel_insert import ParallelInsertSliceOp
@@ -19,7 +20,21 @@ from mlc.dialects.tensor.take import TakeOp
 from mlc.dialects.upstream import completed
 
 Tensor = completed(
-    _Upstream, [MapOp, ReduceOp, ContractOp, TakeOp, PutOp, ArgsortOp, LeastOp, ScanOp, GatherOp, ParallelInsertSliceOp]
+    _Upstream,
+    [
+        MapOp,
+        ReduceOp,
+        ContractOp,
+        TakeOp,
+        PutOp,
+        ArgsortOp,
+        LeastOp,
+        ScanOp,
+        IfOp,
+        WhileOp,
+        GatherOp,
+        ParallelInsertSliceOp,
+    ],
 )
 
 __all__ = [
@@ -28,6 +43,7 @@ __all__ = [
     "ArgsortOp",
     "ContractOp",
     "GatherOp",
+    "IfOp",
     "LeastOp",
     "MapOp",
     "ParallelInsertSliceOp",
@@ -38,5 +54,6 @@ __all__ = [
     "StructuredOp",
     "TakeOp",
     "Tensor",
+    "WhileOp",
     "is_identity",
 ]

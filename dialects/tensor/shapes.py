@@ -7,6 +7,7 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.utils.exceptions import VerifyException
 
+from mlc.dialects.branches import IfLike, WhileLike
 from mlc.dialects.reshaping import check_groups, is_reduced
 from mlc.dialects.scan import ScanLike
 from mlc.support.requirements import requires
@@ -44,8 +45,8 @@ def sizes_are_given(op: tensor.EmptyOp) -> None:
 
 @requires(tensor.YieldOp)
 def one_value_is_yielded(op: tensor.YieldOp) -> None:
-    """`tensor.yield` ends the computation of one element, unless it ends a step of `tensor.scan`."""
-    if len(op.operands) != 1 and not isinstance(op.parent_op(), ScanLike):
+    """`tensor.yield` ends the computation of one element, unless it ends a body of kernels."""
+    if len(op.operands) != 1 and not isinstance(op.parent_op(), ScanLike | IfLike | WhileLike):
         raise VerifyException(f"{op.name}: yields one value, got {len(op.operands)}")
 
 

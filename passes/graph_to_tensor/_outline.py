@@ -14,7 +14,7 @@ from mlc.support.ir import clone
 
 STAYS: tuple[type[Operation], ...] = (graph.ConstantOp, graph.ReshapeOp)
 """Ops that compute nothing and therefore stay in the function that calls kernels."""
-LOOPS: tuple[type[Operation], ...] = (graph.ScanOp,)
+LOOPS: tuple[type[Operation], ...] = (graph.ScanOp, graph.IfOp, graph.WhileOp)
 """Ops that stay, too, around calls of the kernels that their bodies are made of."""
 
 

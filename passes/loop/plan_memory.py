@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects import arith, func, memref
+from xdsl.dialects import arith, func, memref, scf
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -33,6 +33,7 @@ from mlc.support.locations import error_at
 from mlc.support.types import memref_type
 
 _VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, RowOp)
+_HANDING_ON = (YieldOp, scf.YieldOp, scf.ConditionOp)
 
 
 @dataclass(frozen=True)
@@ -217,19 +218,22 @@ def _users(buffer: SSAValue) -> Iterator[Operation]:
             yield user
             if isinstance(user, _VIEWS):
                 pending += user.results
-            loop = user.parent_op() if isinstance(user, YieldOp) else user
-            if isinstance(loop, ForOp):
+            holder = user.parent_op() if isinstance(user, _HANDING_ON) else user
+            if holder is not None and holder.regions:
                 # What is carried may change places with what else is carried.
-                pending += [v for v in (*loop.carried, *loop.results) if isinstance(v.type, MemRefType)]
+                arguments = [a for region in holder.regions for block in region.blocks for a in block.args]
+                pending += [v for v in (*arguments, *holder.results) if isinstance(v.type, MemRefType)]
 
 
 def _home(allocation: _Allocation, users: Sequence[Operation]) -> Block:
     """The block of which one run is all of a buffer's life."""
     home = allocation.op.parent
-    handed_on = {user.parent_op() for user in users if isinstance(user, YieldOp)}
-    for loop in enclosing_loops(allocation.op):
-        if loop is allocation.spread or loop in handed_on:
-            home = loop.parent
+    handed_on = {user.parent_op() for user in users if isinstance(user, _HANDING_ON)}
+    around = allocation.op.parent_op()
+    while around is not None:
+        if around is allocation.spread or around in handed_on:
+            home = around.parent
+        around = around.parent_op()
     assert home is not None
     return home
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from xdsl.dialects import cf, llvm
+from xdsl.dialects import cf, llvm, scf
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, VectorType, i1, i32, i64
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.dialects.llvm.integers import AddOp
 from mlc.dialects.loop import ForOp, YieldOp
-from mlc.passes.loop_to_llvm._types import VALUES, integer_constant
+from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type
 from mlc.passes.lowering import StatelessPattern, lowers
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of a `loop.for` that goes to the branch of its loop."""
+_STRUCTURED = (ForOp, scf.IfOp, scf.WhileOp)
 _TILE = 8
 """The number of carried vectors from which a loop is a register tile."""
 
@@ -37,7 +38,7 @@ class LowerBranch(StatelessPattern):
 
 
 def lower_loops(region: Region) -> None:
-    """Replace all `loop.for` in `region` by blocks.
+    """Replace all `loop.for`, `scf.if` and `scf.while` in `region` by blocks.
 
         loop.for "k" %k = 0 to 784 iter_args(%c = %z)       llvm.br ^body(0, %z)
           … loop.yield %d                             ->  ^body(%k, %c): … %k2 = %k + 1
@@ -52,8 +53,82 @@ def lower_loops(region: Region) -> None:
 
 
 def _lower_loops_in(block: Block) -> None:
-    for op in [op for op in block.ops if isinstance(op, ForOp)][::-1]:
+    for op in [op for op in block.ops if isinstance(op, _STRUCTURED)][::-1]:
+        _lower_structured(op)
+
+
+def _lower_structured(op: Operation) -> None:
+    if isinstance(op, ForOp):
         _lower_loop(op)
+    elif isinstance(op, scf.IfOp):
+        _lower_branches(op)
+    elif isinstance(op, scf.WhileOp):
+        _lower_while(op)
+
+
+def _lower_branches(op: scf.IfOp) -> None:
+    """A block for each region that there is, and one behind them with the results as arguments."""
+    before, after = _split_behind(op)
+    for result in op.results:
+        result.replace_all_uses_with(after.insert_arg(lower_type(result.type), len(after.args)))
+    condition, ways = op.cond, [after, after]
+    for number, region in enumerate((op.true_region, op.false_region)):
+        if region.blocks:
+            ways[number] = _take_block(region, after)
+            _end(ways[number], lambda last: llvm.BrOp(after, *last.operands))
+    op.detach()
+    op.erase()
+    before.add_op(llvm.CondBrOp(condition, ways[0], [], ways[1], []))
+    for way in ways:
+        if way is not after:
+            _lower_loops_in(way)
+
+
+def _lower_while(op: scf.WhileOp) -> None:
+    """A block that decides, and one that goes back to it; what the first hands on dominates the other, and the end."""
+    before, after = _split_behind(op)
+    check, body = (_take_block(region, after) for region in (op.before_region, op.after_region))
+    condition = check.last_op
+    assert isinstance(condition, scf.ConditionOp)
+    flag, handed_on = condition.condition, list(condition.args)
+    for name, value in zip((*body.args, *op.res), handed_on * 2, strict=True):
+        name.replace_all_uses_with(value)
+    for argument in list(body.args):
+        body.erase_arg(argument)
+    _end(check, lambda _: llvm.CondBrOp(flag, body, [], after, []))
+    _end(body, lambda last: llvm.BrOp(check, *last.operands))
+    initial = list(op.arguments)
+    op.detach()
+    op.erase()
+    before.add_op(llvm.BrOp(check, *initial))
+    _lower_loops_in(body)
+    _lower_loops_in(check)
+
+
+def _split_behind(op: Operation) -> tuple[Block, Block]:
+    """The block of `op`, of which it is the last op now, and a new one with the rest."""
+    before = op.parent
+    assert before is not None and op.next_op is not None
+    return before, before.split_before(op.next_op)
+
+
+def _take_block(region: Region, after: Block) -> Block:
+    """Move the block of a region in front of another block."""
+    block = region.block
+    region.detach_block(block)
+    assert after.parent is not None
+    after.parent.insert_block_before(block, after)
+    return block
+
+
+def _end(block: Block, branch: Callable[[Operation], Operation]) -> None:
+    """Replace the terminator of a block."""
+    last = block.last_op
+    assert last is not None
+    new = branch(last)
+    last.detach()
+    last.erase()
+    block.add_op(new)
 
 
 def _lower_loop(loop: ForOp) -> None:
@@ -84,18 +159,18 @@ def _inline(loop: ForOp, body: Block, last: YieldOp) -> None:
     before.insert_op_before(start, loop)
     for argument, value in zip(body.args, [start.result, *loop.iter_args], strict=True):
         argument.replace_all_uses_with(value)
-    inner: list[ForOp] = []
+    inner: list[Operation] = []
     for op in list(body.ops):
         op.detach()
         if op is not last:
             before.insert_op_before(op, loop)
-            if isinstance(op, ForOp):
+            if isinstance(op, _STRUCTURED):
                 inner.append(op)
     yielded = list(last.arguments)
     last.erase()
     _replace_results(loop, yielded)
     for op in reversed(inner):
-        _lower_loop(op)
+        _lower_structured(op)
 
 
 def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:

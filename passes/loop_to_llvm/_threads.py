@@ -64,6 +64,9 @@ def _outermost(blocks: Sequence[Block]) -> Iterator[ForOp]:
                     yield op
                 else:
                     yield from _outermost(op.body.blocks)
+            else:
+                for region in op.regions:
+                    yield from _outermost(region.blocks)
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -1,4 +1,4 @@
-"""Where bodies of loops have to leave what they yield.
+"""Where bodies of loops and branches have to leave what they yield.
 
 While a body is lowered, its `tensor.yield` holds values and, behind all of them, for each the buffer that it has to be
 in. So an op that computes one finds its destination there, as it finds the outputs of its function.
@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xdsl.dialects.scf import WhileOp
 from xdsl.dialects.tensor import YieldOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from mlc.dialects.loop import ForOp
+from mlc.dialects.scf import IfOp
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.shared.views import unreshaped
 from mlc.passes.tensor_to_loop._copies import copy_nest
 from mlc.support.ir import RESHAPES
+
+_LOWERED = (ForOp, IfOp, WhileOp)
+"""Ops with bodies that are being lowered."""
 
 
 def expect(last: YieldOp, places: Sequence[tuple[SSAValue, SSAValue]]) -> None:
@@ -31,7 +36,7 @@ def yielded_into(value: SSAValue) -> SSAValue | None:
     while pending:
         for use in pending.pop().uses:
             user = use.operation
-            if isinstance(user, YieldOp) and isinstance(user.parent_op(), ForOp):
+            if isinstance(user, YieldOp) and isinstance(user.parent_op(), _LOWERED):
                 half = len(user.operands) // 2
                 if use.index < half:
                     return user.operands[half + use.index]
@@ -45,7 +50,7 @@ class YieldIntoBuffers(StatelessPattern):
     """Copy what could not be computed where it has to be; the loop's own terminator stands behind already."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if not isinstance(op.parent_op(), ForOp):
+        if not isinstance(op.parent_op(), _LOWERED):
             return
         half = len(op.operands) // 2
         for value, buffer in zip(op.operands[:half], op.operands[half:], strict=True):

@@ -11,12 +11,23 @@ from mlc.passes.base import Pass
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.shared.known_types import require_known_types
 from mlc.passes.shared.levels import require_level
-from mlc.passes.tensor_to_loop import _argsort, _functions, _least, _nests, _put, _scan, _shapes, _take, _yields
+from mlc.passes.tensor_to_loop import (
+    _argsort,
+    _branches,
+    _functions,
+    _least,
+    _nests,
+    _put,
+    _scan,
+    _shapes,
+    _take,
+    _yields,
+)
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding
 
-PATTERNS = (_argsort, _functions, _least, _nests, _put, _scan, _shapes, _take, _yields)
+PATTERNS = (_argsort, _branches, _functions, _least, _nests, _put, _scan, _shapes, _take, _yields)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 
 

@@ -2,6 +2,7 @@
 
 from mlc.reference.execution import evaluate
 from mlc.reference.graph import (
+    branches,
     constant,
     contraction,
     conv_transpose,
@@ -20,6 +21,7 @@ from mlc.reference.graph import (
 )
 
 __all__ = [
+    "branches",
     "constant",
     "contraction",
     "conv_transpose",
