@@ -317,18 +317,3 @@ class OneHot(FromOnnx):
         places = b.constant(np.arange(depth).reshape([-1 if i == axis else 1 for i in range(rank + 1)]), i64)
         off, on = (b.reshape(b.slice(node[2], 0, i, i + 1), ()) for i in range(2))
         return b.where(b.compare("eq", apart, places), on, off)
-
-
-@lowers(PASS, onnx.op("ReverseSequence"))
-class ReverseSequence(FromOnnx):
-    """The first elements of each sequence turned round; how many is known."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, batch, time = node[0], node.int("batch_axis", 1), node.int("time_axis", 0)
-        parts: list[SSAValue] = []
-        for i, length in enumerate(node.known_ints(1)):
-            each = b.slice(x, batch, i, i + 1)
-            extent = shape_of(each)[time]
-            turned = b(graph.ReverseOp, b.slice(each, time, 0, length), [time])
-            parts.append(turned if length == extent else b.concat([turned, b.slice(each, time, length, extent)], time))
-        return b.concat(parts, batch)
