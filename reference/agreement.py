@@ -13,13 +13,14 @@ from math import sqrt
 import numpy as np
 
 from mlc.reference.execution import Array
+from mlc.support.dtypes import is_float, limits_of
 from mlc.support.rounding import Rounding
 
 
 def bits_differ(before: Array, after: Array) -> Array:
     """Which elements are not the same to the bit; one NaN is like another."""
     different = (before != after) & ~((before != before) & (after != after))
-    if np.issubdtype(before.dtype, np.floating):
+    if is_float(before.dtype):
         different = different | (np.signbit(before) != np.signbit(after)) & (before == 0) & (after == 0)
     return different
 
@@ -39,11 +40,11 @@ def beyond_rounding(
     or NaN `before` may be either. The spread of `after` counts for no more than is usual in sums of random numbers, so
     that a form of needless cancellation is no excuse for what it gives.
     """
-    if not np.issubdtype(before.dtype, np.floating):
+    if not is_float(before.dtype):
         return _integers_beyond_rounding(before, after, rounding, terms, spreads)
     with np.errstate(all="ignore"):
         a, b = before.astype(np.float64), after.astype(np.float64)
-        limits = np.finfo(before.dtype)
+        limits = limits_of(before.dtype)
         epsilon = float(limits.eps)
         same = (a == b) | (np.isnan(a) & np.isnan(b))
         if rounding.skips_zeros:
@@ -89,7 +90,7 @@ def _moved(base: Array, moved: Array) -> Array:
         a, b = base.astype(np.float64), moved.astype(np.float64)
         same = (base == moved) | (np.isnan(a) & np.isnan(b))
         distance = np.abs(a - b)
-        if not np.issubdtype(base.dtype, np.floating):
+        if not is_float(base.dtype):
             distance = np.maximum(distance, 1)  # of large integers, an f64 does not have the last digits
         return np.where(same, 0, np.where(np.isfinite(a) & np.isfinite(b), distance, np.inf))
 

@@ -29,7 +29,7 @@ from mlc.dialects.arith import (
     UIToFPOp,
 )
 from mlc.reference.constants import constant_data
-from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of
+from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of, rounded
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, integer_width
 
@@ -196,7 +196,7 @@ def convert(op: Operation, a: Array) -> Array:
     """To the nearest value; a signed `i1` is -1."""
     if a.dtype == np.bool_:
         a = _as_signed_byte(a)
-    return a.astype(to_numpy(element_type(op.results[0].type)))
+    return rounded(a, to_numpy(element_type(op.results[0].type)))
 
 
 @evaluates(ExtSIOp, TruncIOp)

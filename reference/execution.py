@@ -8,6 +8,8 @@ of rank r is an array with one axis per open loop (extent 1 where it does not de
 axes. A value that depends on no loop may leave the lane axes out: NumPy aligns shapes at the last axis. A function
 that computes elementwise, or on the last axes only, never sees the difference.
 
+Ops of the graph compute with f16 and bf16 in f32 and round each result once; what moves elements keeps them.
+
 Lockstep is one order of several that such a loop allows, and `Order` names others: a program that computes something
 else in another order has a loop that is parallel by its name only.
 """
@@ -23,9 +25,12 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from mlc.dialects.graph import BitcastOp, GraphOp
+from mlc.support.dtypes import is_float, is_half, limits_of, to_numpy
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
+from mlc.support.types import element_type
 
 Array = NDArray[Any]
 Order = Literal["lockstep", "forwards", "backwards"]
@@ -156,10 +161,10 @@ class Frame:
 
 def perturbed(array: Array, noise: np.random.Generator) -> Array:
     """`array` with each float moved by at most a unit in the last place; other types stay as they are."""
-    if not np.issubdtype(array.dtype, np.floating):
+    if not is_float(array.dtype):
         return array
     number = array.dtype.type
-    return array * (number(1) + np.finfo(array.dtype).eps * noise.integers(-1, 2, array.shape).astype(number))
+    return array * (number(1) + limits_of(array.dtype).eps * noise.integers(-1, 2, array.shape).astype(number))
 
 
 def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | None = None) -> list[Array]:
@@ -176,10 +181,30 @@ def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | No
     return [np.asarray(frame[r]) for r in op.results]
 
 
+def rounded(array: Array, dtype: np.dtype[Any]) -> Array:
+    """Numbers as floats of a dtype, each the nearest (integers of more than 53 bits by way of f64)."""
+    if dtype.kind == "f" or not is_half(dtype):
+        return array.astype(dtype)
+    # `ml_dtypes` goes by way of f32 and rounds twice, unless what is cut off first is kept in the last bit.
+    wide = array.astype(np.float64)
+    single = wide.astype(np.float32)
+    back = single.astype(np.float64)
+    even = single.view(np.int32) & 1 == 0
+    step = np.where(np.abs(back) < np.abs(wide), 1, -1)
+    inexact = (back != wide) & (wide == wide)
+    return (single.view(np.int32) + np.where(inexact & even, step, 0).astype(np.int32)).view(np.float32).astype(dtype)
+
+
 def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
-    found = evaluator(op, *[frame[v] for v in op.operands])
+    operands = [frame[v] for v in op.operands]
+    computes = isinstance(op, GraphOp) and not op.MOVES and not isinstance(op, BitcastOp)
+    if computes:
+        operands = [a.astype(np.float32) if is_half(a.dtype) else a for a in operands]
+    found = evaluator(op, *operands)
     results = [found] if isinstance(found, np.ndarray | np.generic) else found
     for result, array in zip(op.results, results, strict=True):
+        if computes and array.dtype != (dtype := to_numpy(element_type(result.type))):
+            array = rounded(array, dtype)
         frame[result] = array if frame.noise is None else perturbed(array, frame.noise)
 
 

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.support.dtypes import is_float
+
 Array = NDArray[Any]
 
 _FIXED: ContextVar[bool] = ContextVar("fixed order", default=False)
@@ -37,7 +39,7 @@ def fixed_order() -> Generator[None]:
 
 
 def _applies_to(x: Array) -> bool:
-    return _FIXED.get() and bool(np.issubdtype(x.dtype, np.floating))
+    return _FIXED.get() and is_float(x.dtype)
 
 
 def exp(x: Array) -> Array:

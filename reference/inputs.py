@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mlc.reference.execution import Array
+from mlc.support.dtypes import limits_of
 
 InputKind = Literal["ordinary", "magnitudes", "one special", "specials"]
 
@@ -122,12 +123,12 @@ def _integer_specials(dtype: np.dtype[Any]) -> Array:
 
 def _float_magnitudes(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     array = (np.exp2(rng.uniform(-12, 12, shape)) * rng.choice([-1.0, 1.0], shape)).astype(dtype)
-    limits = np.finfo(dtype)
+    limits = limits_of(dtype)
     small = np.array([0.0, -0.0, limits.smallest_subnormal, -limits.smallest_normal / 2, 1.0, -1.0], dtype)
     return np.where(rng.random(shape) < 1 / 8, rng.choice(small, shape), array)
 
 
 def _float_specials(dtype: np.dtype[Any]) -> Array:
-    limits = np.finfo(dtype)
+    limits = limits_of(dtype)
     small = [limits.smallest_subnormal, -limits.smallest_normal / 2, limits.smallest_normal]
     return np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, limits.max, limits.min, *small, 1.0, -1.0], dtype)

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from mlc.runtime.elf import Damaged, NotALibrary, read_library
 
 _MACHINES = {62: "x86_64", 183: "aarch64"}
@@ -37,6 +39,16 @@ class TensorInfo:
     name: str
     dtype: str
     shape: tuple[int, ...]
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        """The dtype as NumPy's object; `ml_dtypes` has what NumPy lacks."""
+        try:
+            return np.dtype(self.dtype)
+        except TypeError:
+            import ml_dtypes
+
+            return np.dtype(getattr(ml_dtypes, self.dtype))
 
     def __str__(self) -> str:
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"

@@ -17,7 +17,9 @@ enum {
     MLC_U8 = 8,
     MLC_U16 = 9,
     MLC_U32 = 10,
-    MLC_U64 = 11
+    MLC_U64 = 11,
+    MLC_F16 = 12,
+    MLC_BF16 = 13
 };
 
 /* One input or output of a model: dense, row-major, aligned as its elements are. */

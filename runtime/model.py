@@ -68,7 +68,7 @@ class Model:
         self.path = library.path
         self.signature = library.signature
         self._function = library.function
-        types = [np.dtype(t.dtype) for t in (*self.inputs, *self.outputs)]
+        types = [t.numpy_dtype for t in (*self.inputs, *self.outputs)]
         # With the bytes of an element, and of a whole output.
         self._inputs = tuple((t.shape, d, d.itemsize) for t, d in zip(self.inputs, types, strict=False))
         outputs = zip(self.outputs, types[len(self.inputs) :], strict=True)
@@ -202,7 +202,7 @@ class Model:
             )
         if array.shape != info.shape:
             raise InputError(f"input '{info.name}' has shape {array.shape}; required: {info.shape}")
-        if array.dtype != np.dtype(info.dtype):
+        if array.dtype != info.numpy_dtype:
             raise InputError(
                 f"input '{info.name}' has dtype {array.dtype}; required: {info.dtype}: array.astype('{info.dtype}')"
             )

@@ -7,7 +7,7 @@ from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerType, Signedness, f16, f32, f64, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import IndexType, IntegerType, Signedness, bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
@@ -32,6 +32,8 @@ class ElementType:
 
 
 ELEMENT_TYPES = (
+    ElementType(f16, "float16", "F16", "MLC_F16"),
+    ElementType(bf16, "bfloat16", "BF16", "MLC_BF16"),
     ElementType(f32, "float32", "F32", "MLC_F32"),
     ElementType(f64, "float64", "F64", "MLC_F64"),
     ElementType(i8, "int8", "I8", "MLC_I8"),
@@ -44,8 +46,8 @@ ELEMENT_TYPES = (
     ElementType(IntegerType(64, Signedness.UNSIGNED), "uint64", "U64", "MLC_U64"),
     ElementType(i1, "bool", "BOOL", "MLC_BOOL"),
 )
-STORED_ONLY = (ElementType(f16, "float16", "F16", ""),)
-"""Element types that constants may have, though mlc does not compute with them."""
+HALVES: tuple[Attribute, ...] = (f16, bf16)
+"""The floats of 16 bits, which are types of memory: they are computed with in f32, and rounded when they are stored."""
 INTEGERS: tuple[Attribute, ...] = tuple(e.type for e in ELEMENT_TYPES if type(e.type) is IntegerType and e.type != i1)
 """The integers that are numbers: all but i1, which is a truth value."""
 NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPES[-1].type}"
@@ -53,7 +55,7 @@ NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPE
 
 _BY_TYPE = {e.type: e for e in ELEMENT_TYPES}
 _BY_DTYPE = {e.dtype: e for e in ELEMENT_TYPES}
-_BY_SAFETENSORS = {e.safetensors: e for e in (*ELEMENT_TYPES, *STORED_ONLY)}
+_BY_SAFETENSORS = {e.safetensors: e for e in ELEMENT_TYPES}
 _INDEX = IndexType()
 
 
@@ -120,10 +122,36 @@ def from_numpy(dtype: np.dtype[Any]) -> Attribute:
 
 @cache
 def dtype_named(name: str) -> np.dtype[Any]:
-    """The dtype of a name that NumPy knows."""
+    """The dtype of a name that NumPy has, or that `ml_dtypes` adds."""
     import numpy as np
 
-    return np.dtype(name)
+    try:
+        return np.dtype(name)
+    except TypeError:
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+
+
+def is_float(dtype: np.dtype[Any]) -> bool:
+    """Whether the elements of an array are floats, those that `ml_dtypes` adds included."""
+    return dtype.kind == "f" or dtype.name == "bfloat16"
+
+
+def is_half(dtype: np.dtype[Any]) -> bool:
+    """Whether the elements of an array are floats of 16 bits."""
+    return dtype.itemsize == 2 and is_float(dtype)
+
+
+def limits_of(dtype: np.dtype[Any]) -> np.finfo[Any]:
+    """What `np.finfo` says, of any dtype of floats."""
+    import numpy as np
+
+    if dtype.kind == "f":
+        return np.finfo(dtype)
+    import ml_dtypes
+
+    return ml_dtypes.finfo(dtype)  # pyright: ignore
 
 
 def dtype_in_safetensors(name: str) -> np.dtype[Any]:
@@ -132,7 +160,8 @@ def dtype_in_safetensors(name: str) -> np.dtype[Any]:
     Raises:
         KeyError: it is none that a constant can have.
     """
-    return dtype_named(_BY_SAFETENSORS[name].dtype).newbyteorder("<")
+    dtype = dtype_named(_BY_SAFETENSORS[name].dtype)
+    return dtype.newbyteorder("<") if dtype.isbuiltin == 1 else dtype
 
 
 def c_constant(dtype: str) -> str:

@@ -156,6 +156,20 @@ def _safetensors_entries(path: Path) -> dict[str, _Entry]:
     return {name: _Entry(path, dtype, shape, start + offset) for name, (dtype, shape, offset) in header.items()}
 
 
+def read_tensors(path: Path) -> dict[str, Array]:
+    """All tensors of a safetensors file, in memory.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is of another format, or ends before its tensors do.
+    """
+    import numpy as np
+
+    header, start = _read_header(path)
+    entries = {name: _Entry(path, dtype, shape, start + begin) for name, (dtype, shape, begin) in header.items()}
+    return {name: np.array(entry.map()) for name, entry in entries.items()}
+
+
 def _read_header(path: Path) -> tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], int]:
     """The dtype, the shape and the offset of each tensor, and where the offsets start.
 

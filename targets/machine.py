@@ -46,6 +46,11 @@ class Machine:
         """Whether a fused multiply-add is one instruction."""
         return self.arch == "aarch64" or "fma" in self.features
 
+    @property
+    def converts_f16(self) -> bool:
+        """Whether instructions convert between f16 and f32; LLVM calls a library elsewhere."""
+        return self.arch == "aarch64" or "f16c" in self.features
+
     def lanes(self, element_bits: int) -> int:
         """How many elements of `element_bits` one vector register holds."""
         return self.vector_bits // element_bits

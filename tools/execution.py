@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from mlc.runtime import ArtifactError, load
+from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.cpus import Arch
 from mlc.targets.program import Signature
@@ -91,7 +92,7 @@ class EmulatedModel:
         """Per output, an array whose first dimension counts the calls."""
         data = b"".join(a.tobytes() for call in range(calls.count) for a in calls.inputs(call))
         raw, _ = self._execute(data)
-        row = np.dtype([(f"f{i}", o.dtype, o.shape) for i, o in enumerate(self.outputs)])
+        row = np.dtype([(f"f{i}", dtype_named(o.dtype), o.shape) for i, o in enumerate(self.outputs)])
         if len(raw) != row.itemsize * calls.count:
             found = f"{len(raw)} bytes of output for {calls.count} calls"
             raise CompilerBug(f"the program gives {found}, expected {row.itemsize} bytes a call", "executable")

@@ -18,6 +18,7 @@ from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.reference.inputs import random_array
 from mlc.runtime import load
 from mlc.support.context import CompilerContext
+from mlc.support.dtypes import dtype_named
 from mlc.support.functions import is_private
 from mlc.support.ir import clone
 from mlc.tools.measure import aligned, shortest_time
@@ -67,7 +68,7 @@ class Stopwatch:
         replace(compilation, module=compilation.module.clone()).build("shared", path)
         generator = np.random.default_rng(0)
         self._model = load(path)
-        self._inputs = [aligned(random_array(generator, t.shape, np.dtype(t.dtype))) for t in self._model.inputs]
+        self._inputs = [aligned(random_array(generator, t.shape, dtype_named(t.dtype))) for t in self._model.inputs]
 
 
 def repeat_body(module: ModuleOp, times: int) -> None:

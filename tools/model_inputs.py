@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.support import resources
+from mlc.support.dtypes import dtype_named
 from mlc.support.errors import UserError
 
 Array = NDArray[Any]
@@ -49,17 +52,14 @@ def read_tensors(file: str) -> dict[str, Array]:
     Raises:
         UserError: the file cannot be read, or is of another format.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file  # pyright: ignore[reportUnknownVariableType]
-
     try:
-        return load_file(file)
+        return resources.read_tensors(Path(file))
     except FileNotFoundError:
         raise UserError(f"file '{file}' not found") from None
     except OSError as e:
         raise UserError(f"cannot read '{file}': {e.strerror or e}") from None
-    except (SafetensorError, KeyError, TypeError) as e:
-        raise UserError(f"'{file}' is not a safetensors file that NumPy can hold: {e}") from None
+    except ValueError as e:
+        raise UserError(f"'{file}' is not a safetensors file: {e}") from None
 
 
 def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], file: str) -> Calls:
@@ -75,7 +75,7 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], fi
     counts: dict[str, int] = {}
     found = [_tensor_for(info, tensors, file) for info in inputs]
     for info, array in zip(inputs, found, strict=True):
-        if array.dtype != np.dtype(info.dtype):
+        if array.dtype != dtype_named(info.dtype):
             raise UserError(f"tensor '{info.name}' of '{file}' is {array.dtype}; the model takes {info.dtype}")
         if array.shape == info.shape:
             arrays.append(np.asarray(array, order="C"))

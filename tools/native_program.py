@@ -24,7 +24,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from mlc.codegen import program_of
 from mlc.reference.interpreter import interface_of
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import dtype_named, to_numpy
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.functions import OUTPUT, WORKSPACE, is_private
 from mlc.support.resources import Resources
@@ -197,5 +197,5 @@ def _split(data: bytes, specs: Sequence[TensorSpec]) -> Iterator[Array]:
         end = start + byte_size(spec)
         raw = np.frombuffer(data[start:end], np.uint8)
         # A byte that nobody has written reads as true.
-        yield np.reshape(raw != 0 if spec.dtype == "bool" else raw.view(spec.dtype), spec.shape)
+        yield np.reshape(raw != 0 if spec.dtype == "bool" else raw.view(dtype_named(spec.dtype)), spec.shape)
         start = end

@@ -26,6 +26,7 @@ from mlc.passes.graph_to_tensor import (
     _shape,
     _sort,
 )
+from mlc.passes.graph_to_tensor._halves import widen_halves
 from mlc.passes.graph_to_tensor._outline import outline_kernels
 from mlc.passes.graph_to_tensor._signedness import erase_signedness, mark_unsigned
 from mlc.passes.lowering import LoweringDriver
@@ -81,6 +82,7 @@ class LowerToTensorPass(Pass):
             kernels = outline_kernels(function, names, driver.handles)
             for kernel in kernels:
                 module.body.block.insert_op_before(kernel, function)
+                widen_halves(kernel)
                 driver.lower(kernel.walk())
                 _erase_leftovers(kernel)
             driver.lower(function.walk())

@@ -257,25 +257,26 @@ class Number:
 
     def bits(self) -> Number:
         """The float as an integer."""
-        return self._cast(arith.BitcastOp, self.format.int_type)
+        return self.cast(arith.BitcastOp, self.format.int_type)
 
     def as_float(self) -> Number:
         """The integer as the float with the same bits."""
-        return self._cast(arith.BitcastOp, self.format.float_type)
+        return self.cast(arith.BitcastOp, self.format.float_type)
 
     def to_f64(self) -> Number:
         """An f32 as an f64."""
-        return self._cast(arith.ExtFOp, f64)
+        return self.cast(arith.ExtFOp, f64)
 
     def to_f32(self) -> Number:
         """An f64 as the nearest f32."""
-        return self._cast(arith.TruncFOp, f32)
+        return self.cast(arith.TruncFOp, f32)
 
     def to_i32(self) -> Number:
         """The low half of an i64."""
-        return self._cast(TruncIOp, i32)
+        return self.cast(TruncIOp, i32)
 
-    def _cast(self, op_type: type[Operation], element: Attribute) -> Number:
+    def cast(self, op_type: type[Operation], element: Attribute) -> Number:
+        """The result of a conversion to elements of another type."""
         vector = vector_type(self.type)
         result = element if vector is None else VectorType(element, vector.get_shape())
         return self.emitter.emit(op_type, [self.value], result)

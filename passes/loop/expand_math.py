@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects import func, math
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects import arith, func, math
+from xdsl.dialects.builtin import ModuleOp, bf16, f16, f32
+from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects.arith import RemFOp
@@ -15,6 +15,7 @@ from mlc.passes.base import Pass
 from mlc.passes.loop import (
     _math_erf,
     _math_exp,
+    _math_halves,
     _math_hyperbolic,
     _math_inverse_trig,
     _math_log,
@@ -27,6 +28,7 @@ from mlc.passes.loop._math_builder import ConstantPool, Emitter, Number, has_for
 from mlc.passes.lowering import LoweringDriver, lowers
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
+from mlc.support.types import element_type
 from mlc.targets.machine import resolve_target
 
 EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
@@ -75,6 +77,32 @@ class ExpandFunction(RewritePattern):
         rewriter.replace(op, [], [result.value])
 
 
+@lowers("expand-math", arith.ExtFOp, arith.TruncFOp)
+class ExpandConversion(RewritePattern):
+    """Between f32 and the floats of 16 bits, where the machine has no instruction."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        self._constants = ConstantPool()
+        self._has_f16 = resolve_target(ctx.target).converts_f16
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        types = element_type(op.operands[0].type), element_type(op.results[0].type)
+        formula = _CONVERSIONS.get(types)
+        if formula is None or (self._has_f16 and f16 in types):
+            return
+        result = formula(Number(Emitter(op, self._constants), op.operands[0]))
+        result.value.name_hint = op.results[0].name_hint
+        rewriter.replace(op, [], [result.value])
+
+
+_CONVERSIONS: dict[tuple[Attribute, Attribute], Callable[[Number], Number]] = {
+    (f16, f32): _math_halves.f16_to_f32,
+    (f32, f16): _math_halves.f32_to_f16,
+    (bf16, f32): _math_halves.bf16_to_f32,
+    (f32, bf16): _math_halves.f32_to_bf16,
+}
+
+
 @dataclass(frozen=True)
 class ExpandMathPass(Pass):
     """Expand the functions of the math dialect, so that artifacts never call the C library.
@@ -87,6 +115,8 @@ class ExpandMathPass(Pass):
         %d = arith.addf %e, %two : vector<16xf32>
         %q = arith.divf %e, %d : vector<16xf32>
         %y = math.copysign %q, %x : vector<16xf32>
+
+    Conversions between f32 and f16 become integer arithmetic where the target has no instruction, those of bf16 always.
 
     f32 and f64, scalars and vectors of one rank. Infinities, NaN, signed zeros and denormals come out as in C. The
     largest errors, in units of the last place, are tested (tests/numeric/test_expand_math.py). Left alone are what is

@@ -11,10 +11,10 @@ from xdsl.ir import Operation
 
 from mlc.dialects.graph import binary, elementwise, trigonometry, unary
 from mlc.reference.arith import remainder, to_integer, truncating_divide
-from mlc.reference.execution import Array, evaluates
+from mlc.reference.execution import Array, evaluates, rounded
 from mlc.reference.fixed_order import apply, cos, exp, log, power, sin, tanh
 from mlc.reference.math import erf, integer_power, rsqrt
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import is_float, to_numpy
 
 
 def relu(x: Array) -> Array:
@@ -109,27 +109,27 @@ def apply_binary(op: Operation, a: Array, b: Array) -> Array:
 @evaluates(binary.DivOp)
 def divide(op: binary.DivOp, a: Array, b: Array) -> Array:
     """Of integers, rounded towards zero."""
-    return a / b if _is_float(a) else truncating_divide(a, b)
+    return a / b if is_float(a.dtype) else truncating_divide(a, b)
 
 
 @evaluates(binary.RemOp)
 def rem(op: binary.RemOp, a: Array, b: Array) -> Array:
     """Exact, with the sign of `a`."""
-    return np.fmod(a, b) if _is_float(a) else remainder(a, b)
+    return np.fmod(a, b) if is_float(a.dtype) else remainder(a, b)
 
 
 @evaluates(binary.ModOp)
 def mod(op: binary.ModOp, a: Array, b: Array) -> Array:
     """The remainder, plus `b` if the signs of the two differ; a float has the sign of `b` even if it is 0."""
-    r = np.fmod(a, b) if _is_float(a) else remainder(a, b)
+    r = np.fmod(a, b) if is_float(a.dtype) else remainder(a, b)
     result = np.where((r != 0) & ((r < 0) != (b < 0)), r + b, r)
-    return np.copysign(result, b) if _is_float(a) else result
+    return np.copysign(result, b) if is_float(a.dtype) else result
 
 
 @evaluates(binary.PowOp)
 def power_of(op: binary.PowOp, a: Array, b: Array) -> Array:
     """Of integers, products that wrap."""
-    return power(a, b) if _is_float(a) else integer_power(a, b)
+    return power(a, b) if is_float(a.dtype) else integer_power(a, b)
 
 
 @evaluates(binary.ShlOp, binary.ShrOp)
@@ -141,10 +141,6 @@ def shift(op: binary.ShiftOp, a: Array, places: Array) -> Array:
         return np.where(inside, a << np.where(inside, places, 0).astype(a.dtype), 0).astype(a.dtype)
     shifted = a >> np.where(inside, places, width - 1).astype(a.dtype)
     return np.where(inside, shifted, 0).astype(a.dtype) if a.dtype.kind == "u" else shifted
-
-
-def _is_float(x: Array) -> bool:
-    return bool(np.issubdtype(x.dtype, np.floating))
 
 
 @evaluates(unary.GeluOp)
@@ -173,10 +169,10 @@ def where(op: elementwise.WhereOp, condition: Array, on_true: Array, on_false: A
 def cast(op: elementwise.CastOp, x: Array) -> Array:
     """To `i1` by `x != 0` (so NaN is true); float to integer towards zero, within its range; else the nearest value."""
     target = np.dtype(to_numpy(op.result.type.element_type))
-    if _is_float(x) and np.issubdtype(target, np.integer):
+    if is_float(x.dtype) and np.issubdtype(target, np.integer):
         limits = np.iinfo(target)
         return to_integer(x, int(limits.min), int(limits.max), target)
-    return x.astype(target)
+    return rounded(x, target)
 
 
 @evaluates(elementwise.BitcastOp)

@@ -9,6 +9,7 @@ import numpy as np
 from mlc.dialects.graph.pooling import ArgMaxPoolOp, AvgPoolOp, MaxPoolOp, PoolOp
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.graph.windows import channels_first, in_layout, taps
+from mlc.support.dtypes import is_float
 
 
 @evaluates(MaxPoolOp)
@@ -18,7 +19,7 @@ def max_pool(op: MaxPoolOp, image: Array) -> Array:
 
 
 def _largest(op: PoolOp, image: Array) -> Array:
-    least = -np.inf if np.issubdtype(image.dtype, np.floating) else np.iinfo(image.dtype).min
+    least = -np.inf if is_float(image.dtype) else np.iinfo(image.dtype).min
     return reduce(np.maximum, taps(image, op.window, least))
 
 

@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
 import mlc
-from mlc.support.dtypes import ELEMENT_TYPES, ElementType
+from mlc.support.dtypes import ELEMENT_TYPES, ElementType, dtype_named
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -30,7 +30,7 @@ func.func @main(%x: tensor<2x3x{0}>) -> tensor<2x3x{0}> {{
 @pytest.mark.parametrize("element", ELEMENT_TYPES, ids=lambda e: str(e.type))
 def test_artifacts(element: ElementType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mlc: CommandLine) -> None:
     monkeypatch.chdir(tmp_path)
-    dtype = np.dtype(element.dtype)
+    dtype = dtype_named(element.dtype)
     x = np.array([[1, 0, 3], [100, 5, 1]]).astype(dtype)
     least = np.array([0, 2, 2]).astype(dtype)
     save_file({"x": x}, "in.safetensors")

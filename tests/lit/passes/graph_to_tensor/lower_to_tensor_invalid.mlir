@@ -8,10 +8,10 @@ func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
 
 // -----
 
-// expected-error @+1 {{'func.func' has a value of type tensor<4xbf16>: mlc computes with elements of type f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64 and i1; insert graph.cast}}
-func.func @main(%x: tensor<4xbf16>) -> tensor<4xbf16> {
-  %0 = graph.relu %x : tensor<4xbf16>
-  return %0 : tensor<4xbf16>
+// expected-error @+1 {{'func.func' has a value of type tensor<4xf8E5M2>: mlc computes with elements of type f16, bf16, f32, f64, i8, i16, i32, i64, ui8, ui16, ui32, ui64 and i1; insert graph.cast}}
+func.func @main(%x: tensor<4xf8E5M2>) -> tensor<4xf8E5M2> {
+  %0 = graph.relu %x : tensor<4xf8E5M2>
+  return %0 : tensor<4xf8E5M2>
 }
 
 // -----
