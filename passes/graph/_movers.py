@@ -43,14 +43,16 @@ def why_not_folded(moves: Sequence[MoveOp], strided: bool = False) -> str | None
     subscripts = _subscripts(moves, shape)
     if subscripts is None:
         return f"{moves[0].name} joins or splits dimensions, which no subscript says"
-    if not strided and not _is_contiguous(subscripts, shape):
+    if not strided and not _is_contiguous(subscripts, shape, shape_of(moves[-1].input)):
         return f"{moves[0].name} would have to be read with a stride"
     return None
 
 
 def keeps_contiguous(op: MoveOp) -> bool:
-    """Whether the last dimension of what is moved stays the last."""
-    return _is_contiguous(_subscripts([op], shape_of(op.result)) or (), shape_of(op.result))
+    """Whether the last dimension of what is moved stays the last; dimensions of extent 1 do not count."""
+    shape = shape_of(op.result)
+    subscripts = _subscripts([op], shape)
+    return subscripts is not None and _is_contiguous(subscripts, shape, shape_of(op.input))
 
 
 def _subscripts(moves: Sequence[MoveOp], shape: Sequence[int]) -> list[AffineExpr] | None:
@@ -61,11 +63,14 @@ def _subscripts(moves: Sequence[MoveOp], shape: Sequence[int]) -> list[AffineExp
     return subscripts
 
 
-def _is_contiguous(subscripts: Sequence[AffineExpr], shape: Sequence[int]) -> bool:
-    """Whether neighbours along the last dim are neighbours in memory, or there are none."""
-    if not shape or shape[-1] == 1:
+def _is_contiguous(subscripts: Sequence[AffineExpr], shape: Sequence[int], source: Sequence[int]) -> bool:
+    """Whether neighbours along the last dim of `shape` are neighbours in the memory of `source`, or there are none.
+
+    Dims and axes of extent 1 are in nobody's way: what is the last of a line of pixels is not the one pixel's width.
+    """
+    last = max((i for i, extent in enumerate(shape) if extent > 1), default=None)
+    if last is None:
         return True
-    last = len(shape) - 1
-    forms = [LinearForm.of(e) for e in subscripts]
+    forms = [LinearForm.of(e) for e, extent in zip(subscripts, source, strict=True) if extent > 1]
     factors = [0 if form is None else form.factors.get(last, 0) for form in forms]
     return factors[-1:] == [1] and not any(factors[:-1])

@@ -160,3 +160,17 @@ func.func @boolean_masks(%q: tensor<2x8x4xf32>, %k: tensor<2x4x8xf32>, %v: tenso
   %y1 = graph.matmul %p1, %v : tensor<2x8x8xf32>, tensor<2x8x4xf32> -> tensor<2x8x4xf32>
   return %y0, %y1 : tensor<2x8x4xf32>, tensor<2x8x4xf32>
 }
+
+// What is the last of a line of pixels is not its width of one pixel: to store channels first would take strides.
+
+// CHECK-LABEL: func.func @line_of_pixels
+// CHECK: graph.fusion
+// CHECK-NOT: graph.transpose
+// CHECK: graph.yield
+// CHECK: graph.transpose
+func.func @line_of_pixels(%x: tensor<1x16x1x8xf32>, %w: tensor<5x1x8x8xf32>) -> tensor<1x8x12x1xf32> {
+  %y = graph.conv2d %x, %w {layout = "NHWC"} : tensor<1x16x1x8xf32>, tensor<5x1x8x8xf32> -> tensor<1x12x1x8xf32>
+  %r = graph.relu %y : tensor<1x12x1x8xf32>
+  %t = graph.transpose %r [0, 3, 1, 2] : tensor<1x12x1x8xf32> -> tensor<1x8x12x1xf32>
+  return %t : tensor<1x8x12x1xf32>
+}
