@@ -1,31 +1,285 @@
-"""Branches that are known, and operators that their specification spells out."""
+"""Branches and loops; the graphs that they hold see the values around them."""
 
 from __future__ import annotations
 
-from xdsl.ir import Operation, SSAValue
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import onnx
+from mlc.dialects.graph import AddOp, AndOp, CompareOp, IfOp, WhileOp
+from mlc.dialects.graph.types import shape_of, type_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._node import Node
+from mlc.passes.onnx_to_graph._loop_builder import Body, ScanWriter
+from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
+
+
+class WithGraphs(FromOnnx):
+    """What patterns for operators that hold graphs share."""
+
+    def graph(self, node: Node, name: str) -> Block:
+        """The graph that is an attribute of a node."""
+        return node.op.regions[node.op.GRAPHS.index(name)].block
+
+    def convert(self, source: Block, values: Sequence[SSAValue], before: Operation) -> list[SSAValue]:
+        """Move the ops of a graph in front of an op, with values for its inputs, and convert them; what they yield.
+
+        Raises:
+            Unconvertible: the numbers of inputs differ, or something in the graph cannot be converted.
+        """
+        if len(source.args) != len(values):
+            raise Unconvertible(f"its graph has {len(source.args)} inputs, the node gives {len(values)}")
+        for argument, value in zip(source.args, values, strict=True):
+            argument.replace_all_uses_with(value)
+        ops = list(source.ops)
+        terminator = ops[-1]
+        for op in ops:
+            op.detach()
+            Rewriter.insert_op(op, InsertPoint.before(before))
+        refused = len(self.conversion.refused)
+        self.conversion.lower(ops[:-1])
+        results = list(terminator.operands)
+        Rewriter.erase_op(terminator)
+        if len(self.conversion.refused) > refused or any(self.conversion.is_lost(v) for v in results):
+            raise Unconvertible("something in its graph cannot be converted")
+        return results
 
 
 @lowers(PASS, onnx.op("If"))
-class KnownIf(FromOnnx):
-    """On a known condition, its branch."""
+class If(WithGraphs):
+    """On a known condition, its branch; else both branches, one of which is computed."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        name = "then_branch" if bool(node.known(0)) else "else_branch"
-        body = node.op.regions[node.op.GRAPHS.index(name)].block
-        return self.inline(node, list(body.ops))
+        names = ("then_branch", "else_branch")
+        known = node.knowledge.array(node[0])
+        if known is not None:
+            return self.convert(self.graph(node, names[0 if bool(known.reshape(())) else 1]), [], node.op)
+        bodies = [Body(b), Body(b)]
+        yielded = [self.convert(self.graph(node, name), [], body.end) for name, body in zip(names, bodies, strict=True)]
+        then, otherwise = ([type_of(v) for v in values] for values in yielded)
+        if then != otherwise:
+            node.known(0)  # which branch it is says what the types are
+        return _branches(b, b.reshape(node[0], ()), bodies, yielded)
 
-    def inline(self, node: Node, ops: list[Operation]) -> list[SSAValue]:
-        """Move the ops of a graph in front of the node, and convert them; what they yield."""
-        *computing, terminator = ops
-        for op in computing:
-            op.detach()
-            Rewriter.insert_op(op, InsertPoint.before(node.op))
-        self.conversion.lower(computing)
-        return list(terminator.operands)
+
+def _branches(
+    b: GraphBuilder, condition: SSAValue, bodies: Sequence[Body], yielded: Sequence[Sequence[SSAValue]]
+) -> list[SSAValue]:
+    """A `graph.if`, both bodies of which take what either of them uses."""
+    types = [v.type for v in yielded[0]]
+    used = list(dict.fromkeys(v for body, y in zip(bodies, yielded, strict=True) for v in body.finish(y)))
+    regions = [_with_arguments(body, used) for body in bodies]
+    op = IfOp(condition, used, types, *regions)
+    op.location = b.before.location
+    Rewriter.insert_op(op, InsertPoint.before(b.before))
+    return list(op.outputs)
+
+
+def _with_arguments(body: Body, values: Sequence[SSAValue]) -> Region:
+    """Give a body an argument for each of these values, in their order, behind those that it had from the start."""
+    block, captured = body.block, body.captured
+    first = len(block.args) - len(captured)
+    for number, value in enumerate(values):
+        argument = block.insert_arg(value.type, first + number)
+        argument.name_hint = value.name_hint
+        if value in captured:
+            captured[value].replace_all_uses_with(argument)
+    for leftover in list(block.args)[first + len(values) :]:
+        block.erase_arg(leftover)
+    return Region(block)
+
+
+@lowers(PASS, onnx.op("Scan"))
+class Scan(WithGraphs):
+    """Values that are carried, inputs that are taken apart along axes, outputs that are stacked along axes."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        operands = list(range(len(node.op.operands)))
+        if node.since < 9:
+            return self._batches(node, b)
+        inputs = [node[i] for i in operands]
+        return self._scan(node, b, inputs, node.ints("scan_input_axes") or [], node.ints("scan_output_axes") or [])
+
+    def _batches(self, node: Node, b: GraphBuilder) -> Results:
+        """Version 8 has a batch in front of everything; what it computes is stacked again."""
+        if node.has(0):
+            raise Unconvertible("sequence_lens of Scan-8 is not supported")
+        operands = [node[i] for i in range(1, len(node.op.operands))]
+        batch = shape_of(operands[0])[0]
+        if batch != 1:
+            raise Unconvertible(f"Scan-8 with a batch of {batch}; mlc converts one of 1")
+        inputs = [b.reshape(v, shape_of(v)[1:]) for v in operands]
+        found = self._scan(node, b, inputs, [], [])
+        return [b.reshape(v, (1, *shape_of(v))) for v in found]
+
+    def _scan(
+        self, node: Node, b: GraphBuilder, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Sequence[int]
+    ) -> list[SSAValue]:
+        taken = node.int("num_scan_inputs")
+        count = len(inputs) - taken
+        source = self.graph(node, "body")
+        name = "scan_input_directions" if node.since >= 9 else "directions"
+        back = [bool(d) for d in node.ints(name) or [0] * taken]
+        fronts = [
+            _axis_first(b, v, axis_of(axis, len(shape_of(v))))
+            for v, axis in zip(inputs[count:], axes or [0] * taken, strict=True)
+        ]
+        steps = shape_of(fronts[0])[0]
+        if any(shape_of(v)[0] != steps for v in fronts):
+            raise Unconvertible("its inputs are not all as long along their axes")
+        scan = ScanWriter(b, steps)
+        arguments = [scan.carry(v) for v in inputs[:count]]
+        arguments += [scan.row(v, way) for v, way in zip(fronts, back, strict=True)]
+        yielded = self.convert(source, arguments, scan.body.end)
+        _require_unchanged(inputs[:count], yielded[:count])
+        stacked = len(yielded) - count
+        out_back = [bool(d) for d in node.ints("scan_output_directions") or [0] * stacked]
+        results = scan.finish(yielded[:count], yielded[count:], out_back)
+        for number, axis in enumerate(out_axes or [0] * stacked, count):
+            rank = len(shape_of(results[number]))
+            results[number] = _first_axis_to(b, results[number], axis_of(axis, rank))
+        return results
+
+
+def _axis_first(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
+    return b.transpose(value, (axis, *(i for i in range(len(shape_of(value))) if i != axis)))
+
+
+def _first_axis_to(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
+    rest = list(range(1, len(shape_of(value))))
+    return b.transpose(value, (*rest[:axis], 0, *rest[axis:]))
+
+
+def _require_unchanged(before: Sequence[SSAValue], after: Sequence[SSAValue]) -> None:
+    for one, other in zip(before, after, strict=True):
+        if one.type != other.type:
+            raise Unconvertible(f"it carries {one.type}, which becomes {other.type}; required: the same in each step")
+
+
+_MOST_STEPS = 1 << 24
+"""The numbers of steps are data, so there has to be an end to them."""
+_WRITTEN_OUT = 64
+"""The most steps of a loop that are written out one after the other."""
+
+
+@lowers(PASS, onnx.op("Loop"))
+class Loop(WithGraphs):
+    """Counted where the number of steps is known and nothing ends it before; else as long as its condition holds.
+
+    In the body the condition is known to hold.
+    """
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        initial = [node[i] for i in range(2, len(node.op.operands))]
+        limit = node.optional(0)
+        known = None if limit is None else node.knowledge.array(limit)
+        begins = node.optional(1)
+        starts = None if begins is None else node.knowledge.array(begins)
+        if starts is not None and not bool(starts.reshape(())):
+            known = starts.reshape(()).astype("int64")
+        source = self.graph(node, "body")
+        if known is not None and (begins is None or starts is not None) and self._always_goes_on(source):
+            return self._counted(node, b, source, max(int(known.reshape(())), 0), initial)
+        last = source.last_op
+        if last is not None and len(last.operands) > 1 + len(initial):
+            # Stacks of as many rows as there are steps: these have to be known.
+            for index in (index for index in (0, 1) if node.has(index)):
+                node.known(index)
+        return self._as_long_as(node, b, source, limit, begins, initial)
+
+    def _always_goes_on(self, source: Block) -> bool:
+        """Whether the body hands on its own condition, or a constant that holds."""
+        last = source.last_op
+        assert last is not None
+        value = last.operands[0]
+        while isinstance(op := value.owner, Operation) and op.name == "onnx.Identity":
+            value = op.operands[0]
+        if value is source.args[1]:
+            return True
+        if not isinstance(op, Operation) or op.name != "onnx.Constant":
+            return False
+        data = getattr(op.attributes.get("value"), "get_values", tuple[int, ...])()
+        return list(map(bool, data)) == [True]
+
+    def _counted(
+        self, node: Node, b: GraphBuilder, source: Block, steps: int, initial: Sequence[SSAValue]
+    ) -> list[SSAValue]:
+        """A scan; a few steps of which some ask for their number, or change a shape, are written out."""
+        if steps > _MOST_STEPS:
+            raise Unconvertible(f"it takes {steps} steps; mlc counts up to {_MOST_STEPS}")
+        refused, copy = len(self.conversion.refused), None
+        if steps <= _WRITTEN_OUT:
+            copy = node.op.regions[0].clone()
+        try:
+            return self._scan(b, source, steps, initial)
+        except Unconvertible:
+            if copy is None:
+                raise
+            del self.conversion.refused[refused:]
+        return self._written_out(node, b, copy, steps, initial)
+
+    def _written_out(
+        self, node: Node, b: GraphBuilder, body: Region, steps: int, initial: Sequence[SSAValue]
+    ) -> list[SSAValue]:
+        values, stacks = list(initial), list[list[SSAValue]]()
+        for step in range(steps):
+            source = body.clone().block
+            number = _as_declared(b, b.constant(step, i64), source.args[0])
+            true = _as_declared(b, b.constant(True, i1), source.args[1])
+            _, *yielded = self.convert(source, [number, true, *values], node.op)
+            values, rows = yielded[: len(initial)], yielded[len(initial) :]
+            stacks.append([b.reshape(row, (1, *shape_of(row))) for row in rows])
+        return [*values, *(b.concat(list(rows), 0) for rows in zip(*stacks, strict=True))]
+
+    def _scan(self, b: GraphBuilder, source: Block, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
+        scan = ScanWriter(b, steps)
+        arguments = [scan.carry(v) for v in initial]
+        number = _as_declared(scan.inside, scan.number(), source.args[0])
+        true = _as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
+        _, *yielded = self.convert(source, [number, true, *arguments], scan.body.end)
+        count = len(initial)
+        _require_unchanged(initial, yielded[:count])
+        return scan.finish(yielded[:count], yielded[count:])
+
+    def _as_long_as(
+        self,
+        node: Node,
+        b: GraphBuilder,
+        source: Block,
+        limit: SSAValue | None,
+        begins: SSAValue | None,
+        initial: Sequence[SSAValue],
+    ) -> list[SSAValue]:
+        first = b.constant(True, i1) if begins is None else b.reshape(begins, ())
+        carried = [b.constant(0, i64), first, *initial]
+        check, body = Body(b), Body(b)
+        ahead = [check.argument(v) for v in carried]
+        inside = [body.argument(v) for v in carried]
+        go_on: SSAValue = ahead[1]
+        if limit is not None:
+            count = check.inside(CompareOp, "lt", ahead[0], b.cast(b.reshape(limit, ()), i64))
+            go_on = check.inside(AndOp, go_on, count)
+        number = _as_declared(body.inside, inside[0], source.args[0])
+        true = _as_declared(body.inside, body.inside.constant(True, i1), source.args[1])
+        condition, *yielded = self.convert(source, [number, true, *inside[2:]], body.end)
+        if len(yielded) > len(initial):
+            raise Unconvertible("it stacks values of a number of steps that depends on data")
+        _require_unchanged(initial, yielded)
+        next = body.inside(AddOp, inside[0], body.inside.constant(1, i64))
+        results = [next, body.inside.reshape(condition, ()), *yielded]
+        used = list(dict.fromkeys([*check.finish([go_on]), *body.finish(results)]))
+        op = WhileOp(carried, used, _with_arguments(check, used), _with_arguments(body, used))
+        op.location = node.op.location
+        Rewriter.insert_op(op, InsertPoint.before(node.op))
+        return list(op.outputs[2:])
+
+
+def _as_declared(b: GraphBuilder, value: SSAValue, declared: SSAValue) -> SSAValue:
+    """A number of one element, as an input of a graph wants it: `[]` or `[1]`."""
+    shape = getattr(declared.type, "get_shape", tuple[int, ...])()
+    return b.reshape(value, (1,)) if len(shape) == 1 else value

@@ -1,0 +1,30 @@
+"""Running sums and products: loops that carry what was added up so far."""
+
+from __future__ import annotations
+
+from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.lowering import lowers
+from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._loop_builder import ScanWriter
+from mlc.passes.onnx_to_graph._node import Node, axis_of
+from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+
+
+@lowers(PASS, onnx.op("CumSum"), onnx.op("CumProd"))
+class Cumulative(FromOnnx):
+    """Along an axis, of which each step gets a row; `exclusive` stacks what was there before the step."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        is_sum = node.op.OP_TYPE == "CumSum"
+        axis = axis_of(int(node.known(1).reshape(())), node.rank())
+        backwards = node.flag("reverse")
+        order = [axis, *(i for i in range(node.rank()) if i != axis)]
+        front = b.transpose(node[0], order)
+        steps, *row = shape_of(front)
+        scan = ScanWriter(b, steps)
+        total = scan.carry(b.splat(0 if is_sum else 1, row, element_of(front)))
+        each = scan.row(front, backwards)
+        next = scan.inside(graph.AddOp if is_sum else graph.MulOp, total, each)
+        _, found = scan.finish([next], [total if node.flag("exclusive") else next], backwards)
+        return b.transpose(found, [order.index(i) for i in range(len(order))])

@@ -1,0 +1,116 @@
+"""Writing loops that carry values, and making bodies of what sees the values around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.graph import ConstantOp, ScanOp, YieldOp
+from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
+from mlc.dialects.scan import stack_type
+from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.reference import graph as reference
+from mlc.support.ir import clone
+
+
+class Body:
+    """A body that is being written; `inside` puts ops into it.
+
+    What it uses of the values around it becomes an operand in the end, each with an argument of the body; constants are
+    repeated in it.
+    """
+
+    def __init__(self, b: GraphBuilder) -> None:
+        self.block = Block()
+        self.end = YieldOp()
+        self.block.add_op(self.end)
+        self.inside = GraphBuilder(self.end, b.knowledge, b.hint)
+        self.end.location = b.before.location
+        self.captured: dict[SSAValue, BlockArgument] = {}
+        """What it uses of the values around it, once it is finished, with its names for them."""
+
+    def argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
+        """An argument with the type of a value, or of a row of it."""
+        kind = tensor(shape_of(like)[1:], element_of(like)) if row else type_of(like)
+        argument = self.block.insert_arg(kind, len(self.block.args))
+        argument.name_hint = like.name_hint
+        return argument
+
+    def finish(self, results: Sequence[SSAValue]) -> list[SSAValue]:
+        """End the body with what it yields; returns the values around it that it uses, in the order of arguments."""
+        self.end.operands = results
+        captured = self.captured
+        constants: dict[SSAValue, SSAValue] = {}
+        for op in list(self.block.ops):
+            for index, value in enumerate(op.operands):
+                if _block_of(value) is self.block:
+                    continue
+                if isinstance(value.owner, ConstantOp):
+                    if value not in constants:
+                        copy = clone(value.owner)
+                        copy.results[0].name_hint = value.name_hint
+                        assert self.block.first_op is not None
+                        self.block.insert_op_before(copy, self.block.first_op)
+                        constants[value] = copy.results[0]
+                    op.operands[index] = constants[value]
+                else:
+                    if value not in captured:
+                        captured[value] = self.argument(value)
+                    op.operands[index] = captured[value]
+        return list(captured)
+
+
+class ScanWriter:
+    """Writes a `graph.scan`: first what it carries, then of what it takes rows, then its body, then `finish`."""
+
+    def __init__(self, b: GraphBuilder, steps: int) -> None:
+        self.b, self.steps = b, steps
+        self.body = Body(b)
+        self.inside = self.body.inside
+        self._initial: list[SSAValue] = []
+        self._rows: list[SSAValue] = []
+        self._backwards: list[bool] = []
+
+    def carry(self, initial: SSAValue) -> SSAValue:
+        """What the body calls a value that is carried."""
+        self._initial.append(initial)
+        return self.body.argument(initial)
+
+    def row(self, value: SSAValue, backwards: bool = False) -> SSAValue:
+        """What the body calls a row of a tensor."""
+        self._rows.append(value)
+        self._backwards.append(backwards)
+        return self.body.argument(value, row=True)
+
+    def number(self, backwards: bool = False) -> SSAValue:
+        """The number of the row that a step is at, an i64."""
+        return self.row(self.b.constant(np.arange(self.steps, dtype=np.int64), i64), backwards)
+
+    def finish(
+        self, next: Sequence[SSAValue], stacked: Sequence[SSAValue] = (), backwards: bool | Sequence[bool] = False
+    ) -> list[SSAValue]:
+        """The last carried values and the stacks; they are computed at once if all is known."""
+        captured = self.body.finish([*next, *stacked])
+        ways = [backwards] * len(stacked) if isinstance(backwards, bool) else list(backwards)
+        types = [*(v.type for v in self._initial), *(stack_type(self.steps, type_of(v)) for v in stacked)]
+        op = ScanOp(
+            self.steps, self._initial, self._rows, captured, types, Region(self.body.block), [*self._backwards, *ways]
+        )
+        op.location = self.b.before.location
+        known = [self.b.knowledge.array(v) for v in op.operands]
+        arrays = [a for a in known if a is not None]
+        if len(arrays) == len(known) and sum(a.nbytes for a in arrays) < 1 << 16:
+            results = reference.evaluate(op, arrays)
+            op.erase()
+            return [self.b.constant(a) for a in results]
+        Rewriter.insert_op(op, InsertPoint.before(self.b.before))
+        return list(op.outputs)
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    owner = value.owner
+    return owner if isinstance(owner, Block) else owner.parent
