@@ -13,6 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.printer import Printer
 
+from mlc.dialects.loop import ForOp
+from mlc.dialects.scan import ScanLike
 from mlc.passes.registry import suggest
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.support.errors import UserError
@@ -117,7 +119,10 @@ class _Explainer:
 
         All are measured in rounds, and the limits beside them: no quiet or busy moment falls on one of them alone.
         """
-        calls = Counter(op.callee.string_value() for op in self.module.walk() if isinstance(op, CallOp))
+        calls = Counter[str]()
+        for op in self.module.walk():
+            if isinstance(op, CallOp):
+                calls[op.callee.string_value()] += _times(op)
         works = [work_of(kernel) for kernel in kernels]
         watches: list[Stopwatch] = []
         if self.runs_here:
@@ -265,3 +270,15 @@ def _amount(number: float, unit: str = "") -> str:
         if number >= 0.9995 * factor:
             return f"{number / factor:.3g}{space}{prefix}{unit}"
     return f"{number * 1e9:.3g}{space}n{unit}" if number else f"0{space}{unit}"
+
+
+def _times(call: CallOp) -> int:
+    """How often a call runs: once in each step of the loops around it, as far as their steps are known."""
+    times, around = 1, call.parent_op()
+    while around is not None:
+        if isinstance(around, ScanLike):
+            times *= around.steps
+        elif isinstance(around, ForOp):
+            times *= len(around.range)
+        around = around.parent_op()
+    return times

@@ -346,3 +346,22 @@ def test_an_unknown_kernel(model: str, mlc: CommandLine) -> None:
     assert result.status == 1
     assert "no kernel 'matmul_rely' in a model with the kernels matmul_relu, " in result.err
     assert "; did you mean 'matmul_relu'?" in result.err
+
+
+def test_calls_in_loops_count_as_often_as_they_run(tmp_path: Path, mlc: CommandLine) -> None:
+    path = tmp_path / "loop.mlir"
+    path.write_text("""
+    func.func @main(%a: tensor<64xf32>, %xs: tensor<7x5x64xf32>) -> tensor<64xf32> {
+      %0 = graph.scan 7 carry (%s = %a) over (%rows = %xs) : (tensor<64xf32>, tensor<7x5x64xf32>) -> tensor<64xf32> {
+        %1 = graph.scan 5 carry (%t = %s) over (%x = %rows) : (tensor<64xf32>, tensor<5x64xf32>) -> tensor<64xf32> {
+          %2 = graph.mul %t, %x : tensor<64xf32>, tensor<64xf32> -> tensor<64xf32>
+          graph.yield %2 : tensor<64xf32>
+        }
+        graph.yield %1 : tensor<64xf32>
+      }
+      return %0 : tensor<64xf32>
+    }
+    """)
+    result = mlc("explain", str(path), "--target=neoverse-n1")
+    (row,) = [line for line in result.out.splitlines() if line.startswith("mul")]
+    assert row.split()[1] == "35"
