@@ -13,7 +13,7 @@ from mlc.dialects.graph import AddOp, AndOp, CompareOp, IfOp, WhileOp
 from mlc.dialects.graph.types import shape_of, type_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import Body, ScanWriter
+from mlc.passes.onnx_to_graph._loop_builder import Body, ScanWriter, only
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
@@ -24,7 +24,10 @@ class WithGraphs(FromOnnx):
 
     def graph(self, node: Node, name: str) -> Block:
         """The graph that is an attribute of a node."""
-        return node.op.regions[node.op.GRAPHS.index(name)].block
+        found = dict(zip(node.op.GRAPHS, node.op.regions, strict=False)).get(name)
+        if found is None or not found.blocks:
+            raise Unconvertible(f"its graph '{name}' is missing")
+        return found.block
 
     def convert(self, source: Block, values: Sequence[SSAValue], before: Operation) -> list[SSAValue]:
         """Move the ops of a graph in front of an op, with values for its inputs, and convert them; what they yield.
@@ -58,7 +61,7 @@ class If(WithGraphs):
         names = ("then_branch", "else_branch")
         known = node.knowledge.array(node[0])
         if known is not None:
-            return self.convert(self.graph(node, names[0 if bool(known.reshape(())) else 1]), [], node.op)
+            return self.convert(self.graph(node, names[0 if bool(only(known)) else 1]), [], node.op)
         bodies = [Body(b), Body(b)]
         yielded = [self.convert(self.graph(node, name), [], body.end) for name, body in zip(names, bodies, strict=True)]
         then, otherwise = ([type_of(v) for v in values] for values in yielded)
@@ -122,9 +125,14 @@ class Scan(WithGraphs):
     ) -> list[SSAValue]:
         taken = node.int("num_scan_inputs")
         count = len(inputs) - taken
+        if taken < 1 or count < 0:
+            raise Unconvertible(
+                f"num_scan_inputs is {taken}, the node has {len(inputs)} inputs; required: 1 to as many"
+            )
         source = self.graph(node, "body")
         name = "scan_input_directions" if node.since >= 9 else "directions"
         back = [bool(d) for d in node.ints(name) or [0] * taken]
+        _require_as_many(taken, back, axes or back)
         fronts = [
             _axis_first(b, v, axis_of(axis, len(shape_of(v))))
             for v, axis in zip(inputs[count:], axes or [0] * taken, strict=True)
@@ -138,6 +146,7 @@ class Scan(WithGraphs):
         yielded = self.convert(source, arguments, scan.body.end)
         _require_unchanged(inputs[:count], yielded[:count])
         stacked = len(yielded) - count
+        _require_as_many(stacked, node.ints("scan_output_directions") or [0] * stacked, out_axes or [0] * stacked)
         out_back = [bool(d) for d in node.ints("scan_output_directions") or [0] * stacked]
         results = scan.finish(yielded[:count], yielded[count:], out_back)
         for number, axis in enumerate(out_axes or [0] * stacked, count):
@@ -155,7 +164,16 @@ def _first_axis_to(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
     return b.transpose(value, (*rest[:axis], 0, *rest[axis:]))
 
 
+def _require_as_many(count: int, *lists: Sequence[object]) -> None:
+    if count < 0 or any(len(each) != count for each in lists):
+        raise Unconvertible(
+            "its lists of axes and directions, and what its graph yields, are not as many as they must be"
+        )
+
+
 def _require_unchanged(before: Sequence[SSAValue], after: Sequence[SSAValue]) -> None:
+    if len(before) != len(after):
+        raise Unconvertible(f"it carries {len(before)} values, its graph yields {len(after)}")
     for one, other in zip(before, after, strict=True):
         if one.type != other.type:
             raise Unconvertible(f"it carries {one.type}, which becomes {other.type}; required: the same in each step")
@@ -180,13 +198,19 @@ class Loop(WithGraphs):
         known = None if limit is None else node.knowledge.array(limit)
         begins = node.optional(1)
         starts = None if begins is None else node.knowledge.array(begins)
-        if starts is not None and not bool(starts.reshape(())):
-            known = starts.reshape(()).astype("int64")
+        if starts is not None and not bool(only(starts)):
+            known = starts.astype("int64")
         source = self.graph(node, "body")
-        if known is not None and (begins is None or starts is not None) and self._always_goes_on(source):
-            return self._counted(node, b, source, max(int(known.reshape(())), 0), initial)
         last = source.last_op
-        if last is not None and len(last.operands) > 1 + len(initial):
+        if len(source.args) != len(initial) + 2 or last is None or len(last.operands) < len(initial) + 1:
+            given = 0 if last is None else len(last.operands)
+            raise Unconvertible(
+                f"it carries {len(initial)} values, so its graph has {len(initial) + 2} inputs and at least "
+                f"{len(initial) + 1} outputs; found {len(source.args)} and {given}"
+            )
+        if known is not None and (begins is None or starts is not None) and self._always_goes_on(source):
+            return self._counted(node, b, source, max(int(only(known)), 0), initial)
+        if len(last.operands) > 1 + len(initial):
             # Stacks of as many rows as there are steps: these have to be known.
             for index in (index for index in (0, 1) if node.has(index)):
                 node.known(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -12,7 +13,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import ConstantOp, ScanOp, YieldOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
 from mlc.dialects.scan import stack_type
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._builder import Array, GraphBuilder
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.reference import graph as reference
 from mlc.support.ir import clone
 
@@ -109,6 +111,17 @@ class ScanWriter:
             return [self.b.constant(a) for a in results]
         Rewriter.insert_op(op, InsertPoint.before(self.b.before))
         return list(op.outputs)
+
+
+def only(array: Array) -> Any:
+    """The number that an array of one element holds.
+
+    Raises:
+        Unconvertible: it has more, or none.
+    """
+    if array.size != 1:
+        raise Unconvertible(f"one number is required, found an array of shape {list(array.shape)}")
+    return array.reshape(-1)[0]
 
 
 def _block_of(value: SSAValue) -> Block | None:

@@ -46,6 +46,10 @@ class Weights:
         return shape_of(self.state)[0]
 
 
+_RANKS = (3, 3, 3, 2, 1, 3, 3, 2)
+"""How many dims the operands have, which are in the same places for all operators."""
+
+
 class Recurrent(FromOnnx):
     """What the operators share: layouts, directions, lengths of sequences.
 
@@ -63,6 +67,10 @@ class Recurrent(FromOnnx):
         """The next states, of which the first one is the output of the step."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
+        for index, rank in enumerate(_RANKS):
+            if node.has(index) and node.rank(index) != rank:
+                found = len(node.shape(index))
+                raise Unconvertible(f"input '{node.operand_name(index)}' has {found} dims; required: {rank}")
         batch_first = node.flag("layout")
         x = b.transpose(node[0], (1, 0, 2)) if batch_first else node[0]
         direction = node.one_of("direction", "forward", "reverse", "bidirectional")

@@ -1,0 +1,80 @@
+// RUN: mlc-opt %s --convert-onnx-to-graph --verify-diagnostics --split-input-file
+
+func.func @axis(%x: tensor<4xf32>, %axis: tensor<2xi64>) -> tensor<4xf32> {
+  %two = onnx.Constant {value_ints = array<i64: 0, 1>} : () -> tensor<2xi64>
+  // expected-error @+1 {{one number is required, found an array of shape [2]}}
+  %y = onnx.CumSum %x, %two : (tensor<4xf32>, tensor<2xi64>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @ranks(%x: tensor<7x5xf32>, %w: tensor<1x6x5xf32>, %r: tensor<1x6x6xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{input 'X' has 2 dims; required: 3}}
+  %y = onnx.RNN %x, %w, %r {hidden_size = 6 : i64} : (tensor<7x5xf32>, tensor<1x6x5xf32>, tensor<1x6x6xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+func.func @directions(%x: tensor<7x2x5xf32>, %w: tensor<1x6x5xf32>, %r: tensor<1x6x6xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{W is for 1 directions, direction is 'bidirectional'}}
+  %y = onnx.RNN %x, %w, %r {direction = "bidirectional"} : (tensor<7x2x5xf32>, tensor<1x6x5xf32>, tensor<1x6x6xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+func.func @activation(%x: tensor<7x2x5xf32>, %w: tensor<1x6x5xf32>, %r: tensor<1x6x6xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{activation 'Sine' is not known; mlc knows relu, tanh}}
+  %y = onnx.RNN %x, %w, %r {activations = ["Sine"]} : (tensor<7x2x5xf32>, tensor<1x6x5xf32>, tensor<1x6x6xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+func.func @stacks(%go: tensor<i1>, %x: tensor<4xf32>) -> tensor<*xf32> {
+  %none = onnx.NoValue
+  // expected-error @+1 {{'cond' has to be known when the model is compiled}}
+  %y:2 = onnx.Loop %none, %go, %x body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>, %s: tensor<4xf32>):
+    onnx.Yield %g, %s, %s : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  } : (none, tensor<i1>, tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  return %y#1 : tensor<*xf32>
+}
+
+// -----
+
+func.func @inputs(%go: tensor<i1>, %x: tensor<4xf32>) -> tensor<*xf32> {
+  %none = onnx.NoValue
+  // expected-error @+1 {{it carries 1 values, so its graph has 3 inputs and at least 2 outputs; found 2 and 2}}
+  %y = onnx.Loop %none, %go, %x body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>):
+    onnx.Yield %g, %x : tensor<i1>, tensor<4xf32>
+  } : (none, tensor<i1>, tensor<4xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+func.func @too_long(%x: tensor<4xf32>) -> tensor<*xf32> {
+  %most = onnx.Constant {value_int = 9223372036854775807 : i64} : () -> tensor<i64>
+  %none = onnx.NoValue
+  // expected-error @+1 {{it takes 9223372036854775807 steps; mlc counts up to 16777216}}
+  %y = onnx.Loop %most, %none, %x body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>, %s: tensor<4xf32>):
+    onnx.Yield %g, %s : tensor<i1>, tensor<4xf32>
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+func.func @scan_inputs(%x: tensor<4xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{num_scan_inputs is 2, the node has 1 inputs; required: 1 to as many}}
+  %y = onnx.Scan %x {num_scan_inputs = 2 : i64} body {
+  ^bb0(%a: tensor<f32>):
+    onnx.Yield %a : tensor<f32>
+  } : (tensor<4xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
