@@ -32,6 +32,7 @@ class Stage:
 
 PIPELINE = (
     Stage("graph", "convert-onnx-to-graph", 0, "a model that came from ONNX is spelled in the ops of the graph level"),
+    Stage("graph", "fold-empty", 0, "what has no elements is known: nothing below has to compute nothing"),
     Stage("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
     Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),

@@ -30,7 +30,7 @@ from mlc.support.dtypes import is_float, is_half, limits_of, to_numpy
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
-from mlc.support.types import element_type
+from mlc.support.types import element_type, tensor_type
 
 Array = NDArray[Any]
 Order = Literal["lockstep", "forwards", "backwards"]
@@ -196,6 +196,9 @@ def rounded(array: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
+    if (empty := _without_elements(op)) is not None:
+        frame[op.results[0]] = empty
+        return
     operands = [frame[v] for v in op.operands]
     computes = isinstance(op, GraphOp) and not op.MOVES and not isinstance(op, BitcastOp)
     if computes:
@@ -206,6 +209,14 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
         if computes and array.dtype != (dtype := to_numpy(element_type(result.type))):
             array = rounded(array, dtype)
         frame[result] = array if frame.noise is None else perturbed(array, frame.noise)
+
+
+def _without_elements(op: Operation) -> Array | None:
+    """The result of an op, if it is one tensor that has no elements: then there is nothing to compute."""
+    if len(op.results) != 1 or not isinstance(op.results[0].type, TensorType):
+        return None
+    kind = tensor_type(op.results[0])
+    return np.empty(kind.get_shape(), to_numpy(kind.element_type)) if 0 in kind.get_shape() else None
 
 
 def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None:

@@ -10,7 +10,7 @@ NumPy's, which are far quicker.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from math import prod
@@ -107,10 +107,12 @@ def total(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
 
 
 def mean(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
-    """The mean over some axes, in the element type."""
+    """The mean over some axes, in the element type; NaN where there is nothing."""
+    count = prod(x.shape[axis] for axis in axes)
+    if not count:
+        return np.full_like(x.sum(axes, keepdims=keepdims), np.nan)
     if not _applies_to(x):
         return np.asarray(x.mean(axes, x.dtype, keepdims=keepdims))
-    count = prod(x.shape[axis] for axis in axes)
     return (_in_pairs(np.add, x.astype(np.float64), axes, keepdims) / count).astype(x.dtype)
 
 
@@ -121,11 +123,16 @@ def product(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
     return _in_pairs(np.multiply, x, axes, keepdims)
 
 
-def _in_pairs(combine: Callable[[Array, Array], Array], x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
-    """Combine the first half with the second one until one is left; the last of an odd number waits."""
+def _in_pairs(combine: np.ufunc, x: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
+    """Combine the first half with the second one until one is left; the last of an odd number waits.
+
+    Nothing is combined to what is neutral.
+    """
     axes = tuple(axis % x.ndim for axis in axes)
     kept = [n for axis, n in enumerate(x.shape) if axis not in axes]
     rest: Array = np.reshape(np.moveaxis(x, axes, range(len(axes))), (prod(x.shape[axis] for axis in axes), *kept))
+    if not len(rest):
+        rest = np.full((1, *kept), combine.identity, x.dtype)
     while (count := len(rest)) > 1:
         half = count // 2
         rest = np.concatenate([combine(rest[:half], rest[half : 2 * half]), rest[2 * half :]])

@@ -64,11 +64,11 @@ class GatherOp(GraphOp):
         """The shape of the data, with that of the indices in place of the axis.
 
         Raises:
-            VerifyException: c1 the axis is out of range, c2 there is nothing along it.
+            VerifyException: c1 the axis is out of range, c2 there is nothing along it that an index could mean.
         """
         require_axis(cls.name, data, axis)
         shape = data.get_shape()
-        if shape[axis] == 0:
+        if shape[axis] == 0 and 0 not in indices.get_shape():
             raise violation(cls.name, 2, f"{data} has no elements along axis {axis}; it needs at least one")
         return tensor((*shape[:axis], *indices.get_shape(), *shape[axis + 1 :]), data.element_type)
 

@@ -153,7 +153,7 @@ class ArgReduceOp(GraphOp, ABC):
         """
         require_axis(cls.name, input, axis)
         shape = input.get_shape()
-        if shape[axis] == 0:
+        if shape[axis] == 0 and 0 not in (*shape[:axis], *shape[axis + 1 :]):
             raise violation(cls.name, 2, f"{input} has no elements along axis {axis}; it needs at least one")
         return tensor((*shape[:axis], *((1,) if keepdims else ()), *shape[axis + 1 :]), i64)
 

@@ -144,7 +144,7 @@ class SliceOp(MoveOp, HasCanonicalizationPatternsInterface):
         """The shape of what is selected.
 
         Raises:
-            VerifyException: c1 a list has not one number per dimension, c2 a range is empty or leaves the tensor,
+            VerifyException: c1 a list has not one number per dimension, c2 a range runs backwards or leaves the tensor,
                 c3 a stride below 1.
         """
         shape = input.get_shape()
@@ -154,7 +154,7 @@ class SliceOp(MoveOp, HasCanonicalizationPatternsInterface):
                 f"{input} needs {len(shape)} of each"
             )  # fmt: skip
         for axis, (start, end, extent) in enumerate(zip(starts, ends, shape, strict=True)):
-            if not 0 <= start < end <= extent:
+            if not 0 <= start <= end <= extent:
                 raise violation(
                     cls.name,
                     2,

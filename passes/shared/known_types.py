@@ -15,7 +15,9 @@ MOST_ELEMENTS = 1 << 48
 
 
 def require_known_types(root: Operation) -> None:
-    """Check that all tensors and buffers under `root` have known, positive extents and supported elements.
+    """Check that all tensors and buffers under `root` have known extents and supported elements.
+
+    Extents are positive but for arguments and constants, which need no computing.
 
     Raises:
         UserError: at the first op with another type of a result or a block argument.
@@ -25,11 +27,11 @@ def require_known_types(root: Operation) -> None:
         for value in (*op.results, *arguments):
             if not isinstance(value.type, ShapedType):
                 continue
-            if 0 in value.type.get_shape():
+            if 0 in value.type.get_shape() and op.operands:
                 raise error_at(
                     op,
                     f"'{op.name}' has a value of type {value.type}, which has no elements: there is nothing to "
-                    "compute; write positive numbers",
+                    "compute; run fold-empty at the graph level",
                 )
             if prod(value.type.get_shape()) > MOST_ELEMENTS:
                 raise error_at(op, f"'{op.name}' has a value of type {value.type}: that is more than any memory holds")

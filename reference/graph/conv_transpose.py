@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from mlc.dialects.graph.conv_transpose import ConvTransposeOp
@@ -24,10 +26,10 @@ def conv_transpose(op: ConvTransposeOp, image: Array, weights: Array) -> Array:
     reach = [(extent - 1) * stride for extent, stride in zip(extents, window.strides, strict=True)]
     full = [r + span + more for r, span, more in zip(reach, window.spans, ints(op.output_padding), strict=True)]
     result = np.zeros((batch, per_group * groups, *full), image.dtype)
-    pixels = np.reshape(image, (batch, groups, channels // groups, -1))
+    pixels = np.reshape(image, (batch, groups, channels // groups, prod(extents)))
     matrices = np.reshape(weights, (groups, channels // groups, per_group, *kernel)).swapaxes(1, 2)
     for tap in np.ndindex(*kernel):
-        products = np.reshape(matmul(matrices[..., *tap], pixels), (batch, -1, *extents))
+        products = np.reshape(matmul(matrices[..., *tap], pixels), (batch, per_group * groups, *extents))
         places = (
             slice(t * dilation, t * dilation + r + 1, stride)
             for t, dilation, r, stride in zip(tap, window.dilations, reach, window.strides, strict=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from mlc.dialects.graph.convolution import ConvOp
@@ -19,10 +21,10 @@ def conv(op: ConvOp, image: Array, weights: Array) -> Array:
     # [out, in, taps...] from [taps..., in, out]
     weights = np.moveaxis(weights, (-1, -2), (0, 1)) if has_channels_last(layout) else weights
     out, per_group = weights.shape[:2]
-    matrices = np.reshape(weights, (groups, out // groups, per_group, -1))
+    matrices = np.reshape(weights, (groups, out // groups, per_group, prod(op.window.kernel)))
     total, positions = np.zeros((), image.dtype), ()
     for number, tap in enumerate(taps(image, op.window, 0)):
         batch, _, *positions = tap.shape
-        pixels = np.reshape(tap, (batch, groups, per_group, -1))
+        pixels = np.reshape(tap, (batch, groups, per_group, prod(positions)))
         total = total + matmul(matrices[..., number], pixels)
     return in_layout(np.reshape(total, (len(image), out, *positions)), layout)

@@ -69,3 +69,11 @@ func.func @pad_c3(%x: tensor<4xf32>) {
   %0 = graph.pad %x low [0] high [1] with 0 : i32 : tensor<4xf32> -> tensor<5xf32>
   return
 }
+
+// -----
+
+func.func @slice_backwards(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{graph.slice: axis 0 of tensor<4x8xf32> is cut from 3 to 2; stay within 0 to 4 (slice_c2)}}
+  %0 = graph.slice %x starts [3, 0] ends [2, 8] strides [1, 1] : tensor<4x8xf32> -> tensor<0x8xf32>
+  return
+}
