@@ -54,7 +54,8 @@ class Net:
         ways, rows = 1 + two, GATES[kind] * hidden
         if random.integers(2):
             known: list[str] = list(FUNCTIONS)
-            names = [known[i] for i in random.integers(len(FUNCTIONS), size=len(DEFAULTS[kind]) * ways)]
+            drawn = random.integers(len(known), size=len(DEFAULTS[kind]) * ways)
+            names: list[str] = [known[int(i)] for i in drawn]
             net.attributes["activations"] = names
             for least, name in ((1, "activation_alpha"), (2, "activation_beta")):
                 if count := sum(FUNCTIONS[each][1] >= least for each in names):
