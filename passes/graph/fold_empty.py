@@ -13,7 +13,18 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import ConcatOp, ConstantOp, FusionOp, Graph, GraphOp, ScanOp, ScatterNdOp, YieldOp
+from mlc.dialects.graph import (
+    ConcatOp,
+    ConstantOp,
+    FusionOp,
+    Graph,
+    GraphOp,
+    IfOp,
+    ScanOp,
+    ScatterNdOp,
+    WhileOp,
+    YieldOp,
+)
 from mlc.dialects.graph.scan_parts import ScanParts
 from mlc.dialects.graph.types import Tensor, is_static
 from mlc.passes.base import Pass
@@ -98,6 +109,8 @@ class _Folding:
                 Rewriter.erase_op(op)
             elif isinstance(op, ScanOp):
                 self._simplify_scan(op)
+            elif isinstance(op, IfOp | WhileOp):
+                self._simplify_branches(op)
             elif op.regions:
                 self._fold_regions(op)
             elif isinstance(op, GraphOp) and any(_is_empty(v.type) for v in op.operands):
@@ -139,6 +152,31 @@ class _Folding:
         parts.stacks = [s for s in parts.stacks if not _is_empty(s.row.type)]
         parts.rebuild(PatternRewriter(op))
         body.drop_unused()
+
+    def _simplify_branches(self, op: IfOp | WhileOp) -> None:
+        """Leave out what has no elements of what is carried, used and given."""
+        bodies = [_Folding(self.resources, region.block) for region in op.regions]
+        for body in bodies:
+            body.fold()
+        if not any(_is_empty(v.type) for v in (*op.operands, *op.results)):
+            return
+        for body in bodies:
+            last = body.block.last_op
+            assert last is not None
+            last.operands = [v for v in last.operands if not _is_empty(v.type)]
+            for argument in [a for a in body.block.args if _is_empty(a.type)]:
+                body.block.erase_arg(argument)
+            body.drop_unused()
+        captured = [v for v in op.captured if not _is_empty(v.type)]
+        kept = [result for result in op.outputs if not _is_empty(result.type)]
+        first, second = (op.detach_region(region) for region in list(op.regions))
+        if isinstance(op, IfOp):
+            new: IfOp | WhileOp = IfOp(op.condition, captured, [r.type for r in kept], first, second)
+        else:
+            new = WhileOp([v for v in op.initial if not _is_empty(v.type)], captured, first, second)
+        new.location = op.location
+        results: dict[SSAValue, SSAValue] = dict(zip(kept, new.outputs, strict=True))
+        Rewriter.replace_op(op, new, [results.get(result) for result in op.outputs])
 
     def _simplify(self, op: GraphOp) -> None:
         """An op with operands that have no elements, and a result that has some."""

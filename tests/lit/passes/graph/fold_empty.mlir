@@ -68,3 +68,47 @@ func.func @others(%x: tensor<4xf32>, %s: tensor<?xf32>) -> tensor<4xf32> {
   // CHECK-NEXT: return %1
   return %1 : tensor<4xf32>
 }
+
+// Branches and loops lose what has no elements.
+// CHECK-LABEL: @branches
+// CHECK:         %[[E:.*]] = graph.constant dense<> : tensor<0xf32>
+// CHECK-NEXT:    %[[R:.*]] = graph.if %c using (%x) : (tensor<2xf32>) -> (tensor<2xf32>) {
+// CHECK-NEXT:    ^bb0(%[[Y:.*]]: tensor<2xf32>):
+// CHECK:           graph.concat %[[Y]] axis 0
+// CHECK:         return %[[E]], %[[R]]
+func.func @branches(%c: tensor<i1>, %a: tensor<0xf32>, %x: tensor<2xf32>) -> (tensor<0xf32>, tensor<2xf32>) {
+  %0:2 = graph.if %c using (%a, %x) : (tensor<0xf32>, tensor<2xf32>) -> (tensor<0xf32>, tensor<2xf32>) {
+  ^bb0(%b: tensor<0xf32>, %y: tensor<2xf32>):
+    %1 = graph.exp %b : tensor<0xf32>
+    %2 = graph.concat %1, %y axis 0 : tensor<0xf32>, tensor<2xf32> -> tensor<2xf32>
+    graph.yield %1, %2 : tensor<0xf32>, tensor<2xf32>
+  } else {
+  ^bb0(%b: tensor<0xf32>, %y: tensor<2xf32>):
+    graph.yield %b, %y : tensor<0xf32>, tensor<2xf32>
+  }
+  return %0#0, %0#1 : tensor<0xf32>, tensor<2xf32>
+}
+
+// CHECK-LABEL: @loop_of_nothing
+// CHECK:         graph.while carry (%x) using () : (tensor<i64>), () -> (tensor<i64>) {
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>):
+// CHECK:         } do {
+// CHECK-NEXT:    ^bb0(%{{.*}}: tensor<i64>):
+// CHECK-NEXT:      graph.constant dense<5>
+// CHECK-NEXT:      graph.max
+// CHECK-NEXT:      graph.yield %{{.*}} : tensor<i64>
+func.func @loop_of_nothing(%a: tensor<0xf32>, %x: tensor<i64>) -> (tensor<0xf32>, tensor<i64>) {
+  %0:2 = graph.while carry (%a, %x) using (%a) : (tensor<0xf32>, tensor<i64>), (tensor<0xf32>) -> (tensor<0xf32>, tensor<i64>) {
+  ^bb0(%b: tensor<0xf32>, %i: tensor<i64>, %u: tensor<0xf32>):
+    %five = graph.constant dense<5> : tensor<i64>
+    %1 = graph.compare lt, %i, %five : tensor<i64>, tensor<i64> -> tensor<i1>
+    graph.yield %1 : tensor<i1>
+  } do {
+  ^bb0(%b: tensor<0xf32>, %i: tensor<i64>, %u: tensor<0xf32>):
+    %one = graph.constant dense<5> : tensor<i64>
+    %2 = graph.max %i, %one : tensor<i64>, tensor<i64> -> tensor<i64>
+    %3 = graph.mul %b, %u : tensor<0xf32>, tensor<0xf32> -> tensor<0xf32>
+    graph.yield %3, %2 : tensor<0xf32>, tensor<i64>
+  }
+  return %0#0, %0#1 : tensor<0xf32>, tensor<i64>
+}
