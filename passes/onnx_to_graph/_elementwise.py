@@ -141,9 +141,17 @@ class Pow(FromOnnx):
         number = float(known.reshape(-1)[0]) if known is not None and known.size == 1 else None
         if number is not None and number in (1, 2, 3) and shape_of(exponent) in ((), (1,)) and shape_of(base):
             return reduce(b.mul, [base] * (int(number) - 1), base)
-        if is_float(base) or not is_float(exponent):
+        if is_float(base):
             return b(graph.PowOp, base, b.cast(exponent, element_of(base)))
-        return b.cast(b(graph.PowOp, b.cast(base, f64), b.cast(exponent, f64)), element_of(base))
+        if not is_float(exponent):
+            # In 64 bits the exponent stays what it is, and powers that wrap have the same low bits.
+            return b.cast(b(graph.PowOp, b.cast(base, i64), b.cast(exponent, i64)), element_of(base))
+        # Towards zero, but for what is an integer up to rounding errors.
+        power = b(graph.PowOp, b.cast(base, f64), b.cast(exponent, f64))
+        whole = b(graph.RoundOp, power)
+        error = b(graph.AbsOp, b.sub(power, whole))
+        is_whole = b.compare("le", error, b.mul(b(graph.AbsOp, whole), b.number(2.0**-40, power)))
+        return b.cast(b.where(is_whole, whole, power), element_of(base))
 
 
 @lowers(PASS, onnx.op("Cast"), onnx.op("CastLike"))

@@ -66,7 +66,8 @@ def reduce(b: GraphBuilder, kind: str, x: SSAValue, axes: list[int], keepdims: b
     from xdsl.dialects.builtin import i1, i32
 
     if element_of(x) == i1 and kind in ("max", "min"):
-        return b.cast(b.reduce(kind, b.cast(x, i32), axes, keepdims), i1)
+        extreme = b.reduce(kind, b.cast(x, i32), axes, keepdims)
+        return b.compare("gt", extreme, b.number(0, extreme))  # of nothing, it is the least or the greatest integer
     if not axes:
         return x
     return b.reduce(kind, x, axes, keepdims)
