@@ -8,26 +8,22 @@ arguments and results of unsigned integers are marked `mlc.unsigned`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    DenseIntOrFPElementsAttr,
-    DenseResourceAttr,
     DictionaryAttr,
-    FunctionType,
-    IntegerAttr,
-    IntegerType,
-    TensorType,
     UnitAttr,
 )
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
-from xdsl.rewriter import Rewriter
 
-from mlc.support.dtypes import is_unsigned, signless
+from mlc.passes.shared.element_types import replace_element_types
+from mlc.support.dtypes import INTEGERS, is_unsigned, signless
 from mlc.support.functions import UNSIGNED
-from mlc.support.types import Tensor, element_type
+from mlc.support.types import element_type
+
+_SIGNLESS = {t: signless(t) for t in INTEGERS if is_unsigned(t)}
 
 
 def mark_unsigned(function: FuncOp) -> None:
@@ -48,43 +44,4 @@ def _marked(types: Sequence[Attribute], given: ArrayAttr[DictionaryAttr] | None)
 
 def erase_signedness(root: Operation) -> None:
     """Make all integers in `root` signless; ops have been chosen for what they were."""
-    for op in root.walk():
-        arguments = [a for region in op.regions for block in region.blocks for a in block.args]
-        for value in (*op.results, *arguments):
-            if (kind := _signless_type(value.type)) is not value.type:
-                Rewriter.replace_value_with_new_type(value, kind)
-        for name, attribute in op.properties.items():
-            if (new := _signless_attribute(attribute)) is not attribute:
-                op.properties[name] = new
-
-
-def _signless_type(kind: Attribute) -> Attribute:
-    if is_unsigned(kind):
-        return signless(kind)
-    if is_unsigned(element := element_type(kind)) and isinstance(kind, TensorType):
-        return TensorType(signless(element), cast(Tensor, kind).get_shape())
-    return kind
-
-
-def _signless_attribute(attribute: Attribute) -> Attribute:
-    match attribute:
-        case IntegerAttr() if is_unsigned(attribute.type):
-            return _signless_number(attribute.value.data, signless(attribute.type))
-        case DenseIntOrFPElementsAttr():
-            dense = cast(DenseIntOrFPElementsAttr[Any], attribute)
-            kind = _signless_type(dense.type)
-            return attribute if kind is dense.type else DenseIntOrFPElementsAttr(cast(Any, kind), dense.data)
-        case DenseResourceAttr():
-            kind = cast(Any, _signless_type(attribute.type))
-            return attribute if kind is attribute.type else DenseResourceAttr(attribute.resource_handle, kind)
-        case FunctionType():
-            inputs, outputs = ([_signless_type(t) for t in side] for side in (attribute.inputs, attribute.outputs))
-            return FunctionType.from_lists(inputs, outputs)
-        case _:
-            return attribute
-
-
-def _signless_number(value: int, kind: IntegerType[int]) -> IntegerAttr[Any]:
-    """The number of the same bits; MLIR writes it with a sign."""
-    half = 1 << (kind.width.data - 1)
-    return IntegerAttr((value + half) % (2 * half) - half, kind)
+    replace_element_types(root, _SIGNLESS)

@@ -88,11 +88,19 @@ class ExpandConversion(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         types = element_type(op.operands[0].type), element_type(op.results[0].type)
         formula = _CONVERSIONS.get(types)
-        if formula is None or (self._has_f16 and f16 in types):
+        if formula is None or (f16 in types and self._has_f16 and not _is_compared(op)):
             return
         result = formula(Number(Emitter(op, self._constants), op.operands[0]))
         result.value.name_hint = op.results[0].name_hint
         rewriter.replace(op, [], [result.value])
+
+
+def _is_compared(op: Operation) -> bool:
+    """Whether a maximum or minimum reads the result.
+
+    LLVM computes it in front of the conversion, as the one of two f16, and then 0 is the larger of 0 and NaN on x86.
+    """
+    return any(isinstance(use.operation, arith.MaximumfOp | arith.MinimumfOp) for use in op.results[0].uses)
 
 
 _CONVERSIONS: dict[tuple[Attribute, Attribute], Callable[[Number], Number]] = {

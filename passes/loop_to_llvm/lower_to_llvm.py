@@ -12,6 +12,7 @@ from mlc.dialects.llvm import LLVM
 from mlc.passes.base import Pass
 from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _division, _functions, _vector
 from mlc.passes.loop_to_llvm._aliases import check_calls
+from mlc.passes.loop_to_llvm._halves import halves_as_bits
 from mlc.passes.loop_to_llvm._threads import outline_threads
 from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES
 from mlc.passes.lowering import LoweringDriver, lowering_of
@@ -48,6 +49,7 @@ class LowerToLlvmPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         _require_passes(module, self.name)
         check_calls(module)
+        halves_as_bits(module)
         outline_threads(module, ctx)
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)
         values.lower(op for op in module.ops if not isinstance(op, func.FuncOp))

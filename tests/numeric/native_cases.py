@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import FunctionType, ModuleOp, f32, f64, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import FunctionType, ModuleOp, bf16, f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
 from mlc.reference.interpreter import run_function
-from mlc.support.dtypes import from_numpy, to_numpy
+from mlc.support.dtypes import from_numpy, is_float, limits_of, to_numpy
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
 
-FLOATS: tuple[Attribute, ...] = (f32, f64)
+FLOATS: tuple[Attribute, ...] = (f32, f64, f16, bf16)
 INTEGERS: tuple[Attribute, ...] = (i8, i16, i32, i64)
 ALL: tuple[Attribute, ...] = (*FLOATS, *INTEGERS, i1)
 
@@ -64,7 +64,7 @@ def special(element: Attribute) -> Array:
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
         numbers = [0, 1, -1, 2, 7, -7, 1000, least, most, least + 1, 12345]
         return np.array([(n - least) % (most - least + 1) + least for n in numbers], dtype)
-    tiny, huge = np.finfo(dtype).tiny, np.finfo(dtype).max
+    tiny, huge = limits_of(dtype).smallest_normal, limits_of(dtype).max
     kinds = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, np.inf, -np.inf, np.nan, tiny, -tiny / 4, huge, -huge, 1e-5, -30.0, 88.0]
     return np.array([*kinds, 1.5, 3.0, -0.75, 100.25, -1234.5, 2.0, 1 / 3], dtype)
 
@@ -118,11 +118,11 @@ def check(cases: Sequence[Case], found: Sequence[Array], expected: Sequence[Arra
 def _agrees(got: Array, want: Array, c: Case) -> NDArray[np.bool_]:
     """Where elements agree; NaN agrees with NaN, and a zero with a zero of either sign."""
     with np.errstate(all="ignore"):
-        if not np.issubdtype(want.dtype, np.floating) or c.ulps == EXACT:
+        if not is_float(want.dtype) or c.ulps == EXACT:
             return (got == want) | ((got != got) & (want != want))
         size = np.maximum(np.abs(want), c.terms)
         if c.ulps == SUMMED:
             size = np.maximum(size, np.max(size, where=np.isfinite(size), initial=0))
-        allowed = np.maximum(c.ulps * np.finfo(want.dtype).eps * size, np.finfo(want.dtype).tiny)
+        allowed = np.maximum(c.ulps * limits_of(want.dtype).eps * size, limits_of(want.dtype).smallest_normal)
         close = np.isfinite(want) & (np.abs(got - want) <= allowed)
         return close | (got == want) | (np.isnan(got) & np.isnan(want))

@@ -166,7 +166,10 @@ def test_arithmetic_is_rounded_once(name: str, run_compiled: Run) -> None:
     """f32 has more than twice the bits, so that rounding its results once more changes nothing."""
     rng = np.random.default_rng(1)
     a, b = (rng.integers(0, 1 << 16, 40000).astype(np.uint16).view(DTYPES[name]) for _ in range(2))
-    kind, mask = f"tensor<40000x{name}>", "tensor<40000xi1>"
+    special = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-7, -1e-7, 6e4, 0.1, 3], DTYPES[name])
+    a = np.concatenate([a, np.repeat(special, special.size)])
+    b = np.concatenate([b, np.tile(special, special.size)])
+    kind, mask = f"tensor<{a.size}x{name}>", f"tensor<{a.size}xi1>"
     ops = [(f"{op} %x0, %x1 : {kind}, {kind} -> {kind}", kind) for op in BINARY]
     ops.append((f"compare lt, %x0, %x1 : {kind}, {kind} -> {mask}", mask))
     runs = _runs(_model([kind, kind], ops), [a, b], run_compiled)
