@@ -13,7 +13,7 @@ from mlc.dialects.graph import AddOp, AndOp, CompareOp, IfOp, WhileOp
 from mlc.dialects.graph.types import shape_of, type_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import Body, ScanWriter, only
+from mlc.passes.onnx_to_graph._loop_builder import Body, ScanWriter, only, only_integer
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
@@ -209,7 +209,7 @@ class Loop(WithGraphs):
                 f"{len(initial) + 1} outputs; found {len(source.args)} and {given}"
             )
         if known is not None and (begins is None or starts is not None) and self._always_goes_on(source):
-            return self._counted(node, b, source, max(int(only(known)), 0), initial)
+            return self._counted(node, b, source, max(only_integer(known), 0), initial)
         if len(last.operands) > 1 + len(initial):
             # Stacks of as many rows as there are steps: these have to be known.
             for index in (index for index in (0, 1) if node.has(index)):
@@ -221,7 +221,7 @@ class Loop(WithGraphs):
         last = source.last_op
         assert last is not None
         value = last.operands[0]
-        while isinstance(op := value.owner, Operation) and op.name == "onnx.Identity":
+        while isinstance(op := value.owner, Operation) and op.name == "onnx.Identity" and op.operands:
             value = op.operands[0]
         if value is source.args[1]:
             return True

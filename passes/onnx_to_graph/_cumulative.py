@@ -6,7 +6,7 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import ScanWriter, only
+from mlc.passes.onnx_to_graph._loop_builder import ScanWriter, only_integer
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 
@@ -17,7 +17,7 @@ class Cumulative(FromOnnx):
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         is_sum = node.op.OP_TYPE == "CumSum"
-        axis = axis_of(int(only(node.known(1))), node.rank())
+        axis = axis_of(only_integer(node.known(1)), node.rank())
         backwards = node.flag("reverse")
         order = [axis, *(i for i in range(node.rank()) if i != axis)]
         front = b.transpose(node[0], order)

@@ -124,6 +124,17 @@ def only(array: Array) -> Any:
     return array.reshape(-1)[0]
 
 
+def only_integer(array: Array) -> int:
+    """The integer that an array of one element holds.
+
+    Raises:
+        Unconvertible: it has more, or none, or is of other numbers.
+    """
+    if array.dtype.kind not in "iu":
+        raise Unconvertible(f"an integer is required, found an array of {array.dtype}")
+    return int(only(array))
+
+
 def _block_of(value: SSAValue) -> Block | None:
     owner = value.owner
     return owner if isinstance(owner, Block) else owner.parent

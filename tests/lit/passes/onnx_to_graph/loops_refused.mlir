@@ -78,3 +78,16 @@ func.func @scan_inputs(%x: tensor<4xf32>) -> tensor<*xf32> {
   } : (tensor<4xf32>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+func.func @no_integer(%x: tensor<4xf32>) -> tensor<*xf32> {
+  %most = onnx.Constant {value_float = 2.5 : f32} : () -> tensor<f32>
+  %none = onnx.NoValue
+  // expected-error @+1 {{an integer is required, found an array of float32}}
+  %y = onnx.Loop %most, %none, %x body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>, %s: tensor<4xf32>):
+    onnx.Yield %g, %s : tensor<i1>, tensor<4xf32>
+  } : (tensor<f32>, none, tensor<4xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
