@@ -73,7 +73,7 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
         from mlc.syntax import resources
 
         if checked:
-            resources.load(builder)
+            resources.load(builder, ops)
         else:
             resources.leave_undecoded(builder)
     if builder.errors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
@@ -39,8 +39,8 @@ ALIGNMENT_BYTES = 4
 """A blob starts with its alignment as a little-endian 32-bit number; then come the elements."""
 
 
-def load(builder: ModuleBuilder) -> None:
-    """Open the files, decode the blobs and check every use; errors go to the builder."""
+def load(builder: ModuleBuilder, ops: Sequence[Operation]) -> None:
+    """Open the files, decode the blobs and check every use in `ops`; errors go to the builder."""
     resources = builder.ctx.resources
     for file in builder.external_files:
         try:
@@ -57,6 +57,8 @@ def load(builder: ModuleBuilder) -> None:
             _check(use.name, use.type, resources)
         except Fault as e:
             builder.report(e, use.position)
+    if not builder.errors and any(_has_no_sign(u.type, resources.dtype_of(u.name)) for u in builder.resource_uses):
+        builder.errors += _wrong_signs(ops, resources)
 
 
 def define_weights(weights: Mapping[str, Array], resources: Resources) -> None:
@@ -86,7 +88,7 @@ def check_uses(module: ModuleOp, resources: Resources, weights: Collection[str])
             try:
                 if name not in resources:
                     raise Fault(_not_given(name, weights))
-                _check(name, use.type, resources)
+                _check(name, use.type, resources, _has_signs(op))
             except Fault as e:
                 errors.append(error_at(op, e.message))
     for name in weights:
@@ -153,20 +155,35 @@ def encode(array: np.ndarray[Any, np.dtype[Any]]) -> str:
     return "0x" + (alignment.to_bytes(ALIGNMENT_BYTES, "little") + little.tobytes()).hex().upper()
 
 
-def _check(name: str, kind: ShapedType, resources: Resources) -> None:
+def _has_signs(op: Operation) -> bool:
+    """Whether `i8` is signed and `ui8` is not for an op, as it is above the tensor level."""
+    return op.name.startswith("graph.")
+
+
+def _wrong_signs(ops: Sequence[Operation], resources: Resources) -> Iterator[UserError]:
+    """The uses of data of unsigned integers as signed ones, by ops for which they differ."""
+    for op in (inner for top in ops for inner in top.walk() if _has_signs(inner)):
+        for use in _resources_in(op):
+            try:
+                _check(use.resource_handle.data, use.type, resources, True)
+            except Fault as e:
+                yield error_at(op, e.message)
+
+
+def _check(name: str, kind: ShapedType, resources: Resources, has_signs: bool = False) -> None:
     shape, dtype = resources.shape_of(name), resources.dtype_of(name)
     wanted_shape, wanted_dtype = tuple(kind.get_shape()), element_dtype(_element(kind))
     if DYNAMIC_INDEX in wanted_shape:
         raise Fault(f"a dense_resource has known sizes, got {kind}")
     if shape != wanted_shape:
         raise Fault(f"resource '{name}' has shape {_shape(shape)}, but {kind} has shape {_shape(wanted_shape)}")
-    if dtype != wanted_dtype and not _has_no_sign(_element(kind), dtype):
+    if dtype != wanted_dtype and (has_signs or not _has_no_sign(kind, dtype)):
         raise Fault(f"resource '{name}' has elements of type {dtype.name}, but {kind} has {wanted_dtype.name}")
 
 
-def _has_no_sign(element: Attribute, dtype: np.dtype[Any]) -> bool:
-    """Whether elements are signless integers, of which unsigned ones are the bits."""
-    stored = element_dtype(element)
+def _has_no_sign(kind: ShapedType, dtype: np.dtype[Any]) -> bool:
+    """Whether elements are signless integers and the data unsigned ones, their bits."""
+    stored = element_dtype(_element(kind))
     return stored.kind == "i" and dtype.kind == "u" and dtype.itemsize == stored.itemsize
 
 

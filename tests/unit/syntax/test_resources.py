@@ -82,6 +82,19 @@ def test_a_wrong_header(header: str, message: str, syntax: Syntax, folder: Path)
     assert message in error
 
 
+@pytest.mark.parametrize(("op", "fits"), [("graph.constant", False), ("arith.constant", True)])
+def test_unsigned_data_is_signless_where_integers_have_no_sign(
+    op: str, fits: bool, syntax: Syntax, tmp_path: Path
+) -> None:
+    cast(Any, safetensors).save_file({"w": np.array([1, 255], np.uint8)}, tmp_path / "w.safetensors")
+    text = f"func.func @f() {{\n  %0 = {op} dense_resource<w> : tensor<2xi8>\n  return\n}}\n" + EXTERNAL
+    if fits:
+        syntax.parse(text, tmp_path)
+    else:
+        (error,) = syntax.errors(text, tmp_path)
+        assert error == "2:8 resource 'w' has elements of type uint8, but tensor<2xi8> has int8"
+
+
 @pytest.mark.parametrize("dtype", ["bf16", "f16", "i16", "ui8", "f64"])
 def test_any_element_type_of_whole_bytes(dtype: str) -> None:
     size = {"bf16": 2, "f16": 2, "i16": 2, "ui8": 1, "f64": 8}[dtype]
