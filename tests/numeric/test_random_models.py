@@ -234,14 +234,32 @@ def _group_norm(m: _Model) -> None:
     m.add(graph.GroupNormOp(value, scale, bias, groups, axis, epsilon=0.1))
 
 
+def _positions(m: _Model, extent: int, shape: Shape) -> SSAValue:
+    """A constant of places along an axis of `extent`."""
+    numbers = m.random.integers(-extent, extent, prod(shape)).tolist()
+    return m.hidden(graph.ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(i64, shape), numbers)))
+
+
 def _gather(m: _Model) -> None:
     value = m.small()
     shape = shape_of(value)
     if shape:
         axis = m.pick(range(len(shape)))
-        numbers = m.draw(st.lists(st.integers(-shape[axis], shape[axis] - 1), min_size=1, max_size=4))
-        indices = DenseIntOrFPElementsAttr.from_list(TensorType(i64, (len(numbers),)), numbers)
-        m.add(graph.GatherOp(value, m.hidden(graph.ConstantOp(indices)), axis))
+        m.add(graph.GatherOp(value, _positions(m, shape[axis], (m.extent(4),)), axis))
+
+
+def _placed(m: _Model) -> None:
+    """Reads at places of the point's own batch, or along the first axis, and puts what is there at others."""
+    value = m.small()
+    shape = shape_of(value)
+    if not shape:
+        return
+    own = [0] if len(shape) > 1 and m.draw(st.booleans()) else []
+    axis = len(own)
+    points = (*shape[:axis], m.extent(5), 1)
+    found = m.add(graph.GatherNdOp(value, _positions(m, shape[axis], points), [axis], own))
+    kind = m.pick(("set", "add", "max", "min"))
+    m.add(graph.ScatterNdOp(kind, value, _positions(m, shape[axis], points), found, [axis], own))
 
 
 def _softmax(m: _Model) -> None:
@@ -295,7 +313,7 @@ def _pad(m: _Model) -> None:
 _MAKERS: list[Callable[[_Model], None]] = [
     _unary, _unary, _binary, _binary, _gate, _with_constant, _with_constant, _divide, _select, _count, _matmul, _matmul,
     _product, _conv2d, _conv2d, _conv2d, _conv_transpose2d, _pool, _batch_norm, _batch_norm, _layer_norm, _rms_norm,
-    _group_norm, _softmax, _reduce, _reshape, _transpose, _concat, _slice, _pad, _gather,
+    _group_norm, _softmax, _reduce, _reshape, _transpose, _concat, _slice, _pad, _gather, _placed,
 ]  # fmt: skip
 
 
