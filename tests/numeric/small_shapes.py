@@ -85,7 +85,10 @@ def _shape_ops() -> Iterator[Case]:
         yield case(graph.SliceOp, x, starts=[0] * rank, ends=list(shape), strides=[2] * rank)
         yield case(_around, x, data(shape, seed=1), axis=rank - 1)
         yield case(graph.GatherOp, x, np.array([0, -1, 0], np.int64), axis=rank - 1)
-        yield case(graph.GatherNdOp, x, np.zeros((*shape, 1), np.int64) - 1, axes=[rank - 1], own=list(range(rank - 1)))
+        yield case(graph.ArgsortOp, x, axis=rank - 1)
+        places, own = np.zeros((*shape, 1), np.int64) - 1, list(range(rank - 1))
+        yield case(graph.GatherNdOp, x, places, axes=[rank - 1], own=own)
+        yield case(partial(graph.ScatterNdOp, "set"), x, places, data(shape, seed=1), axes=[rank - 1], own=own)
 
 
 def _reductions() -> Iterator[Case]:
