@@ -45,6 +45,7 @@ class FromOnnx(RewritePattern):
             return
         hint = next((r.name_hint for r in op.results if r.name_hint), None) or op.OP_TYPE.lower()
         try:
+            _require_inputs(op)
             _require_known(op)
             found = self.build(Node(op, conversion.knowledge), GraphBuilder(op, conversion.knowledge, hint))
         except Unconvertible as e:
@@ -69,6 +70,14 @@ class FromOnnx(RewritePattern):
         Raises:
             Unconvertible: the node cannot be converted.
         """
+
+
+def _require_inputs(op: OnnxOp) -> None:
+    """Raises: Unconvertible if an operand that the schema requires is not there."""
+    for index, formal in enumerate(op.schema.inputs if op.schema else ()):
+        is_there = index < len(op.operands) and not isinstance(op.operands[index].type, NoneType)
+        if formal.option.name == "Single" and not is_there:
+            raise Unconvertible(f"input '{formal.name}' is missing")
 
 
 def _require_known(op: OnnxOp) -> None:

@@ -91,3 +91,12 @@ func.func @no_integer(%x: tensor<4xf32>) -> tensor<*xf32> {
   } : (tensor<f32>, none, tensor<4xf32>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+func.func @missing(%x: tensor<4xf32>) -> tensor<*xf32> {
+  %none = onnx.NoValue
+  // expected-error @+1 {{input 'B' is missing}}
+  %y = onnx.Add %x, %none : (tensor<4xf32>, none) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
