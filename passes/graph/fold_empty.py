@@ -63,7 +63,7 @@ class FoldEmptyPass(Pass):
         for op in module.walk():
             if isinstance(op, FuncOp):
                 for block in op.body.blocks:
-                    _Folding(ctx.resources, block).fold()
+                    _BlockFolding(ctx.resources, block).fold()
 
 
 def _is_empty(kind: Attribute) -> bool:
@@ -86,7 +86,7 @@ def _open(fusion: FusionOp) -> None:
 
 
 @dataclass
-class _Folding:
+class _BlockFolding:
     """The folding of one block."""
 
     resources: Resources
@@ -127,7 +127,7 @@ class _Folding:
     def _fold_regions(self, op: Operation) -> None:
         for region in op.regions:
             for block in region.blocks:
-                _Folding(self.resources, block).fold()
+                _BlockFolding(self.resources, block).fold()
 
     def _empty(self, kind: Attribute) -> SSAValue:
         if kind not in self.constants:
@@ -141,7 +141,7 @@ class _Folding:
         if op.steps == 0:
             Rewriter.replace_op(op, [], [*op.initial, *(None for _ in op.stacks)])
             return
-        body = _Folding(self.resources, op.body.block)
+        body = _BlockFolding(self.resources, op.body.block)
         body.fold()
         if not any(_is_empty(v.type) for v in (*op.operands, *op.results)):
             return
@@ -155,7 +155,7 @@ class _Folding:
 
     def _simplify_branches(self, op: IfOp | WhileOp) -> None:
         """Leave out what has no elements of what is carried, used and given."""
-        bodies = [_Folding(self.resources, region.block) for region in op.regions]
+        bodies = [_BlockFolding(self.resources, region.block) for region in op.regions]
         for body in bodies:
             body.fold()
         if not any(_is_empty(v.type) for v in (*op.operands, *op.results)):
