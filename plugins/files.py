@@ -58,14 +58,16 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
-    """Run a Python file and make its passes known.
+    """Run a Python file and make its passes known, and the patterns that it registers for passes of mlc.
 
     Raises:
-        UserError: the file is not there or fails, holds no pass, or a name in it is taken.
+        UserError: the file is not there or fails, holds neither, or a name in it is taken.
     """
     module = _run(Path(path))
-    if not any(_passes(module)):
-        raise UserError(f"plugin '{path}' exports no Pass; derive a dataclass from mlc.passes.base.Pass")
+    if not any(_passes(module)) and not lowerings_of(module.__name__):
+        raise UserError(
+            f"plugin '{path}' exports no Pass, and no pattern of one; derive a dataclass from mlc.passes.base.Pass"
+        )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")
 

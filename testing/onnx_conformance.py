@@ -3,6 +3,7 @@
     python -m mlc.testing.onnx_conformance                    all cases, as native code
     python -m mlc.testing.onnx_conformance --reference        the graph level by its reference semantics: faster
     python -m mlc.testing.onnx_conformance --only Conv,Gemm   cases of these operators
+    python -m mlc.testing.onnx_conformance --every 10         a tenth of all
 
 A case passes if all outputs agree within its own tolerances, have its types and its shapes. Shapes, axes and sizes that
 a case gives as inputs are bound as values where the conversion needs to know them.
@@ -67,7 +68,7 @@ def run_case(name: str, native: bool = True) -> CaseOutcome:
             operators = _operators(path)
             for inputs, outputs in data_sets:
                 found = _run(path, inputs, native)
-                if (problem := _difference(found, outputs, case.rtol, case.atol)) is not None:
+                if (problem := difference(found, outputs, case.rtol, case.atol)) is not None:
                     return CaseOutcome(name, operators, "mismatch", problem)
         return CaseOutcome(name, operators, "pass")
     except UserErrors as e:
@@ -123,11 +124,10 @@ def _array(value: Any) -> Any:
 
 def _seeded(path: Path) -> tuple[list[Any], list[Any]]:
     """Inputs by a fixed seed, and what ONNX Runtime makes of them."""
-    session = cast(Any, importlib.import_module("onnxruntime")).InferenceSession(
-        str(path), providers=["CPUExecutionProvider"]
-    )
+    runtime = cast(Any, importlib.import_module("onnxruntime"))
+    session: Any = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     rng = np.random.default_rng(1)
-    inputs: list[Any] = [np.float32(rng.standard_normal(cast(Any, i).shape)) for i in session.get_inputs()]
+    inputs: list[Any] = [rng.standard_normal(i.shape).astype(np.float32) for i in session.get_inputs()]
     return inputs, session.run(None, {i.name: a for i, a in zip(session.get_inputs(), inputs, strict=True)})
 
 
@@ -207,10 +207,10 @@ def _native(module: Any, ctx: Any, arrays: Sequence[Any]) -> list[Any]:
         found = load(path, temporary=True)(*arrays)
     finally:
         path.unlink(missing_ok=True)
-    return list(found) if isinstance(found, tuple) else [found]
+    return [*cast("tuple[Any, ...]", found)] if isinstance(found, tuple) else [found]
 
 
-def _difference(found: Sequence[Any], wanted: Sequence[Any], rtol: float, atol: float) -> str | None:
+def difference(found: Sequence[Any], wanted: Sequence[Any], rtol: float, atol: float) -> str | None:
     """What is not as the case wants it."""
     if len(found) != len(wanted):
         return f"{len(found)} outputs, wanted {len(wanted)}"
@@ -242,6 +242,15 @@ def run(names: Sequence[str], native: bool, workers: int) -> Iterator[CaseOutcom
         yield from pool.map(run_case, names, [native] * len(names), chunksize=8)
 
 
+def sample() -> list[str]:
+    """A case for each operator, the first of its name, and those of no single operator: what is run at each change."""
+    first: dict[str, str] = {}
+    for name, case in cases().items():
+        nodes = case.model.graph.node if case.model is not None else ()
+        first.setdefault(f"{nodes[0].domain}.{nodes[0].op_type}" if len(nodes) == 1 else name.partition("/")[0], name)
+    return list(first.values())
+
+
 def table(outcomes: Sequence[CaseOutcome]) -> str:
     """Passes, mismatches, bugs and unsupported cases by operator, the first that a case names."""
     rows: dict[str, Counter[str]] = defaultdict(Counter[str])
@@ -262,12 +271,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="operators, with commas between them")
     parser.add_argument("--name", default="", help="a part of the names of cases")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--json", metavar="FILE", help="write all outcomes there")
+    parser.add_argument("--json", metavar="FILE", help="write all outcomes there, with what went wrong")
+    parser.add_argument("--outcomes", metavar="FILE", help="write what docs/generate_onnx.py reads")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth case")
     args = parser.parse_args(argv)
     names = [name for name in cases() if args.name in name]
     if args.only:
         wanted = {word.lower() for word in args.only.split(",")}
         names = [n for n in names if _named(n) & wanted]
+    names = names[:: args.every]
     start = time.perf_counter()
     outcomes = list(run(names, not args.reference, args.workers))
     print(table(outcomes))
@@ -278,6 +290,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(", ".join(f"{n} {status}" for status, n in sorted(totals.items())), f"in {time.perf_counter() - start:.0f} s")
     if args.json:
         Path(args.json).write_text(json.dumps([asdict(each) for each in outcomes], indent=1))
+    if args.outcomes:
+        found = {each.name: [each.status, each.operators[0] if each.operators else "?"] for each in outcomes}
+        rows = ",\n".join(f"{json.dumps(name)}: {json.dumps(outcome)}" for name, outcome in sorted(found.items()))
+        Path(args.outcomes).write_text(f"{{\n{rows}\n}}\n", encoding="utf-8")
     return 1 if totals["mismatch"] or totals["bug"] else 0
 
 

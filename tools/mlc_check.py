@@ -5,9 +5,11 @@ types, dims that are open. Exits with status 1 if something does.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
+from xdsl.ir import SSAValue
 
 from mlc.compiler import new_context
 from mlc.frontends.registry import FRONTENDS, open_model
@@ -50,11 +52,16 @@ def run(arguments: Namespace) -> None:
     bind(module, Bindings(parse_shapes(args.shape), parse_values(args.value)), ctx)
     nodes = sum(counts.values()) - counts["Constant"]
     print(f"{args.model}: {nodes} nodes of {len(set(counts) - {'Constant'})} operators")
-    for function in module.ops:
-        if isinstance(function, func.FuncOp):
-            returned = function.body.block.last_op
-            for noun, values in (("input", function.args), ("output", returned.operands if returned else ())):
-                for number, value in enumerate(values):
-                    print(f"  {noun} {value.name_hint or number}: {value.type}")
+    functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
+    for function in functions:
+        _show("input", function.args)
     preflight(module, ctx)
+    for function in functions:
+        if function.body.block.last_op is not None:
+            _show("output", function.body.block.last_op.operands)
     print("nothing stands in the way")
+
+
+def _show(noun: str, values: Sequence[SSAValue]) -> None:
+    for number, value in enumerate(values):
+        print(f"  {noun} {value.name_hint or number}: {value.type}", flush=True)

@@ -29,6 +29,8 @@ _FILES = {
 def __getattr__(name: str) -> Any:
     if name not in _FILES:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    # mlc's own patterns register first, so that an operator with two patterns is an error of who comes second.
+    importlib.import_module(f"{__name__}.convert_onnx_to_graph").load_patterns()
     return getattr(importlib.import_module(f"{__name__}.{_FILES[name]}"), name)
 
 

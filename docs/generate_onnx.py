@@ -1,0 +1,72 @@
+"""Write the support matrix of ONNX, docs/onnx.md: from the patterns, and from the outcomes of the conformance cases.
+
+    python -m mlc.testing.onnx_conformance --outcomes docs/onnx_outcomes.json     runs the cases
+    python docs/generate_onnx.py                                                  writes the page
+
+A test keeps the page equal to what this makes, the patterns to what it says, and a sample of the outcomes true.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from mlc.dialects.onnx import op
+from mlc.dialects.onnx.schemas import newest_schema, operators
+from mlc.passes.lowering import lowering_of
+from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass, load_patterns
+
+_DOCS = Path(__file__).parent
+OUTCOMES = _DOCS / "onnx_outcomes.json"
+PAGE = _DOCS / "onnx.md"
+_SOURCE = "https://github.com/onnx/onnx/blob/main/docs"
+
+_INTRODUCTION = """<!-- Made by docs/generate_onnx.py from the patterns and the outcomes of the conformance cases. -->
+
+# Operators of ONNX
+
+What mlc does with each operator of the package `onnx`: a pattern of the file that is named converts it, or it becomes
+the *body* that its specification gives it, made of other operators. `cases` are those of `onnx.backend.test` in which
+the operator is the first one: how many pass, of how many there are. `mlc check model.onnx` says the same of a model.
+
+A case passes if all outputs have its types and shapes, and agree within its tolerances. Strings, sequences, optionals
+and `ImageDecoder` are not planned.
+"""
+
+
+def page() -> str:
+    """The text of the page."""
+    load_patterns()
+    outcomes: dict[str, list[Any]] = json.loads(OUTCOMES.read_text(encoding="utf-8"))
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for status, first in outcomes.values():
+        counts[first][status] += 1
+    total = Counter(status for status, _ in outcomes.values())
+    lines = [
+        _INTRODUCTION,
+        f"Of {sum(total.values()):,} cases {total['pass']:,} pass, {total['mismatch'] + total['bug']:,} give something "
+        f"else, and {total['unsupported']:,} are refused.\n",
+        "| operator | since | how | cases |",
+        "|---|---|---|---|",
+    ]
+    for domain, name in sorted(operators()):
+        shown = f"{domain}.{name}" if domain else name
+        found = counts.get(shown, Counter())
+        cases = f"{found['pass']} of {found.total()}" if found else ""
+        lines.append(f"| {shown} | {newest_schema(domain, name).since_version} | {how(domain, name)} | {cases} |")  # pyright: ignore
+    return "\n".join(lines) + "\n"
+
+
+def how(domain: str, name: str) -> str:
+    """What converts an operator, in words; nothing if nothing does."""
+    factory = lowering_of(ConvertOnnxToGraphPass.name, op(name, domain))
+    if factory is not None:
+        return f"`{factory.__module__.rpartition('.')[2].removeprefix('_')}.py`"
+    schema: Any = newest_schema(domain, name)
+    return "body" if schema.has_function or schema.has_context_dependent_function else ""
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
