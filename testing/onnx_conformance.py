@@ -126,7 +126,7 @@ def _seeded(path: Path) -> tuple[list[Any], list[Any]]:
     """Inputs by a fixed seed, and what ONNX Runtime makes of them."""
     runtime = cast(Any, importlib.import_module("onnxruntime"))
     session: Any = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    rng = np.random.default_rng(1)
+    rng: Any = np.random.default_rng(1)
     inputs: list[Any] = [rng.standard_normal(i.shape).astype(np.float32) for i in session.get_inputs()]
     return inputs, session.run(None, {i.name: a for i, a in zip(session.get_inputs(), inputs, strict=True)})
 
