@@ -115,11 +115,11 @@ class PlacedOp(IRDLOperation):
         for name, operand, affine in zip(self.coordinates, self.indices, self.index_maps, strict=True):
             axes = range(len(affine.results))
             what = f"the index tensor of {name.data}"
-            self._verify_inside(what, tensor_type(operand), affine, axes, len(self.dims), 2)
+            self._verify_inside(what, tensor_type(operand), affine, axes, len(self.dims), "placed_c2")
         data, place = tensor_type(self.data), self.place.data
         coordinates = [axis for axis, e in enumerate(place.results) if self._is_coordinate(e)]
         others = [axis for axis in range(len(place.results)) if axis not in coordinates]
-        self._verify_inside("data", data, place, others, len(self.dims) + len(self.indices), 3)
+        self._verify_inside("data", data, place, others, len(self.dims) + len(self.indices), "placed_c3")
         used = [e.position for e in place.results if isinstance(e, AffineDimExpr) and self._is_coordinate(e)]
         if sorted(used) != list(range(len(self.dims), len(self.dims) + len(self.indices))):
             raise VerifyException(f"{self.name}: each coordinate must be the subscript of one axis (placed_c4)")
@@ -132,23 +132,19 @@ class PlacedOp(IRDLOperation):
         return isinstance(expr, AffineDimExpr) and expr.position >= len(self.dims)
 
     def _verify_inside(
-        self, what: str, operand: Tensor, affine: AffineMap, axes: Sequence[int], num_dims: int, constraint: int
+        self, what: str, operand: Tensor, affine: AffineMap, axes: Sequence[int], num_dims: int, constraint: str
     ) -> None:
         if affine.num_dims != num_dims or affine.num_symbols:
             raise VerifyException(
-                f"{self.name}: the map of {what} is over {affine.num_dims} dims, required {num_dims} "
-                f"(placed_c{constraint})"
+                f"{self.name}: the map of {what} is over {affine.num_dims} dims, required {num_dims} ({constraint})"
             )
         if len(affine.results) != operand.get_num_dims():
-            raise VerifyException(
-                f"{self.name}: {len(affine.results)} subscripts for {what}, {operand} (placed_c{constraint})"
-            )
+            raise VerifyException(f"{self.name}: {len(affine.results)} subscripts for {what}, {operand} ({constraint})")
         for axis in axes:
             subscript, extent = affine.results[axis], operand.get_shape()[axis]
             if any(dim >= len(self.dims) for dim in subscript.used_dims()):
                 raise VerifyException(
-                    f"{self.name}: subscript {axis} of {what} computes with a coordinate; required: dims "
-                    f"(placed_c{constraint})"
+                    f"{self.name}: subscript {axis} of {what} computes with a coordinate; required: dims ({constraint})"
                 )
             if 0 in self.dim_sizes:
                 continue
@@ -156,7 +152,7 @@ class PlacedOp(IRDLOperation):
             if low < 0 or high >= extent:
                 raise VerifyException(
                     f"{self.name}: subscript {axis} of {what} runs from {low} to {high}, outside of {operand} "
-                    f"(placed_c{constraint})"
+                    f"({constraint})"
                 )
 
     # -- syntax -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from mlc.dialects.tensor.places import PlacedOp, expect_shape
 from mlc.dialects.tensor.structured import OF_INTEGERS, REDUCTIONS, combine
 from mlc.support.types import element_type, tensor_type
 
-KINDS = ("set", *REDUCTIONS)
+COMBINING = ("set", *REDUCTIONS)
 
 
 @irdl_op_definition
@@ -53,7 +53,7 @@ class PutOp(PlacedOp):
     ) -> None:
         """
         Args:
-            kind: one of `KINDS`.
+            kind: one of `COMBINING`.
             updates: one for each point.
             data: what is changed.
             place: its subscripts, over the dims and then the coordinates.
@@ -76,9 +76,9 @@ class PutOp(PlacedOp):
 
     def verify_(self) -> None:
         super().verify_()
-        if self.kind.data not in KINDS:
+        if self.kind.data not in COMBINING:
             raise VerifyException(
-                f"tensor.put: unknown kind '{self.kind.data}', required one of {', '.join(KINDS)} (put_c1)"
+                f"tensor.put: unknown kind '{self.kind.data}', required one of {', '.join(COMBINING)} (put_c1)"
             )
         expect_shape(self, "the updates are", tensor_type(self.updates), "put_c2")
         if self.result.type != self.data.type:

@@ -25,7 +25,7 @@ from mlc.support.ir import entry_for
 
 
 @dataclass(frozen=True)
-class Operand:
+class StepOperand:
     """What an op reads in each step: the same value, or a row of it."""
 
     value: SSAValue
@@ -66,7 +66,7 @@ class Batch:
         self.flat[result] = rows
         return result
 
-    def aligned(self, operand: Operand, rank: int) -> SSAValue:
+    def aligned(self, operand: StepOperand, rank: int) -> SSAValue:
         """An operand such that, broadcast, its axes meet those of a result of `rank` axes per step."""
         if not operand.by_steps or operand.rank >= rank:
             return operand.value
@@ -74,7 +74,7 @@ class Batch:
         return self.reshape(operand.value, (steps, *(1,) * (rank - operand.rank), *row))
 
 
-_Rule = Callable[[Any, Sequence[Operand], Batch], SSAValue]
+_Rule = Callable[[Any, Sequence[StepOperand], Batch], SSAValue]
 
 
 def has_rule(op: Operation) -> bool:
@@ -82,14 +82,14 @@ def has_rule(op: Operation) -> bool:
     return entry_for(type(op), _RULES) is not None
 
 
-def compute(op: GraphOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def compute(op: GraphOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     """The results of all steps, one behind the other; at least one of the operands is by steps."""
     rule = entry_for(type(op), _RULES)
     assert rule is not None
     return rule(op, operands, batch)
 
 
-def _elementwise(op: ElementwiseOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def _elementwise(op: ElementwiseOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     """On what was a product, it computes in the shape that this had, so that they become one kernel."""
     shape = (batch.steps, *shape_of(op.result))
     flat = [_flat(o, shape, batch) for o in operands]
@@ -100,7 +100,7 @@ def _elementwise(op: ElementwiseOp, operands: Sequence[Operand], batch: Batch) -
     return batch.cut(result, shape)
 
 
-def _flat(operand: Operand, shape: Shape, batch: Batch) -> SSAValue | None:
+def _flat(operand: StepOperand, shape: Shape, batch: Batch) -> SSAValue | None:
     """What an operand is to rows of all steps, of which `shape` are the steps: rows as many, or the same for each."""
     if operand.by_steps:
         return batch.flat.get(operand.value) if shape_of(operand.value) == shape else None
@@ -113,7 +113,7 @@ def _like(op: ElementwiseOp, operands: Sequence[SSAValue], shape: Shape) -> Elem
     return type(op).create(operands=operands, result_types=[kind], properties=own[0], attributes=own[1])
 
 
-def _matmul(op: MatmulOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def _matmul(op: MatmulOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     """Rows of all steps times one matrix are one product; other products are as many."""
     lhs, rhs = operands
     shape = (batch.steps, *shape_of(op.result))
@@ -125,25 +125,25 @@ def _matmul(op: MatmulOp, operands: Sequence[Operand], batch: Batch) -> SSAValue
     return batch.add(MatmulOp(batch.aligned(lhs, rank), batch.aligned(rhs, rank)))
 
 
-def _reshape(op: ReshapeOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def _reshape(op: ReshapeOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     return batch.reshape(operands[0].value, (batch.steps, *shape_of(op.result)))
 
 
-def _transpose(op: TransposeOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def _transpose(op: TransposeOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     return batch.add(TransposeOp(operands[0].value, [0, *(axis + 1 for axis in ints(op.permutation))]))
 
 
-def _slice(op: SliceOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def _slice(op: SliceOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     ends, strides = [batch.steps, *ints(op.ends)], [1, *ints(op.strides)]
     return batch.add(SliceOp(operands[0].value, [0, *ints(op.starts)], ends, strides))
 
 
-def _reduce(op: ReduceOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def _reduce(op: ReduceOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     axes = [axis + 1 for axis in ints(op.axes)]
     return batch.add(ReduceOp(op.kind.data, operands[0].value, axes, op.keepdims is not None))
 
 
-def _softmax(op: SoftmaxOp, operands: Sequence[Operand], batch: Batch) -> SSAValue:
+def _softmax(op: SoftmaxOp, operands: Sequence[StepOperand], batch: Batch) -> SSAValue:
     return batch.add(SoftmaxOp(operands[0].value, op.axis.value.data + 1))
 
 

@@ -13,7 +13,7 @@ from mlc.dialects.graph import ConstantOp, GraphOp, ScanOp
 from mlc.dialects.graph.scan_parts import ScanParts
 from mlc.dialects.graph.types import is_static, shape_of, type_of
 from mlc.passes.base import Pass
-from mlc.passes.graph._all_steps import Batch, Operand, compute, has_rule
+from mlc.passes.graph._all_steps import Batch, StepOperand, compute, has_rule
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 
@@ -135,7 +135,7 @@ class _Hoisting:
         operands = [self._known(v) for v in op.operands]
         if isinstance(op, GraphOp) and any(o.by_steps for o in operands):
             each = zip(operands, op.operands, strict=True)
-            value = compute(op, [Operand(o.value, o.by_steps, len(shape_of(v))) for o, v in each], self.batch)
+            value = compute(op, [StepOperand(o.value, o.by_steps, len(shape_of(v))) for o, v in each], self.batch)
             ops = self.batch.taken()
             for new in ops:
                 new.location = op.location

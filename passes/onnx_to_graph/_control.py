@@ -13,7 +13,7 @@ from mlc.dialects.graph import AddOp, AndOp, CompareOp, IfOp, WhileOp
 from mlc.dialects.graph.types import shape_of, type_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import Body, ScanWriter, only, only_integer
+from mlc.passes.onnx_to_graph._loop_builder import LoopBody, ScanWriter, only, only_integer
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
@@ -62,7 +62,7 @@ class If(WithGraphs):
         known = node.knowledge.array(node[0])
         if known is not None:
             return self.convert(self.graph(node, names[0 if bool(only(known)) else 1]), [], node.op)
-        bodies = [Body(b), Body(b)]
+        bodies = [LoopBody(b), LoopBody(b)]
         yielded = [self.convert(self.graph(node, name), [], body.end) for name, body in zip(names, bodies, strict=True)]
         then, otherwise = ([type_of(v) for v in values] for values in yielded)
         if then != otherwise:
@@ -71,7 +71,7 @@ class If(WithGraphs):
 
 
 def _branches(
-    b: GraphBuilder, condition: SSAValue, bodies: Sequence[Body], yielded: Sequence[Sequence[SSAValue]]
+    b: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[SSAValue]]
 ) -> list[SSAValue]:
     """A `graph.if`, both bodies of which take what either of them uses."""
     types = [v.type for v in yielded[0]]
@@ -83,7 +83,7 @@ def _branches(
     return list(op.outputs)
 
 
-def _with_arguments(body: Body, values: Sequence[SSAValue]) -> Region:
+def _with_arguments(body: LoopBody, values: Sequence[SSAValue]) -> Region:
     """Give a body an argument for each of these values, in their order, behind those that it had from the start."""
     block, captured = body.block, body.captured
     first = len(block.args) - len(captured)
@@ -186,7 +186,7 @@ _WRITTEN_OUT = 64
 
 
 @lowers(PASS, onnx.op("Loop"))
-class Loop(WithGraphs):
+class OnnxLoop(WithGraphs):
     """Counted where the number of steps is known and nothing ends it before; else as long as its condition holds.
 
     In the body the condition is known to hold.
@@ -281,7 +281,7 @@ class Loop(WithGraphs):
     ) -> list[SSAValue]:
         first = b.constant(True, i1) if begins is None else b.reshape(begins, ())
         carried = [b.constant(0, i64), first, *initial]
-        check, body = Body(b), Body(b)
+        check, body = LoopBody(b), LoopBody(b)
         ahead = [check.argument(v) for v in carried]
         inside = [body.argument(v) for v in carried]
         go_on: SSAValue = ahead[1]

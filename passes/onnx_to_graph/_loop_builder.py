@@ -19,7 +19,7 @@ from mlc.reference import graph as reference
 from mlc.support.ir import clone
 
 
-class Body:
+class LoopBody:
     """A body that is being written; `inside` puts ops into it.
 
     What it uses of the values around it becomes an operand in the end, each with an argument of the body; constants are
@@ -71,7 +71,7 @@ class ScanWriter:
 
     def __init__(self, b: GraphBuilder, steps: int) -> None:
         self.b, self.steps = b, steps
-        self.body = Body(b)
+        self.body = LoopBody(b)
         self.inside = self.body.inside
         self._initial: list[SSAValue] = []
         self._rows: list[SSAValue] = []

@@ -14,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.arith import ExtSIOp
 from mlc.dialects.tensor import ArgsortOp
 from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.tensor_to_loop._body import Body
+from mlc.passes.tensor_to_loop._body import NestWriter
 from mlc.passes.tensor_to_loop._functions import allocate, destination
 from mlc.support.types import integer_width, memref_type, tensor_type
 
@@ -46,9 +46,9 @@ class ArgsortToRadixSort(StatelessPattern):
         width = integer_width(memref_type(op.keys).element_type)
         assert width is not None
         bits = 11 if length >= _LONG_ROW and width > 16 else 8
-        b = Body()
+        b = NestWriter()
 
-        def sort(inside: Body, m: SSAValue) -> None:
+        def sort(inside: NestWriter, m: SSAValue) -> None:
             _RowSort(inside, op.keys, m, length, width, range(0, width, bits), bits).sort_into(target, count)
 
         if rows and count:
@@ -68,7 +68,7 @@ class _Pairs:
 class _RowSort:
     """The sort of row `m` of `keys`, which are `length` integers of `width` bits, written to `b`."""
 
-    b: Body
+    b: NestWriter
     keys: SSAValue
     m: SSAValue
     length: int
@@ -96,7 +96,7 @@ class _RowSort:
         positions = pairs.positions
         assert positions is not None
 
-        def widen(b: Body, k: SSAValue) -> None:
+        def widen(b: NestWriter, k: SSAValue) -> None:
             b.store(b(ExtSIOp, b.load(positions, k), i64), target, self.m, k)
 
         self.b.parallel("k", count, widen)
@@ -105,14 +105,14 @@ class _RowSort:
         buffer: MemRefType[Any] = MemRefType(element, [size])
         return self.b(allocate, buffer)
 
-    def _key(self, b: Body, k: SSAValue) -> SSAValue:
+    def _key(self, b: NestWriter, k: SSAValue) -> SSAValue:
         """Key `k` of the row, as an unsigned word that is in the order of the signed key."""
         key = b.load(self.keys, self.m, k)
         if self.width < self.word.width.data:
             key = b(ExtSIOp, key, self.word)
         return b(arith.XOrIOp, key, b.number(-1 << (self.width - 1), self.word))
 
-    def _digit(self, b: Body, key: SSAValue, shift: int) -> SSAValue:
+    def _digit(self, b: NestWriter, key: SSAValue, shift: int) -> SSAValue:
         shifted = b(arith.ShRUIOp, key, b.number(shift, self.word)) if shift else key
         mask = (1 << min(self.bits, self.width - shift)) - 1
         return b.index(b(arith.AndIOp, shifted, b.number(mask, self.word)))
@@ -120,19 +120,19 @@ class _RowSort:
     def _count_digits(self, counts: Sequence[SSAValue]) -> None:
         """In each of `counts`: how many keys have a digit that is less."""
 
-        def clear(b: Body, digit: SSAValue) -> None:
+        def clear(b: NestWriter, digit: SSAValue) -> None:
             zero = b.number(0, i32)
             for buffer in counts:
                 b.store(zero, buffer, digit)
 
-        def count(b: Body, k: SSAValue, none: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        def count(b: NestWriter, k: SSAValue, none: Sequence[SSAValue]) -> Sequence[SSAValue]:
             key, one = self._key(b, k), b.number(1, i32)
             for buffer, shift in zip(counts, self.shifts, strict=True):
                 digit = self._digit(b, key, shift)
                 b.store(b(arith.AddiOp, b.load(buffer, digit), one), buffer, digit)
             return none
 
-        def sum_up(b: Body, digit: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        def sum_up(b: NestWriter, digit: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
             after: list[SSAValue] = []
             for buffer, before in zip(counts, sums, strict=True):
                 after.append(b(arith.AddiOp, before, b.load(buffer, digit)))
@@ -148,7 +148,7 @@ class _RowSort:
         positions = moved.positions
         assert positions is not None
 
-        def move(b: Body, k: SSAValue, none: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        def move(b: NestWriter, k: SSAValue, none: Sequence[SSAValue]) -> Sequence[SSAValue]:
             key = self._key(b, k) if pairs.keys is None else b.load(pairs.keys, k)
             position = b(arith.IndexCastOp, k, i32) if pairs.positions is None else b.load(pairs.positions, k)
             digit = self._digit(b, key, shift)

@@ -15,7 +15,7 @@ from mlc.support.types import scalar_attribute
 
 
 @dataclass
-class Body:
+class NestWriter:
     """Collects ops; every method appends some, and returns the result if there is one."""
 
     ops: list[Operation] = field(default_factory=list[Operation])
@@ -42,10 +42,10 @@ class Body:
         """Append a store."""
         self.ops.append(StoreOp(value, buffer, list(subscripts)))
 
-    def parallel(self, dim: str, count: int, body: Callable[[Body, SSAValue], None]) -> None:
+    def parallel(self, dim: str, count: int, body: Callable[[NestWriter, SSAValue], None]) -> None:
         """Append a loop whose iterations are independent: from 0 to `count`, around what `body` appends."""
         loop = ForOp(dim, 0, count, kind=LoopKind.PARALLEL)
-        inside = Body()
+        inside = NestWriter()
         body(inside, loop.induction_variable)
         loop.body.block.add_ops([*inside.ops, YieldOp()])
         self.ops.append(loop)
@@ -55,11 +55,11 @@ class Body:
         dim: str,
         count: int,
         initial: Sequence[SSAValue],
-        body: Callable[[Body, SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
+        body: Callable[[NestWriter, SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
     ) -> Sequence[SSAValue]:
         """Append a loop that carries values, of which `body` makes those of the next iteration; the last ones."""
         loop = ForOp(dim, 0, count, iter_args=initial)
-        inside = Body()
+        inside = NestWriter()
         after = body(inside, loop.induction_variable, loop.carried)
         loop.body.block.add_ops([*inside.ops, YieldOp(*after)])
         self.ops.append(loop)

@@ -13,7 +13,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.arith import CmpiOp, ExtSIOp, ExtUIOp, SelectOp
 from mlc.dialects.tensor import LeastOp
 from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.tensor_to_loop._body import Body
+from mlc.passes.tensor_to_loop._body import NestWriter
 from mlc.passes.tensor_to_loop._functions import allocate, destination
 from mlc.support.types import integer_width, memref_type, tensor_type
 
@@ -36,13 +36,13 @@ class LeastToBisection(StatelessPattern):
         target = destination(rewriter, op.result)
         rows, length = memref_type(op.keys).get_shape()
         count = tensor_type(op.result).get_shape()[1]
-        b = Body()
+        b = NestWriter()
 
-        def select(inside: Body, m: SSAValue) -> None:
+        def select(inside: NestWriter, m: SSAValue) -> None:
             last = _last_wanted(inside, op.keys, m, length, count)
             wanted = _take_up_to(inside, op.keys, m, length, count, last)
 
-            def widen(b: Body, k: SSAValue) -> None:
+            def widen(b: NestWriter, k: SSAValue) -> None:
                 b.store(b(ExtSIOp, b.load(wanted, k), i64), target, m, k)
 
             inside.parallel("k", count, widen)
@@ -52,17 +52,17 @@ class LeastToBisection(StatelessPattern):
         rewriter.replace(op, b.ops, [target])
 
 
-def _count_less(b: Body, keys: SSAValue, m: SSAValue, length: int, bound: SSAValue) -> SSAValue:
+def _count_less(b: NestWriter, keys: SSAValue, m: SSAValue, length: int, bound: SSAValue) -> SSAValue:
     """How many keys of row `m` are less than `bound`, as i32."""
 
-    def add(b: Body, k: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    def add(b: NestWriter, k: SSAValue, sums: Sequence[SSAValue]) -> Sequence[SSAValue]:
         less = b(CmpiOp, b.load(keys, m, k), bound, "slt")
         return [b(arith.AddiOp, sums[0], b(ExtUIOp, less, i32))]
 
     return b.serial("k", length, [b.number(0, i32)], add)[0]
 
 
-def _last_wanted(b: Body, keys: SSAValue, m: SSAValue, length: int, count: int) -> SSAValue:
+def _last_wanted(b: NestWriter, keys: SSAValue, m: SSAValue, length: int, count: int) -> SSAValue:
     """The greatest of the `count` least keys of row `m`.
 
     From the greatest bit to the least one, with keys as if the sign were the greatest bit of an unsigned number: a bit
@@ -73,7 +73,7 @@ def _last_wanted(b: Body, keys: SSAValue, m: SSAValue, length: int, count: int) 
     key = IntegerType(width)
     greatest = 1 << (width - 1)
 
-    def decide(b: Body, step: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    def decide(b: NestWriter, step: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         del step
         found, bit = carried
         # For the greatest bit this clears the sign that `found` starts with; all others are not set yet.
@@ -85,14 +85,14 @@ def _last_wanted(b: Body, keys: SSAValue, m: SSAValue, length: int, count: int) 
     return b.serial("bit", width, [b.number(-greatest, key), b.number(-greatest, key)], decide)[0]
 
 
-def _take_up_to(b: Body, keys: SSAValue, m: SSAValue, length: int, count: int, last: SSAValue) -> SSAValue:
+def _take_up_to(b: NestWriter, keys: SSAValue, m: SSAValue, length: int, count: int, last: SSAValue) -> SSAValue:
     """A buffer of the positions of all keys below `last` and of as many that are equal to it as make up `count`."""
     buffer: MemRefType[Any] = MemRefType(i32, [count + 1])
     wanted = b(allocate, buffer)
     below = _count_less(b, keys, m, length, last)
     equal_wanted = b(arith.SubiOp, b.number(count, i32), below)
 
-    def take(b: Body, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    def take(b: NestWriter, k: SSAValue, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         place, equal_left = carried
         key = b.load(keys, m, k)
         b.store(b(arith.IndexCastOp, k, i32), wanted, b.index(place))
