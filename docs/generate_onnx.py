@@ -31,7 +31,8 @@ What mlc does with each operator of the package `onnx`: a pattern of the file th
 the *body* that its specification gives it, made of other operators. `cases` are those of `onnx.backend.test` in which
 the operator is the first one: how many pass, of how many there are. `mlc check model.onnx` says the same of a model.
 
-A case passes if all outputs have its types and shapes, and agree within its tolerances. Strings, sequences, optionals
+A case passes if all outputs have its types and shapes, and agree within its tolerances; floats of 16 bits may differ by
+two units in the last place, where a tolerance asks for less than one. Strings, sequences, optionals
 and `ImageDecoder` are not planned.
 """
 

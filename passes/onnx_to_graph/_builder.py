@@ -77,6 +77,9 @@ class GraphBuilder:
             op.verify()
         except VerifyException as e:
             raise Unconvertible(str(e)) from None
+        for result in op.results:
+            if not dtypes.is_supported(element := element_of(result)):
+                raise Unconvertible(f"it makes elements of type {element}, with which mlc does not compute")
         return self.add(op)
 
     def add(self, op: graph.GraphOp) -> SSAValue:
