@@ -95,7 +95,7 @@ class Resources:
         while name in self:
             n += 1
             name = f"{hint}.{n}"
-        self._arrays[name] = np.ascontiguousarray(array)
+        self._arrays[name] = np.asarray(array, order="C")  # ascontiguousarray knows no rank 0
         return name
 
     def drop(self, name: str) -> None:

@@ -119,7 +119,7 @@ def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bia
     w = SlidingWindow.of(node, shape[2:], node.ints("kernel_shape") or kernel)
     low, high = w.low, w.high
     if w.has_wide_padding:
-        x = _surround(b, x, low, high, 0)
+        x = surround(b, x, low, high, 0)
         low, high = [0] * len(low), [0] * len(high)
     result = _slide(
         b,
@@ -170,7 +170,7 @@ class ConvTranspose(FromOnnx):
         )
         if not fits:
             grow = [e - h for e, h in zip(extra, high, strict=True)]
-            result = _surround(b, result, [max(-n, 0) for n in low], [max(n, 0) for n in grow], 0)
+            result = surround(b, result, [max(-n, 0) for n in low], [max(n, 0) for n in grow], 0)
             for i in range(rank):
                 result = b.slice(result, 2 + i, max(low[i], 0), shape_of(result)[2 + i] - max(-grow[i], 0))
         if (bias := node.optional(2)) is not None:
@@ -203,7 +203,8 @@ class ConvTranspose(FromOnnx):
         return (halves, rest) if auto == "SAME_UPPER" else (rest, halves)
 
 
-def _surround(b: GraphBuilder, x: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
+def surround(b: GraphBuilder, x: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
+    """The last dims padded with a number; the value itself if there is nothing to pad."""
     front = [0] * (len(shape_of(x)) - len(low))
     return b(graph.PadOp, x, [*front, *low], [*front, *high], number) if any((*low, *high)) else x
 
@@ -229,7 +230,7 @@ class MaxPool(FromOnnx):
         if w.has_wide_padding:
             if node.wants(1):
                 raise Unconvertible("it asks where elements are, and windows may lie wholly in the padding")
-            x = _surround(b, x, low, high, lowest(x))
+            x = surround(b, x, low, high, lowest(x))
             low, high = [0] * len(low), [0] * len(high)
         options: dict[str, Any] = {
             "kernel": tuple(w.kernel),
@@ -266,12 +267,12 @@ class AveragePool(FromOnnx):
         counts = node.flag("count_include_pad")
         if w.has_wide_padding:
             ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
-            counted = _surround(b, ones, w.low, w.high, 1 if counts else 0)
-            total = window_sum(b, _surround(b, x, w.low, w.high, 0), w)
+            counted = surround(b, ones, w.low, w.high, 1 if counts else 0)
+            total = window_sum(b, surround(b, x, w.low, w.high, 0), w)
             return b.div(total, window_sum(b, counted, w))
         low, high = w.low, w.reach
         if counts and any(w.extra):
-            x, low, high, counts = _surround(b, x, low, w.high, 0), [0] * len(low), w.extra, False
+            x, low, high, counts = surround(b, x, low, w.high, 0), [0] * len(low), w.extra, False
         return _mean(b, x, w, low, high, counts)
 
 
@@ -292,7 +293,7 @@ def _mean(
 
 def window_sum(b: GraphBuilder, padded: SSAValue, w: SlidingWindow) -> SSAValue:
     """The sum under each window of an image that is padded but for what `ceil_mode` adds: a slice for each tap."""
-    padded = _surround(b, padded, [0] * len(w.extra), w.extra, 0)
+    padded = surround(b, padded, [0] * len(w.extra), w.extra, 0)
     image = shape_of(padded)[2:]
     counts = [(e - span) // s + 1 for e, span, s in zip(image, w.spans, w.strides, strict=True)]
     total: SSAValue | None = None
@@ -316,7 +317,7 @@ class LpPool(FromOnnx):
         w = SlidingWindow.of(node, node.shape()[2:], node.ints("kernel_shape") or [])
         power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
         if w.has_wide_padding:
-            total = window_sum(b, _surround(b, power, w.low, w.high, 0), w)
+            total = window_sum(b, surround(b, power, w.low, w.high, 0), w)
         else:
             total = b.mul(_mean(b, power, w, w.low, w.reach, True), b.number(prod(w.kernel), x))
         return b(graph.PowOp, total, b.number(1 / p, x))
