@@ -8,7 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from mlc.dialects.scf import IfOp
 from mlc.reference.execution import Frame, UndefinedBehavior, executes
 from mlc.reference.graph.branches import MOST_STEPS
-from mlc.reference.memory import fault
+from mlc.support.locations import error_at
 
 
 @executes(IfOp)
@@ -44,5 +44,5 @@ def loop(op: scf.WhileOp, frame: Frame) -> None:
 def _flag(op: Operation, condition: SSAValue, frame: Frame) -> bool:
     found = frame[condition]
     if found.size != 1:
-        raise fault(op, "the condition must not depend on a parallel loop")
+        raise error_at(op, f"'{op.name}' has no reference semantics where its condition depends on a parallel loop")
     return bool(found.item())

@@ -18,7 +18,7 @@ _DOCS = Path(__file__).parents[2] / "docs"
 _OUTCOMES: dict[str, list[str]] = json.loads((_DOCS / "onnx_outcomes.json").read_text(encoding="utf-8"))
 _PARTS = 8
 _NOISE = {"node/test_dft_inverse", "node/test_dft_inverse_opset19"}
-"""Cases that want rounding errors of f32, such as 2e-7 for a 0 beside numbers of 15; computed in f64 they are smaller."""
+"""Cases that want rounding errors of f32, such as 2e-7 for a 0 beside numbers of 15; in f64 they are smaller."""
 
 
 def test_the_page_is_up_to_date() -> None:

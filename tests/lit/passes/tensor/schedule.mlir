@@ -99,14 +99,14 @@ func.func private @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// CHECK-LABEL: func.func private @half(
+// CHECK-LABEL: func.func private @nibbles(
 // CHECK-NOT: schedule
 // CHECK: tensor.map
-// REMARK: remark: no schedule: mlc does not compute with elements of type f16
-func.func private @half(%x: tensor<4xf16>) -> tensor<4xf16> {
-  %0 = tensor.map %x[n] over (n: 4) : tensor<4xf16> -> tensor<4xf16> {
-  ^bb0(%a: f16):
-    tensor.yield %a : f16
+// REMARK: remark: no schedule: mlc does not compute with elements of type i4
+func.func private @nibbles(%x: tensor<4xi4>) -> tensor<4xi4> {
+  %0 = tensor.map %x[n] over (n: 4) : tensor<4xi4> -> tensor<4xi4> {
+  ^bb0(%a: i4):
+    tensor.yield %a : i4
   }
-  return %0 : tensor<4xf16>
+  return %0 : tensor<4xi4>
 }
