@@ -23,11 +23,13 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute
 from xdsl.traits import IsTerminator
 
+from mlc.dialects.loop import enclosing_loops
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
 from mlc.reference.execution import UndefinedBehavior, has_meaning
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
 from mlc.reference.interpreter import FunctionInterface, interface_of, run_function
 from mlc.reference.orders import find_false_parallel, parallel_loops
+from mlc.reference.scf import ONE_WAY
 from mlc.reference.sums import Sums, sums_of
 from mlc.reference.work import work_of
 from mlc.support.context import CompilerContext
@@ -353,6 +355,8 @@ def _why_not_run(function: FuncOp) -> str | None:
     for op in function.body.walk():
         if not has_meaning(type(op)) and not op.has_trait(IsTerminator):
             return f"'{op.name}' has no reference semantics"
+        if isinstance(op, ONE_WAY) and any(loop.is_parallel for loop in enclosing_loops(op)):
+            return f"'{op.name}' in a parallel loop has no reference semantics"
         for kind in (element_type(v.type) for v in (*op.operands, *op.results)):
             if isinstance(kind, IntegerType | IndexType | AnyFloat) and not is_supported(cast(Attribute, kind)):
                 return f"'{op.name}' is about {kind}, a type that mlc does not compute with"

@@ -10,6 +10,9 @@ from mlc.reference.execution import Frame, UndefinedBehavior, executes
 from mlc.reference.graph.branches import MOST_STEPS
 from mlc.support.locations import error_at
 
+ONE_WAY = (IfOp, scf.WhileOp)
+"""What goes one way for all iterations of a parallel loop that run in lockstep, and so has no meaning inside of one."""
+
 
 @executes(IfOp)
 def branch(op: IfOp, frame: Frame) -> None:

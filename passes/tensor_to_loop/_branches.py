@@ -40,7 +40,7 @@ class IfToBranches(StatelessPattern):
             block.add_op(scf.YieldOp())
             bodies.append(Region(block))
         flag = LoadOp(op.condition, [])
-        rewriter.replace(op, [flag, ScfIfOp(flag.result, [], *bodies)], results)
+        rewriter.replace(op, [flag, ScfIfOp(flag.result, [], bodies[0], bodies[1])], results)
 
 
 @lowers("lower-to-loops", WhileOp)

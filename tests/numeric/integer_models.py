@@ -65,7 +65,8 @@ def _quotient(a: Any, b: Any) -> Any:
 
 
 def _modulo(a: Any, b: Any) -> Any:
-    return np.where(b == 0, a, a - a // np.where(b == 0, 1, b) * b)
+    divisor: Any = np.where(b == 0, 1, b)
+    return np.where(b == 0, a, a - a // divisor * b)
 
 
 def _power(kind: Integer, a: Any, b: Any) -> Any:

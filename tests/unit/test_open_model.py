@@ -23,7 +23,7 @@ def scaled(tmp_path: Path) -> Path:
         helper.make_node("Slice", ["x", "zero", "end", "one"], ["cut"]),
         helper.make_node("Mul", ["cut", "w"], ["y"]),
     ]
-    weights = {"w": np.float32([2.0]), "zero": np.array([0]), "one": np.array([1])}
+    weights = {"w": np.asarray([2.0], np.float32), "zero": np.array([0]), "one": np.array([1])}
     graph = helper.make_graph(
         nodes,
         "g",
