@@ -66,7 +66,8 @@ def _quotient(a: Any, b: Any) -> Any:
 
 def _modulo(a: Any, b: Any) -> Any:
     divisor: Any = np.where(b == 0, 1, b)
-    return np.where(b == 0, a, a - a // divisor * b)
+    rest: Any = a - a // divisor * b
+    return np.where(b == 0, a, rest)
 
 
 def _power(kind: Integer, a: Any, b: Any) -> Any:
