@@ -67,7 +67,8 @@ def _quotient(a: Any, b: Any) -> Any:
 def _modulo(a: Any, b: Any) -> Any:
     divisor: Any = np.where(b == 0, 1, b)
     rest: Any = a - a // divisor * b
-    return np.where(b == 0, a, rest)
+    chosen: Any = np.where(b == 0, a, rest)
+    return chosen
 
 
 def _power(kind: Integer, a: Any, b: Any) -> Any:
