@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,10 +65,8 @@ def _quotient(a: Any, b: Any) -> Any:
 
 
 def _modulo(a: Any, b: Any) -> Any:
-    divisor: Any = np.where(b == 0, 1, b)
-    rest: Any = a - a // divisor * b
-    chosen: Any = np.where(b == 0, a, rest)
-    return chosen
+    where = cast(Any, np.where)
+    return where(b == 0, a, a - a // where(b == 0, 1, b) * b)
 
 
 def _power(kind: Integer, a: Any, b: Any) -> Any:
