@@ -94,7 +94,7 @@ class BatchNormalization(FromOnnx):
             return b(graph.BatchNormOp, x, scale, bias, mean, variance, 1, epsilon)
         axes = [i for i in range(node.rank()) if i != 1]
         own = b.reduce("mean", x, axes)
-        apart = b.sub(x, b.reshape(own, [-1 if False else e if i == 1 else 1 for i, e in enumerate(node.shape())]))
+        apart = b.sub(x, b.reshape(own, [e if i == 1 else 1 for i, e in enumerate(node.shape())]))
         spread = b.reduce("mean", b.mul(apart, apart), axes)
         momentum = node.float("momentum", 0.9)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import prod
 
 import numpy as np
+from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
@@ -63,8 +64,6 @@ class Reduce(FromOnnx):
 
 def reduce(b: GraphBuilder, kind: str, x: SSAValue, axes: list[int], keepdims: bool) -> SSAValue:
     """A reduction, of booleans and of nothing, too."""
-    from xdsl.dialects.builtin import i1, i32
-
     if element_of(x) == i1 and kind in ("max", "min"):
         extreme = b.reduce(kind, b.cast(x, i32), axes, keepdims)
         return b.compare("gt", extreme, b.number(0, extreme))  # of nothing, it is the least or the greatest integer
