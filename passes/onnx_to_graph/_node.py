@@ -121,6 +121,10 @@ class Node:
         value = self.attribute(name)
         return [int(n) for n in value] if value is not None else None if default is None else list(default)
 
+    def list(self, name: str) -> Sequence[Any]:
+        """An attribute that is a list; an empty one if it is left out."""
+        return self.attribute(name) or ()
+
     def axis(self, name: str = "axis", rank: int | None = None) -> int:
         """An attribute that counts dims, from the end if it is negative.
 
