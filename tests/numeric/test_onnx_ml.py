@@ -41,7 +41,8 @@ def _compare(
     path = folder / "model.onnx"
     path.write_bytes(model.SerializeToString())
     found = mlc.compile(path)(*inputs.values())
-    wanted: Any = ReferenceEvaluator(model).run(None, inputs)
+    evaluator: Any = ReferenceEvaluator(model)
+    wanted = evaluator.run(None, inputs)
     for a, b in zip(found if isinstance(found, tuple) else (found,), wanted, strict=True):
         np.testing.assert_allclose(np.reshape(a, np.shape(b)), b, rtol=0 if exact else 1e-5, atol=0 if exact else 1e-6)
 
@@ -114,7 +115,7 @@ def test_trees(mode: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(len(mode))
     forest = _forest(rng, mode, 5)
     leaves = forest.pop("leaves")
-    given = {
+    given: dict[str, Any] = {
         "target_treeids": [t for t, _ in leaves for _ in range(2)],
         "target_nodeids": [n for _, n in leaves for _ in range(2)],
         "target_ids": [i for _ in leaves for i in range(2)],
@@ -127,7 +128,7 @@ def test_trees_tell_classes(tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     forest = _forest(rng, "BRANCH_LEQ", 6)
     leaves = forest.pop("leaves")
-    given = {
+    given: dict[str, Any] = {
         "class_treeids": [t for t, _ in leaves],
         "class_nodeids": [n for _, n in leaves],
         "class_ids": [i % 3 for i in range(len(leaves))],
