@@ -40,10 +40,11 @@ def _compare(
     )
     path = folder / "model.onnx"
     path.write_bytes(model.SerializeToString())
-    found = mlc.compile(path)(*inputs.values())
+    found: Any = mlc.compile(path)(*inputs.values())
+    answers: list[Any] = [*found] if isinstance(found, tuple) else [found]
     evaluator: Any = ReferenceEvaluator(model)
     wanted = evaluator.run(None, inputs)
-    for a, b in zip(found if isinstance(found, tuple) else (found,), wanted, strict=True):
+    for a, b in zip(answers, wanted, strict=True):
         np.testing.assert_allclose(np.reshape(a, np.shape(b)), b, rtol=0 if exact else 1e-5, atol=0 if exact else 1e-6)
 
 
