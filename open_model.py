@@ -90,9 +90,10 @@ class OpenModel(Model):
             InputError: a name, a dtype or a shape is wrong.
             UserError: the model cannot be compiled for these shapes.
         """
-        missing = [i.name for i in self.open_inputs if i.name not in inputs]
-        if missing:
-            raise InputError(f"the call misses {', '.join(map(repr, missing))}")
+        names = [i.name for i in self.open_inputs]
+        if not isinstance(cast(object, inputs), Mapping) or set(inputs) != set(names):
+            found = f"a {type(inputs).__name__}" if not isinstance(cast(object, inputs), Mapping) else list(inputs)
+            raise InputError(f"found {found}; required: a dict of arrays by input name, {', '.join(map(repr, names))}")
         return self._for(tuple(tuple(np.shape(inputs[i.name])) for i in self.open_inputs)).run(inputs)
 
     def bound(self, shapes: Mapping[str, Extents]) -> Model:

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
 from xdsl.ir import SSAValue
 
 from mlc.compiler import new_context
 from mlc.frontends.registry import FRONTENDS, open_model
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.errors import UserError
+from mlc.support.functions import NAME
 from mlc.tools.compile_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
@@ -54,14 +56,17 @@ def run(arguments: Namespace) -> None:
     print(f"{args.model}: {nodes} nodes of {len(set(counts) - {'Constant'})} operators")
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     for function in functions:
-        _show("input", function.args)
+        _show("input", function.args, function.arg_attrs)
     preflight(module, ctx)
     for function in functions:
         if function.body.block.last_op is not None:
-            _show("output", function.body.block.last_op.operands)
+            _show("output", function.body.block.last_op.operands, function.res_attrs)
     print("nothing stands in the way")
 
 
-def _show(noun: str, values: Sequence[SSAValue]) -> None:
+def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr] | None) -> None:
+    """A line for each input or output, by the name that callers use."""
     for number, value in enumerate(values):
-        print(f"  {noun} {value.name_hint or number}: {value.type}", flush=True)
+        said = marks.data[number].data.get(NAME) if marks else None
+        name = said.data if isinstance(said, StringAttr) else value.name_hint or number
+        print(f"  {noun} {name}: {value.type}", flush=True)

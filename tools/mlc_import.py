@@ -48,6 +48,10 @@ def run(arguments: Namespace) -> None:
         raise UserError(f"'{args.output}' is to hold text: give it a name that ends in .mlir")
     check_not_input(args.output, [args.model])
     weights = output.with_suffix(".safetensors")
+    if weights.exists() and not output.exists():
+        raise UserError(
+            f"'{weights}' is there already, and no '{output}' that an import wrote with it: choose another output"
+        )
     ctx = new_context()
     source = open_model(args.model)
     if source is None:

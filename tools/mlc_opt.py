@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from mlc import __version__
 from mlc.frontends.registry import open_model
 from mlc.support.errors import CompilerBug, UserError
-from mlc.tools.driver import open_output, print_remarks, read_text, report, run_tool
+from mlc.tools.driver import check_not_input, open_output, print_remarks, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def _run(argv: Sequence[str]) -> int:
         print_pipeline(arguments.pipeline, passes, arguments.threads, last_level(arguments.emit), sys.stdout)
         return 0
     source = open_model(arguments.input)
+    if source is not None:  # which holds the weights that the text only names
+        check_not_input(arguments.output, [arguments.input])
     text, file = read_text(arguments.input) if source is None else ("", source.file)
     if arguments.run_reproducer:
         arguments = _reproducer_arguments(text, arguments)

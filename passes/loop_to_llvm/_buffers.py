@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import prod
 from typing import Any, cast
 
@@ -38,6 +39,10 @@ def array_type(kind: MemRef) -> llvm.LLVMArrayType:
     return array_of(prod(kind.get_shape()), memory_element(cast(Attribute, kind.element_type)))
 
 
+_NO_SYMBOL = re.compile(r"[\"\\@\x00-\x1f\x7f]")
+"""What assemblers and linkers read as more than a part of a name."""
+
+
 @lowers(VALUES, loop.ConstantOp)
 class LowerConstantBuffer(RewritePattern):
     """`loop.constant dense_resource<w>` -> the address of the global constant `weight_w`, made when it is first met."""
@@ -55,7 +60,10 @@ class LowerConstantBuffer(RewritePattern):
 
     def _name(self, value: DenseResourceAttr | DenseIntOrFPElementsAttr) -> str:
         if isinstance(value, DenseResourceAttr):
-            return f"weight_{value.resource_handle.data}"
+            name = value.resource_handle.data
+            if (clean := _NO_SYMBOL.sub("_", name)) == name:
+                return f"weight_{name}"
+            return f"weight_{clean}..{len(self._names)}"  # two of them may be clean alike
         return f"constant_{len(self._names)}"
 
 

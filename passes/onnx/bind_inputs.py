@@ -130,6 +130,8 @@ class _Binding:
                 for i, e in enumerate(kind.get_shape())
             ]
             for extent in extents:
+                if isinstance(extent, int) and extent < 0 and extent != DYNAMIC_INDEX:
+                    raise UserError(f"a dim of input '{name}' is bound to {extent}; extents are not negative")
                 if not isinstance(extent, int):
                     found = "x".join(map(str, extent))
                     raise UserError(f"a dim of input '{name}' is bound to the shape {found}; required: one number")
@@ -163,12 +165,19 @@ class _Binding:
         element = cast(Attribute, cast(Any, kind).element_type)
         array = np.asarray(self.values[name])
         shape = kind.get_shape()
+        if DYNAMIC_INDEX in shape and array.ndim != len(shape) > 1:
+            shown = "x".join("?" if e == DYNAMIC_INDEX else str(e) for e in shape)
+            raise UserError(f"input '{name}' of shape {shown} is given {array.size} values: bind its shape, too")
         if DYNAMIC_INDEX in shape:
             shape = array.shape if array.ndim == len(shape) else (array.size,) if len(shape) == 1 else (1,) * len(shape)
         if array.size not in (1, prod(shape)):
             raise UserError(f"input '{name}' of shape {list(shape)} is given {array.size} values")
-        converted = array.astype(to_numpy(element))
-        if not np.array_equal(converted, array, equal_nan=array.dtype.kind == "f"):
+        try:
+            converted = array.astype(to_numpy(element))
+            fits = np.array_equal(converted, array, equal_nan=array.dtype.kind == "f")
+        except (OverflowError, ValueError, TypeError):
+            fits = False
+        if not fits:
             raise UserError(f"input '{name}' has elements of type {element}, which cannot be {array.tolist()}")
         data = np.broadcast_to(converted.reshape(shape if array.size != 1 else (1,) * len(shape)), shape)
         value = tensor_attribute(np.ascontiguousarray(data).reshape(shape), self.ctx.resources, name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from shlex import quote
 from typing import Any, cast
 
 from xdsl.dialects import func
@@ -28,7 +29,7 @@ def unbound(function: func.FuncOp) -> Iterator[UserError]:
         kind = argument.type
         if isinstance(kind, UnrankedTensorType):
             shown.append(f"'{name}' (any shape)")
-            advice[name] = f"--shape {name}=1x1"
+            advice[name] = f"--shape {quote(f'{name}=1x1')}"
             continue
         if not isinstance(kind, TensorType):
             yield UserError(f"input '{name}' is {kind}: mlc takes tensors of numbers", location_of(function))
@@ -39,9 +40,9 @@ def unbound(function: func.FuncOp) -> Iterator[UserError]:
             missing = [label for label, e in zip(labels, kind.get_shape(), strict=True) if e == DYNAMIC_INDEX]
             if "?" in missing:
                 numbers = "x".join("1" if e == DYNAMIC_INDEX else str(e) for e in kind.get_shape())
-                advice[name] = f"--shape {name}={numbers}"
+                advice[name] = f"--shape {quote(f'{name}={numbers}')}"
             else:
-                advice |= {label: f"--shape {label}=1" for label in missing}
+                advice |= {label: f"--shape {quote(f'{label}=1')}" for label in missing}
     if shown:
         yield UserError(
             f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes: "

@@ -77,3 +77,52 @@ def test_what_steers_has_to_be_known(scaled: Path) -> None:
 def test_arguments_of_wrong_types(scaled: Path, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         mlc.compile(scaled, **arguments)
+
+
+@pytest.mark.parametrize("names", [('w"', "w@"), ("w\\22", "a b/c'd"), ("@w", "ü\n"), ("\x01w", "model@w")])
+def test_weights_with_any_names(names: tuple[str, str], tmp_path: Path) -> None:
+    """Also with such as an assembler would read as more than names."""
+    value = helper.make_tensor_value_info
+    arrays = {name: np.arange(2000, dtype=np.float32) + i for i, name in enumerate(names)}
+    nodes = [helper.make_node("Add", ["x", names[0]], ["z"]), helper.make_node("Mul", ["z", names[1]], ["y"])]
+    weights = [onnx.numpy_helper.from_array(a, n) for n, a in arrays.items()]
+    graph = helper.make_graph(nodes, "g", [value("x", 1, [2000])], [value("y", 1, [2000])], weights)
+    path = tmp_path / "named.onnx"
+    path.write_bytes(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]).SerializeToString())
+    x = np.ones(2000, np.float32)
+    np.testing.assert_array_equal(mlc.compile(path)(x), (x + arrays[names[0]]) * arrays[names[1]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"values": {"count": 2**70}},
+            "input 'count' has elements of type i64, which cannot be 1180591620717411303424",
+        ),
+        ({"values": {"count": "abc"}}, "input 'count' has elements of type i64, which cannot be abc"),
+        ({"values": {"x": 3}}, "input 'x' of shape .x6 is given 1 values: bind its shape, too"),
+        ({"shapes": {"rows": -1}}, "a dim of input 'x' is bound to -1; extents are not negative"),
+    ],
+)
+def test_values_and_shapes_that_do_not_fit(scaled: Path, arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(mlc.UserError, match=message):
+        mlc.compile(scaled, **arguments)
+
+
+def test_calls_by_name_name_the_inputs(scaled: Path) -> None:
+    model = mlc.compile(scaled, values={"count": 5})
+    with pytest.raises(mlc.InputError, match=r"found \['image'\]; required: a dict of arrays by input name, 'x'"):
+        model.run({"image": np.zeros((1, 6), np.float32)})
+
+
+def test_files_are_not_overwritten(scaled: Path, tmp_path: Path, mlc: Any, mlc_opt: Any) -> None:
+    before = scaled.read_bytes()
+    done = mlc_opt(str(scaled), "-o", str(scaled))
+    assert "is an input; choose another output" in done.err and scaled.read_bytes() == before
+    (tmp_path / "mine.safetensors").write_bytes(b"precious")
+    bind = ("--shape", "rows=2", "--value", "count=3")
+    done = mlc("import", str(scaled), *bind, "-o", str(tmp_path / "mine.mlir"))
+    assert "is there already" in done.err and (tmp_path / "mine.safetensors").read_bytes() == b"precious"
+    for _ in range(2):
+        assert mlc("import", str(scaled), *bind, "-o", str(tmp_path / "other.mlir")).status == 0
