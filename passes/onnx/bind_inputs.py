@@ -174,10 +174,9 @@ class _Binding:
             raise UserError(f"input '{name}' of shape {list(shape)} is given {array.size} values")
         try:
             converted = array.astype(to_numpy(element))
-            fits = np.array_equal(converted, array, equal_nan=array.dtype.kind == "f")
         except (OverflowError, ValueError, TypeError):
-            fits = False
-        if not fits:
+            converted = None
+        if converted is None or not np.array_equal(converted, array, equal_nan=array.dtype.kind == "f"):
             raise UserError(f"input '{name}' has elements of type {element}, which cannot be {array.tolist()}")
         data = np.broadcast_to(converted.reshape(shape if array.size != 1 else (1,) * len(shape)), shape)
         value = tensor_attribute(np.ascontiguousarray(data).reshape(shape), self.ctx.resources, name)
