@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -69,12 +70,11 @@ def _split(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> list[tuple[memref.
     for op in ops:
         around.setdefault(ancestor_in(op, alloc.parent), []).append(op)
     for members in around.values():
-        box = _box(members)
-        apart = [(others, its) for others, its in sets if _apart(box, its)]
-        for others, its in sets:
-            if not _apart(box, its):
-                members, box = [*others, *members], _around(box, its)
-        sets = [*apart, (members, box)]
+        mine = _box(members)
+        shared = [(others, box) for others, box in sets if not _apart(mine, box)]
+        apart = [(others, box) for others, box in sets if _apart(mine, box)]
+        together = [op for others, _ in shared for op in others]
+        sets = [*apart, ([*together, *members], reduce(_around, [box for _, box in shared], mine))]
     parts = [(alloc, sets[0][0])]
     for members, _ in sets[1:]:
         own = memref.AllocOp([], [], memref_type(alloc.memref), alignment=alloc.alignment)

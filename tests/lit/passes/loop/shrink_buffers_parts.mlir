@@ -232,3 +232,35 @@ func.func private @ends(%x: memref<8xf32>, %y: memref<3xf32> {mlc.output}) {
   loop.store %middle, %y[2] : memref<3xf32>
   return
 }
+
+// What lies between two parts that are one, but in neither, stays a part of its own: the corner of a square whose other
+// three quarters are used by a row and a column that cross.
+// CHECK-LABEL: @corner
+// CHECK-NEXT: %[[CORNER:.*]] = memref.alloc() : memref<1x1xf32>
+// CHECK-NEXT: %[[CROSS:.*]] = memref.alloc() : memref<2x4xf32>
+// CHECK: loop.store %{{.*}}, %[[CROSS]][1, %{{.*}}]
+// CHECK: loop.store %{{.*}}, %[[CORNER]][0, 0]
+// CHECK: loop.store %{{.*}}, %[[CROSS]][%{{.*}}, 2]
+// CHECK: return
+func.func private @corner(%x: memref<8xf32>, %y: memref<3xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<4x8xf32>
+  loop.for parallel "n" %n = 0 to 4 {
+    %a = loop.load %x[%n] : memref<8xf32>
+    loop.store %a, %t[1, %n] : memref<4x8xf32>
+  }
+  loop.for serial "n" %n = 0 to 2 {
+    %a = loop.load %x[%n] : memref<8xf32>
+    loop.store %a, %t[0, 0] : memref<4x8xf32>
+    %b = loop.load %t[0, 0] : memref<4x8xf32>
+    loop.store %b, %y[0] : memref<3xf32>
+  }
+  loop.for parallel "m" %m = 0 to 2 {
+    %a = loop.load %x[%m] : memref<8xf32>
+    loop.store %a, %t[%m, 2] : memref<4x8xf32>
+  }
+  %c = loop.load %t[1, 3] : memref<4x8xf32>
+  loop.store %c, %y[1] : memref<3xf32>
+  %d = loop.load %t[0, 2] : memref<4x8xf32>
+  loop.store %d, %y[2] : memref<3xf32>
+  return
+}
