@@ -73,12 +73,14 @@ class LowerToLoopsPass(Pass):
 
 
 def _is_above_loops(function: func.FuncOp) -> bool:
-    """Whether a function with a body returns something, or has tensors."""
+    """Whether a function with a body returns something, has tensors, or ops of the tensor dialect on none."""
     if function.is_declaration or function.function_type.outputs.data:
         return not function.is_declaration
     arguments = (v for block in function.body.blocks for v in block.args)
     inside = (v for op in function.body.walk() for v in (*op.operands, *op.results))
-    return any(isinstance(v.type, TensorType) for values in (arguments, inside) for v in values)
+    return any(isinstance(v.type, TensorType) for values in (arguments, inside) for v in values) or any(
+        op.dialect_name() == "tensor" for op in function.body.walk()
+    )
 
 
 def _check_handled(function: func.FuncOp, driver: LoweringDriver) -> None:

@@ -85,3 +85,14 @@ func.func @no_steps(%a0: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// A loop that neither takes nor gives anything is a loop, too.
+// CHECK-LABEL: @nothing
+// CHECK-NEXT: loop.for serial "step" %{{.*}} = 0 to 3 {
+// CHECK-NEXT: }
+func.func private @nothing() {
+  tensor.scan 3 : () -> () {
+    tensor.yield
+  }
+  return
+}
