@@ -23,14 +23,13 @@ from mlc.runtime import ArtifactError, Model, load
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
-from mlc.support.model_source import ModelSource
+from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.recursion import deep_recursion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from xdsl.dialects.builtin import ModuleOp
 
-    from mlc.open_model import OpenInput
     from mlc.support.context import CompilerContext
     from mlc.support.resources import Array
     from mlc.targets.build import BuildReport
@@ -85,44 +84,43 @@ def compile(
         options = replace(_options(target, threads, opt_level, cc), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         _check_runs_here(options)
-    if (inputs := _open_inputs(model, options.bindings)) is not None:
+        source = _read(model) if isinstance(model, str | os.PathLike) else _checked(model)
+        inputs = _open_inputs(source, options) if isinstance(source, ModelSource) else ()
+    if inputs:
         from mlc.open_model import OpenModel
 
         def compile_for(bindings: Bindings) -> Model:
-            return _compiled(model, arrays, replace(options, bindings=bindings))
+            return _compiled(source, arrays, replace(options, bindings=bindings))
 
         return OpenModel(inputs, compile_for, options.bindings)
-    return _compiled(model, arrays, options)
+    return _compiled(source, arrays, options)
 
 
-def _open_inputs(model: str | os.PathLike[str] | ModuleOp, bindings: Bindings) -> list[OpenInput] | None:
-    """The inputs of a model in a file of another format, if some of their dims are open."""
-    if not isinstance(model, str | os.PathLike) or (isinstance(model, str) and "\n" in model):
-        return None
-    if (source := open_model(Path(model))) is None:
-        return None
-    from mlc.open_model import inputs_of
+def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredInput, ...]:
+    """The inputs of a model, if some of their dims are open. What was compiled like this before is not looked into."""
+    if Recipe(model, options, "shared").weight_files() is not None:
+        return ()
+    given = options.bindings
+    inputs = tuple(each.bound(given.shapes) for each in model.inputs() if each.name not in given.values)
+    if not any(each.is_open for each in inputs):
+        return ()
     from mlc.passes.onnx.bind_inputs import bind
 
-    with _in_words_of_python():
-        ctx = new_context()
-        module = source.module(ctx)
-        bind(module, bindings, ctx)
-    inputs = inputs_of(module)
-    return inputs if any(i.shape is None or None in i.shape for i in inputs) else None
+    bind(model.module(ctx := new_context()), given, ctx)  # what is wrong already is told now, not by the first call
+    return inputs
 
 
-def _compiled(model: str | os.PathLike[str] | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
+def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
     """The model, from the cache or compiled now."""
     with _in_words_of_python():
         handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
         os.close(handle)
         path = Path(name)
         try:
-            if isinstance(model, str | os.PathLike):
-                _make_library(_read(model), arrays, options, path)
+            if isinstance(model, ModelSource):
+                _make_library(model, arrays, options, path)
             else:
-                _build(_checked(model), _context_of(model, arrays), options, path)
+                _build(model, _context_of(model, arrays), options, path)
             return load(path, temporary=True)
         except BaseException:
             path.unlink(missing_ok=True)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
-from xdsl.ir import BlockArgument
+from xdsl.ir import Attribute, BlockArgument
 
 from mlc import __version__
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import NAME, OUTPUT, WORKSPACE, is_private, seen_by_callers
+from mlc.support.functions import OUTPUT, WORKSPACE, marks_of, models_of, name_for_callers, seen_by_callers
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef
@@ -24,8 +24,8 @@ from mlc.targets.program import Kernel, Program, Signature, TensorSpec, Weight
 
 def add_prefix(module: ModuleOp, prefix: str) -> None:
     """Call each model of a module `<prefix>_<name>`, at any level that has functions of `func`."""
-    renamed = {f.sym_name.data: f"{prefix}_{f.sym_name.data}" for f in _models(module)}
-    for function in _models(module):
+    renamed = {f.sym_name.data: f"{prefix}_{f.sym_name.data}" for f in models_of(module)}
+    for function in models_of(module):
         function.sym_name = StringAttr(renamed[function.sym_name.data])
     for op in module.walk():
         if isinstance(op, func.CallOp) and (new := renamed.get(op.callee.string_value())):
@@ -38,19 +38,14 @@ def output_names(module: ModuleOp) -> tuple[str, ...]:
     Empty if outputs are arguments already. The attribute `mlc.name` of a result says it, else the name of its value;
     one without a name is `out`, or `out<number>`.
     """
-    models = _models(module)
+    models = models_of(module)
     returned = models[0].body.blocks[-1].last_op if len(models) == 1 else None
     if not isinstance(returned, func.ReturnOp):
         return ()
     names: list[str] = []
-    marks = models[0].res_attrs.data if models[0].res_attrs else ()
-    for number, value in enumerate(returned.operands):
-        said = marks[number].data.get(NAME) if number < len(marks) else None
-        name = (
-            said.data
-            if isinstance(said, StringAttr)
-            else value.name_hint or (f"out{number}" if len(returned.operands) > 1 else "out")
-        )
+    marks = marks_of(returned.operands, models[0].res_attrs)
+    for number, (value, mark) in enumerate(zip(returned.operands, marks, strict=True)):
+        name = name_for_callers(value, mark, f"out{number}" if len(returned.operands) > 1 else "out")
         while name in names:
             name += "_"
         names.append(name)
@@ -66,7 +61,7 @@ def signature_of(module: ModuleOp, outputs: Sequence[str] = ()) -> Signature:
     Raises:
         UserError: there is no public function with a body, or more than one, or an argument is no buffer.
     """
-    entries = _models(module)
+    entries = models_of(module)
     if not entries:
         if any(op.name.startswith("llvm.") for op in module.ops):
             raise UserError(
@@ -107,16 +102,11 @@ def _weights(module: ModuleOp, resources: Resources) -> Iterator[Weight]:
             yield Weight(op.sym_name.data, resources.array(op.value.resource_handle.data))
 
 
-def _models(module: ModuleOp) -> list[func.FuncOp]:
-    return [op for op in module.ops if isinstance(op, func.FuncOp) and not is_private(op) and not op.is_declaration]
-
-
 def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
     inputs: list[TensorSpec] = []
     outputs: list[TensorSpec] = []
     workspace = 0
-    for argument in entry.args:
-        marks = entry.arg_attrs.data[argument.index].data if entry.arg_attrs else ()
+    for argument, marks in zip(entry.args, marks_of(entry.args, entry.arg_attrs), strict=True):
         if WORKSPACE in marks:
             workspace = _buffer(entry, argument).get_shape()[0]
         elif OUTPUT in marks:
@@ -128,15 +118,13 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
     return Signature(name, tuple(inputs), tuple(outputs), workspace, __version__)
 
 
-def _spec(entry: func.FuncOp, argument: BlockArgument, marks: Container[str], default_name: str) -> TensorSpec:
+def _spec(entry: func.FuncOp, argument: BlockArgument, marks: Mapping[str, Attribute], default_name: str) -> TensorSpec:
     buffer = seen_by_callers(_buffer(entry, argument), marks)
     try:
         dtype = to_numpy(buffer.element_type)
     except KeyError:
         raise error_at(entry, f"a model cannot take or give elements of type {buffer.element_type}") from None
-    said = entry.arg_attrs.data[argument.index].data.get(NAME) if entry.arg_attrs else None
-    name = said.data if isinstance(said, StringAttr) else argument.name_hint or default_name
-    return TensorSpec(name, str(dtype), buffer.get_shape())
+    return TensorSpec(name_for_callers(argument, marks, default_name), str(dtype), buffer.get_shape())
 
 
 def _buffer(entry: func.FuncOp, argument: BlockArgument) -> MemRef:

@@ -4,52 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, StringAttr, TensorType
 
 from mlc.runtime.model import InputError, Model
 from mlc.support.bindings import Bindings
-from mlc.support.functions import NAME, is_private
+from mlc.support.model_source import DeclaredInput
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
     from mlc.runtime.model import Array
 
 Extents = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class OpenInput:
-    """An input whose shape is not all known: `shape` has None for each open dim, and is None if nothing is known."""
-
-    name: str
-    shape: tuple[int | None, ...] | None
-
-    def __str__(self) -> str:
-        extents = "…" if self.shape is None else ", ".join("?" if e is None else str(e) for e in self.shape)
-        return f"{self.name} [{extents}]"
-
-
-def inputs_of(module: ModuleOp) -> list[OpenInput]:
-    """The inputs of a module's model, which has to be the only one."""
-    from xdsl.dialects import func
-
-    models = [f for f in module.ops if isinstance(f, func.FuncOp) and not is_private(f) and not f.is_declaration]
-    result: list[OpenInput] = []
-    for argument in models[0].args if len(models) == 1 else ():
-        said = models[0].arg_attrs.data[argument.index].data.get(NAME) if models[0].arg_attrs else None
-        kind = cast(Any, argument.type)
-        shape: tuple[int | None, ...] | None = None
-        if isinstance(kind, TensorType):
-            shape = tuple(None if e == DYNAMIC_INDEX else e for e in cast(Any, kind).get_shape())
-        name = said.data if isinstance(said, StringAttr) else argument.name_hint or f"input{argument.index}"
-        result.append(OpenInput(name, shape))
-    return result
 
 
 class OpenModel(Model):
@@ -59,7 +26,7 @@ class OpenModel(Model):
     gives the compiled model for some shapes, to be saved, say.
     """
 
-    def __init__(self, inputs: Sequence[OpenInput], compile: Callable[[Bindings], Model], given: Bindings) -> None:
+    def __init__(self, inputs: Sequence[DeclaredInput], compile: Callable[[Bindings], Model], given: Bindings) -> None:
         self.open_inputs = tuple(inputs)
         self._compile = compile
         self._given = given

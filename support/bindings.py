@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from mlc.support.errors import UserError
@@ -15,9 +16,9 @@ if TYPE_CHECKING:  # importing NumPy takes 0.1 s
     Array = NDArray[Any]
 
 InputShapes = Mapping[str, "int | tuple[int, ...]"]
-"""InputShapes by the names of inputs, and extents by the names of inputs' dims."""
+"""Shapes by the names of inputs, and extents by the names of inputs' dims."""
 InputValues = Mapping[str, "Array"]
-"""InputValues by the names of inputs."""
+"""Values by the names of inputs."""
 
 
 NEEDS_VALUE = "has to be known when the model is compiled"
@@ -26,13 +27,25 @@ NEEDS_VALUE = "has to be known when the model is compiled"
 
 @dataclass(frozen=True)
 class Bindings:
-    """InputShapes and values by name; false if there are none."""
+    """Shapes and values by name; false if there are none."""
 
     shapes: InputShapes = field(default_factory=dict[str, "int | tuple[int, ...]"])
     values: InputValues = field(default_factory=dict[str, "Array"])
 
     def __bool__(self) -> bool:
         return bool(self.shapes or self.values)
+
+    def check_names(self, inputs: Sequence[str], dims: Iterable[str]) -> None:
+        """Raises: UserError if a name is neither that of an input nor, for a shape, that of a dim."""
+        for noun, what, given, known in (
+            ("shape", "input or dim", self.shapes, [*inputs, *sorted(dims)]),
+            ("value", "input", self.values, inputs),
+        ):
+            for name in given:
+                if name not in known:
+                    near = get_close_matches(name, known, 1)
+                    hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(map(repr, known)) or 'none'}"
+                    raise UserError(f"the model has no {what} '{name}' to bind a {noun} to; {hint}")
 
     @property
     def identity(self) -> str:

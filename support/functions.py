@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import TypeVar
+from collections.abc import Container, Mapping, Sequence
+from typing import TypeVar, cast
 
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
 
 from mlc.support.dtypes import unsigned
 from mlc.support.types import MemRef, Tensor
@@ -31,6 +33,34 @@ def seen_by_callers(kind: _Shaped, marks: Container[str]) -> _Shaped:
     if UNSIGNED not in marks:
         return kind
     return type(kind)(unsigned(kind.element_type), kind.shape)
+
+
+def models_of(module: ModuleOp) -> list[FuncOp]:
+    """The functions with a body that callers of the module see."""
+    return [op for op in module.ops if isinstance(op, FuncOp) and not is_private(op) and not op.is_declaration]
+
+
+def marks_of(values: Sequence[SSAValue], said: ArrayAttr[DictionaryAttr] | None) -> list[Mapping[str, Attribute]]:
+    """The attributes of a function's arguments or results, one mapping for each of `values`."""
+    return [each.data for each in said] if said is not None else [{} for _ in values]
+
+
+def name_for_callers(value: SSAValue, marks: Mapping[str, Attribute], default: str) -> str:
+    """What callers call an argument or a result: what `mlc.name` says, else the SSA name, else `default`."""
+    found = marks.get(NAME)
+    return found.data if isinstance(found, StringAttr) else value.name_hint or default
+
+
+def input_names(function: FuncOp) -> list[str]:
+    """What callers call the arguments of a function; one without a name is `input<number>`."""
+    marks = marks_of(function.args, function.arg_attrs)
+    return [name_for_callers(v, m, f"input{v.index}") for v, m in zip(function.args, marks, strict=True)]
+
+
+def dim_names(marks: Mapping[str, Attribute]) -> list[str]:
+    """What the dims of an argument or a result are called, "" for those without a name; empty if none has one."""
+    found = marks.get(DIMS)
+    return [cast(StringAttr, each).data for each in cast("ArrayAttr[Attribute]", found)] if found is not None else []
 
 
 def is_private(function: FuncOp) -> bool:

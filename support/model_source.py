@@ -3,14 +3,45 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from mlc.support.bindings import InputShapes
     from mlc.support.context import CompilerContext
+
+
+@dataclass(frozen=True)
+class DeclaredInput:
+    """What a model says of an input: a shape with None for each open dim, or None if it says none."""
+
+    name: str
+    shape: tuple[int | None, ...] | None
+    dims: tuple[str, ...] = ()
+    """The names of the dims, "" for those without one; empty if none has a name."""
+
+    def __str__(self) -> str:
+        extents = "…" if self.shape is None else ", ".join("?" if e is None else str(e) for e in self.shape)
+        return f"{self.name} [{extents}]"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether code cannot be generated yet."""
+        return self.shape is None or None in self.shape
+
+    def bound(self, shapes: InputShapes) -> DeclaredInput:
+        """With the extents that are given; whether they fit is found out when the model is compiled."""
+        given = shapes.get(self.name)
+        if given is not None:
+            return replace(self, shape=given if isinstance(given, tuple) else (given,))
+        if self.shape is None:
+            return self
+        names = [*self.dims, *[""] * (len(self.shape) - len(self.dims))]
+        extents = (shapes.get(name) if e is None else e for e, name in zip(self.shape, names, strict=True))
+        return replace(self, shape=tuple(e if isinstance(e, int) else None for e in extents))
 
 
 @dataclass(frozen=True)
@@ -30,6 +61,14 @@ class ModelSource(ABC):
         Raises:
             UserError: the model cannot be read.
         """
+
+    def inputs(self) -> tuple[DeclaredInput, ...]:
+        """What callers give, if the format allows that dims stay open until they call; else nothing.
+
+        Raises:
+            UserError: the model cannot be read.
+        """
+        return ()
 
     @abstractmethod
     def module(self, ctx: CompilerContext) -> ModuleOp:

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
 from xdsl.ir import SSAValue
 
 from mlc.compiler import new_context
 from mlc.frontends.registry import FRONTENDS, open_model
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.errors import UserError
-from mlc.support.functions import NAME
+from mlc.support.functions import marks_of, name_for_callers
 from mlc.tools.compile_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
@@ -66,7 +66,5 @@ def run(arguments: Namespace) -> None:
 
 def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr] | None) -> None:
     """A line for each input or output, by the name that callers use."""
-    for number, value in enumerate(values):
-        said = marks.data[number].data.get(NAME) if marks else None
-        name = said.data if isinstance(said, StringAttr) else value.name_hint or number
-        print(f"  {noun} {name}: {value.type}", flush=True)
+    for number, (value, mark) in enumerate(zip(values, marks_of(values, marks), strict=True)):
+        print(f"  {noun} {name_for_callers(value, mark, str(number))}: {value.type}", flush=True)

@@ -149,6 +149,25 @@ def attribute(message: Message, resources: Resources, hint: str) -> Attribute | 
             return None
 
 
+def plain_value(value: Attribute) -> Any:
+    """An attribute that `attribute` gave, and that is no tensor, in Python: a number, a string, a list of these.
+
+    Raises:
+        TypeError: it is something else.
+    """
+    match value:
+        case IntegerAttr() | FloatAttr():
+            return cast(Any, value).value.data
+        case StringAttr():
+            return value.data
+        case DenseArrayBase():
+            return list(cast(Any, value).get_values())
+        case ArrayAttr():
+            return [plain_value(each) for each in value]
+        case _:
+            raise TypeError(f"{value} is neither a number nor a string, nor a list of these")
+
+
 def _text(data: bytes | str) -> str:
     return (
         data if isinstance(data, str) else data.decode("utf-8", "surrogateescape").encode("utf-8", "replace").decode()

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     ArrayAttr,
     DenseResourceAttr,
     DictionaryAttr,
@@ -27,6 +28,7 @@ from mlc.dialects.onnx.types import TYPES_BY_NUMBER
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import DIMS, NAME
+from mlc.support.model_source import DeclaredInput
 from mlc.support.onnx_file import MappedTensor, OnnxFile, open_onnx
 
 _IR_VERSIONS = range(3, 64)
@@ -70,6 +72,27 @@ def read_onnx(path: Path, ctx: CompilerContext, file: str | None = None, opened:
     return module
 
 
+def declared_inputs(opened: OnnxFile, file: str) -> tuple[DeclaredInput, ...]:
+    """What the model in a file, called `file` in messages, says of its inputs.
+
+    Raises:
+        UserError: the file holds no model of ONNX.
+    """
+    result: list[DeclaredInput] = []
+    for each in _inputs(_parsed(opened, file).graph, opened.mapped):
+        kind, shape = value_type(each.type), None
+        if isinstance(kind, TensorType):
+            shape = tuple(None if e == DYNAMIC_INDEX else e for e in kind.get_shape())
+        result.append(DeclaredInput(each.name, shape, dim_names(each.type) or ()))
+    return tuple(result)
+
+
+def _inputs(graph: Message, mapped: Sequence[MappedTensor]) -> list[Message]:
+    """What callers give. Inputs with a default, as ONNX allows them, are weights."""
+    weights = {t.name for t in (*graph.initializer, *mapped)} | {t.values.name for t in graph.sparse_initializer}
+    return [each for each in graph.input if each.name not in weights]
+
+
 def _parsed(opened: OnnxFile, file: str) -> Message:
     """The ModelProto, with functions inlined.
 
@@ -105,9 +128,8 @@ def _require_distinct(graph: Message, mapped: Sequence[MappedTensor], file: str)
 
 
 def _function(graph: Message, mapped: Sequence[MappedTensor], graphs: GraphReader) -> func.FuncOp:
-    """The function `@main`. Inputs with a default, as ONNX allows them, are weights."""
-    weights = {t.name for t in (*graph.initializer, *mapped)} | {t.values.name for t in graph.sparse_initializer}
-    inputs = [each for each in graph.input if each.name not in weights]
+    """The function `@main`."""
+    inputs = _inputs(graph, mapped)
     block = Block(arg_types=[value_type(each.type) for each in inputs])
     scope = GraphScope()
     for argument, each in zip(block.args, inputs, strict=True):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.frontends.onnx.reader import open_file, read_onnx
+from mlc.frontends.onnx.reader import declared_inputs, open_file, read_onnx
 from mlc.support.context import CompilerContext
-from mlc.support.model_source import ModelSource
+from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.onnx_file import OnnxFile
 
 
@@ -29,6 +29,9 @@ class OnnxModel(ModelSource):
     @property
     def identity(self) -> str:
         return f"onnx {hashlib.sha256(self._opened.skeleton).hexdigest()}"
+
+    def inputs(self) -> tuple[DeclaredInput, ...]:
+        return declared_inputs(self._opened, self.file)
 
     def module(self, ctx: CompilerContext) -> ModuleOp:
         from mlc.syntax import verify_module

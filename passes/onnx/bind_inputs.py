@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from math import prod
 from typing import Any, cast
 
@@ -16,7 +15,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     FunctionType,
     ModuleOp,
-    StringAttr,
     TensorType,
     UnrankedTensorType,
 )
@@ -24,11 +22,11 @@ from xdsl.ir import Attribute, BlockArgument
 from xdsl.rewriter import Rewriter
 
 from mlc.passes.base import Pass
-from mlc.support.bindings import Bindings, InputShapes, InputValues, parse_shapes, parse_values
+from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import DIMS, NAME, is_private
+from mlc.support.functions import dim_names, input_names, marks_of, models_of
 from mlc.support.locations import location_of
 
 
@@ -50,9 +48,9 @@ class BindInputsPass(Pass):
     name = "bind-inputs"
 
     shape: tuple[str, ...] = ()
-    """InputShapes of inputs, and extents of named dims."""
+    """Shapes of inputs, and extents of named dims."""
     value: tuple[str, ...] = ()
-    """InputValues of inputs."""
+    """Values of inputs."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         bind(module, Bindings(parse_shapes(self.shape), parse_values(self.value)), ctx)
@@ -66,67 +64,49 @@ def bind(module: ModuleOp, bindings: Bindings, ctx: CompilerContext) -> None:
     """
     if not bindings:
         return
-    models = [f for f in module.ops if isinstance(f, func.FuncOp) and not is_private(f) and not f.is_declaration]
+    models = models_of(module)
     if len(models) != 1:
         raise UserError(f"shapes and values are bound in a module with one model, found {len(models)}")
-    _Binding(models[0], bindings.shapes, bindings.values, ctx).run()
+    _Binding(models[0], bindings, ctx).run()
 
 
 @dataclass
 class _Binding:
     function: func.FuncOp
-    shapes: InputShapes
-    values: InputValues
+    bindings: Bindings
     ctx: CompilerContext
 
     def run(self) -> None:
-        marks = self._marks()
-        names = [_name(m, a) for m, a in zip(marks, self.function.args, strict=True)]
-        dims = {d for m in marks for d in _dims(m) if d}
-        self._require_known_names(names, dims)
+        marks = marks_of(self.function.args, self.function.arg_attrs)
+        names = input_names(self.function)
+        dims = {d for m in marks for d in dim_names(m) if d}
+        self.bindings.check_names(names, dims)
         for argument, name, mark in zip(self.function.args, names, marks, strict=True):
             self._bind_shape(argument, name, mark)
         kept: list[DictionaryAttr] = []
         for argument, name, mark in zip(list(self.function.args), names, marks, strict=True):
-            if name in self.values:
+            if name in self.bindings.values:
                 self._bind_value(argument, name)
             else:
-                kept.append(DictionaryAttr(mark))
+                kept.append(DictionaryAttr(dict(mark)))
         self.function.arg_attrs = ArrayAttr(kept) if self.function.arg_attrs is not None else None
         outputs = self.function.function_type.outputs.data
         self.function.function_type = FunctionType.from_lists(self.function.body.block.arg_types, outputs)
-
-    def _marks(self) -> list[dict[str, Attribute]]:
-        if self.function.arg_attrs is None:
-            return [{} for _ in self.function.args]
-        return [dict(each.data) for each in self.function.arg_attrs.data]
-
-    def _require_known_names(self, names: Sequence[str], dims: set[str]) -> None:
-        for noun, given, known in (
-            ("shape", self.shapes, [*names, *sorted(dims)]),
-            ("value", self.values, names),
-        ):
-            for name in given:
-                if name not in known:
-                    near = get_close_matches(name, known, 1)
-                    hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(map(repr, known)) or 'none'}"
-                    what = "input" if noun == "value" else "input or dim"
-                    raise UserError(f"the model has no {what} '{name}' to bind a {noun} to; {hint}")
 
     def _bind_shape(self, argument: BlockArgument, name: str, mark: Mapping[str, Attribute]) -> None:
         kind: Attribute = argument.type
         if not isinstance(kind, TensorType | UnrankedTensorType):
             return
         element = cast(Attribute, cast(Any, kind).element_type)
-        given = self.shapes.get(name)
+        given = self.bindings.shapes.get(name)
         if given is not None:
             wanted = (given,) if isinstance(given, int) else tuple(given)
             self._require_fitting(name, argument.type, wanted)
             self._set(argument, TensorType(element, wanted))
         elif isinstance(kind, TensorType):
-            dims = _dims(mark)
+            dims = dim_names(mark)
             extents = [
-                self.shapes.get(dims[i], e) if e == DYNAMIC_INDEX and i < len(dims) else e
+                self.bindings.shapes.get(dims[i], e) if e == DYNAMIC_INDEX and i < len(dims) else e
                 for i, e in enumerate(kind.get_shape())
             ]
             for extent in extents:
@@ -163,7 +143,7 @@ class _Binding:
         if not isinstance(kind, TensorType) or not is_supported(cast(Any, kind).element_type):
             raise UserError(f"input '{name}' is {kind}; values are given to tensors of numbers")
         element = cast(Attribute, cast(Any, kind).element_type)
-        array = np.asarray(self.values[name])
+        array = np.asarray(self.bindings.values[name])
         shape = kind.get_shape()
         if DYNAMIC_INDEX in shape and array.ndim != len(shape) > 1:
             shown = "x".join("?" if e == DYNAMIC_INDEX else str(e) for e in shape)
@@ -190,13 +170,3 @@ class _Binding:
         constant.results[0].name_hint = argument.name_hint
         argument.replace_all_uses_with(constant.results[0])
         block.erase_arg(argument)
-
-
-def _name(marks: Mapping[str, Attribute], argument: BlockArgument) -> str:
-    found = marks.get(NAME)
-    return found.data if isinstance(found, StringAttr) else argument.name_hint or f"input{argument.index}"
-
-
-def _dims(marks: Mapping[str, Attribute]) -> list[str]:
-    found = marks.get(DIMS)
-    return [cast(Any, each).data for each in cast("ArrayAttr[Attribute]", found)] if found is not None else []

@@ -5,19 +5,10 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import (
-    DYNAMIC_INDEX,
-    ArrayAttr,
-    DenseArrayBase,
-    DenseIntOrFPElementsAttr,
-    DenseResourceAttr,
-    FloatAttr,
-    IntegerAttr,
-    StringAttr,
-    TensorType,
-)
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
 from xdsl.ir import Attribute
 
+from mlc.dialects.onnx.nodes import plain_value
 from mlc.dialects.onnx.ops import SINCE, NoValueOp, OnnxOp
 from mlc.dialects.onnx.schemas import Message, onnx_package
 from mlc.dialects.onnx.types import NUMBERS_BY_TYPE
@@ -37,29 +28,16 @@ def node_of(op: OnnxOp, resources: Resources) -> Message:
     node = helper.make_node(op.OP_TYPE, inputs, outputs, domain=op.DOMAIN)
     for name, value in op.attributes.items():
         if name != SINCE:
-            node.attribute.append(helper.make_attribute(name, python_value(value, resources)))
+            node.attribute.append(helper.make_attribute(name, _value(value, resources)))
     return node
 
 
-def python_value(value: Attribute, resources: Resources) -> Any:
-    """An attribute as the library of ONNX takes it: a number, a string, lists of these, a TensorProto.
-
-    Raises:
-        TypeError: it has no such form.
-    """
-    match value:
-        case IntegerAttr() | FloatAttr():
-            return cast(Any, value).value.data
-        case StringAttr():
-            return value.data
-        case DenseArrayBase():
-            return list(cast(Any, value).get_values())
-        case ArrayAttr():
-            return [python_value(each, resources) for each in value]
-        case DenseIntOrFPElementsAttr() | DenseResourceAttr():
-            return cast(Any, onnx_package("onnx.numpy_helper")).from_array(np.array(constant_data(value, resources)))
-        case _:
-            raise TypeError(f"{value} has no form in ONNX")
+def _value(value: Attribute, resources: Resources) -> Any:
+    if isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
+        return cast(Any, onnx_package("onnx.numpy_helper")).from_array(
+            np.array(constant_data(cast(Any, value), resources))
+        )
+    return plain_value(value)
 
 
 def type_message(kind: Attribute) -> Message:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, NoneType, StringAttr
+from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.onnx.nodes import plain_value
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import onnx_package
 from mlc.passes.onnx_to_graph._builder import Array, Knowledge
@@ -91,7 +92,7 @@ class Node:
         """The value of an attribute, the schema's default if it is left out, else None."""
         found = self.op.attributes.get(name)
         if found is not None:
-            return _value(found)
+            return plain_value(found)
         said = self.op.schema.attributes.get(name) if self.op.schema else None
         if said is None or not said.default_value.name:
             return None
@@ -172,18 +173,6 @@ def axes_of(axes: Sequence[int], rank: int) -> list[int]:
     if len(set(found)) < len(found):
         raise Unconvertible(f"axes {list(axes)} name a dim twice")
     return found
-
-
-def _value(attribute: Attribute) -> Any:
-    match attribute:
-        case StringAttr():
-            return attribute.data
-        case DenseArrayBase():
-            return list(cast(Any, attribute).get_values())
-        case ArrayAttr():
-            return [_value(each) for each in attribute]
-        case _:
-            return cast(Any, attribute).value.data
 
 
 def _plain(value: Any) -> Any:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from shlex import quote
-from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, NameLoc, StringAttr, TensorType, UnrankedTensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import DYNAMIC_INDEX, NameLoc, TensorType, UnrankedTensorType
+from xdsl.ir import Operation
 
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._conversion import NO_PATTERN, Conversion
 from mlc.support.errors import UserError, UserErrors
-from mlc.support.functions import DIMS, NAME
+from mlc.support.functions import dim_names, input_names, marks_of
 from mlc.support.locations import location_of
 
 _NAMED = 3
@@ -24,8 +23,8 @@ def unbound(function: func.FuncOp) -> Iterator[UserError]:
     """What the inputs of a function leave open: dims, in one error with a command that binds them, or types."""
     advice: dict[str, str] = {}
     shown: list[str] = []
-    for argument, marks in zip(function.args, _marks(function), strict=True):
-        name = _name(marks, argument.name_hint or f"input{argument.index}")
+    marks = marks_of(function.args, function.arg_attrs)
+    for argument, name, mark in zip(function.args, input_names(function), marks, strict=True):
         kind = argument.type
         if isinstance(kind, UnrankedTensorType):
             shown.append(f"'{name}' (any shape)")
@@ -34,7 +33,7 @@ def unbound(function: func.FuncOp) -> Iterator[UserError]:
         if not isinstance(kind, TensorType):
             yield UserError(f"input '{name}' is {kind}: mlc takes tensors of numbers", location_of(function))
             continue
-        labels = _labelled(kind.get_shape(), _dims(marks))
+        labels = _labelled(kind.get_shape(), dim_names(mark))
         if DYNAMIC_INDEX in kind.get_shape():
             shown.append(f"'{name}' ({'x'.join(labels)})")
             missing = [label for label, e in zip(labels, kind.get_shape(), strict=True) if e == DYNAMIC_INDEX]
@@ -94,19 +93,3 @@ def operator(op: OnnxOp) -> str:
 def _labels(ops: list[OnnxOp]) -> list[str]:
     names = [f"'{op.location.desc.data}'" for op in ops if isinstance(op.location, NameLoc)]
     return [*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])]
-
-
-def _marks(function: func.FuncOp) -> list[dict[str, Attribute]]:
-    if function.arg_attrs is None:
-        return [{} for _ in function.args]
-    return [dict(each.data) for each in function.arg_attrs.data]
-
-
-def _name(marks: dict[str, Attribute], default: str) -> str:
-    found = marks.get(NAME)
-    return found.data if isinstance(found, StringAttr) else default
-
-
-def _dims(marks: dict[str, Attribute]) -> list[str]:
-    found = marks.get(DIMS)
-    return [cast(Any, each).data for each in cast("ArrayAttr[Attribute]", found)] if found is not None else []
