@@ -35,6 +35,8 @@ def ancestor_in(op: Operation, block: Block | None) -> Operation:
 
 def clone(op: Operation, mapping: dict[SSAValue, SSAValue] | None = None) -> Operation:
     """A copy of `op`, location included, with operands replaced as `mapping` says; `mapping` learns the results."""
+    if not op.regions:
+        return op.clone_without_regions(mapping)  # `clone` would set the operands twice
     copy = op.clone(mapping)
     copy.location = op.location
     return copy

@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import is_side_effect_free
 
-from mlc.dialects.loop import ForOp, PrefetchOp, RowOp, StoreOp, YieldOp
+from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, RowOp, StoreOp, YieldOp
 from mlc.passes.loop._accesses import AccessOp, loop_of
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.types import memref_type, vector_type
@@ -19,6 +19,8 @@ from mlc.support.types import memref_type, vector_type
 Interval = tuple[int, int]
 """The least and the greatest value."""
 
+_VALUES_ONLY = frozenset({ForOp, YieldOp, PrefetchOp, memref.AllocOp, vector.ReductionOp, vector.BitcastOp})
+"""Ops without effects of their own on buffers that exist; those of upstream's vector dialect do not say so."""
 _VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, memref.CastOp, memref.CollapseShapeOp, memref.ExpandShapeOp, RowOp)
 
 
@@ -149,18 +151,21 @@ class Effects:
 
 def writes_to(ops: Iterable[Operation], buffer: SSAValue) -> bool:
     """Whether one of `ops`, or an op in them, may write to `buffer` or to a view of it."""
-    effects = Effects.of(*ops)
-    return effects.unknown is not None or base_of(buffer) in effects.stored
+    base = base_of(buffer)
+    return any((stored := buffers_stored_in(op)) is None or base in stored for op in ops)
 
 
 def buffers_stored_in(op: Operation) -> set[SSAValue] | None:
     """The buffers that `op` and the ops in it write to; None if one of them may write to any."""
-    effects = Effects.of(op)
-    return None if effects.unknown else effects.stored
+    stored: set[SSAValue] = set()
+    for inner in op.walk():
+        if isinstance(inner, StoreOp):
+            stored.add(base_of(inner.memref))
+        elif not isinstance(inner, LoadOp) and not _is_harmless(inner):
+            return None
+    return stored
 
 
 def _is_harmless(op: Operation) -> bool:
     """Whether an op other than an access touches no memory, apart from what the ops in its regions do."""
-    # Two ops of upstream's vector dialect that compute values only do not say so.
-    values_only = isinstance(op, ForOp | YieldOp | PrefetchOp | memref.AllocOp | vector.ReductionOp | vector.BitcastOp)
-    return values_only or is_side_effect_free(op)
+    return type(op) in _VALUES_ONLY or is_side_effect_free(op)

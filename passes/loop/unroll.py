@@ -94,8 +94,8 @@ def _jam_ops(ops: Sequence[Operation], copies: Sequence[_Copy]) -> list[Operatio
         if isinstance(op, ForOp):
             result.append(_jam_loop(op, copies))
         elif _same_for_all(op, copies):
-            result.append(shared := clone(op, dict(copies[0].values)))
-            for copy in copies:
+            result.append(shared := clone(op, copies[0].values))
+            for copy in copies[1:]:
                 copy.values.update(zip(op.results, shared.results, strict=True))
         else:
             for copy in copies:
@@ -116,7 +116,8 @@ def _copied(op: Operation, copy: _Copy) -> list[Operation]:
     new = clone(op, copy.values)
     if isinstance(op, PlacedOp):
         assert isinstance(new, PlacedOp)
-        set_subscripts(new, *rewritten_subscripts(new, copy.counters))
+        if any(v in copy.counters for v in new.indices):
+            set_subscripts(new, *rewritten_subscripts(new, copy.counters))
         return [new]
     before: list[Operation] = []
     for position, operand in enumerate(new.operands):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects import arith, math, vector
@@ -154,7 +155,7 @@ class Widener:
         return ops
 
     def _vector_of(self, element: Attribute) -> VectorType[Attribute]:
-        return VectorType(element, [self.lanes])
+        return _vector(element, self.lanes)
 
     def _on_vectors(self, op: Operation, operands: Sequence[SSAValue]) -> Operation:
         wide = type(op).create(
@@ -255,11 +256,15 @@ class Widener:
 
 def splat(value: SSAValue, lanes: int, scalar: SSAValue | None = None) -> Operation:
     """A vector with `value` in every lane: a constant if it is one, else a broadcast of `scalar` (default: `value`)."""
-    wide: VectorType[Attribute] = VectorType(value.type, [lanes])
     if isinstance(constant := value.owner, arith.ConstantOp) and isinstance(constant.value, IntegerAttr | FloatAttr):
         data: Any = constant.value.value.data
-        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, wide), [data]))
-    return vector.BroadcastOp(scalar or value, wide)
+        return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, _vector(value.type, lanes)), [data]))
+    return vector.BroadcastOp(scalar or value, _vector(value.type, lanes))
+
+
+@cache
+def _vector(element: Attribute, lanes: int) -> VectorType[Attribute]:
+    return VectorType(element, [lanes])
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,11 @@ What it cannot select, shuffle or compare as bf16 it converts to f32 and back, f
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import ModuleOp, i16
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.arith import SelectOp
@@ -26,6 +28,8 @@ def halves_as_bits(module: ModuleOp) -> None:
 
     A module that computes with them, which only a person writes, stays as it is.
     """
+    if not any(element_type(v.type) in HALVES for v in _values(module)):
+        return
     ops = [op for op in module.walk() if any(element_type(v.type) in HALVES for v in (*op.operands, *op.results))]
     if any(_computes(op) for op in ops):
         return
@@ -42,6 +46,15 @@ def halves_as_bits(module: ModuleOp) -> None:
     for op in ops:
         if isinstance(op, arith.BitcastOp) and op.input.type == op.result.type:
             Rewriter.replace_op(op, [], [op.input])
+
+
+def _values(module: ModuleOp) -> Iterator[SSAValue]:
+    """All values, each once."""
+    for op in module.walk():
+        yield from op.results
+        for region in op.regions:
+            for block in region.blocks:
+                yield from block.args
 
 
 def _computes(op: Operation) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from xdsl.dialects import llvm
@@ -67,7 +67,12 @@ def bit_width(attribute: Attribute) -> int:
 
 def integer_constant(value: int, kind: Attribute = i64) -> llvm.ConstantOp:
     """A new constant op."""
-    return llvm.ConstantOp.create(result_types=[kind], properties={"value": IntegerAttr(value, cast(Any, kind))})
+    return llvm.ConstantOp.create(result_types=[kind], properties={"value": _integer(value, kind)})
+
+
+@lru_cache(maxsize=4096)
+def _integer(value: int, kind: Attribute) -> IntegerAttr[Any]:
+    return IntegerAttr(value, cast(Any, kind))
 
 
 def number_of(kind: Attribute, value: float) -> Attribute:
