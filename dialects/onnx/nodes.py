@@ -200,4 +200,4 @@ def op_of(
         elif (value := attribute(each, resources, node.output[0] if node.output else each.name)) is not None:
             attributes[each.name] = value
     results = [types.get(name, UNKNOWN) for name in node.output]
-    return op_type(operands, results, attributes, [bodies[name] for name in op_type.GRAPHS if name in bodies])
+    return op_type(operands, results, attributes, [bodies.get(name, Region()) for name in op_type.GRAPHS])

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import FunctionType, IntegerAttr, NoneType, i64
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
@@ -44,7 +44,7 @@ class OnnxOp(IRDLOperation):
     OP_TYPE: ClassVar[str] = ""
     """The operator's name."""
     GRAPHS: ClassVar[tuple[str, ...]] = ()
-    """The names of the graphs that it holds, in the order of the regions."""
+    """The names of the graphs that it may hold, in the order of the regions; that of one left out is empty."""
 
     inputs = var_operand_def()
     outputs = var_result_def()
@@ -57,9 +57,13 @@ class OnnxOp(IRDLOperation):
         attributes: dict[str, Attribute] | None = None,
         bodies: Sequence[Region] = (),
     ) -> None:
-        super().__init__(
-            operands=[inputs], result_types=[result_types], attributes=attributes or {}, regions=[list(bodies)]
-        )
+        regions = list(bodies) or [Region() for _ in self.GRAPHS]
+        super().__init__(operands=[inputs], result_types=[result_types], attributes=attributes or {}, regions=[regions])
+
+    def graph(self, name: str) -> Block | None:
+        """The graph that is the attribute of this name; None if it is left out."""
+        region = dict(zip(self.GRAPHS, self.regions, strict=False)).get(name)
+        return region.block if region is not None and region.blocks else None
 
     @property
     def since(self) -> int:
@@ -84,8 +88,8 @@ class OnnxOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict()
         bodies: list[Region] = []
         for graph in cls.GRAPHS:
-            parser.parse_keyword(graph)
-            bodies.append(parser.parse_region())
+            given = parser.parse_optional_keyword(graph)
+            bodies.append(parser.parse_region() if given else Region())
         parser.parse_punctuation(":")
         kind = parser.parse_type()
         if not isinstance(kind, FunctionType):
@@ -99,8 +103,9 @@ class OnnxOp(IRDLOperation):
             printer.print_list(self.operands, printer.print_ssa_value)
         printer.print_op_attributes(self.attributes)
         for graph, body in zip(self.GRAPHS, self.regions, strict=False):
-            printer.print_string(f" {graph} ")
-            printer.print_region(body, print_empty_block=False)
+            if body.blocks:
+                printer.print_string(f" {graph} ")
+                printer.print_region(body, print_empty_block=False)
         printer.print_string(" : ")
         printer.print_operation_type(self)
 
@@ -108,8 +113,9 @@ class OnnxOp(IRDLOperation):
         if (schema := self.schema) is None:
             return
         for name, said in schema.attributes.items():
-            if said.required and name not in self.attributes and name not in self.GRAPHS:
-                raise VerifyException(f"{self.name}: attribute '{name}' is missing")
+            if said.required and name not in self.attributes and self.graph(name) is None:
+                noun = "graph" if name in self.GRAPHS else "attribute"
+                raise VerifyException(f"{self.name}: {noun} '{name}' is missing")
         for name in self.attributes:
             if "." not in name and name not in schema.attributes:
                 raise VerifyException(

@@ -24,10 +24,10 @@ class WithGraphs(FromOnnx):
 
     def graph(self, node: Node, name: str) -> Block:
         """The graph that is an attribute of a node."""
-        found = dict(zip(node.op.GRAPHS, node.op.regions, strict=False)).get(name)
-        if found is None or not found.blocks:
+        found = node.op.graph(name)
+        if found is None:
             raise Unconvertible(f"its graph '{name}' is missing")
-        return found.block
+        return found
 
     def convert(self, source: Block, values: Sequence[SSAValue], before: Operation) -> list[SSAValue]:
         """Move the ops of a graph in front of an op, with values for its inputs, and convert them; what they yield.

@@ -45,3 +45,13 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = onnx.Relu %x : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+func.func @main(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{onnx.If: graph 'else_branch' is missing}}
+  %y = onnx.If %c then_branch {
+    onnx.Yield %x : tensor<4xf32>
+  } : (tensor<i1>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
