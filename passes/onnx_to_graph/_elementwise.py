@@ -224,10 +224,13 @@ class LeakyRelu(FromOnnx):
 
 @lowers(PASS, onnx.op("PRelu"))
 class PRelu(FromOnnx):
-    """The same with slopes that broadcast."""
+    """The same with slopes that broadcast; up to version 6 one for each channel."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        return _leaky(node, b, node[0], node[1])
+        x, slope = node[0], node[1]
+        if node.since < 7 and node.rank(1) == 1 and node.shape(1) != (1,):
+            slope = b.reshape(slope, (*node.shape(1), *[1] * (node.rank() - 2)))
+        return _leaky(node, b, x, slope)
 
 
 @lowers(PASS, onnx.op("ThresholdedRelu"))

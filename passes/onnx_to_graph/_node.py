@@ -15,6 +15,7 @@ from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import onnx_package
 from mlc.passes.onnx_to_graph._builder import Array, Knowledge
 from mlc.passes.onnx_to_graph._refusal import Unconvertible, Unknown
+from mlc.reference.constants import constant_data
 
 
 @dataclass
@@ -125,6 +126,17 @@ class Node:
     def list(self, name: str) -> Sequence[Any]:
         """An attribute that is a list; an empty one if it is left out."""
         return self.attribute(name) or ()
+
+    def tensor(self, name: str) -> Array | None:
+        """The data of an attribute that is a tensor; None if it is left out.
+
+        Raises:
+            Unconvertible: its elements are strings.
+        """
+        found = self.op.attributes.get(name)
+        if isinstance(found, ArrayAttr):
+            raise Unconvertible(f"the elements of '{name}' are strings, with which mlc does not compute")
+        return None if found is None else constant_data(found, self.knowledge.resources)
 
     def axis(self, name: str = "axis", rank: int | None = None) -> int:
         """An attribute that counts dims, from the end if it is negative.

@@ -25,7 +25,7 @@ _A = -0.75
 
 
 @dataclass(frozen=True)
-class _Tap:
+class Tap:
     """One of the pixels along an axis that a sample is made of, for each sample."""
 
     place: SSAValue
@@ -49,18 +49,18 @@ class GridSample(FromOnnx):
         padding = node.one_of("padding_mode", "zeros", "border", "reflection")
         if mode not in _TAPS:
             raise Unconvertible(f"mode '{mode}' is none of {', '.join(_TAPS)}")
-        axes: list[list[_Tap]] = []
+        axes: list[list[Tap]] = []
         for axis, extent in enumerate(extents):
             at = rank - 1 - axis
             normalised = b.reshape(b.slice(grid, rank + 1, at, at + 1), node.shape(1)[:-1])
-            image_axis = _ImageAxis(b, extent, padding, node.flag("align_corners"))
+            image_axis = ImageAxis(b, extent, padding, node.flag("align_corners"))
             axes.append(image_axis.taps(normalised, mode))
         image = b.transpose(x, (0, *range(2, rank + 2), 1))
-        found = _interpolated(b, image, axes)
+        found = interpolated(b, image, axes)
         return b.transpose(found, (0, rank + 1, *range(1, rank + 1)))
 
 
-def _interpolated(b: GraphBuilder, image: SSAValue, axes: Sequence[Sequence[_Tap]]) -> SSAValue:
+def interpolated(b: GraphBuilder, image: SSAValue, axes: Sequence[Sequence[Tap]]) -> SSAValue:
     """The weighted sum over all combinations of a tap of each axis; channels are last, and own is the batch."""
     terms: list[SSAValue] = []
     for taps in product(*axes):
@@ -84,7 +84,7 @@ _TAPS = {"nearest": 1, "linear": 2, "cubic": 4}
 
 
 @dataclass(frozen=True)
-class _ImageAxis:
+class ImageAxis:
     """An axis of an image, and what is beyond its ends."""
 
     b: GraphBuilder
@@ -97,10 +97,13 @@ class _ImageAxis:
         """What -1 and 1 are: the middle of the first and the last pixel, or their outer ends."""
         return (0, self.extent - 1) if self.align_corners else (-0.5, self.extent - 0.5)
 
-    def taps(self, normalised: SSAValue, mode: str) -> list[_Tap]:
+    def taps(self, normalised: SSAValue, mode: str) -> list[Tap]:
         """The pixels along this axis, and their weights, for each coordinate."""
+        return self.taps_at(self._inside(self._in_pixels(normalised, mode)), mode)
+
+    def taps_at(self, at: SSAValue, mode: str) -> list[Tap]:
+        """The same for coordinates that count pixels; those of mode `nearest` are whole numbers."""
         b = self.b
-        at = self._inside(self._in_pixels(normalised, mode))
         if mode == "nearest":
             return [self._tap(at, None)]
         floor = b(graph.FloorOp, at)
@@ -143,7 +146,7 @@ class _ImageAxis:
         is_even = b.compare("eq", half, b(graph.FloorOp, half))
         return b.where(is_even, b.plus(rest, b.number(low, at)), b.sub(b.number(high, at), rest))
 
-    def _tap(self, pixel: SSAValue, weight: SSAValue | None) -> _Tap:
+    def _tap(self, pixel: SSAValue, weight: SSAValue | None) -> Tap:
         """The pixel of a whole number, which may be beyond the ends."""
         b = self.b
         exists = None
@@ -152,7 +155,7 @@ class _ImageAxis:
             exists = b(graph.AndOp, b.compare("ge", pixel, b.number(0, pixel)), b.compare("le", pixel, last))
         elif self.padding == "reflection":
             pixel = b(graph.RoundOp, self._inside(pixel))
-        return _Tap(b.cast(_clamp(b, pixel, self.extent), i64), weight, exists)
+        return Tap(b.cast(_clamp(b, pixel, self.extent), i64), weight, exists)
 
 
 def _clamp(b: GraphBuilder, at: SSAValue, extent: int) -> SSAValue:
@@ -199,7 +202,7 @@ class RoiAlign(FromOnnx):
         shift = 0.5 if half == "half_pixel" and node.since >= 16 else 0.0
         bins = node.int("output_height", 1), node.int("output_width", 1)
         corners = b.sub(b.mul(node[1], b.number(node.float("spatial_scale", 1.0), node[1])), b.number(shift, node[1]))
-        taps: list[list[_Tap]] = []
+        taps: list[list[Tap]] = []
         samples: list[int] = []
         for axis, extent in enumerate((height, width)):
             start, end = (b.slice(corners, 1, at, at + 1) for at in (1 - axis, 3 - axis))
@@ -230,19 +233,17 @@ def _adaptive(sizes: Array | None, bins: int) -> int:
     return counts.pop()
 
 
-def _roi_taps(b: GraphBuilder, at: SSAValue, extent: int) -> list[_Tap]:
+def _roi_taps(b: GraphBuilder, at: SSAValue, extent: int) -> list[Tap]:
     """The pixels in front of and behind each sample; there is none more than a pixel beyond the ends."""
     exists = b(graph.AndOp, b.compare("ge", at, b.number(-1, at)), b.compare("le", at, b.number(extent, at)))
     inside = _clamp(b, at, extent)
     floor = b(graph.FloorOp, inside)
     behind = _clamp(b, b.plus(floor, b.number(1, floor)), extent)
     weights = _linear(b, b.sub(inside, floor))
-    return [_Tap(b.cast(pixel, i64), weight, exists) for pixel, weight in zip((floor, behind), weights, strict=True)]
+    return [Tap(b.cast(pixel, i64), weight, exists) for pixel, weight in zip((floor, behind), weights, strict=True)]
 
 
-def _samples(
-    b: GraphBuilder, image: SSAValue, batches: SSAValue, taps: Sequence[Sequence[_Tap]], kind: str
-) -> SSAValue:
+def _samples(b: GraphBuilder, image: SSAValue, batches: SSAValue, taps: Sequence[Sequence[Tap]], kind: str) -> SSAValue:
     """The sample at each point of each region: the sum of four weighted pixels, or, for maxima, the largest of them."""
     terms: list[SSAValue] = []
     rows, columns = taps

@@ -23,3 +23,12 @@ func.func @add(%x: tensor<2x3x4xf32>, %b: tensor<3xf32>) -> tensor<2x3x4xf32> {
       : (tensor<2x3x4xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
   return %y : tensor<2x3x4xf32>
 }
+
+// Before 7, a slope was that of a channel.
+
+// CHECK-LABEL: func.func @prelu
+// CHECK-NEXT:    %[[SLOPE:.*]] = graph.reshape %slope : tensor<3xf32> -> tensor<3x1xf32>
+func.func @prelu(%x: tensor<2x3x4xf32>, %slope: tensor<3xf32>) -> tensor<2x3x4xf32> {
+  %y = onnx.PRelu %x, %slope {onnx.since = 6 : i64} : (tensor<2x3x4xf32>, tensor<3xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
