@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects.builtin import NoneType
+from xdsl.dialects.builtin import ArrayAttr, NoneType
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects.graph.types import element_of, shape_of
