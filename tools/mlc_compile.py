@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -116,24 +117,31 @@ def make_artifact(
 def build_artifact(
     model: ModelSource, recipe: Recipe, output: Path, args: CompileArguments, outputs: Sequence[str]
 ) -> Signature:
-    """Compile down to the file `output`, with a progress bar while clang works; returns the model's signature.
+    """Compile down to the file `output`, with a progress bar; returns the model's signature.
 
     `outputs` are all files that the command is going to write.
 
     Raises:
         UserError: also if there is no usable clang, `output` cannot be written, or one of `outputs` is a weight file.
     """
+    from mlc.tools.observers import show_passes
+
     timed = start_compilation(model, args)
     compilation = timed.compilation
     _protect(compilation.ctx.resources.files.values(), outputs)
-    with progress_bar(f"compiling {model.file}") as progress:
+    with progress_bar(f"compiling {model.file}") as bar:
+        if bar:
+            compilation.manager.instrumentations = [
+                *compilation.manager.instrumentations,
+                show_passes(bar, args.options),
+            ]
         signature = compilation.lower_fully()
         compilation.finish()
         start = time.perf_counter()
         program = compilation.program(signature)
         timed.phase("emit LLVM IR", start)
         start = time.perf_counter()
-        report = compilation.build_program(program, recipe.kind, output, progress)
+        report = compilation.build_program(program, recipe.kind, output, bar and partial(bar.update, "clang"))
         timed.phase("clang and linker", start)
     if not compilation.ctx.warnings:  # which are to be seen next time, too
         recipe.remember(compilation.ctx.resources, report)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
+from mlc.compiler import CompileOptions
+from mlc.passes.base import Pass
 from mlc.passes.instrumentation import CheckEach, Instrumentation, Timing
+from mlc.passes.pipeline import default_passes
 from mlc.support.context import CompilerContext
+from mlc.tools.progress import ProgressBar
 
 
 class ObserverOptions(Protocol):
@@ -63,3 +68,19 @@ def _printing(options: ObserverOptions, ctx: CompilerContext) -> Instrumentation
         print_module(module, ctx, stream, generic=options.print_op_generic)
 
     return PrintIR(sys.stderr, to_stream, before, after, changes, options.print_ir_diff)
+
+
+def show_passes(bar: ProgressBar, options: CompileOptions) -> Instrumentation:
+    """What shows on a bar which pass of the default pipeline runs."""
+    return _ShowPasses(bar, len(default_passes(options.opt_level, options.threads, "llvm")))
+
+
+@dataclass
+class _ShowPasses(Instrumentation):
+    bar: ProgressBar
+    total: int
+    done: int = 0
+
+    def before(self, pass_: Pass, module: ModuleOp) -> None:
+        self.bar.update(pass_.name, self.done, self.total)
+        self.done += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -16,25 +16,28 @@ _PATIENCE = 1.0
 
 
 @contextmanager
-def progress_bar(text: str) -> Generator[Callable[[int, int], None] | None]:
-    """A function to be told how many parts are done, of how many; None if standard error is no terminal."""
+def progress_bar(text: str) -> Generator[ProgressBar | None]:
+    """A bar about `text`; None if standard error is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
-    bar = _Bar(text)
+    bar = ProgressBar(text)
     try:
-        yield bar.update
+        yield bar
     finally:
         bar.stop()
 
 
-class _Bar:
+class ProgressBar:
+    """Shows a stage of the work, and how much of it is done."""
+
     def __init__(self, text: str) -> None:
         self.text = text
         self.start = time.perf_counter()
         self.progress: Progress | None = None
 
-    def update(self, done: int, total: int) -> None:
+    def update(self, stage: str, done: int, total: int) -> None:
+        """Show that `done` of `total` parts of a stage are done."""
         if self.progress is None and time.perf_counter() - self.start > _PATIENCE:
             from rich.console import Console
             from rich.progress import Progress
@@ -43,8 +46,10 @@ class _Bar:
             self.progress.add_task(self.text)
             self.progress.start()
         if self.progress is not None:
-            self.progress.update(self.progress.task_ids[0], completed=done, total=total)
+            task = self.progress.task_ids[0]
+            self.progress.update(task, description=f"{self.text}: {stage}", completed=done, total=total)
 
     def stop(self) -> None:
+        """Take the bar away."""
         if self.progress is not None:
             self.progress.stop()

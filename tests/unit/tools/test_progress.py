@@ -1,0 +1,57 @@
+"""The progress bar: what it shows on a terminal, and that there is none elsewhere."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from mlc.compiler import CompileOptions, new_context
+from mlc.passes.manager import PassManager
+from mlc.passes.pipeline import default_passes
+from mlc.tools import progress
+from mlc.tools.observers import show_passes
+from mlc.tools.progress import ProgressBar, progress_bar
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_there_is_no_bar_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with progress_bar("compiling") as bar:
+        assert bar is None
+
+
+def test_passes_and_units_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr", _Terminal())
+    monkeypatch.setattr(progress, "_PATIENCE", -1.0)
+    stages: list[tuple[str, int, int]] = []
+    with progress_bar("compiling m.onnx") as bar:
+        assert bar is not None
+        update = bar.update
+
+        def seen(stage: str, done: int, total: int) -> None:
+            stages.append((stage, done, total))
+            update(stage, done, total)
+
+        monkeypatch.setattr(bar, "update", seen)
+        passes = default_passes(2, 1, "llvm")
+        ctx = new_context()
+        PassManager(ctx, [show_passes(bar, CompileOptions(opt_level=2))]).run(ModuleOp([]), passes)
+        bar.update("clang", 3, 4)
+        shown: Any = bar.progress
+        assert [task.description for task in shown.tasks] == ["compiling m.onnx: clang"]
+        assert [(task.completed, task.total) for task in shown.tasks] == [(3, 4)]
+    assert stages == [*((p.name, n, len(passes)) for n, p in enumerate(passes)), ("clang", 3, 4)]
+    assert shown.finished or not shown.live.is_started
+
+
+def test_short_work_shows_nothing() -> None:
+    bar = ProgressBar("compiling")
+    bar.update("canonicalize", 0, 10)
+    assert bar.progress is None
