@@ -24,15 +24,52 @@ def floats(node: Node, name: str) -> np.ndarray[tuple[int, ...], np.dtype[np.flo
 
 
 def post_transform(node: Node, b: GraphBuilder, scores: SSAValue) -> SSAValue:
-    """What an operator makes of its scores: probabilities, or nothing."""
-    kind = node.string("post_transform", "NONE")
-    if kind == "LOGISTIC":
-        return b(graph.SigmoidOp, scores)
-    if kind == "SOFTMAX":
-        return b(graph.SoftmaxOp, scores, len(shape_of(scores)) - 1)
-    if kind != "NONE":
-        raise Unconvertible(f"post_transform is '{kind}'; mlc knows NONE, LOGISTIC and SOFTMAX")
-    return scores
+    """What an operator makes of its scores, as its attribute says."""
+    return transformed(b, node.string("post_transform", "NONE"), scores)
+
+
+def transformed(b: GraphBuilder, kind: str, scores: SSAValue) -> SSAValue:
+    """What becomes of rows of scores, by the name that ONNX gives it."""
+    match kind:
+        case "NONE":
+            return scores
+        case "LOGISTIC":
+            return b(graph.SigmoidOp, scores)
+        case "SOFTMAX":
+            return b(graph.SoftmaxOp, scores, len(shape_of(scores)) - 1)
+        case "SOFTMAX_ZERO":
+            return _softmax_but_zeros(b, scores)
+        case "PROBIT":
+            return _probit(b, scores)
+        case _:
+            raise Unconvertible(
+                f"post_transform is '{kind}'; mlc knows NONE, LOGISTIC, SOFTMAX, SOFTMAX_ZERO and PROBIT"
+            )
+
+
+def _softmax_but_zeros(b: GraphBuilder, scores: SSAValue) -> SSAValue:
+    """A softmax to which scores of zero add nothing; one half each where there are no others."""
+    last = [len(shape_of(scores)) - 1]
+    largest = b.reduce("max", scores, last, True)
+    counts = b.compare("gt", b(graph.AbsOp, scores), b.number(1e-7, scores))
+    zeros = b.mul(scores, b(graph.ExpOp, b(graph.NegOp, largest)))
+    terms = b.where(counts, b(graph.ExpOp, b.sub(scores, largest)), zeros)
+    total = b.reduce("sum", terms, last, True)
+    is_zero = b.compare("eq", total, b.number(0, total))
+    shares = b.div(terms, b.where(is_zero, b.number(1, total), total))
+    return b.where(is_zero, b.number(0.5, shares), shares)
+
+
+def _probit(b: GraphBuilder, scores: SSAValue) -> SSAValue:
+    """The quantile of the normal distribution, by an approximation of the inverse of erf (Winitzki, 2008)."""
+    a = 0.147
+    x = b.sub(b.plus(scores, scores), b.number(1, scores))
+    rest = b.mul(b.sub(b.number(1, x), x), b.plus(b.number(1, x), x))
+    log = b(graph.LogOp, rest)
+    first = b.plus(b.number(2 / (np.pi * a), x), b.mul(log, b.number(0.5, x)))
+    root = b(graph.SqrtOp, b.sub(b.mul(first, first), b.mul(log, b.number(1 / a, x))))
+    inverse = b.mul(b(graph.SignOp, x), b(graph.SqrtOp, b.sub(root, first)))
+    return b.where(b.compare("eq", rest, b.number(0, x)), b.number(0, x), b.mul(inverse, b.number(1.41421356, x)))
 
 
 def labels(node: Node, b: GraphBuilder, name: str, places: SSAValue) -> SSAValue:

@@ -21,7 +21,7 @@ from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 Array = NDArray[Any]
-_COMPARISONS = {
+COMPARISONS = {
     "BRANCH_LEQ": "le",
     "BRANCH_LT": "lt",
     "BRANCH_GTE": "ge",
@@ -32,7 +32,7 @@ _COMPARISONS = {
 
 
 @dataclass
-class _Trees:
+class Trees:
     """The nodes of all trees, one after the other; a leaf is followed by itself."""
 
     roots: Array
@@ -65,7 +65,7 @@ class _Trees:
         """The leaf that each row of `x` reaches in each tree, [rows, trees]."""
         count, trees = shape_of(x)[0], len(self.roots)
         at = b.broadcast(b.constant(self.roots[None], i64), (count, trees))
-        kinds = [kind for kind in _COMPARISONS if (self.modes == kind).any()]
+        kinds = [kind for kind in COMPARISONS if (self.modes == kind).any()]
         for _ in range(self.depth):
             at = self._step(b, x, at, kinds)
         return at
@@ -79,7 +79,7 @@ class _Trees:
         split = of_node(self.splits)
         goes_on: SSAValue | None = None
         for kind in kinds:
-            holds = b.compare(_COMPARISONS[kind], value, split)
+            holds = b.compare(COMPARISONS[kind], value, split)
             goes_on = holds if goes_on is None else b.where(of_node(self.modes == kind), holds, goes_on)
         assert goes_on is not None
         if self.missing_goes_on.any():
@@ -88,11 +88,11 @@ class _Trees:
         return b.where(goes_on, of_node(self.on_true), of_node(self.on_false))
 
 
-def _forest(node: Node) -> _Trees:
+def _forest(node: Node) -> Trees:
     """The trees that the attributes of versions 1 to 3 list, by numbers of trees and of nodes in them."""
     trees, ids = (np.asarray(node.list(f"nodes_{n}"), np.int64) for n in ("treeids", "nodeids"))
     modes = np.asarray(node.list("nodes_modes"))
-    unknown = set(modes.tolist()) - {"LEAF", *_COMPARISONS}
+    unknown = set(modes.tolist()) - {"LEAF", *COMPARISONS}
     if unknown:
         raise Unconvertible(f"mode '{min(unknown)}' of a node is none that mlc knows")
     number = {(int(t), int(n)): i for i, (t, n) in enumerate(zip(trees, ids, strict=True))}
@@ -112,7 +112,7 @@ def _forest(node: Node) -> _Trees:
     splits = np.asarray(node.list("nodes_values"), np.float32)
     features = np.where(modes == "LEAF", 0, np.asarray(node.list("nodes_featureids"), np.int64))
     missing = np.asarray(node.list("nodes_missing_value_tracks_true") or np.zeros(len(modes)), bool)
-    return _Trees(roots, modes, features, splits, on_true, on_false, missing & (modes != "LEAF"))
+    return Trees(roots, modes, features, splits, on_true, on_false, missing & (modes != "LEAF"))
 
 
 def _weights(node: Node, forest_ids: dict[tuple[int, int], int], noun: str, targets: int) -> Array:

@@ -229,3 +229,97 @@ def test_optimizers(step: int, tmp_path: Path) -> None:
     wanted = evaluator.ReferenceEvaluator(str(tmp_path / "model.onnx")).run(None, inputs)
     for result, want in zip(found.values(), wanted, strict=True):
         np.testing.assert_allclose(result, want, rtol=1e-6, atol=1e-9)
+
+
+def _tree(rng: np.random.Generator, depth: int, features: int, targets: int, lists: dict[str, list[Any]]) -> None:
+    """Append a full tree with nodes of all modes."""
+    first = len(lists["nodes_modes"])
+    lists["tree_roots"].append(first)
+    inner = 2**depth - 1
+    for node in range(inner):
+        mode = int(rng.integers(0, 7))
+        lists["nodes_modes"].append(mode)
+        lists["nodes_splits"].append(0.0 if mode == 6 else float(rng.integers(-2, 3)))
+        if mode == 6:
+            lists["membership_values"] += [*rng.integers(-3, 4, 3).astype(float).tolist(), float("nan")]
+        lists["nodes_featureids"].append(int(rng.integers(features)))
+        lists["nodes_missing_value_tracks_true"].append(int(rng.integers(2)))
+        for branch, child in (("true", 2 * node + 1), ("false", 2 * node + 2)):
+            is_leaf = child >= inner
+            lists[f"nodes_{branch}leafs"].append(int(is_leaf))
+            lists[f"nodes_{branch}nodeids"].append(len(lists["leaf_weights"]) if is_leaf else first + child)
+            if is_leaf:
+                lists["leaf_weights"].append(float(rng.standard_normal()))
+                lists["leaf_targetids"].append(int(rng.integers(targets)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tree_ensembles(dtype: type[Any], tmp_path: Path) -> None:
+    """All modes of nodes, numbers on the thresholds and NaN, and all aggregates.
+
+    The runtime takes the numbers of SOFTMAX and LOGISTIC for one another, so these are not compared.
+    """
+    rng = np.random.default_rng(4)
+    x = rng.integers(-3, 4, (40, 4)).astype(dtype)
+    x[::7, 1] = np.nan
+    nodes = Nodes({"x": x})
+    names = ("modes", "splits", "featureids", "missing_value_tracks_true", "trueleafs", "truenodeids", "falseleafs")
+    keys = [f"nodes_{n}" for n in (*names, "falsenodeids")]
+    for aggregate, transform, targets in ((1, 3, 3), (2, 0, 1)) if dtype == np.float32 else ((0, 0, 3), (3, 0, 2)):
+        lists: dict[str, list[Any]] = {n: [] for n in (*keys, "leaf_weights", "leaf_targetids", "tree_roots")}
+        lists["membership_values"] = []
+        for depth in (1, 3, 2):
+            _tree(rng, depth, 4, targets, lists)
+        tensors = {"nodes_modes": np.uint8, "nodes_splits": dtype, "leaf_weights": dtype, "membership_values": dtype}
+        attributes: dict[str, Any] = {
+            n: onnx.numpy_helper.from_array(np.asarray(v, tensors[n])) if n in tensors else v for n, v in lists.items()
+        }
+        attributes |= {"aggregate_function": aggregate, "post_transform": transform, "n_targets": targets}
+        nodes.add("TreeEnsemble", ["x"], domain=ML, **attributes)
+    nodes.agree(tmp_path, ai_onnx_ml=5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("classes", [2, 4])
+def test_support_vector_classifiers(classes: int, tmp_path: Path) -> None:
+    """All kernels, with probabilities and without, beside the runtime; classes overlap."""
+    rng = np.random.default_rng(classes)
+    per_class = [3, 5, 2, 4][:classes]
+    total, pairs, features = sum(per_class), classes * (classes - 1) // 2, 3
+    nodes = Nodes({"x": _normal(rng, 11, features)})
+    common: dict[str, Any] = {
+        "classlabels_ints": [7, 3, 5, 2][:classes],
+        "vectors_per_class": per_class,
+        "support_vectors": rng.standard_normal(total * features),
+        "coefficients": rng.standard_normal((classes - 1) * total),
+        "rho": rng.standard_normal(pairs) * 0.1,
+    }
+    chances = {"prob_a": -rng.uniform(0.5, 2, pairs), "prob_b": rng.standard_normal(pairs) * 0.1}
+    for kernel in ("LINEAR", "POLY") if classes == 2 else ("RBF", "SIGMOID"):
+        options = chances if kernel in ("POLY", "RBF") else {}
+        parameters = {"kernel_type": kernel, "kernel_params": [0.3, 0.5, 3.0]}
+        nodes.add("SVMClassifier", ["x"], 2, ML, **common, **options, **parameters)
+    nodes.agree(tmp_path, 1e-4, 1e-5, ai_onnx_ml=3)
+
+
+@pytest.mark.slow
+def test_support_vector_regressors(tmp_path: Path) -> None:
+    """Kernels, one class, and coefficients of features without vectors."""
+    rng = np.random.default_rng(6)
+    nodes = Nodes({"x": _normal(rng, 9, 4)})
+    vectors: dict[str, Any] = {"support_vectors": rng.standard_normal(24), "coefficients": rng.standard_normal(6)}
+    vectors |= {"n_supports": 6, "rho": [0.25]}
+    for kernel, one_class in (("RBF", 0), ("POLY", 0), ("SIGMOID", 1)):
+        parameters: dict[str, Any] = {"kernel_type": kernel, "kernel_params": [0.3, 0.5, 2.0], "one_class": one_class}
+        nodes.add("SVMRegressor", ["x"], domain=ML, **vectors, **parameters)
+    nodes.add(
+        "SVMRegressor",
+        ["x"],
+        domain=ML,
+        coefficients=rng.standard_normal(4),
+        rho=[0.5],
+        kernel_type="LINEAR",
+        kernel_params=[0.0, 0.0, 0.0],
+    )
+    nodes.agree(tmp_path, 1e-4, 1e-5, ai_onnx_ml=3)
