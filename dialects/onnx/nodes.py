@@ -51,17 +51,20 @@ def value_type(message: Message) -> Attribute:
 
 def _words(message: Message) -> str:
     """A type in ONNX's own words: `seq(tensor(float))`."""
-    package = cast(Any, onnx_package())
     kind = message.WhichOneof("value")
     if kind is None:
         return ""
     inside = getattr(message, kind)
     if kind in ("tensor_type", "sparse_tensor_type"):
-        name = package.TensorProto.DataType.Name(inside.elem_type).lower() if inside.elem_type else "?"
-        return f"{kind.removesuffix('_type')}({name})"
+        return f"{kind.removesuffix('_type')}({_name_of_number(inside.elem_type)})"
     if kind == "map_type":
-        return f"map({package.TensorProto.DataType.Name(inside.key_type).lower()}, {_words(inside.value_type)})"
+        return f"map({_name_of_number(inside.key_type)}, {_words(inside.value_type)})"
     return f"{ {'sequence_type': 'seq', 'optional_type': 'optional'}.get(kind, kind) }({_words(inside.elem_type)})"
+
+
+def _name_of_number(number: int) -> str:
+    names = cast(Any, onnx_package()).TensorProto.DataType
+    return names.Name(number).lower() if number in names.values() and number else f"type {number}" if number else "?"
 
 
 def dim_names(message: Message) -> tuple[str, ...] | None:

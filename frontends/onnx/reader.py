@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -110,12 +110,26 @@ def _parsed(opened: OnnxFile, file: str) -> Message:
         raise UserError(f"model '{file}' cannot be read as ONNX: it holds no graph")
     if model.ir_version not in _IR_VERSIONS:
         raise UserError(f"model '{file}' says version {model.ir_version} of ONNX's IR; required: 3 or later")
+    if any(isinstance(text, bytes) for text in _texts(model.graph)):
+        raise UserError(f"model '{file}' cannot be read as ONNX: a name in it is not UTF-8")
     if model.functions:
         try:
             model = cast(Any, onnx_package("onnx.inliner")).inline_local_functions(model)
         except Exception as e:  # whatever a wrong function makes of the library
             raise UserError(f"the functions of model '{file}' cannot be inlined: {e}") from None
     return model
+
+
+def _texts(graph: Message) -> Iterator[object]:
+    """All names in a graph; protobuf leaves as bytes what is not UTF-8."""
+    yield graph.name
+    yield from (each.name for each in (*graph.input, *graph.output, *graph.initializer, *graph.value_info))
+    for node in graph.node:
+        yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
+        for each in node.attribute:
+            yield each.name
+            if each.HasField("g"):
+                yield from _texts(each.g)
 
 
 def _require_distinct(graph: Message, mapped: Sequence[MappedTensor], file: str) -> None:

@@ -15,6 +15,7 @@ from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._conversion import PASS, Conversion
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.onnx_to_graph._validity import fault_of
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported
 
@@ -50,6 +51,12 @@ class FromOnnx(RewritePattern):
             found = self.build(Node(op, conversion.knowledge), GraphBuilder(op, conversion.knowledge, hint))
         except Unconvertible as e:
             conversion.refuse(op, str(e))
+            return
+        except Exception:
+            # Patterns count on what the specification requires, which is asked only now: most models are right.
+            if (fault := fault_of(op, conversion.knowledge)) is None:
+                raise
+            conversion.refuse(op, fault)
             return
         results = [found] if isinstance(found, SSAValue) else list(found)
         results += [None] * (len(op.results) - len(results))
