@@ -254,6 +254,8 @@ def _checked(model: ModuleOp) -> ModuleOp:
 
 def _wrong_type(model: object) -> str:
     found = type(model).__name__
+    if found == "ModelProto":
+        return "found a model of type ModelProto; required: its file: onnx.save(model, 'model.onnx'), and give the path"
     return f"found a model of type {found}; required: its text, the path of a text file, or IR of mlc.parse"
 
 

@@ -48,7 +48,7 @@ class OpenModel(Model):
             raise InputError(
                 f"the model takes {len(self.open_inputs)} inputs ({names}), and the call gives {len(arrays)}"
             )
-        return self._for(tuple(tuple(np.shape(array)) for array in arrays))(*arrays)
+        return self._for(self._shapes(arrays))(*arrays)
 
     def run(self, inputs: Mapping[str, Any]) -> dict[str, Array]:
         """Run the model on arrays by input name, compiled for their shapes.
@@ -61,7 +61,7 @@ class OpenModel(Model):
         if not isinstance(cast(object, inputs), Mapping) or set(inputs) != set(names):
             found = f"a {type(inputs).__name__}" if not isinstance(cast(object, inputs), Mapping) else list(inputs)
             raise InputError(f"found {found}; required: a dict of arrays by input name, {', '.join(map(repr, names))}")
-        return self._for(tuple(tuple(np.shape(inputs[i.name])) for i in self.open_inputs)).run(inputs)
+        return self._for(self._shapes([inputs[i.name] for i in self.open_inputs])).run(inputs)
 
     def bound(self, shapes: Mapping[str, Extents]) -> Model:
         """The model for these shapes of all inputs.
@@ -89,6 +89,29 @@ class OpenModel(Model):
     def outputs(self) -> NoReturn:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Raises: AttributeError, as their shapes are not known."""
         raise AttributeError("the model leaves dims open: see model.bound(shapes).outputs")
+
+    def _shapes(self, arrays: Sequence[Any]) -> tuple[Extents, ...]:
+        """The shapes of arrays for all inputs.
+
+        Raises:
+            InputError: one is no array, or its shape does not fit the input.
+        """
+        shapes: list[Extents] = []
+        for declared, array in zip(self.open_inputs, arrays, strict=True):
+            # Arrays of other libraries have a shape as well.
+            if not isinstance(array, np.ndarray | np.generic) and not hasattr(array, "__dlpack__"):
+                raise InputError(
+                    f"input '{declared.name}' is a {type(array).__name__}; required: a NumPy array (or one with "
+                    f"DLPack) for {declared}: np.asarray(value, dtype)"
+                )
+            shape = tuple(int(extent) for extent in cast(Any, array).shape)
+            wanted = declared.shape
+            if wanted is not None and (
+                len(shape) != len(wanted) or any(w not in (None, e) for e, w in zip(shape, wanted, strict=True))
+            ):
+                raise InputError(f"input '{declared.name}' has shape {shape}; required: {declared}")
+            shapes.append(shape)
+        return tuple(shapes)
 
     def _for(self, shapes: tuple[Extents, ...]) -> Model:
         with self._lock:  # threads that come with the same shapes compile once

@@ -188,8 +188,8 @@ class Model:
     def _adapt(self, index: int, value: Any) -> Array:
         """An input that is not yet a plain array of the right type: convert what converts without loss, or explain."""
         info = self.inputs[index]
-        if isinstance(value, np.ndarray):
-            array = cast(Array, value)
+        if isinstance(value, np.ndarray | np.generic):  # the second are scalars, of no dims
+            array = np.asarray(cast(Any, value))
         elif hasattr(value, "__dlpack__"):
             try:
                 array = cast(Array, np.from_dlpack(value))

@@ -71,8 +71,14 @@ def parse_shapes(words: Sequence[str]) -> dict[str, int | tuple[int, ...]]:
         if not equals or not name or not all(part.isdecimal() for part in parts):
             raise UserError(f"found '{word}' as a shape; required: NAME=1x3x224x224, or NAME=1 for a dim of that name")
         extents = tuple(int(part) for part in parts)
-        result[name] = extents[0] if len(extents) == 1 else extents
+        shape = extents[0] if len(extents) == 1 else extents
+        if result.setdefault(name, shape) != shape:
+            raise UserError(f"'{name}' is given two shapes, {_shown(result[name])} and {text}; required: one")
     return result
+
+
+def _shown(shape: int | tuple[int, ...]) -> str:
+    return str(shape) if isinstance(shape, int) else "x".join(map(str, shape))
 
 
 def parse_values(words: Sequence[str]) -> dict[str, Array]:
@@ -94,7 +100,9 @@ def parse_values(words: Sequence[str]) -> dict[str, Array]:
             numbers = []
         if not equals or not name or not numbers:
             raise UserError(f"found '{word}' as a value; required: NAME=NUMBER, or NAME=NUMBER,NUMBER,…")
-        result[name] = np.asarray(numbers if "," in text else numbers[0])
+        value = np.asarray(numbers if "," in text else numbers[0])
+        if not np.array_equal(result.setdefault(name, value), value):
+            raise UserError(f"'{name}' is given two values; required: one")
     return result
 
 

@@ -7,7 +7,7 @@ that fails after a pass, clang refusing our IR. Tools say so, name the pass, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -57,6 +57,15 @@ class UserErrors(UserError):
     def __init__(self, errors: Sequence[UserError]) -> None:
         super().__init__(errors[0].message, errors[0].location, errors[0].notes)
         self.errors = tuple(errors)
+
+
+def raise_found(errors: Iterable[UserError]) -> None:
+    """Raises: UserError, or UserErrors for several, if there are any."""
+    found = list(errors)
+    if len(found) == 1:
+        raise found[0]
+    if found:
+        raise UserErrors(found)
 
 
 class CompilerBug(Exception):

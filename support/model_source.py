@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
 
     from mlc.support.bindings import InputShapes
     from mlc.support.context import CompilerContext
+    from mlc.support.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,14 @@ class ModelSource(ABC):
             UserError: the model cannot be read.
         """
         return ()
+
+    def readable(self, ctx: CompilerContext) -> tuple[ModuleOp, dict[Operation, UserError]]:
+        """The model as far as it can be read, not verified, and what is wrong with some of its ops.
+
+        Raises:
+            UserError: the model cannot be read.
+        """
+        return self.module(ctx), {}
 
     @abstractmethod
     def module(self, ctx: CompilerContext) -> ModuleOp:

@@ -12,6 +12,7 @@ from mlc.frontends.registry import open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.model_source import ModelSource
+from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, read_text
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
@@ -99,14 +100,6 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     add("--check-each", action="store_true", help="run the model on random inputs after every pass and as code")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each (0)")
     add_plugin_arguments(parser)
-
-
-def add_binding_arguments(parser: ArgumentParser) -> None:
-    """Declare the options that give inputs their shapes and values."""
-    shape = "the shape of an input, NAME=1x3x224x224, or the extent of a dim that has a name, NAME=1"
-    parser.add_argument("--shape", action="append", default=[], metavar="NAME=SHAPE", help=shape)
-    value = "the value of an input, which is no input any more: NAME=16000, NAME=1,3,224"
-    parser.add_argument("--value", action="append", default=[], metavar="NAME=VALUE", help=value)
 
 
 @dataclass

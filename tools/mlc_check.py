@@ -17,8 +17,8 @@ from mlc.frontends.registry import FRONTENDS, open_model
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.errors import UserError
 from mlc.support.functions import marks_of, name_for_callers
-from mlc.tools.compile_arguments import add_binding_arguments
-from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.binding_arguments import add_binding_arguments
+from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
 
@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> None:
     ctx = new_context()
     if (source := open_model(args.model)) is None:
         raise UserError(f"'{args.model}' is of no format that is checked; those end in {', '.join(FRONTENDS)}")
-    module = source.module(ctx)
+    module, wrong = source.readable(ctx)
     from mlc.dialects.onnx import OnnxOp
     from mlc.passes.onnx.bind_inputs import bind
     from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
@@ -57,7 +57,8 @@ def run(arguments: Namespace) -> None:
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     for function in functions:
         _show("input", function.args, function.arg_attrs)
-    preflight(module, ctx)
+    preflight(module, ctx, wrong)
+    print_remarks(ctx, remarks=False)
     for function in functions:
         if function.body.block.last_op is not None:
             _show("output", function.body.block.last_op.operands, function.res_attrs)

@@ -16,7 +16,7 @@ from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.targets.output import staged_output
-from mlc.tools.compile_arguments import add_binding_arguments
+from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, print_remarks
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 

@@ -162,6 +162,10 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
         else:
             named += (passes := parse_passes(entry))
             result += passes
+    if arguments.shape or arguments.value:
+        from mlc.passes.onnx.bind_inputs import BindInputsPass
+
+        result.insert(0, BindInputsPass(tuple(arguments.shape), tuple(arguments.value)))
     # A reproducer lists all passes of a default pipeline, whatever the level that its module is at.
     return result, LevelNotes([] if arguments.run_reproducer else named, sys.stderr)
 

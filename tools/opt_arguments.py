@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from mlc.passes.pipeline import HIGHEST
 from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.support.errors import UserError
+from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 
@@ -55,6 +56,8 @@ class OptArguments(PluginArguments):
     target: str = "native"
     threads: int = 1
     seed: int = 0
+    shape: list[str] = field(default_factory=list[str])
+    value: list[str] = field(default_factory=list[str])
 
     @property
     def opt_level(self) -> int:
@@ -130,6 +133,7 @@ def make_parser() -> ArgumentParser:
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
     add("--xdsl", action="store_true", help="be xdsl-opt: its passes, targets and options ('--xdsl --help' lists them)")
+    add_binding_arguments(parser)
     add_plugin_arguments(parser)
     parser.late_epilog = _passes
     return parser

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, NameLoc, StringAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.onnx.nodes import array_of, attribute, op_of, tensor_attribute, value_type
 from mlc.dialects.onnx.ops import NoValueOp, OnnxOp, YieldOp, op, since_attribute
@@ -56,6 +57,8 @@ class GraphReader:
     """The version of each domain that the model imports."""
     folder: str = ""
     """Where files of external data lie."""
+    wrong: dict[Operation, UserError] = field(default_factory=dict[Operation, UserError])
+    """What is wrong with nodes that could be read all the same."""
     _nodes: int = 0
 
     def region(self, graph: Message, outer: GraphScope) -> Region:
@@ -95,17 +98,17 @@ class GraphReader:
         return results
 
     def ops(self, nodes: Iterable[Message], types: Mapping[str, Attribute], scope: GraphScope) -> Iterable[Operation]:
-        """The ops of nodes, in order.
+        """The ops of nodes, in order. Operators, attributes and numbers of operands that no schema has are noted.
 
         Raises:
-            UserError: a node is wrong.
+            UserError: a node cannot be read.
         """
         for node in nodes:
             self._nodes += 1
             label = node.name or next(iter(node.output), "") or f"{node.op_type} {self._nodes}"
             place = self.place(label)
             domain = standard_domain(node.domain)
-            self._require_operator(node.op_type, domain, place)
+            unknown = self._unknown_operator(node.op_type, domain, place)
             operands: list[SSAValue] = []
             for name in node.input:
                 if name:
@@ -125,27 +128,31 @@ class GraphReader:
             except ValueError as e:
                 raise UserError(str(e), place) from None
             made.location = self.location(label)
+            if (error := unknown or _against_schema(made, place)) is not None:
+                self.wrong[made] = error
             yield made
             for result, name in zip(made.results, node.output, strict=True):
                 if name:
                     scope.define(name, result)
 
-    def _require_operator(self, op_type: str, domain: str, place: SourceLocation) -> None:
+    def _unknown_operator(self, op_type: str, domain: str, place: SourceLocation) -> UserError | None:
+        """Why there is no such operator in the version of its domain that the model imports."""
         shown = domain or "ai.onnx"
         if not op_type:
             raise UserError("the node names no operator", place)
         if domain not in domains():
-            return
+            return None
         newest = schema_at(domain, op_type, _ANY_VERSION)
         if newest is None:
-            raise UserError(f"unknown operator '{op_type}' of the domain '{shown}'", place)
+            return UserError(f"unknown operator '{op_type}' of the domain '{shown}'", place)
         version = self.versions.get(domain, 1)
         if schema_at(domain, op_type, version) is None:
-            raise UserError(
+            return UserError(
                 f"the model imports version {version} of '{shown}', which has no operator '{op_type}' yet; "
                 f"it is in version {newest.since_version}",
                 place,
             )
+        return None
 
     def _add_weight(self, message: Message, name: str, block: Block, scope: GraphScope) -> None:
         try:
@@ -178,6 +185,15 @@ class GraphReader:
     def place(self, label: str) -> SourceLocation:
         """The same for messages."""
         return SourceLocation(self.file, 0, 0, label)
+
+
+def _against_schema(op: OnnxOp, place: SourceLocation) -> UserError | None:
+    """What an op has that its schema does not allow, or lacks."""
+    try:
+        op.verify_()
+    except VerifyException as e:
+        return UserError(str(e), place)
+    return None
 
 
 def _value(name: str, scope: GraphScope, place: SourceLocation) -> SSAValue:

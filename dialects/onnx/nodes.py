@@ -202,5 +202,7 @@ def op_of(
             bodies[each.name] = region(each.g)
         elif (value := attribute(each, resources, node.output[0] if node.output else each.name)) is not None:
             attributes[each.name] = value
+    if unknown := sorted(bodies.keys() - set(op_type.GRAPHS)):
+        raise ValueError(f"{op_type.name}: mlc does not know the graph '{unknown[0]}' that it holds")
     results = [types.get(name, UNKNOWN) for name in node.output]
     return op_type(operands, results, attributes, [bodies.get(name, Region()) for name in op_type.GRAPHS])

@@ -63,6 +63,13 @@ def newest_schema(domain: str, name: str) -> Schema | None:
 
 
 @cache
+def newest_version(domain: str) -> int | None:
+    """The newest version of a domain that the package knows; None if it does not know the domain."""
+    known = cast(Any, onnx_package("onnx.defs")).C.schema_version_map().get(domain)
+    return known[1] if known else None
+
+
+@cache
 def schema_at(domain: str, name: str, version: int) -> Schema | None:
     """The schema of an operator in a model that imports `version` of its domain; None if there is none."""
     return next((s for s in _history().get((domain, name), ()) if s.since_version <= version), None)

@@ -18,15 +18,15 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Block, Region
+from xdsl.ir import Attribute, Block, Operation, Region
 
 from mlc.dialects.onnx.graphs import GraphReader, GraphScope
 from mlc.dialects.onnx.nodes import dim_names, value_type
 from mlc.dialects.onnx.ops import op
-from mlc.dialects.onnx.schemas import Message, onnx_package, standard_domain
+from mlc.dialects.onnx.schemas import Message, newest_version, onnx_package, standard_domain
 from mlc.dialects.onnx.types import TYPES_BY_NUMBER
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
+from mlc.support.errors import SourceLocation, UserError, raise_found
 from mlc.support.functions import DIMS, NAME
 from mlc.support.model_source import DeclaredInput
 from mlc.support.onnx_file import MappedTensor, OnnxFile, open_onnx
@@ -48,17 +48,32 @@ def open_file(path: Path, file: str) -> OnnxFile:
     except OSError as e:
         raise UserError(f"cannot read model '{file}': {e.strerror or e}") from None
     except ValueError as e:
-        raise UserError(f"model '{file}' cannot be read as ONNX: {e}") from None
+        hint = "; it is text, which is read from files of other names, such as model.mlir" if _is_text(path) else ""
+        raise UserError(f"model '{file}' cannot be read as ONNX: {e}{hint}") from None
 
 
-def read_onnx(path: Path, ctx: CompilerContext, file: str | None = None, opened: OnnxFile | None = None) -> ModuleOp:
+def _is_text(path: Path) -> bool:
+    """Whether a file begins with characters that people write, and is no protobuf message for that reason."""
+    with path.open("rb") as stream:
+        start = stream.read(256)
+    return bool(start) and all(byte in b"\t\r\n" or 32 <= byte < 127 for byte in start)
+
+
+def read_onnx(
+    path: Path,
+    ctx: CompilerContext,
+    file: str | None = None,
+    opened: OnnxFile | None = None,
+    wrong: dict[Operation, UserError] | None = None,
+) -> ModuleOp:
     """The module of the model in `path`, called `file` in messages; its weights become resources of `ctx`.
 
     The model is the function `@main`, whose arguments and results carry their names in `mlc.name` and the names of
-    their dims in `onnx.dims`. Functions of the model are inlined.
+    their dims in `onnx.dims`. Functions of the model are inlined. What is wrong with ops that can be read all the same
+    is put into `wrong`, under the module if it is the model's own fault; without `wrong` it is raised.
 
     Raises:
-        UserError: the file cannot be read, or holds no model of ONNX.
+        UserError: the file cannot be read, or holds no model of ONNX (UserErrors: several nodes are wrong).
     """
     name = file or str(path)
     opened = opened or open_file(path, name)
@@ -69,7 +84,28 @@ def read_onnx(path: Path, ctx: CompilerContext, file: str | None = None, opened:
     graphs = GraphReader(ctx.resources, name, versions, str(path.parent))
     module = ModuleOp([_function(model.graph, opened.mapped, graphs)])
     module.location = graphs.location("")
+    if (too_new := _too_new(model, name)) is not None:
+        graphs.wrong[module] = too_new
+    if wrong is None:
+        raise_found(graphs.wrong.values())
+    else:
+        wrong |= graphs.wrong
     return module
+
+
+def _too_new(model: Message, file: str) -> UserError | None:
+    """An error for the first domain whose version is newer than what the package says of it."""
+    for each in model.opset_import:
+        domain = standard_domain(each.domain)
+        newest = newest_version(domain)
+        if newest is not None and each.version > newest:
+            return UserError(
+                f"opset {each.version} of '{domain or 'ai.onnx'}' is newer than the installed package onnx knows "
+                f"({newest}), and its operators may mean something else; export for opset {newest}, or install a newer "
+                "onnx",
+                SourceLocation(file, 0),
+            )
+    return None
 
 
 def declared_inputs(opened: OnnxFile, file: str) -> tuple[DeclaredInput, ...]:

@@ -8,9 +8,11 @@ from functools import cached_property
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from mlc.frontends.onnx.reader import declared_inputs, open_file, read_onnx
 from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.onnx_file import OnnxFile
 
@@ -39,6 +41,10 @@ class OnnxModel(ModelSource):
         module = read_onnx(self.path, ctx, self.file, self._opened)
         verify_module(module)
         return module
+
+    def readable(self, ctx: CompilerContext) -> tuple[ModuleOp, dict[Operation, UserError]]:
+        wrong: dict[Operation, UserError] = {}
+        return read_onnx(self.path, ctx, self.file, self._opened, wrong), wrong
 
     @cached_property
     def _opened(self) -> OnnxFile:

@@ -102,6 +102,7 @@ class _Binding:
         if given is not None:
             wanted = (given,) if isinstance(given, int) else tuple(given)
             self._require_fitting(name, argument.type, wanted)
+            self._require_same(name, dim_names(mark), wanted)
             self._set(argument, TensorType(element, wanted))
         elif isinstance(kind, TensorType):
             dims = dim_names(mark)
@@ -130,6 +131,15 @@ class _Binding:
             raise UserError(
                 f"input '{name}' has the shape {shown}, which {found} does not fit", location_of(self.function)
             )
+
+    def _require_same(self, name: str, dims: Sequence[str], wanted: Sequence[int]) -> None:
+        for dim, extent in zip(dims, wanted, strict=False):
+            given = self.bindings.shapes.get(dim, extent)
+            if dim and given != extent and dim != name:
+                found = "x".join(map(str, wanted))
+                raise UserError(
+                    f"input '{name}' is bound to {found}, and its dim '{dim}' to {given}; required: one extent"
+                )
 
     def _set(self, argument: BlockArgument, kind: Attribute) -> None:
         if argument.type != kind:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
 
 from xdsl.ir import Operation, SSAValue
@@ -29,6 +29,8 @@ class Conversion(CompilerContext):
     """The ops that cannot be converted, with the reason."""
     lost: set[SSAValue] = field(default_factory=set[SSAValue])
     """The values that would need one of these."""
+    wrong: Container[Operation] = ()
+    """Ops of which somebody else says what is wrong with them; they are not looked at."""
 
     def __post_init__(self) -> None:
         self.driver = LoweringDriver(PASS, self)
@@ -43,7 +45,9 @@ class Conversion(CompilerContext):
         """Convert ops, in program order. One without a pattern becomes the body that its specification gives, or is
         refused."""
         for op in list(ops):
-            if not isinstance(op, OnnxOp) or self.driver.handles(op):
+            if isinstance(op, OnnxOp) and op in self.wrong:
+                self.lose(op)
+            elif not isinstance(op, OnnxOp) or self.driver.handles(op):
                 self.driver.lower([op])
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)

@@ -13,7 +13,7 @@ from mlc.dialects.onnx.graphs import GraphReader, GraphScope
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import Message, onnx_package, standard_domain
 from mlc.passes.onnx_to_graph._messages import node_of, type_message
-from mlc.support.errors import UserError
+from mlc.support.errors import UserError, raise_found
 from mlc.support.resources import Resources
 
 
@@ -38,11 +38,13 @@ def expand(op: OnnxOp, resources: Resources) -> list[Operation] | None:
                 node.input[i] = ""
     versions = {standard_domain(each.domain): each.version for each in body.opset_import}
     made: list[Operation] = []
+    reader = GraphReader(resources, op.OP_TYPE, versions)
     try:
-        for each in GraphReader(resources, op.OP_TYPE, versions).ops(body.node, {}, scope):
+        for each in reader.ops(body.node, {}, scope):
             each.location = op.location
             Rewriter.insert_op(each, InsertPoint.before(op))
             made.append(each)
+        raise_found(reader.wrong.values())
     except UserError:
         for each in reversed(made):
             Rewriter.erase_op(each)

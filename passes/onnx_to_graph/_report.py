@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from shlex import quote
+from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NameLoc, TensorType, UnrankedTensorType
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._conversion import NO_PATTERN, Conversion
-from mlc.support.errors import UserError, UserErrors
-from mlc.support.functions import dim_names, input_names, marks_of
+from mlc.support.errors import UserError
+from mlc.support.functions import dim_names, input_names, marks_of, name_for_callers
 from mlc.support.locations import location_of
 
 _NAMED = 3
@@ -59,19 +60,10 @@ def _labelled(shape: Sequence[int], names: Sequence[str]) -> list[str]:
 def without_patterns(ops: Iterable[Operation], conversion: Conversion) -> Iterator[tuple[OnnxOp, str]]:
     """The ops that neither a pattern nor a specification converts, whatever their operands are."""
     for op in ops:
-        if isinstance(op, OnnxOp) and not conversion.driver.handles(op):
+        if isinstance(op, OnnxOp) and op not in conversion.wrong and not conversion.driver.handles(op):
             schema = op.schema
             if schema is None or not (schema.has_function or schema.has_context_dependent_function):
                 yield op, NO_PATTERN
-
-
-def raise_all(errors: Iterable[UserError]) -> None:
-    """Raises: UserError, or UserErrors for several, if there are any."""
-    found = list(errors)
-    if len(found) == 1:
-        raise found[0]
-    if found:
-        raise UserErrors(found)
 
 
 def refusals(refused: Iterable[tuple[OnnxOp, str]]) -> Iterator[UserError]:
@@ -80,9 +72,45 @@ def refusals(refused: Iterable[tuple[OnnxOp, str]]) -> Iterator[UserError]:
     for op, reason in refused:
         groups.setdefault((operator(op), reason), []).append(op)
     for (name, reason), ops in groups.items():
-        labels = ", ".join(_labels(ops))
-        count = f" ({len(ops)} nodes{f': {labels}' if labels else ''})" if len(ops) > 1 else ""
-        yield UserError(f"{name}: {reason}{count}", location_of(ops[0]))
+        yield UserError(f"{name}: {reason}{_count(ops)}", location_of(ops[0]))
+
+
+def grouped(wrong: Mapping[Operation, UserError]) -> list[UserError]:
+    """One error for each message, with the number of nodes and the names of some."""
+    groups: dict[str, list[Operation]] = {}
+    for op, error in wrong.items():
+        groups.setdefault(error.message, []).append(op)
+    return [UserError(f"{message}{_count(ops)}", wrong[ops[0]].location) for message, ops in groups.items()]
+
+
+def contradictions(function: func.FuncOp, declared: Sequence[Attribute]) -> Iterator[str]:
+    """What is said of outputs that are not what they were declared to be, once the function is converted."""
+    end = function.body.block.last_op
+    results = [] if end is None else list(end.operands)
+    marks = marks_of(results, function.res_attrs)
+    for number, (said, value, mark) in enumerate(zip(declared, results, marks, strict=True)):
+        if not _is_as_declared(said, value.type):
+            name = name_for_callers(value, mark, str(number))
+            yield f"output '{name}' is declared as {said}, but it is {value.type}, and that is what callers get"
+
+
+def _is_as_declared(said: Attribute, kind: Attribute) -> bool:
+    """Whether a type has the element type, the rank and the extents that another one says."""
+    if not isinstance(said, TensorType | UnrankedTensorType) or not isinstance(kind, TensorType):
+        return True
+    if cast(Any, said).element_type != cast(Any, kind).element_type:
+        return False
+    if not isinstance(said, TensorType):
+        return True
+    shape = kind.get_shape()
+    wanted = said.get_shape()
+    return len(shape) == len(wanted) and all(w in (DYNAMIC_INDEX, e) for w, e in zip(wanted, shape, strict=True))
+
+
+def _count(ops: Sequence[Operation]) -> str:
+    """How many nodes there are, and the names of some; nothing for one."""
+    labels = ", ".join(_labels(ops))
+    return f" ({len(ops)} nodes{f': {labels}' if labels else ''})" if len(ops) > 1 else ""
 
 
 def operator(op: OnnxOp) -> str:
@@ -90,6 +118,6 @@ def operator(op: OnnxOp) -> str:
     return f"{f'{op.DOMAIN}.' if op.DOMAIN else ''}{op.OP_TYPE} (version {op.since})"
 
 
-def _labels(ops: list[OnnxOp]) -> list[str]:
+def _labels(ops: Sequence[Operation]) -> list[str]:
     names = [f"'{op.location.desc.data}'" for op in ops if isinstance(op.location, NameLoc)]
     return [*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from xdsl.traits import is_side_effect_free
 
 from mlc.passes.base import Pass
 from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError, raise_found
 from mlc.support.rounding import Rounding
 
 _PREFIX = "onnx."
@@ -44,31 +45,45 @@ class ConvertOnnxToGraphPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         for function in (functions := _functions(module)):
-            from mlc.passes.onnx_to_graph._report import raise_all, unbound
+            from mlc.passes.onnx_to_graph._report import unbound
 
-            raise_all(unbound(function))
+            raise_found(unbound(function))
         if functions:
             _convert(functions, ctx)
 
 
-def preflight(module: ModuleOp, ctx: CompilerContext) -> None:
+def preflight(module: ModuleOp, ctx: CompilerContext, wrong: Mapping[Operation, UserError] | None = None) -> None:
     """Convert a module as far as that goes, and raise all that stands in the way, open dims included.
+
+    `wrong` are errors that are known already, with their ops, which are left out. Outputs that are not what the model
+    declares them to be are warnings.
 
     Raises:
         UserError: something does (UserErrors: several things).
     """
     from mlc.passes.onnx_to_graph._conversion import Conversion
-    from mlc.passes.onnx_to_graph._report import raise_all, refusals, unbound, without_patterns
+    from mlc.passes.onnx_to_graph._report import contradictions, grouped, refusals, unbound, without_patterns
 
     functions = _functions(module)
     open_dims = [error for function in functions for error in unbound(function)]
-    if not open_dims:
-        _convert(functions, ctx)
-        return
     load_patterns()
+    if not open_dims and not wrong:
+        declared = [function.function_type.outputs.data for function in functions]
+        _convert(functions, ctx)
+        for function, types in zip(functions, declared, strict=True):
+            for message in contradictions(function, types):
+                ctx.warn(function, message)
+        return
     conversion = Conversion.within(ctx)
-    ops = [op for function in functions for op in function.walk()]
-    raise_all([*open_dims, *refusals(without_patterns(ops, conversion))])
+    conversion.wrong = wrong or {}
+    # What is behind a wrong op, or has an open shape, is not converted; whether it has a pattern can be said.
+    refused = list(without_patterns([op for function in functions for op in function.walk()], conversion))
+    if not open_dims:
+        for function in functions:
+            conversion.lower(function.body.block.ops)
+        known = {op for op, _ in refused}
+        refused += [each for each in conversion.refused if each[0] not in known]
+    raise_found([*grouped(wrong or {}), *open_dims, *refusals(refused)])
 
 
 def _functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -79,12 +94,12 @@ def _functions(module: ModuleOp) -> list[func.FuncOp]:
 def _convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> None:
     load_patterns()
     from mlc.passes.onnx_to_graph._conversion import Conversion
-    from mlc.passes.onnx_to_graph._report import raise_all, refusals
+    from mlc.passes.onnx_to_graph._report import refusals
 
     conversion = Conversion.within(ctx)
     for function in functions:
         conversion.lower(function.body.block.ops)
-        raise_all(refusals(conversion.refused))
+        raise_found(refusals(conversion.refused))
         _erase_unused(function)
         _update_type(function)
     conversion.knowledge.drop_unused()
