@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, Strin
 from xdsl.ir import Attribute, BlockArgument
 
 from mlc import __version__
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.functions import OUTPUT, WORKSPACE, marks_of, models_of, name_for_callers, seen_by_callers
 from mlc.support.locations import error_at
@@ -119,11 +119,10 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
 
 
 def _spec(entry: func.FuncOp, argument: BlockArgument, marks: Mapping[str, Attribute], default_name: str) -> TensorSpec:
-    buffer = seen_by_callers(_buffer(entry, argument), marks)
-    try:
-        dtype = to_numpy(buffer.element_type)
-    except KeyError:
-        raise error_at(entry, f"a model cannot take or give elements of type {buffer.element_type}") from None
+    buffer = _buffer(entry, argument)
+    if not is_computed(buffer.element_type):
+        raise error_at(entry, f"a model cannot take or give elements of type {buffer.element_type}")
+    dtype = to_numpy(seen_by_callers(buffer, marks).element_type)
     return TensorSpec(name_for_callers(argument, marks, default_name), str(dtype), buffer.get_shape())
 
 

@@ -26,7 +26,8 @@ from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.graph import BitcastOp, GraphOp
-from mlc.support.dtypes import is_float, is_half, limits_of, to_numpy
+from mlc.reference.codes import nearest_stored
+from mlc.support.dtypes import is_float, is_half, is_stored, limits_of, to_numpy
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
@@ -160,8 +161,9 @@ class Frame:
 
 
 def perturbed(array: Array, noise: np.random.Generator) -> Array:
-    """`array` with each float moved by at most a unit in the last place; other types stay as they are."""
-    if not is_float(array.dtype):
+    """`array` with each float moved by at most a unit in the last place; types that are no floats, or are only stored,
+    stay as they are."""
+    if not is_float(array.dtype) or is_stored(array.dtype):
         return array
     number = array.dtype.type
     return array * (number(1) + limits_of(array.dtype).eps * noise.integers(-1, 2, array.shape).astype(number))
@@ -183,6 +185,8 @@ def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | No
 
 def rounded(array: Array, dtype: np.dtype[Any]) -> Array:
     """Numbers as floats of a dtype, each the nearest (integers of more than 53 bits by way of f64)."""
+    if is_stored(dtype) and is_float(dtype):
+        return nearest_stored(array, dtype)
     if dtype.kind == "f" or not is_half(dtype):
         return array.astype(dtype)
     # `ml_dtypes` goes by way of f32 and rounds twice, unless what is cut off first is kept in the last bit.

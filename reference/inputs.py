@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from mlc.reference.execution import Array
-from mlc.support.dtypes import limits_of
+from mlc.support.dtypes import bits_of, is_stored, limits_of
 
 InputKind = Literal["ordinary", "magnitudes", "one special", "specials"]
 
@@ -34,7 +34,7 @@ class Draw:
     - `specials`: half of the elements, or all of a few, are zeros, ones, infinities, NaN, subnormals, the largest and
       smallest numbers.
 
-    Booleans are random in all of them.
+    Booleans, and types that are only stored, are random in all of them.
     """
 
     kind: InputKind
@@ -82,7 +82,9 @@ def draw_inputs(seed: Sequence[int], types: Sequence[tuple[tuple[int, ...], np.d
 
 
 def random_array(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Floats in [-2, 2), integers from -4 to 4, booleans."""
+    """Floats in [-2, 2), integers from -4 to 4, booleans; any code of types that are only stored."""
+    if is_stored(dtype):
+        return rng.integers(0, 1 << bits_of(dtype), shape, np.uint8).view(dtype)
     if dtype == np.bool_:
         return rng.integers(0, 2, shape).astype(dtype)
     if np.issubdtype(dtype, np.integer):
@@ -94,7 +96,7 @@ def _drawn(
     rng: np.random.Generator, seed: Sequence[int], shape: tuple[int, ...], dtype: np.dtype[Any], draw: Draw
 ) -> Array:
     array = random_array(rng, shape, dtype)
-    if draw.kind == "ordinary" or dtype == np.bool_ or array.size == 0:
+    if draw.kind == "ordinary" or dtype == np.bool_ or is_stored(dtype) or array.size == 0:
         return array
     is_integer = np.issubdtype(dtype, np.integer)
     if draw.kind == "magnitudes":

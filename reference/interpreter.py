@@ -17,7 +17,7 @@ from mlc.reference.execution import Array, Frame, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import OUTPUT, UNSIGNED, WORKSPACE, seen_by_callers
+from mlc.support.functions import OUTPUT, WORKSPACE, seen_by_callers
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef, Tensor
 
@@ -111,7 +111,7 @@ def run_function(
         if OUTPUT in marks or WORKSPACE in marks:
             arguments.append(unwritten(shaped.get_shape(), shaped.element_type))
             if OUTPUT in marks:
-                outputs.append(_as_seen(arguments[-1], marks))
+                outputs.append(_as_seen(arguments[-1], shaped, marks))
         else:
             array = _checked_input(name, len(arguments), seen_by_callers(shaped, marks), next(given, None)).view(dtype)
             arguments.append(array if noise is None else perturbed(array, noise))
@@ -120,8 +120,8 @@ def run_function(
     with np.errstate(all="ignore"):
         frame = Frame(resources, symbols, order=order, orders=orders, noise=noise)
         returned = frame.run_block(function.body.block, arguments)
-    marks = _marks(function.res_attrs, len(returned))
-    return [*outputs, *(_as_seen(np.asarray(r), m) for r, m in zip(returned, marks, strict=True))]
+    marks, types = _marks(function.res_attrs, len(returned)), function.function_type.outputs.data
+    return [*outputs, *(_as_seen(np.asarray(r), t, m) for r, t, m in zip(returned, types, marks, strict=True))]
 
 
 def _checked_input(name: str, number: int, needed: Tensor | MemRef, array: Array | None) -> Array:
@@ -143,6 +143,8 @@ def _marks(attributes: ArrayAttr[DictionaryAttr] | None, count: int) -> list[Map
     return [d.data for d in attributes] if attributes else [{} for _ in range(count)]
 
 
-def _as_seen(array: Array, marks: Mapping[str, Attribute]) -> Array:
+def _as_seen(array: Array, kind: Attribute, marks: Mapping[str, Attribute]) -> Array:
     """An output, with the dtype that callers see."""
-    return array.view(f"u{array.dtype.itemsize}") if UNSIGNED in marks else array
+    if not isinstance(kind, TensorType | MemRefType):
+        return array
+    return array.view(to_numpy(seen_by_callers(cast("Tensor | MemRef", kind), marks).element_type))

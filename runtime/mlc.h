@@ -5,7 +5,11 @@
 
 #include <stdint.h>
 
-/* The types of tensor elements; a bool is one byte, 0 or 1. */
+/* The types of tensor elements; a bool is one byte, 0 or 1.
+
+   Floats of 8 bits, and all elements of less, are codes in a uint8_t each: an int4 is in the low four bits, of which the
+   highest is its sign, and the other bits are 0. The names of floats say how many bits exponent and mantissa have; FN:
+   no infinities, UZ: no negative zero, U: no sign. */
 enum {
     MLC_F32 = 1,
     MLC_F64 = 2,
@@ -19,7 +23,19 @@ enum {
     MLC_U32 = 10,
     MLC_U64 = 11,
     MLC_F16 = 12,
-    MLC_BF16 = 13
+    MLC_BF16 = 13,
+    MLC_F8_E4M3FN = 14,
+    MLC_F8_E4M3FNUZ = 15,
+    MLC_F8_E5M2 = 16,
+    MLC_F8_E5M2FNUZ = 17,
+    MLC_F8_E8M0FNU = 18,
+    MLC_F6_E2M3FN = 19,
+    MLC_F6_E3M2FN = 20,
+    MLC_F4_E2M1FN = 21,
+    MLC_I4 = 22,
+    MLC_U4 = 23,
+    MLC_I2 = 24,
+    MLC_U2 = 25
 };
 
 /* One input or output of a model: dense, row-major, aligned as its elements are. */

@@ -7,7 +7,28 @@ from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import IndexType, IntegerType, Signedness, bf16, f16, f32, f64, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import (
+    Float4E2M1FNType,
+    Float6E2M3FNType,
+    Float6E3M2FNType,
+    Float8E4M3FNType,
+    Float8E4M3FNUZType,
+    Float8E5M2FNUZType,
+    Float8E5M2Type,
+    Float8E8M0FNUType,
+    IndexType,
+    IntegerType,
+    Signedness,
+    bf16,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.ir import Attribute
 
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
@@ -21,7 +42,8 @@ class ElementType:
     Attributes:
         type: by the IR.
         dtype: by NumPy, and by the signature of an artifact.
-        safetensors: by the header of a safetensors file.
+        safetensors: by the header of a safetensors file; nothing if the format has no name for it, or packs elements:
+            then a file holds the bytes of an array as U8.
         c_constant: by `mlc_tensor_info` in runtime/mlc.h.
     """
 
@@ -46,22 +68,49 @@ ELEMENT_TYPES = (
     ElementType(IntegerType(64, Signedness.UNSIGNED), "uint64", "U64", "MLC_U64"),
     ElementType(i1, "bool", "BOOL", "MLC_BOOL"),
 )
+"""The types that mlc computes with."""
+STORED_TYPES = (
+    ElementType(Float8E4M3FNType(), "float8_e4m3fn", "F8_E4M3", "MLC_F8_E4M3FN"),
+    ElementType(Float8E4M3FNUZType(), "float8_e4m3fnuz", "F8_E4M3FNUZ", "MLC_F8_E4M3FNUZ"),
+    ElementType(Float8E5M2Type(), "float8_e5m2", "F8_E5M2", "MLC_F8_E5M2"),
+    ElementType(Float8E5M2FNUZType(), "float8_e5m2fnuz", "F8_E5M2FNUZ", "MLC_F8_E5M2FNUZ"),
+    ElementType(Float8E8M0FNUType(), "float8_e8m0fnu", "F8_E8M0", "MLC_F8_E8M0FNU"),
+    ElementType(Float6E2M3FNType(), "float6_e2m3fn", "", "MLC_F6_E2M3FN"),
+    ElementType(Float6E3M2FNType(), "float6_e3m2fn", "", "MLC_F6_E3M2FN"),
+    ElementType(Float4E2M1FNType(), "float4_e2m1fn", "", "MLC_F4_E2M1FN"),
+    ElementType(IntegerType(4), "int4", "", "MLC_I4"),
+    ElementType(IntegerType(4, Signedness.UNSIGNED), "uint4", "", "MLC_U4"),
+    ElementType(IntegerType(2), "int2", "", "MLC_I2"),
+    ElementType(IntegerType(2, Signedness.UNSIGNED), "uint2", "", "MLC_U2"),
+)
+"""The types that are only stored, moved and converted: each element is a code, in the low bits of a byte of its own."""
+STORED: tuple[Attribute, ...] = tuple(e.type for e in STORED_TYPES)
 HALVES: tuple[Attribute, ...] = (f16, bf16)
 """The floats of 16 bits, which are types of memory: they are computed with in f32, and rounded when they are stored."""
 INTEGERS: tuple[Attribute, ...] = tuple(e.type for e in ELEMENT_TYPES if type(e.type) is IntegerType and e.type != i1)
-"""The integers that are numbers: all but i1, which is a truth value."""
+"""The integers that mlc computes with: all but i1, which is a truth value."""
+COMPUTED_FLOATS: tuple[Attribute, ...] = (f16, bf16, f32, f64)
+"""The floats that mlc computes with."""
 NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPES[-1].type}"
 """The element types in words, for messages."""
 
-_BY_TYPE = {e.type: e for e in ELEMENT_TYPES}
-_BY_DTYPE = {e.dtype: e for e in ELEMENT_TYPES}
-_BY_SAFETENSORS = {e.safetensors: e for e in ELEMENT_TYPES}
+_ALL = (*ELEMENT_TYPES, *STORED_TYPES)
+_BY_TYPE = {e.type: e for e in _ALL}
+_BY_DTYPE = {e.dtype: e for e in _ALL}
+_BY_SAFETENSORS = {e.safetensors: e for e in _ALL if e.safetensors}
+_SHORT_FLOATS = {e.dtype for e in _ALL if e.type in (f16, bf16) or ("float" in e.dtype and e in STORED_TYPES)}
+_STORED_DTYPES = {e.dtype for e in STORED_TYPES}
 _INDEX = IndexType()
 
 
 def is_supported(element_type: Attribute) -> bool:
-    """Whether mlc computes with elements of this type."""
+    """Whether mlc computes with elements of this type, or stores them."""
     return element_type in _BY_TYPE or element_type == _INDEX
+
+
+def is_computed(element_type: Attribute) -> bool:
+    """Whether mlc computes with elements of this type, on all levels."""
+    return is_supported(element_type) and element_type not in STORED
 
 
 def is_unsigned(element_type: Attribute) -> bool:
@@ -106,7 +155,7 @@ def to_numpy(element_type: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of an element type (`index` is 64 bits wide).
 
     Raises:
-        KeyError: mlc does not compute with this type.
+        KeyError: mlc does not know this type.
     """
     return dtype_named("int64" if element_type == _INDEX else _BY_TYPE[element_type].dtype)
 
@@ -115,7 +164,7 @@ def from_numpy(dtype: np.dtype[Any]) -> Attribute:
     """The element type of an array.
 
     Raises:
-        KeyError: mlc does not compute with this dtype.
+        KeyError: mlc does not know this dtype.
     """
     return _BY_DTYPE[dtype.name].type
 
@@ -135,7 +184,7 @@ def dtype_named(name: str) -> np.dtype[Any]:
 
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether the elements of an array are floats, those that `ml_dtypes` adds included."""
-    return dtype.kind == "f" or dtype.name == "bfloat16"
+    return dtype.kind == "f" or dtype.name in _SHORT_FLOATS
 
 
 def is_half(dtype: np.dtype[Any]) -> bool:
@@ -143,11 +192,21 @@ def is_half(dtype: np.dtype[Any]) -> bool:
     return dtype.itemsize == 2 and is_float(dtype)
 
 
+def is_stored(dtype: np.dtype[Any]) -> bool:
+    """Whether the elements of an array are codes, which are only stored, moved and converted."""
+    return dtype.name in _STORED_DTYPES
+
+
+def bits_of(dtype: np.dtype[Any]) -> int:
+    """How many bits an element has that mean something."""
+    return cast(Any, from_numpy(dtype)).bitwidth
+
+
 def limits_of(dtype: np.dtype[Any]) -> np.finfo[Any]:
     """What `np.finfo` says, of any dtype of floats."""
     import numpy as np
 
-    if dtype.kind == "f":
+    if dtype.isbuiltin == 1:
         return np.finfo(dtype)
     import ml_dtypes
 
@@ -162,6 +221,17 @@ def dtype_in_safetensors(name: str) -> np.dtype[Any]:
     """
     dtype = dtype_named(_BY_SAFETENSORS[name].dtype)
     return dtype.newbyteorder("<") if dtype.isbuiltin == 1 else dtype
+
+
+def in_safetensors(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """An array as a safetensors file holds it: bytes of types for which the format has no name."""
+    element = _BY_DTYPE.get(array.dtype.name)
+    return array if element is None or element.safetensors else array.view("uint8")
+
+
+def out_of_safetensors(array: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """An array of a safetensors file as one of `dtype`, if it holds the bytes of one; else as it is."""
+    return array.view(dtype) if is_stored(dtype) and array.dtype.name == "uint8" else array
 
 
 def c_constant(dtype: str) -> str:

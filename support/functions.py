@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
-from mlc.support.dtypes import unsigned
+from mlc.support import dtypes
 from mlc.support.types import MemRef, Tensor
 
 _Shaped = TypeVar("_Shaped", Tensor, MemRef, "Tensor | MemRef")
@@ -20,6 +20,8 @@ WORKSPACE = "mlc.workspace"
 """The attribute of an argument that is the arena for everything between inputs and outputs."""
 UNSIGNED = "mlc.unsigned"
 """The attribute of an argument or a result whose elements, signless integers, are unsigned for the caller."""
+CODES = "mlc.stored"
+"""The attribute of an argument or a result whose elements, bytes, are codes of the type that it names."""
 NAME = "mlc.name"
 """The attribute of an argument or a result that is its name for callers, where the IR could not spell it."""
 DIMS = "onnx.dims"
@@ -28,11 +30,13 @@ ALIGNMENT = 64
 """Bytes: what the workspace, what lies in it, and constants are aligned to. A cache line, and the widest vector."""
 
 
-def seen_by_callers(kind: _Shaped, marks: Container[str]) -> _Shaped:
-    """The type of an argument or a result with these attributes as its caller sees it: unsigned integers are marked."""
-    if UNSIGNED not in marks:
-        return kind
-    return type(kind)(unsigned(kind.element_type), kind.shape)
+def seen_by_callers(kind: _Shaped, marks: Mapping[str, Attribute]) -> _Shaped:
+    """The type of an argument or a result with these attributes as its caller sees it: unsigned integers are marked,
+    and so are types that are only stored."""
+    stored = marks.get(CODES)
+    if stored in dtypes.STORED and kind.element_type == i8:
+        return type(kind)(stored, kind.shape)
+    return type(kind)(dtypes.unsigned(kind.element_type), kind.shape) if UNSIGNED in marks else kind
 
 
 def models_of(module: ModuleOp) -> list[FuncOp]:

@@ -39,6 +39,7 @@ _NUMPY = {
     18: "float8_e4m3fnuz",
     19: "float8_e5m2",
     20: "float8_e5m2fnuz",
+    24: "float8_e8m0fnu",
 }
 """NumPy's or ml_dtypes' names for the numbers of TensorProto.DataType whose elements fill whole bytes."""
 
@@ -78,7 +79,7 @@ def numpy_type(number: int) -> np.dtype[Any]:
     import numpy as np
 
     name = _NUMPY[number]
-    if number in (16, 17, 18, 19, 20):
+    if number in (16, 17, 18, 19, 20, 24):
         import ml_dtypes
 
         return np.dtype(getattr(ml_dtypes, name))

@@ -23,7 +23,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import is_stored, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
@@ -177,14 +177,15 @@ def _check(name: str, kind: ShapedType, resources: Resources, has_signs: bool = 
         raise Fault(f"a dense_resource has known sizes, got {kind}")
     if shape != wanted_shape:
         raise Fault(f"resource '{name}' has shape {_shape(shape)}, but {kind} has shape {_shape(wanted_shape)}")
-    if dtype != wanted_dtype and (has_signs or not _has_no_sign(kind, dtype)):
+    are_bytes = is_stored(wanted_dtype) and dtype.name == "uint8"
+    if dtype != wanted_dtype and not are_bytes and (has_signs or not _has_no_sign(kind, dtype)):
         raise Fault(f"resource '{name}' has elements of type {dtype.name}, but {kind} has {wanted_dtype.name}")
 
 
 def _has_no_sign(kind: ShapedType, dtype: np.dtype[Any]) -> bool:
-    """Whether elements are signless integers and the data unsigned ones, their bits."""
-    stored = element_dtype(_element(kind))
-    return stored.kind == "i" and dtype.kind == "u" and dtype.itemsize == stored.itemsize
+    """Whether elements are signless integers and the data unsigned ones, or codes of a type: their bits."""
+    held = element_dtype(_element(kind))
+    return held.kind == "i" and (dtype.kind == "u" or is_stored(dtype)) and dtype.itemsize == held.itemsize
 
 
 def _unknown(name: str, resources: Resources, blobs: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from mlc.compiler import new_context
 from mlc.frontends.registry import FRONTENDS, open_model
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.targets.output import staged_output
@@ -96,5 +97,5 @@ def _save(tensors: dict[str, Any], path: Path) -> None:
     import numpy as np
     from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
-    save_file({name: np.ascontiguousarray(array) for name, array in tensors.items()}, str(path))
+    save_file({name: in_safetensors(np.ascontiguousarray(array)) for name, array in tensors.items()}, str(path))
     path.chmod(0o644)

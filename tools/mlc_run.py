@@ -16,6 +16,7 @@ import numpy as np
 
 from mlc.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
+from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.model_source import ModelSource
 from mlc.targets import host
@@ -167,4 +168,5 @@ def _save(outputs: dict[str, Array], calls: Calls, path: Path) -> None:
     if not calls.stacked:
         outputs = {name: np.reshape(o, (-1, *o.shape[2:])) if o.ndim > 1 else o for name, o in outputs.items()}
     with staged_output(path) as staged:
-        staged.write_bytes(save(outputs))  # save_file would leave a file that only its owner may read
+        held = {name: in_safetensors(o) for name, o in outputs.items()}
+        staged.write_bytes(save(held))  # save_file would leave a file that only its owner may read

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.support import resources
-from mlc.support.dtypes import dtype_named
+from mlc.support.dtypes import dtype_named, out_of_safetensors
 from mlc.support.errors import UserError
 
 Array = NDArray[Any]
@@ -73,7 +73,7 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], fi
     """
     arrays: list[Array] = []
     counts: dict[str, int] = {}
-    found = [_tensor_for(info, tensors, file) for info in inputs]
+    found = [out_of_safetensors(_tensor_for(info, tensors, file), dtype_named(info.dtype)) for info in inputs]
     for info, array in zip(inputs, found, strict=True):
         if array.dtype != dtype_named(info.dtype):
             raise UserError(f"tensor '{info.name}' of '{file}' is {array.dtype}; the model takes {info.dtype}")

@@ -27,6 +27,7 @@ from mlc.dialects.graph.base import GraphOp
 from mlc.dialects.graph.types import (
     AnyTensor,
     BooleanTensor,
+    ComparableTensor,
     Tensor,
     Value,
     broadcast_shapes,
@@ -102,8 +103,8 @@ class CompareOp(ElementwiseOp):
     name = "graph.compare"
 
     predicate = prop_def(PredicateAttr)
-    lhs = operand_def(AnyTensor)
-    rhs = operand_def(AnyTensor)
+    lhs = operand_def(ComparableTensor)
+    rhs = operand_def(ComparableTensor)
     result: OpResult[Tensor] = result_def(BooleanTensor)
 
     assembly_format = "$predicate `,` $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)"
@@ -179,10 +180,17 @@ class FoldWhereOfEqualBranches(RewritePattern):
 class CastOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     """Converts elements: to `i1` by `x != 0`, float to integer towards zero, else to the nearest value.
 
-    A float beyond the integers of a type becomes the least or the greatest of them, and NaN becomes 0.
+    A float beyond the integers of a type becomes the least or the greatest of them, and NaN becomes 0. A number beyond
+    the floats of a type becomes infinity, or NaN where the type has no infinity, or the greatest number where it has
+    neither; there NaN becomes a zero. `f8E8M0FNU` has powers of two only: 0 and negative numbers become NaN, and the
+    middle between two powers becomes the greater one.
+
+    The types of less than 8 bits and the floats of 8 bits are only stored: this op, bitcasts, `graph.where` and ops
+    that move elements take them.
 
     ```mlir
     %f = graph.cast %i : tensor<8xi64> -> tensor<8xf32>
+    %q = graph.cast %f : tensor<8xf32> -> tensor<8xf8E4M3FN>
     ```
     """
 

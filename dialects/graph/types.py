@@ -13,7 +13,6 @@ from typing import TypeAlias, cast
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AnyFloat,
-    AnyFloatConstr,
     AnyTensorTypeConstr,
     DenseArrayBase,
     IntegerType,
@@ -22,10 +21,10 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.irdl import AttrSetConstraint, BaseAttr, EqAttrConstraint
+from xdsl.irdl import AttrSetConstraint, EqAttrConstraint
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.support.dtypes import INTEGERS, is_unsigned
+from mlc.support.dtypes import COMPUTED_FLOATS, INTEGERS, is_unsigned
 
 Tensor: TypeAlias = TensorType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
@@ -33,13 +32,13 @@ Value: TypeAlias = SSAValue | Operation
 """What builders accept as an operand: a value, or an op with one result."""
 
 AnyTensor = AnyTensorTypeConstr
-FloatTensor = TensorType.constr(AnyFloatConstr)
-IntegerTensor = TensorType.constr(BaseAttr(IntegerType))
+FloatTensor = TensorType.constr(AttrSetConstraint(frozenset(COMPUTED_FLOATS)))
+IntegerTensor = TensorType.constr(AttrSetConstraint(frozenset((*INTEGERS, i1))))
 BooleanTensor = TensorType.constr(EqAttrConstraint(i1))
-NumberTensor = TensorType.constr(AnyFloatConstr | AttrSetConstraint(frozenset(INTEGERS)))
-
+NumberTensor = TensorType.constr(AttrSetConstraint(frozenset((*COMPUTED_FLOATS, *INTEGERS))))
+ComparableTensor = TensorType.constr(AttrSetConstraint(frozenset((*COMPUTED_FLOATS, *INTEGERS, i1))))
 SignedTensor = TensorType.constr(
-    AnyFloatConstr | AttrSetConstraint(frozenset(t for t in INTEGERS if not is_unsigned(t)))
+    AttrSetConstraint(frozenset(t for t in (*COMPUTED_FLOATS, *INTEGERS) if not is_unsigned(t)))
 )
 
 I64ArrayConstr = DenseArrayBase.constr(i64)

@@ -6,6 +6,8 @@ from xdsl.dialects.builtin import (
     BFloat16Type,
     ComplexType,
     Float4E2M1FNType,
+    Float6E2M3FNType,
+    Float6E3M2FNType,
     Float8E4M3FNType,
     Float8E4M3FNUZType,
     Float8E5M2FNUZType,
@@ -76,6 +78,8 @@ TYPES_BY_NUMBER: dict[int, Attribute] = {
     24: Float8E8M0FNUType(),
     25: _unsigned(2),
     26: IntegerType(2),
+    27: Float6E2M3FNType(),
+    28: Float6E3M2FNType(),
 }
 """Element types by the numbers of TensorProto.DataType; 8, strings, has none."""
 NUMBERS_BY_TYPE: dict[Attribute, int] = {kind: number for number, kind in TYPES_BY_NUMBER.items()}

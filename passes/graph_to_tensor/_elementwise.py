@@ -6,7 +6,7 @@ import math as numbers
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, f32, f64, i1, i32, i64
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, i1, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -16,21 +16,17 @@ from mlc.dialects.arith import (
     CmpiOp,
     ExtSIOp,
     ExtUIOp,
-    FPToSIOp,
-    FPToUIOp,
     RemFOp,
     SelectOp,
-    SIToFPOp,
     TruncIOp,
-    UIToFPOp,
 )
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d
 from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
 from mlc.passes.lowering import lowers
-from mlc.support.dtypes import HALVES, is_unsigned, most_of
-from mlc.support.types import element_type, integer_width, tensor_type
+from mlc.support.dtypes import is_unsigned, most_of
+from mlc.support.types import integer_width, tensor_type
 
 
 def _relu(p: Points, x: SSAValue) -> SSAValue:
@@ -300,79 +296,5 @@ class CompareToMap(Elementwise):
                 predicates = _UNSIGNED_PREDICATES if unsigned else _INTEGER_PREDICATES
                 return p(CmpiOp, lhs, rhs, predicates[predicate])
             return p(CmpfOp, lhs, rhs, _FLOAT_PREDICATES[predicate])
-
-        return self.map(op, b, body)
-
-
-@lowers("lower-to-tensor", graph.BitcastOp)
-class BitcastToMap(Elementwise):
-    """The same bits as another type."""
-
-    def build(self, op: Operation, b: Builder) -> SSAValue:
-        target = element_type(op.results[0].type)
-
-        def body(p: Points, x: SSAValue) -> SSAValue:
-            both_integers = is_integer(x) and integer_width(target) is not None
-            return x if x.type == target or both_integers else p(arith.BitcastOp, x, target)
-
-        return self.map(op, b, body)
-
-
-def _single(p: Points, x: SSAValue) -> SSAValue:
-    """A number as an f32 that rounds to the same float of 16 bits.
-
-    An f64 that lies between two f32 becomes the one whose last bit is set (rounding to odd; Boldo and Melquiond, "When
-    double rounding is odd", 2004): only what an f32 holds exactly can then look like the middle of two shorter floats.
-    """
-    if x.type == f32:
-        return x
-    if is_integer(x):
-        x = p(UIToFPOp if x.type == i1 or is_unsigned(x.type) else SIToFPOp, x, f64)
-    nearest = p(arith.TruncFOp, x, f32)
-    back, bits = p(arith.ExtFOp, nearest, f64), p(arith.BitcastOp, nearest, i32)
-    is_even = p(CmpiOp, p(arith.AndIOp, bits, p.number(1, i32)), p.number(0, i32), "eq")
-    is_wrong = p(arith.AndIOp, p(CmpfOp, back, x, "one"), is_even)
-    is_below = p(CmpfOp, p(math.AbsFOp, back), p(math.AbsFOp, x), "olt")
-    step = p(SelectOp, is_below, p.number(1, i32), p.number(-1, i32))
-    other = p(arith.BitcastOp, p(arith.AddiOp, bits, step), f32)
-    return p(SelectOp, is_wrong, other, nearest)
-
-
-@lowers("lower-to-tensor", graph.CastOp)
-class CastToMap(Elementwise):
-    """Conversions between all element types."""
-
-    def build(self, op: Operation, b: Builder) -> SSAValue:
-        target = element_type(op.results[0].type)
-        wide = integer_width(target)
-
-        def body(p: Points, x: SSAValue) -> SSAValue:
-            if x.type == target:
-                return x
-            if x.type in HALVES:
-                x = p(arith.ExtFOp, x, f32)
-            if target in HALVES:
-                return p(arith.TruncFOp, _single(p, x), target)
-            return converted(p, x)
-
-        def converted(p: Points, x: SSAValue) -> SSAValue:
-            if x.type == target:
-                return x
-            width, unsigned = integer_width(x.type), x.type == i1 or is_unsigned(x.type)
-            if target == i1:
-                zero = p.number(0, x.type)
-                return p(CmpiOp, x, zero, "ne") if width else p(CmpfOp, x, zero, "une")
-            if wide is None and width is None:
-                widening = x.type.bitwidth < target.bitwidth  # pyright: ignore
-                return p(arith.ExtFOp if widening else arith.TruncFOp, x, target)
-            if wide is None:
-                return p(UIToFPOp if unsigned else SIToFPOp, x, target)
-            if width is None:
-                return p(FPToUIOp if is_unsigned(target) else FPToSIOp, x, target)
-            if width == wide:
-                return x  # the same bits
-            if width > wide:
-                return p(TruncIOp, x, target)
-            return p(ExtUIOp if unsigned else ExtSIOp, x, target)
 
         return self.map(op, b, body)

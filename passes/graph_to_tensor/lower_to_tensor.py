@@ -14,6 +14,7 @@ from mlc.dialects import graph
 from mlc.passes.base import Pass
 from mlc.passes.graph_to_tensor import (
     _arg_reduction,
+    _casts,
     _contraction,
     _conv_transpose,
     _convolution,
@@ -28,7 +29,7 @@ from mlc.passes.graph_to_tensor import (
 )
 from mlc.passes.graph_to_tensor._halves import widen_halves
 from mlc.passes.graph_to_tensor._outline import outline_kernels
-from mlc.passes.graph_to_tensor._signedness import erase_signedness, mark_unsigned
+from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elements, require_no_arithmetic
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.shared.kernel_names import KernelNames
 from mlc.passes.shared.known_types import require_known_types
@@ -38,6 +39,7 @@ from mlc.support.rounding import Rounding
 
 PATTERNS = (
     _arg_reduction,
+    _casts,
     _contraction,
     _conv_transpose,
     _convolution,
@@ -66,7 +68,8 @@ class LowerToTensorPass(Pass):
         func.func private @linear_relu(…) { tensor.contract, tensor.map { addf }, tensor.map { maximumf } }
 
     Integers become signless, `ui8` as `i8`; ops say which are unsigned, and the marks `mlc.unsigned` of arguments and
-    results say it to callers. Functions without graph ops are left alone otherwise.
+    results say it to callers. Types that are only stored, such as `f8E4M3FN`, become `i8` with the mark `mlc.stored`,
+    and their conversions arithmetic on these codes. Functions without graph ops are left alone otherwise.
     """
 
     name = "lower-to-tensor"
@@ -76,9 +79,10 @@ class LowerToTensorPass(Pass):
         names = KernelNames(module)
         driver = LoweringDriver(self.name, ctx)
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
+        require_no_arithmetic(module)
         for function in [f for f in functions if not f.is_declaration]:
             if any(op.name.startswith(f"{graph.Graph.name}.") for op in function.walk()):
-                require_known_types(function)
+                require_known_types(function, may_be_stored=True)
             kernels = outline_kernels(function, names, driver.handles)
             for kernel in kernels:
                 module.body.block.insert_op_before(kernel, function)
@@ -87,8 +91,8 @@ class LowerToTensorPass(Pass):
                 _erase_leftovers(kernel)
             driver.lower(function.walk())
         for function in functions:
-            mark_unsigned(function)
-        erase_signedness(module)
+            mark_elements(function)
+        elements_as_bits(module)
         for op in module.walk():
             if op.name.startswith(f"{graph.Graph.name}."):
                 raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of lower-to-tensor handles it")

@@ -76,6 +76,9 @@ class GraphBuilder:
             op = cast(Any, op_type)(*arguments, **options)
             op.verify()
         except VerifyException as e:
+            elements = [element_of(cast(SSAValue, a)) for a in arguments if isinstance(a, SSAValue)]
+            if stored := [str(element) for element in elements if element in dtypes.STORED]:
+                raise Unconvertible(f"an operand has elements of type {stored[0]}, which are only stored") from None
             raise Unconvertible(str(e)) from None
         for result in op.results:
             if not dtypes.is_supported(element := element_of(result)):

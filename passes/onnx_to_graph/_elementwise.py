@@ -11,7 +11,6 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._node import Node, axis_of
@@ -118,19 +117,6 @@ class BitShift(FromOnnx):
         return b(graph.ShlOp if to_left else graph.ShrOp, *node.operands)
 
 
-@lowers(PASS, onnx.op("BitCast"))
-class BitCast(FromOnnx):
-    """The bits of elements as another type; a boolean is a byte that is 0 or 1."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        target = TYPES_BY_NUMBER.get(node.int("to"))
-        if target is None:
-            raise Unconvertible("it reads bits as strings")
-        if i1 in (node.element(), target):
-            return b.cast(node[0], target)
-        return b(graph.BitcastOp, node[0], target)
-
-
 @lowers(PASS, onnx.op("Pow"))
 class Pow(FromOnnx):
     """In the type of the base; an exponent of 2 is a product, and so are other small ones of integers."""
@@ -152,17 +138,6 @@ class Pow(FromOnnx):
         error = b(graph.AbsOp, b.sub(power, whole))
         is_whole = b.compare("le", error, b.mul(b(graph.AbsOp, whole), b.number(2.0**-40, power)))
         return b.cast(b.where(is_whole, whole, power), element_of(base))
-
-
-@lowers(PASS, onnx.op("Cast"), onnx.op("CastLike"))
-class Cast(FromOnnx):
-    """A conversion of elements."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        target = TYPES_BY_NUMBER.get(node.int("to")) if node.op.OP_TYPE == "Cast" else node.element(1)
-        if target is None:
-            raise Unconvertible("it converts to strings")
-        return b.cast(node[0], target)
 
 
 @lowers(PASS, onnx.op("Clip"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import Attribute, SSAValue
 
@@ -11,13 +10,15 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
+from mlc.passes.onnx_to_graph._casts import short_float
 from mlc.passes.onnx_to_graph._conversion import PASS
 from mlc.passes.onnx_to_graph._matmul import matmul
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.passes.onnx_to_graph._windows import convolution
-from mlc.support.dtypes import is_supported, to_numpy
+from mlc.support.dtypes import is_supported, least_of, most_of
+from mlc.support.types import integer_width
 
 
 def _along(b: GraphBuilder, node: Node, value: SSAValue, x: SSAValue) -> SSAValue:
@@ -43,8 +44,7 @@ def saturate(b: GraphBuilder, x: SSAValue, zero_point: SSAValue | None, element:
     rounded = b(graph.RoundOp, x)
     if zero_point is not None:
         rounded = b.plus(rounded, b.cast(zero_point, element_of(x)))
-    limits = np.iinfo(to_numpy(element))
-    low, high = b.number(float(limits.min), rounded), b.number(float(limits.max), rounded)
+    low, high = (b.number(limit, rounded) for limit in (least_of(element), most_of(element)))
     return b.cast(b(graph.MinOp, b(graph.MaxOp, rounded, low), high), element)
 
 
@@ -60,7 +60,12 @@ class QuantizeLinear(FromOnnx):
         element = element_of(zero) if zero is not None else default
         x = x if is_float(x) else b.cast(x, f32)
         scale = _along(b, node, b.cast(node[1], element_of(x)), x)
-        return saturate(b, b.div(x, scale), None if zero is None else _along(b, node, zero, x), element)
+        scaled = b.div(x, scale)
+        zero = None if zero is None else _along(b, node, zero, x)
+        if integer_width(element):
+            return saturate(b, scaled, zero, element)
+        moved = scaled if zero is None else b.plus(scaled, b.cast(zero, element_of(x)))
+        return short_float(b, moved, element, bool(node.int("saturate", 1)))
 
 
 @lowers(PASS, onnx.op("DequantizeLinear"))
@@ -70,7 +75,7 @@ class DequantizeLinear(FromOnnx):
     def build(self, node: Node, b: GraphBuilder) -> Results:
         number = node.int("output_dtype")
         element = TYPES_BY_NUMBER[number] if number else node.element(1)
-        x = node[0] if is_float(node[0]) else b.cast(node[0], i32)
+        x = b.cast(node[0], f32 if is_float(node[0]) else i32)
         if (zero := node.optional(2)) is not None:
             x = b.sub(x, b.cast(_along(b, node, zero, x), element_of(x)))
         return b.mul(b.cast(x, element), b.cast(_along(b, node, node[1], x), element))

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    BytesAttr,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FloatAttr,
@@ -16,15 +17,16 @@ from xdsl.dialects.builtin import (
     MemRefType,
     TensorType,
     VectorType,
+    i1,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import Rewriter
 
 from mlc.support.dtypes import to_numpy
-from mlc.support.types import MemRef, Tensor, Vector, element_type
+from mlc.support.types import MemRef, Tensor, Vector, element_type, integer_width
 
 Replacements = Mapping[Attribute, IntegerType]
-"""From element types to signless integers of the same width."""
+"""From element types to signless integers of as many bytes."""
 
 
 def replace_element_types(root: Operation, new: Replacements) -> None:
@@ -67,7 +69,9 @@ def _attribute(attribute: Attribute, new: Replacements) -> Attribute:
         case DenseIntOrFPElementsAttr():
             dense = cast(DenseIntOrFPElementsAttr[Any], attribute)
             kind = replaced(dense.type, new)
-            return attribute if kind is dense.type else DenseIntOrFPElementsAttr(cast(Any, kind), dense.data)
+            if kind is dense.type:
+                return attribute
+            return DenseIntOrFPElementsAttr(cast(Any, kind), _codes(dense.data, dense.type.element_type))
         case DenseResourceAttr():
             kind = cast(Any, replaced(attribute.type, new))
             return attribute if kind is attribute.type else DenseResourceAttr(attribute.resource_handle, kind)
@@ -76,6 +80,12 @@ def _attribute(attribute: Attribute, new: Replacements) -> Attribute:
             return FunctionType.from_lists(inputs, outputs)
         case _:
             return attribute
+
+
+def _codes(data: BytesAttr, element: Attribute) -> BytesAttr:
+    """The data of elements; integers of less than a byte without copies of their sign."""
+    width = integer_width(element) or 8
+    return data if width >= 8 or element == i1 else BytesAttr(bytes(b & (1 << width) - 1 for b in data.data))
 
 
 def _number(value: float, kind: Attribute, element: IntegerType) -> Attribute:

@@ -7,15 +7,16 @@ from math import prod
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ShapedType
 from xdsl.ir import Operation
 
-from mlc.support.dtypes import NAMES, is_supported
+from mlc.support.dtypes import NAMES, is_computed, is_supported
 from mlc.support.locations import error_at
 from mlc.support.types import element_type
 
 MOST_ELEMENTS = 1 << 48
 
 
-def require_known_types(root: Operation) -> None:
-    """Check that all tensors and buffers under `root` have known extents and supported elements.
+def require_known_types(root: Operation, may_be_stored: bool = False) -> None:
+    """Check that all tensors and buffers under `root` have known extents and elements that mlc computes with, or, where
+    ops take them, types that are only stored.
 
     Extents are positive but for arguments and constants, which need no computing.
 
@@ -35,7 +36,7 @@ def require_known_types(root: Operation) -> None:
                 )
             if prod(value.type.get_shape()) > MOST_ELEMENTS:
                 raise error_at(op, f"'{op.name}' has a value of type {value.type}: that is more than any memory holds")
-            if not is_supported(element_type(value.type)):
+            if not (is_supported if may_be_stored else is_computed)(element_type(value.type)):
                 raise error_at(
                     op,
                     f"'{op.name}' has a value of type {value.type}: mlc computes with elements of type "

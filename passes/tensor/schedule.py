@@ -19,7 +19,7 @@ from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._transpose_schedule import transpose_steps
 from mlc.passes.tensor._window_schedule import window_steps
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import is_supported, to_numpy
+from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.functions import is_private
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine, resolve_target
@@ -70,7 +70,7 @@ def choose_steps(
     if not ops:
         return []
     elements = {element_type(v.type) for op in ops for v in (*op.inputs, op.result)}
-    if unknown := [str(element) for element in elements if not is_supported(element)]:
+    if unknown := [str(element) for element in elements if not is_computed(element)]:
         ctx.remark(kernel, f"no schedule: mlc does not compute with elements of type {', '.join(sorted(unknown))}")
         return []
     bits = max(to_numpy(element).itemsize * 8 for element in elements)

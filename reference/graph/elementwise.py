@@ -7,6 +7,7 @@ from functools import partial
 from math import pi, sqrt
 
 import numpy as np
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation
 
 from mlc.dialects.graph import binary, elementwise, trigonometry, unary
@@ -14,7 +15,7 @@ from mlc.reference.arith import remainder, to_integer, truncating_divide
 from mlc.reference.execution import Array, evaluates, rounded
 from mlc.reference.fixed_order import apply, cos, exp, log, power, sin, tanh
 from mlc.reference.math import erf, integer_power, rsqrt
-from mlc.support.dtypes import is_float, to_numpy
+from mlc.support.dtypes import is_float, is_stored, least_of, most_of, to_numpy
 
 
 def relu(x: Array) -> Array:
@@ -168,10 +169,13 @@ def where(op: elementwise.WhereOp, condition: Array, on_true: Array, on_false: A
 @evaluates(elementwise.CastOp)
 def cast(op: elementwise.CastOp, x: Array) -> Array:
     """To `i1` by `x != 0` (so NaN is true); float to integer towards zero, within its range; else the nearest value."""
-    target = np.dtype(to_numpy(op.result.type.element_type))
-    if is_float(x.dtype) and np.issubdtype(target, np.integer):
-        limits = np.iinfo(target)
-        return to_integer(x, int(limits.min), int(limits.max), target)
+    element = op.result.type.element_type
+    target = np.dtype(to_numpy(element))
+    if is_stored(x.dtype):
+        x = x.astype(np.float32 if is_float(x.dtype) else np.int8)
+    if is_float(x.dtype) and element != i1 and not is_float(target):
+        least, most = int(least_of(element)), int(most_of(element))
+        return to_integer(x, least, most, np.dtype(np.int64) if is_stored(target) else target).astype(target)
     return rounded(x, target)
 
 

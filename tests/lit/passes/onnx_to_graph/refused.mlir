@@ -29,3 +29,11 @@ func.func @main(%x: tensor<?x?xf32> {onnx.dims = ["n", ""]}, %y: tensor<?x3xf32>
   %r = onnx.Add %x, %y : (tensor<?x?xf32>, tensor<?x3xf32>) -> tensor<*xf32>
   return %r : tensor<*xf32>
 }
+
+// -----
+
+// CHECK: error: Add (version 14): an operand has elements of type i4, which are only stored
+func.func @main(%x: tensor<4xi4>) -> tensor<4xi4> {
+  %y = onnx.Add %x, %x : (tensor<4xi4>, tensor<4xi4>) -> tensor<4xi4>
+  return %y : tensor<4xi4>
+}
