@@ -1,4 +1,4 @@
-"""Operators of `ai.onnx.ml` that look numbers up in a table."""
+"""Operators of `ai.onnx.ml` that give numbers other names."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from mlc.passes.onnx_to_graph._ml_linear import ML
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
+
+_SHOWN = 8
+"""How many classes a message names."""
 
 
 @lowers(PASS, onnx.op("LabelEncoder", ML))
@@ -67,3 +70,22 @@ def _default(node: Node, dtype: np.dtype[Any]) -> Any:
     if found.size != 1:
         raise Unconvertible(f"default_tensor has {found.size} elements; required: one")
     return found.reshape(-1)[0]
+
+
+@lowers(PASS, onnx.op("ZipMap", ML))
+class ZipMap(FromOnnx):
+    """The scores as they are, a column for each class: what ONNX makes of them, a map for each row, is no tensor."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        classes = node.list("classlabels_int64s") or node.list("classlabels_strings")
+        if node.rank() > 2 or (node.rank() and node.shape()[-1] != len(classes)):
+            raise Unconvertible(
+                f"x has shape {list(node.shape())}; required: a column for each of {len(classes)} classes"
+            )
+        shown = ", ".join(str(name) for name in classes[:_SHOWN]) + (", …" if len(classes) > _SHOWN else "")
+        self.conversion.warn(
+            node.op,
+            f"ZipMap: its maps become a tensor with a column for each class ({shown}); exported with zipmap=False "
+            "the model says so itself",
+        )
+        return node[0]
