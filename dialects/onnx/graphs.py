@@ -160,9 +160,10 @@ class GraphReader:
         except ValueError as e:
             raise UserError(f"weight '{name}': {e}", self.place("")) from None
         if array.dtype.kind in "OSU":
-            helper = cast(Any, onnx_package("onnx.helper"))
+            helper, kinds = cast(Any, onnx_package("onnx.helper")), cast(Any, onnx_package()).AttributeProto
             strings = [s if isinstance(s, bytes) else str(s) for s in array.ravel().tolist()]
-            value = attribute(helper.make_attribute("value_strings", strings), self.resources, name)
+            said = helper.make_attribute("value_strings", strings, attr_type=kinds.STRINGS)
+            value = attribute(said, self.resources, name)
             made = op("Constant")([], [UNKNOWN], {"value_strings": cast(Attribute, value)})
         else:
             value = tensor_attribute(array, self.resources, name)

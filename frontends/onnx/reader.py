@@ -159,7 +159,10 @@ def _parsed(opened: OnnxFile, file: str) -> Message:
 def _texts(graph: Message) -> Iterator[object]:
     """All names in a graph; protobuf leaves as bytes what is not UTF-8."""
     yield graph.name
-    yield from (each.name for each in (*graph.input, *graph.output, *graph.initializer, *graph.value_info))
+    yield from (each.name for each in graph.initializer)
+    for value in (*graph.input, *graph.output, *graph.value_info):
+        yield value.name
+        yield from (dim.dim_param for dim in value.type.tensor_type.shape.dim)
     for node in graph.node:
         yield from (node.name, node.op_type, node.domain, *node.input, *node.output)
         for each in node.attribute:

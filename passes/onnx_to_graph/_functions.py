@@ -47,7 +47,7 @@ def expand(op: OnnxOp, resources: Resources) -> list[Operation] | None:
         raise_found(reader.wrong.values())
     except UserError:
         for each in reversed(made):
-            Rewriter.erase_op(each)
+            Rewriter.erase_op(each, safe_erase=False)  # the node that could not be made may hold on to what it takes
         return None
     for name, result in zip(body.output, op.results, strict=False):
         if (value := scope.find(name)) is not None:
@@ -86,7 +86,10 @@ def _context_dependent(op: OnnxOp, schema: Any, resources: Resources) -> bytes:
             return b""
     node = node_of(op, resources).SerializeToString()
     version = max(schema.context_dependent_function_opset_versions)
-    return schema.get_context_dependent_function_with_opset_version(version, node, types)
+    try:
+        return schema.get_context_dependent_function_with_opset_version(version, node, types)
+    except Exception:  # the package's own code refuses the node, in one of several kinds
+        return b""
 
 
 def _fill_attributes(node: Message, given: dict[str, Message], body: Message) -> None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    IntegerType,
+    TensorType,
+)
 from xdsl.ir import Attribute
 
 from mlc.dialects.onnx.nodes import plain_value
@@ -28,8 +36,20 @@ def node_of(op: OnnxOp, resources: Resources) -> Message:
     node = helper.make_node(op.OP_TYPE, inputs, outputs, domain=op.DOMAIN)
     for name, value in op.attributes.items():
         if name != SINCE:
-            node.attribute.append(helper.make_attribute(name, _value(value, resources)))
+            node.attribute.append(helper.make_attribute(name, _value(value, resources), attr_type=_list_type(value)))
     return node
+
+
+def _list_type(value: Attribute) -> int | None:
+    """What an attribute is if it is a list, which may be empty."""
+    kinds = cast(Any, onnx_package()).AttributeProto
+    match value:
+        case DenseArrayBase():
+            return kinds.INTS if isinstance(cast(Any, value).elt_type, IntegerType) else kinds.FLOATS
+        case ArrayAttr():
+            return kinds.STRINGS
+        case _:
+            return None
 
 
 def _value(value: Attribute, resources: Resources) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType, TensorType
 from xdsl.ir import Operation, SSAValue
@@ -18,6 +19,9 @@ from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.passes.onnx_to_graph._validity import fault_of
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported
+
+_MOST_ELEMENTS = 1 << 47
+"""As many bytes as a process can address on today's machines."""
 
 Results = SSAValue | Sequence[SSAValue | None]
 """What a node gives: its first result, or all of them; None for one that nobody asked for."""
@@ -51,6 +55,9 @@ class FromOnnx(RewritePattern):
             found = self.build(Node(op, conversion.knowledge), GraphBuilder(op, conversion.knowledge, hint))
         except Unconvertible as e:
             conversion.refuse(op, str(e))
+            return
+        except (MemoryError, OverflowError) as e:
+            conversion.refuse(op, f"it asks for numbers, or for data, beyond what a machine holds: {e}")
             return
         except Exception:
             # Patterns count on what the specification requires, which is asked only now: most models are right.
@@ -97,6 +104,8 @@ def _require_known(op: OnnxOp) -> None:
             raise Unconvertible(f"an operand is {kind}, which is no tensor of known shape")
         if DYNAMIC_INDEX in kind.get_shape():
             raise Unconvertible(f"an operand is {kind}, whose shape is not known")
+        if prod(kind.get_shape()) > _MOST_ELEMENTS:
+            raise Unconvertible(f"an operand is {kind}, which has more elements than a machine can address")
         element = element_of(value)
         if not is_supported(element):
             raise Unconvertible(f"an operand is {kind}: mlc does not compute with elements of type {element}")

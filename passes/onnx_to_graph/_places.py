@@ -44,6 +44,8 @@ class GatherNd(FromOnnx):
 def _kind(node: Node) -> str:
     """What becomes of an element that an update meets."""
     reduction = node.string("reduction", "none")
+    if reduction not in ("none", "add", "mul", "max", "min"):
+        raise Unconvertible(f"attribute 'reduction' is '{reduction}'; mlc knows none, add, mul, max and min")
     return "set" if reduction == "none" else reduction
 
 

@@ -59,6 +59,17 @@ def test_nodes_that_the_specification_does_not_allow(tmp_path: Path) -> None:
             [node("QuantizeLinear", ["x", "s", "z"], ["y"])], [x], {"s": np.float32(1), "z": np.float32(0)}
         ),
         "Concat": _model([node("Concat", ["x", "z"], ["y"], axis=1)], [x], {"z": np.float32(0)}),
+        "attribute 'reduction' is 'all'; mlc knows none, add, mul, max and min": _model(
+            [node("ScatterND", ["x", "i", "u"], ["y"], reduction="all")],
+            [x],
+            {"i": np.array([[0]]), "u": np.zeros((1, 3), np.float32)},
+        ),
+        "EyeLike (version 9): it asks for numbers, or for data, beyond what a machine holds": _model(
+            [node("EyeLike", ["x"], ["y"])], [value("x", 1, [2**40, 4])]
+        ),
+        "an operand is tensor<1099511627776x1048576xf32>, which has more elements than a machine can address": _model(
+            [node("EyeLike", ["x"], ["y"])], [value("x", 1, [2**40, 2**20])]
+        ),
         "its attribute 'perm' is 'word'; required: INTS": _model([node("Transpose", ["x"], ["y"], perm="word")], [x]),
     }
     for message, model in wrong.items():
