@@ -13,7 +13,16 @@ from xdsl.ir import Attribute, BlockArgument
 from mlc import __version__
 from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.errors import UserError
-from mlc.support.functions import OUTPUT, WORKSPACE, marks_of, models_of, name_for_callers, seen_by_callers
+from mlc.support.functions import (
+    EXTENTS,
+    OUTPUT,
+    WORKSPACE,
+    extents_in,
+    marks_of,
+    models_of,
+    name_for_callers,
+    seen_by_callers,
+)
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef
@@ -111,9 +120,14 @@ def _signature(entry: func.FuncOp, names: Sequence[str]) -> Signature:
             workspace = _buffer(entry, argument).get_shape()[0]
         elif OUTPUT in marks:
             spec = _spec(entry, argument, marks, f"output{len(outputs)}")
-            outputs.append(replace(spec, name=names[len(outputs)]) if names else spec)
+            # The conversion of a model adds outputs that hold extents of others, behind those that were named.
+            name = names[len(outputs)] if len(outputs) < len(names) else spec.name
+            while name in [each.name for each in outputs]:
+                name += "_"
+            outputs.append(replace(spec, name=name, extents=extents_in(marks)))
         else:
             inputs.append(_spec(entry, argument, marks, f"input{len(inputs)}"))
+    _check_extents(entry, outputs)
     name = entry.sym_name.data
     return Signature(name, tuple(inputs), tuple(outputs), workspace, __version__)
 
@@ -124,6 +138,25 @@ def _spec(entry: func.FuncOp, argument: BlockArgument, marks: Mapping[str, Attri
         raise error_at(entry, f"a model cannot take or give elements of type {buffer.element_type}")
     dtype = to_numpy(seen_by_callers(buffer, marks).element_type)
     return TensorSpec(name_for_callers(argument, marks, default_name), str(dtype), buffer.get_shape())
+
+
+def _check_extents(entry: func.FuncOp, outputs: Sequence[TensorSpec]) -> None:
+    """Raises: UserError if what should hold an extent of an output does not."""
+    for number, output in enumerate(outputs):
+        if output.extents and len(output.extents) != len(output.shape):
+            raise error_at(
+                entry,
+                f"'{EXTENTS}' of output {number} has {len(output.extents)} numbers; required: one for each of its "
+                f"{len(output.shape)} dims",
+            )
+        for place in output.extents:
+            holder = outputs[place] if 0 <= place < len(outputs) else None
+            if place != -1 and (holder is None or (holder.dtype, holder.shape) != ("int64", ())):
+                raise error_at(
+                    entry,
+                    f"'{EXTENTS}' of output {number} says that output {place} holds an extent; required: the number of "
+                    "an output that is one i64, or -1",
+                )
 
 
 def _buffer(entry: func.FuncOp, argument: BlockArgument) -> MemRef:

@@ -39,6 +39,9 @@ class TensorInfo:
     name: str
     dtype: str
     shape: tuple[int, ...]
+    """The extents; of an output that is as long as data says, the largest that they can be."""
+    extents: tuple[int, ...] = ()
+    """Of such an output, for each dim the place in `ModelInfo.outputs` of its actual extent, or -1."""
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
@@ -51,7 +54,9 @@ class TensorInfo:
             return np.dtype(getattr(ml_dtypes, self.dtype))
 
     def __str__(self) -> str:
-        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
+        places = self.extents or (-1,) * len(self.shape)
+        labels = [f"{'≤' if p >= 0 else ''}{e}" for e, p in zip(self.shape, places, strict=True)]
+        return f"{self.dtype}[{', '.join(labels)}]"
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class ModelInfo:
     cpu: str
     inputs: tuple[TensorInfo, ...]
     outputs: tuple[TensorInfo, ...]
+    """All that a call in C writes, the actual extents of others included."""
     workspace_bytes: int
 
 
@@ -141,7 +147,7 @@ def _default_model(path: Path, symbols: frozenset[str]) -> str:
 
 
 def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:
-    return tuple(TensorInfo(e["name"], e["dtype"], tuple(e["shape"])) for e in entries)
+    return tuple(TensorInfo(e["name"], e["dtype"], tuple(e["shape"]), tuple(e.get("extents", ()))) for e in entries)
 
 
 def _check_file(path: Path) -> frozenset[str]:

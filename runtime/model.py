@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.runtime.extents import actual_outputs, holders
 from mlc.runtime.library import ArtifactError, Library, TensorInfo, open_library
 
 _LINE = 64
@@ -68,11 +69,15 @@ class Model:
         self.path = library.path
         self.signature = library.signature
         self._function = library.function
-        types = [t.numpy_dtype for t in (*self.inputs, *self.outputs)]
+        given = self.signature.outputs
+        types = [t.numpy_dtype for t in (*self.inputs, *given)]
         # With the bytes of an element, and of a whole output.
         self._inputs = tuple((t.shape, d, d.itemsize) for t, d in zip(self.inputs, types, strict=False))
-        outputs = zip(self.outputs, types[len(self.inputs) :], strict=True)
+        outputs = zip(given, types[len(self.inputs) :], strict=True)
         self._outputs = tuple((t.shape, d, prod(t.shape) * d.itemsize) for t, d in outputs)
+        self._extents = [t.extents for t in given]
+        hidden = holders(self._extents)
+        self._seen = tuple(t for number, t in enumerate(given) if number not in hidden)
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
         self._frames: list[_Frame] = []
 
@@ -83,8 +88,11 @@ class Model:
 
     @property
     def outputs(self) -> tuple[TensorInfo, ...]:
-        """Names, dtypes and shapes of the outputs, in order."""
-        return self.signature.outputs
+        """Names, dtypes and shapes of the outputs, in order.
+
+        An output that is as long as data says has the shape of the most that there can be; a call gives what there is.
+        """
+        return self._seen
 
     def __repr__(self) -> str:
         inputs = ", ".join(f"{t.name}: {t}" for t in self.inputs)
@@ -183,7 +191,7 @@ class Model:
         self._frames.append(frame)
         if status != 0:
             raise RuntimeError(f"the model failed with status {status}")
-        return results
+        return results if len(self._seen) == len(results) else actual_outputs(results, self._extents)
 
     def _adapt(self, index: int, value: Any) -> Array:
         """An input that is not yet a plain array of the right type: convert what converts without loss, or explain."""

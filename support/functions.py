@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, ModuleOp, StringAttr, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -26,6 +26,9 @@ NAME = "mlc.name"
 """The attribute of an argument or a result that is its name for callers, where the IR could not spell it."""
 DIMS = "onnx.dims"
 """The attribute of an argument or a result that names its dims, nothing for those without a name."""
+EXTENTS = "mlc.extents"
+"""The attribute of a result, or of a buffer for one, which is as long in some dims as data says, and no longer than its
+type: for each dim the number of the output, one i64, that holds the actual extent, or -1."""
 ALIGNMENT = 64
 """Bytes: what the workspace, what lies in it, and constants are aligned to. A cache line, and the widest vector."""
 
@@ -65,6 +68,12 @@ def dim_names(marks: Mapping[str, Attribute]) -> list[str]:
     """What the dims of an argument or a result are called, "" for those without a name; empty if none has one."""
     found = marks.get(DIMS)
     return [cast(StringAttr, each).data for each in cast("ArrayAttr[Attribute]", found)] if found is not None else []
+
+
+def extents_in(marks: Mapping[str, Attribute]) -> tuple[int, ...]:
+    """What `mlc.extents` says in the attributes of a result, or of a buffer for one; nothing if it is not there."""
+    found = cast(Any, marks.get(EXTENTS))
+    return tuple(map(int, found.get_values())) if isinstance(found, DenseArrayBase) else ()
 
 
 def is_private(function: FuncOp) -> bool:

@@ -72,6 +72,7 @@ def _header_body(signature: Signature) -> str:
     name, symbol = signature.name, signature.symbol
     macro = symbol.upper()
     arrays = "".join(_c_shape(f"{symbol}_{kind}{i}_shape", t) for kind, i, t in _tensors(signature))
+    arrays += "".join(_c_extents(symbol, i, t) for i, t in enumerate(signature.outputs) if t.extents)
     tables = _c_table(signature, "input", signature.inputs) + _c_table(signature, "output", signature.outputs)
     places = _c_places(f"{macro}_INPUT", signature.inputs) + _c_places(f"{macro}_OUTPUT", signature.outputs)
     return f"""/* The model "{name}", compiled by mlc {signature.version}. */
@@ -90,7 +91,7 @@ extern "C" {{
 
 /* Run the model once; 0 means success. Several threads may call it, each with a workspace of its own.
    inputs:    one pointer per input, to its elements in row-major order
-   outputs:   one pointer per output, to room for its elements; must not overlap anything else
+   outputs:   one pointer per output, to room for its elements; must not overlap anything else{_bounded(signature)}
    workspace: {symbol}_workspace_bytes() bytes, 64-byte aligned */
 int32_t {symbol}(const void *const *inputs, void *const *outputs, void *workspace);
 
@@ -121,11 +122,26 @@ def _c_shape(name: str, spec: TensorSpec) -> str:
     return f"static const int64_t {name}[] = {{{', '.join(map(str, spec.shape)) or 0}}};\n"
 
 
+def _c_extents(symbol: str, number: int, spec: TensorSpec) -> str:
+    return f"static const int32_t {symbol}_output{number}_extents[] = {{{', '.join(map(str, spec.extents))}}};\n"
+
+
+def _bounded(signature: Signature) -> str:
+    """Lines about the outputs that are as long as data says."""
+    return "".join(
+        f"\n              output {number} has up to {output.shape[axis]} elements along dim {axis}: output {place} says"
+        for number, output in enumerate(signature.outputs)
+        for axis, place in enumerate(output.extents)
+        if place >= 0
+    )
+
+
 def _c_table(signature: Signature, kind: str, specs: tuple[TensorSpec, ...]) -> str:
     if not specs:
         return ""
     rows = "".join(
-        f'    {{"{_c_escape(t.name)}", {c_constant(t.dtype)}, {len(t.shape)}, {signature.symbol}_{kind}{i}_shape}},\n'
+        f'    {{"{_c_escape(t.name)}", {c_constant(t.dtype)}, {len(t.shape)}, {signature.symbol}_{kind}{i}_shape, '
+        f"{f'{signature.symbol}_output{i}_extents' if t.extents else 0}}},\n"
         for i, t in enumerate(specs)
     )
     return f"static const mlc_tensor_info {signature.symbol}_{kind}s[] = {{\n{rows}}};\n"

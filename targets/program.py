@@ -19,6 +19,8 @@ class TensorSpec:
     name: str
     dtype: str
     shape: tuple[int, ...]
+    extents: tuple[int, ...] = ()
+    """For each dim the number of the output that holds its actual extent, -1 where the shape says it; or nothing."""
 
 
 @dataclass(frozen=True)
@@ -86,4 +88,5 @@ class Program:
 
 
 def _tensor(spec: TensorSpec) -> dict[str, object]:
-    return {"name": spec.name, "dtype": spec.dtype, "shape": spec.shape}
+    described: dict[str, object] = {"name": spec.name, "dtype": spec.dtype, "shape": spec.shape}
+    return described | ({"extents": spec.extents} if spec.extents else {})

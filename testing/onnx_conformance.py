@@ -181,7 +181,8 @@ def _run_bound(path: Path, arrays: Sequence[Any], bound: Sequence[int], native: 
     from mlc.passes.onnx.bind_inputs import bind
     from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
     from mlc.reference.interpreter import run_function
-    from mlc.support.functions import NAME
+    from mlc.runtime.extents import actual_outputs
+    from mlc.support.functions import NAME, extents_in
     from mlc.syntax import verify_module
 
     ctx = new_context()
@@ -196,7 +197,8 @@ def _run_bound(path: Path, arrays: Sequence[Any], bound: Sequence[int], native: 
     verify_module(module)
     rest = [a for i, a in enumerate(arrays) if i not in bound]
     if not native:
-        return run_function(module, "main", rest, ctx.resources)
+        found = run_function(module, "main", rest, ctx.resources)
+        return actual_outputs(found, [extents_in(each.data) for each in function.res_attrs])
     return _native(module, ctx, rest)
 
 

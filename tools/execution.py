@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from mlc.runtime import ArtifactError, load
+from mlc.runtime.extents import actual_outputs, holders
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.cpus import Arch
@@ -85,19 +86,26 @@ class EmulatedModel:
             )
         self.path = path
         self.inputs: Sequence[TensorLike] = signature.inputs
-        self.outputs: Sequence[TensorLike] = signature.outputs
+        self._given = signature.outputs
+        hidden = holders([t.extents for t in self._given])
+        self.outputs: Sequence[TensorLike] = [t for i, t in enumerate(self._given) if i not in hidden]
         self._emulator = emulator
 
     def run(self, calls: Calls) -> list[Array]:
         """Per output, an array whose first dimension counts the calls."""
         data = b"".join(a.tobytes() for call in range(calls.count) for a in calls.inputs(call))
         raw, _ = self._execute(data)
-        row = np.dtype([(f"f{i}", dtype_named(o.dtype), o.shape) for i, o in enumerate(self.outputs)])
+        row = np.dtype([(f"f{i}", dtype_named(o.dtype), o.shape) for i, o in enumerate(self._given)])
         if len(raw) != row.itemsize * calls.count:
             found = f"{len(raw)} bytes of output for {calls.count} calls"
             raise CompilerBug(f"the program gives {found}, expected {row.itemsize} bytes a call", "executable")
         rows = np.frombuffer(raw, row)
-        return [np.ascontiguousarray(rows[f"f{i}"]) for i in range(len(self.outputs))]
+        given = [np.ascontiguousarray(rows[f"f{i}"]) for i in range(len(self._given))]
+        if len(self.outputs) == len(given):
+            return given
+        extents = [t.extents for t in self._given]
+        calls_of = [actual_outputs([a[call] for a in given], extents) for call in range(calls.count)]
+        return [_stack([c[i] for c in calls_of], info) for i, info in enumerate(self.outputs)]
 
     def latency(self, calls: Calls, repeat: int | None) -> str:
         """The emulator's time, if repetitions were asked for; it says little about real machines."""
@@ -118,4 +126,11 @@ class EmulatedModel:
 
 
 def _stack(results: list[Array], info: TensorLike) -> Array:
+    """Raises: UserError if the calls give arrays of different shapes."""
+    shapes = sorted({array.shape for array in results})
+    if len(shapes) > 1:
+        raise UserError(
+            f"output '{info.name}' has other shapes in other calls, {', '.join(str(list(s)) for s in shapes[:3])}, and "
+            "cannot be one tensor; run the calls one by one"
+        )
     return np.stack(results) if results else np.empty((0, *info.shape), info.dtype)

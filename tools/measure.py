@@ -62,7 +62,7 @@ def shortest_time(
 def _repeatedly(model: Model, inputs: Sequence[NDArray[Any]], batch: int) -> Callable[[], None]:
     """What calls the compiled function `batch` times in a row."""
     function = open_library(model.path, model.signature.name).function
-    outputs = [_aligned_empty(t.shape, dtype_named(t.dtype)) for t in model.outputs]
+    outputs = [_aligned_empty(t.shape, dtype_named(t.dtype)) for t in model.signature.outputs]
     memory = _aligned_empty((model.signature.workspace_bytes,), np.dtype(np.uint8))
     in_pointers = np.array([a.ctypes.data for a in inputs] + [0], np.uintp)
     out_pointers = np.array([a.ctypes.data for a in outputs] + [0], np.uintp)

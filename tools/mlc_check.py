@@ -16,7 +16,7 @@ from mlc.compiler import new_context
 from mlc.frontends.registry import FRONTENDS, open_model
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.errors import UserError
-from mlc.support.functions import marks_of, name_for_callers
+from mlc.support.functions import extents_in, marks_of, name_for_callers
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
@@ -67,5 +67,12 @@ def run(arguments: Namespace) -> None:
 
 def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr] | None) -> None:
     """A line for each input or output, by the name that callers use."""
-    for number, (value, mark) in enumerate(zip(values, marks_of(values, marks), strict=True)):
-        print(f"  {noun} {name_for_callers(value, mark, str(number))}: {value.type}", flush=True)
+    said = marks_of(values, marks)
+    extents = [extents_in(mark) for mark in said]
+    hidden = {place for places in extents for place in places}
+    for number, (value, mark, places) in enumerate(zip(values, said, extents, strict=True)):
+        if number in hidden:
+            continue
+        dims = ", ".join(str(axis) for axis, place in enumerate(places) if place >= 0)
+        note = f" at most: the extent of dim {dims} depends on data" if dims else ""
+        print(f"  {noun} {name_for_callers(value, mark, str(number))}: {value.type}{note}", flush=True)

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
-import numpy as np
-
 from mlc.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
 from mlc.support.dtypes import in_safetensors
@@ -166,7 +164,8 @@ def _save(outputs: dict[str, Array], calls: Calls, path: Path) -> None:
     from safetensors.numpy import save  # pyright: ignore[reportUnknownVariableType]
 
     if not calls.stacked:
-        outputs = {name: np.reshape(o, (-1, *o.shape[2:])) if o.ndim > 1 else o for name, o in outputs.items()}
+        joined = {name: (o.shape[0] * o.shape[1], *o.shape[2:]) for name, o in outputs.items() if o.ndim > 1}
+        outputs = {name: o.reshape(joined.get(name, o.shape)) for name, o in outputs.items()}
     with staged_output(path) as staged:
         held = {name: in_safetensors(o) for name, o in outputs.items()}
         staged.write_bytes(save(held))  # save_file would leave a file that only its owner may read

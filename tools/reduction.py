@@ -16,6 +16,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
 from mlc.passes.manager import verify
+from mlc.support.functions import EXTENTS
 
 _T = TypeVar("_T")
 _Edit = Callable[[ModuleOp], bool]
@@ -150,7 +151,11 @@ def _drop_result(module: ModuleOp, number: int) -> bool | None:
         if isinstance(end := block.last_op, ReturnOp):
             end.operands = _without(end.operands, index)
     if function.res_attrs is not None:
-        function.res_attrs = ArrayAttr(_without(function.res_attrs.data, index))
+        kept = [d.data for d in _without(function.res_attrs.data, index)]
+        # Results are numbered anew, which those do not know that say where their extents are.
+        function.res_attrs = ArrayAttr(
+            [DictionaryAttr({name: value for name, value in each.items() if name != EXTENTS}) for each in kept]
+        )
     function.update_function_type()
     return True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any, cast
@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
 
@@ -26,6 +26,8 @@ from mlc.support import dtypes
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
+Extents = Mapping[int, SSAValue]
+"""The actual extents of some dims of a value, each a `tensor<i64>`."""
 _SPELLED = 64
 """Constants of up to this number of elements are spelled out in the IR."""
 _MOST = 1 << 20
@@ -34,12 +36,20 @@ _MOST = 1 << 20
 
 @dataclass
 class Knowledge:
-    """What is known of values while a model is converted: the data of constants."""
+    """What is known of values while a model is converted: the data of constants, and extents that depend on data."""
 
     resources: Resources
+    hand_on: Callable[[graph.GraphOp, Sequence[Extents], GraphBuilder], Extents]
+    """What the extents of operands say of those of the result."""
     arrays: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
     made: dict[ConstantOp, None] = field(default_factory=dict[ConstantOp, None])
     """The constants that the conversion made; who is not used in the end is dropped."""
+    extents: dict[SSAValue, Extents] = field(default_factory=dict[SSAValue, Extents])
+    """The actual extents of dims that are as long as their shape says at most."""
+    positions: dict[tuple[Block | None, SSAValue], tuple[SSAValue, SSAValue]] = field(
+        default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
+    )
+    """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
 
     def array(self, value: SSAValue) -> Array | None:
         """The data of a constant; None for other values."""
@@ -97,8 +107,17 @@ class GraphBuilder:
                 raise Unconvertible(str(e)) from None
             op.erase()
             return self.constant(result, op.result.type.element_type)
+        extents = [self.knowledge.extents.get(v, {}) for v in op.operands]
+        if any(extents):
+            self.bounded(op.result, self.knowledge.hand_on(op, extents, self))
         self._insert(op)
         return op.result
+
+    def bounded(self, value: SSAValue, extents: Extents) -> SSAValue:
+        """Note that some dims of a value are as long as a `tensor<i64>` says, which is not longer than its shape."""
+        if found := {axis: extent for axis, extent in extents.items() if shape_of(value)[axis]}:
+            self.knowledge.extents[value] = found
+        return value
 
     def _is_small(self, op: graph.GraphOp) -> bool:
         type = op.result.type
@@ -184,6 +203,30 @@ class GraphBuilder:
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The elements under another shape; the value itself if it has that shape."""
         return value if shape_of(value) == tuple(shape) else self(graph.ReshapeOp, value, tuple(shape))
+
+    def unsqueeze(self, value: SSAValue, axes: Sequence[int]) -> SSAValue:
+        """Dims of extent 1 put in, which are these axes of the result."""
+        rank = len(shape_of(value)) + len(axes)
+        kept = [axis for axis in range(rank) if axis not in axes]
+        extents = dict(zip(kept, shape_of(value), strict=True))
+        return self._renumbered(value, [extents.get(axis, 1) for axis in range(rank)], dict(enumerate(kept)))
+
+    def squeeze(self, value: SSAValue, axes: Sequence[int]) -> SSAValue:
+        """Dims of extent 1 taken out."""
+        for axis in axes:
+            if axis in self.knowledge.extents.get(value, {}):
+                raise Unconvertible(f"the extent of dim {axis}, which is taken out of {value.type}, depends on data")
+        kept = [axis for axis in range(len(shape_of(value))) if axis not in axes]
+        return self._renumbered(value, [shape_of(value)[axis] for axis in kept], {a: i for i, a in enumerate(kept)})
+
+    def _renumbered(self, value: SSAValue, shape: Sequence[int], axes: Mapping[int, int]) -> SSAValue:
+        """A reshape of which it is known which axis becomes which."""
+        extents = self.knowledge.extents.get(value, {})
+        if not extents or shape_of(value) == tuple(shape):
+            return self.reshape(value, shape)
+        op = graph.ReshapeOp(value, tuple(shape))
+        self._insert(op)
+        return self.bounded(op.result, {axes[axis]: extent for axis, extent in extents.items()})
 
     def transpose(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
         """The dims permuted; the value itself if they stay."""

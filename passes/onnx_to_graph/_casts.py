@@ -12,7 +12,7 @@ from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.support.dtypes import COMPUTED_FLOATS, STORED, limits_of, to_numpy
 from mlc.support.types import integer_width
@@ -24,7 +24,7 @@ _EXPONENT, _BELOW = 0x7F800000, 0x007FFFFF
 
 
 @lowers(PASS, onnx.op("Cast"), onnx.op("CastLike"))
-class Cast(FromOnnx):
+class Cast(BoundedFromOnnx):
     """A conversion of elements. Floats that do not fit an integer of less than 8 bits leave their low bits."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -40,7 +40,7 @@ class Cast(FromOnnx):
 
 
 @lowers(PASS, onnx.op("BitCast"))
-class BitCast(FromOnnx):
+class BitCast(BoundedFromOnnx):
     """The bits of elements as another type; a boolean is a byte that is 0 or 1."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

@@ -9,11 +9,11 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import onnx
-from mlc.dialects.graph import AddOp, AndOp, CompareOp, IfOp, WhileOp
+from mlc.dialects.graph import AndOp, IfOp
 from mlc.dialects.graph.types import shape_of, type_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import LoopBody, ScanWriter, only, only_integer
+from mlc.passes.onnx_to_graph._loop_builder import LoopBody, ScanWriter, WhileWriter, only, only_integer, with_arguments
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
@@ -76,25 +76,11 @@ def _branches(
     """A `graph.if`, both bodies of which take what either of them uses."""
     types = [v.type for v in yielded[0]]
     used = list(dict.fromkeys(v for body, y in zip(bodies, yielded, strict=True) for v in body.finish(y)))
-    regions = [_with_arguments(body, used) for body in bodies]
+    regions = [with_arguments(body, used) for body in bodies]
     op = IfOp(condition, used, types, *regions)
     op.location = b.before.location
     Rewriter.insert_op(op, InsertPoint.before(b.before))
     return list(op.outputs)
-
-
-def _with_arguments(body: LoopBody, values: Sequence[SSAValue]) -> Region:
-    """Give a body an argument for each of these values, in their order, behind those that it had from the start."""
-    block, captured = body.block, body.captured
-    first = len(block.args) - len(captured)
-    for number, value in enumerate(values):
-        argument = block.insert_arg(value.type, first + number)
-        argument.name_hint = value.name_hint
-        if value in captured:
-            captured[value].replace_all_uses_with(argument)
-    for leftover in list(block.args)[first + len(values) :]:
-        block.erase_arg(leftover)
-    return Region(block)
 
 
 @lowers(PASS, onnx.op("Scan"))
@@ -280,27 +266,19 @@ class OnnxLoop(WithGraphs):
         initial: Sequence[SSAValue],
     ) -> list[SSAValue]:
         first = b.constant(True, i1) if begins is None else b.reshape(begins, ())
-        carried = [b.constant(0, i64), first, *initial]
-        check, body = LoopBody(b), LoopBody(b)
-        ahead = [check.argument(v) for v in carried]
-        inside = [body.argument(v) for v in carried]
-        go_on: SSAValue = ahead[1]
+        loop = WhileWriter(b, [b.constant(0, i64), first, *initial])
+        go_on: SSAValue = loop.ahead[1]
         if limit is not None:
-            count = check.inside(CompareOp, "lt", ahead[0], b.cast(b.reshape(limit, ()), i64))
-            go_on = check.inside(AndOp, go_on, count)
-        number = _as_declared(body.inside, inside[0], source.args[0])
-        true = _as_declared(body.inside, body.inside.constant(True, i1), source.args[1])
-        condition, *yielded = self.convert(source, [number, true, *inside[2:]], body.end)
+            count = loop.check.compare("lt", loop.ahead[0], b.cast(b.reshape(limit, ()), i64))
+            go_on = loop.check(AndOp, go_on, count)
+        number = _as_declared(loop.inside, loop.carried[0], source.args[0])
+        true = _as_declared(loop.inside, loop.inside.constant(True, i1), source.args[1])
+        condition, *yielded = self.convert(source, [number, true, *loop.carried[2:]], loop.inside.before)
         if len(yielded) > len(initial):
             raise Unconvertible("it stacks values of a number of steps that depends on data")
         _require_unchanged(initial, yielded)
-        next = body.inside(AddOp, inside[0], body.inside.constant(1, i64))
-        results = [next, body.inside.reshape(condition, ()), *yielded]
-        used = list(dict.fromkeys([*check.finish([go_on]), *body.finish(results)]))
-        op = WhileOp(carried, used, _with_arguments(check, used), _with_arguments(body, used))
-        op.location = node.op.location
-        Rewriter.insert_op(op, InsertPoint.before(node.op))
-        return list(op.outputs[2:])
+        next = loop.inside.plus(loop.carried[0], loop.inside.constant(1, i64))
+        return loop.finish(go_on, [next, loop.inside.reshape(condition, ()), *yielded])[2:]
 
 
 def _as_declared(b: GraphBuilder, value: SSAValue, declared: SSAValue) -> SSAValue:

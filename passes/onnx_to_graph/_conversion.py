@@ -11,7 +11,9 @@ from xdsl.rewriter import Rewriter
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.onnx_to_graph._builder import Knowledge
+from mlc.passes.onnx_to_graph._extents import result_extents
 from mlc.passes.onnx_to_graph._functions import expand
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.support.context import CompilerContext
 
 PASS = "convert-onnx-to-graph"
@@ -34,7 +36,7 @@ class Conversion(CompilerContext):
 
     def __post_init__(self) -> None:
         self.driver = LoweringDriver(PASS, self)
-        self.knowledge = Knowledge(self.resources)
+        self.knowledge = Knowledge(self.resources, result_extents)
 
     @staticmethod
     def within(ctx: CompilerContext) -> Conversion:
@@ -51,11 +53,19 @@ class Conversion(CompilerContext):
                 self.driver.lower([op])
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
+            elif self._needs_shapes(op):
+                self.refuse(op, f"{NO_PATTERN}, and its body depends on extents that depend on data")
             elif (body := expand(op, self.resources)) is not None:
                 Rewriter.erase_op(op)
                 self.lower(body)
             else:
                 self.refuse(op, NO_PATTERN)
+
+    def _needs_shapes(self, op: OnnxOp) -> bool:
+        """Whether the body of an operator is made for shapes that are known only when the model runs."""
+        schema = op.schema
+        is_made = schema is not None and schema.has_context_dependent_function and not schema.has_function
+        return is_made and any(v in self.knowledge.extents for v in op.operands)
 
     def refuse(self, op: OnnxOp, reason: str) -> None:
         """Note that `op` cannot be converted."""
@@ -69,3 +79,14 @@ class Conversion(CompilerContext):
     def is_lost(self, value: SSAValue) -> bool:
         """Whether a value is missing because of an op that was refused."""
         return value in self.lost
+
+
+def require_fixed(op: OnnxOp, knowledge: Knowledge) -> None:
+    """Raises: Unconvertible if the extent of a dim of an operand depends on data."""
+    for index, value in enumerate(op.operands):
+        for axis in knowledge.extents.get(value, {}):
+            name = op.schema.inputs[min(index, len(op.schema.inputs) - 1)].name if op.schema else f"input {index}"
+            raise Unconvertible(
+                f"the extent of dim {axis} of '{name}', {value.type}, depends on data; mlc has no form of this "
+                "operator that leaves out what lies behind it"
+            )

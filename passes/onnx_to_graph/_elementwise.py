@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._node import Node, axis_of
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 _SAME: dict[str, type[graph.GraphOp]] = {
@@ -67,7 +67,7 @@ def _aligned(node: Node, b: GraphBuilder) -> list[SSAValue]:
 
 
 @lowers(PASS, *_ops(*_SAME))
-class Same(FromOnnx):
+class Same(BoundedFromOnnx):
     """The graph op of the table."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -75,7 +75,7 @@ class Same(FromOnnx):
 
 
 @lowers(PASS, *_ops(*_COMPARISONS))
-class Compare(FromOnnx):
+class Compare(BoundedFromOnnx):
     """A comparison."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -83,7 +83,7 @@ class Compare(FromOnnx):
 
 
 @lowers(PASS, *_ops(*_FOLDS))
-class Fold(FromOnnx):
+class Fold(BoundedFromOnnx):
     """From the first operand to the last."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -92,7 +92,7 @@ class Fold(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Mean"))
-class Mean(FromOnnx):
+class Mean(BoundedFromOnnx):
     """The sum of the operands, divided by their number."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -101,7 +101,7 @@ class Mean(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Mod"))
-class Mod(FromOnnx):
+class Mod(BoundedFromOnnx):
     """The remainder with the sign of the divisor, or with that of the dividend."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -109,7 +109,7 @@ class Mod(FromOnnx):
 
 
 @lowers(PASS, onnx.op("BitShift"))
-class BitShift(FromOnnx):
+class BitShift(BoundedFromOnnx):
     """To the left, or to the right, where copies of the sign come in."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -118,7 +118,7 @@ class BitShift(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Pow"))
-class Pow(FromOnnx):
+class Pow(BoundedFromOnnx):
     """In the type of the base; an exponent of 2 is a product, and so are other small ones of integers."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -141,7 +141,7 @@ class Pow(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Clip"))
-class Clip(FromOnnx):
+class Clip(BoundedFromOnnx):
     """Bounds are attributes up to version 6, and operands from 11 on."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -156,7 +156,7 @@ class Clip(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Reciprocal"))
-class Reciprocal(FromOnnx):
+class Reciprocal(BoundedFromOnnx):
     """`1 / x`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -164,7 +164,7 @@ class Reciprocal(FromOnnx):
 
 
 @lowers(PASS, onnx.op("IsNaN"))
-class IsNaN(FromOnnx):
+class IsNaN(BoundedFromOnnx):
     """What differs from itself."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -172,7 +172,7 @@ class IsNaN(FromOnnx):
 
 
 @lowers(PASS, onnx.op("IsInf"))
-class IsInf(FromOnnx):
+class IsInf(BoundedFromOnnx):
     """Equal to an infinity that the attributes let count."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -182,7 +182,7 @@ class IsInf(FromOnnx):
             return b.compare("eq", b(graph.AbsOp, x), b.number(inf, x))
         if positive or negative:
             return b.compare("eq", x, b.number(inf if positive else -inf, x))
-        return b.splat(0, shape_of(x), i1)
+        return b.bounded(b.splat(0, shape_of(x), i1), b.knowledge.extents.get(x, {}))
 
 
 def _leaky(node: Node, b: GraphBuilder, x: SSAValue, slope: SSAValue) -> SSAValue:
@@ -190,7 +190,7 @@ def _leaky(node: Node, b: GraphBuilder, x: SSAValue, slope: SSAValue) -> SSAValu
 
 
 @lowers(PASS, onnx.op("LeakyRelu"))
-class LeakyRelu(FromOnnx):
+class LeakyRelu(BoundedFromOnnx):
     """`alpha x` where `x` is negative."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -198,7 +198,7 @@ class LeakyRelu(FromOnnx):
 
 
 @lowers(PASS, onnx.op("PRelu"))
-class PRelu(FromOnnx):
+class PRelu(BoundedFromOnnx):
     """The same with slopes that broadcast; up to version 6 one for each channel."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -209,7 +209,7 @@ class PRelu(FromOnnx):
 
 
 @lowers(PASS, onnx.op("ThresholdedRelu"))
-class ThresholdedRelu(FromOnnx):
+class ThresholdedRelu(BoundedFromOnnx):
     """`x` above `alpha`, else 0."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -218,7 +218,7 @@ class ThresholdedRelu(FromOnnx):
 
 
 @lowers(PASS, onnx.op("HardSigmoid"))
-class HardSigmoid(FromOnnx):
+class HardSigmoid(BoundedFromOnnx):
     """`max(0, min(1, alpha x + beta))`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -232,7 +232,7 @@ def hard_sigmoid(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSA
 
 
 @lowers(PASS, onnx.op("HardSwish"))
-class HardSwish(FromOnnx):
+class HardSwish(BoundedFromOnnx):
     """`x max(0, min(1, x / 6 + 1/2))`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -240,7 +240,7 @@ class HardSwish(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Softsign"))
-class Softsign(FromOnnx):
+class Softsign(BoundedFromOnnx):
     """`x / (1 + |x|)`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -255,7 +255,7 @@ def softplus(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @lowers(PASS, onnx.op("Softplus"))
-class Softplus(FromOnnx):
+class Softplus(BoundedFromOnnx):
     """`log(1 + e^x)`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -263,7 +263,7 @@ class Softplus(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Mish"))
-class Mish(FromOnnx):
+class Mish(BoundedFromOnnx):
     """`x tanh(softplus(x))`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -271,7 +271,7 @@ class Mish(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Elu"))
-class Elu(FromOnnx):
+class Elu(BoundedFromOnnx):
     """`alpha (e^x - 1)` where `x` is negative."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -281,7 +281,7 @@ class Elu(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Celu"))
-class Celu(FromOnnx):
+class Celu(BoundedFromOnnx):
     """`max(0, x) + min(0, alpha (e^(x / alpha) - 1))`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -292,7 +292,7 @@ class Celu(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Selu"))
-class Selu(FromOnnx):
+class Selu(BoundedFromOnnx):
     """`gamma x`, or `gamma alpha (e^x - 1)` where `x` is not positive."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -305,7 +305,7 @@ class Selu(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Shrink"))
-class Shrink(FromOnnx):
+class Shrink(BoundedFromOnnx):
     """`x + bias` below `-lambd`, `x - bias` above `lambd`, else 0."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -316,7 +316,7 @@ class Shrink(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Gelu"))
-class Gelu(FromOnnx):
+class Gelu(BoundedFromOnnx):
     """Exact, or its approximation by tanh."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -324,7 +324,7 @@ class Gelu(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Swish"))
-class Swish(FromOnnx):
+class Swish(BoundedFromOnnx):
     """`x sigmoid(alpha x)`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -351,7 +351,7 @@ class Hardmax(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Identity"))
-class Identity(FromOnnx):
+class Identity(BoundedFromOnnx):
     """Its operand."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

@@ -10,10 +10,11 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.graph import ConstantOp, ScanOp, YieldOp
+from mlc.dialects.graph import ConstantOp, ScanOp, WhileOp, YieldOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
 from mlc.dialects.scan import stack_type
 from mlc.passes.onnx_to_graph._builder import Array, GraphBuilder
+from mlc.passes.onnx_to_graph._extents import require_fixed
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.reference import graph as reference
 from mlc.support.ir import clone
@@ -36,14 +37,28 @@ class LoopBody:
         """What it uses of the values around it, once it is finished, with its names for them."""
 
     def argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
-        """An argument with the type of a value, or of a row of it."""
+        """An argument with the type of a value, or of a row of it.
+
+        Raises:
+            Unconvertible: the extent of one of its dims depends on data.
+        """
+        require_fixed(self.inside, like, "what a loop carries or takes rows of")
+        return self._argument(like, row)
+
+    def _argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
         kind = tensor(shape_of(like)[1:], element_of(like)) if row else type_of(like)
         argument = self.block.insert_arg(kind, len(self.block.args))
         argument.name_hint = like.name_hint
         return argument
 
     def finish(self, results: Sequence[SSAValue]) -> list[SSAValue]:
-        """End the body with what it yields; returns the values around it that it uses, in the order of arguments."""
+        """End the body with what it yields; returns the values around it that it uses, in the order of arguments.
+
+        Raises:
+            Unconvertible: the extent of a dim of what it yields depends on data.
+        """
+        for value in results:
+            require_fixed(self.inside, value, "what a graph yields")
         self.end.operands = results
         captured = self.captured
         constants: dict[SSAValue, SSAValue] = {}
@@ -61,7 +76,7 @@ class LoopBody:
                     op.operands[index] = constants[value]
                 else:
                     if value not in captured:
-                        captured[value] = self.argument(value)
+                        captured[value] = self._argument(value)
                     op.operands[index] = captured[value]
         return list(captured)
 
@@ -111,6 +126,39 @@ class ScanWriter:
             return [self.b.constant(a) for a in results]
         Rewriter.insert_op(op, InsertPoint.before(self.b.before))
         return list(op.outputs)
+
+
+class WhileWriter:
+    """Writes a `graph.while`: what `check` makes of `ahead`, and `inside` of `carried`, then `finish`."""
+
+    def __init__(self, b: GraphBuilder, initial: Sequence[SSAValue]) -> None:
+        self.b, self._initial = b, list(initial)
+        self._bodies = LoopBody(b), LoopBody(b)
+        self.check, self.inside = (body.inside for body in self._bodies)
+        self.ahead, self.carried = ([body.argument(v) for v in initial] for body in self._bodies)
+
+    def finish(self, go_on: SSAValue, next: Sequence[SSAValue]) -> list[SSAValue]:
+        """What is carried when `go_on`, an i1 that `check` made, does not hold; `next` is carried on."""
+        check, body = self._bodies
+        used = list(dict.fromkeys([*check.finish([go_on]), *body.finish(next)]))
+        op = WhileOp(self._initial, used, with_arguments(check, used), with_arguments(body, used))
+        op.location = self.b.before.location
+        Rewriter.insert_op(op, InsertPoint.before(self.b.before))
+        return list(op.outputs)
+
+
+def with_arguments(body: LoopBody, values: Sequence[SSAValue]) -> Region:
+    """Give a body an argument for each of these values, in their order, behind those that it had from the start."""
+    block, captured = body.block, body.captured
+    first = len(block.args) - len(captured)
+    for number, value in enumerate(values):
+        argument = block.insert_arg(value.type, first + number)
+        argument.name_hint = value.name_hint
+        if value in captured:
+            captured[value].replace_all_uses_with(argument)
+    for leftover in list(block.args)[first + len(values) :]:
+        block.erase_arg(leftover)
+    return Region(block)
 
 
 def only(array: Array) -> Any:

@@ -11,7 +11,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 
@@ -33,7 +33,7 @@ def matmul(b: GraphBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
 
 
 @lowers(PASS, onnx.op("MatMul"))
-class MatMul(FromOnnx):
+class MatMul(BoundedFromOnnx):
     """NumPy's product."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -41,7 +41,7 @@ class MatMul(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Gemm"))
-class Gemm(FromOnnx):
+class Gemm(BoundedFromOnnx):
     """`alpha A B + beta C`, either factor transposed."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

@@ -13,16 +13,17 @@ from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node, axes_of, axis_of
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 
 @lowers(PASS, onnx.op("Reshape"))
-class Reshape(FromOnnx):
+class Reshape(BoundedFromOnnx):
     """0 keeps an extent, unless `allowzero`; -1 is what is left."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         shape, wanted = node.shape(), node.known_ints(1)
+        given = list(wanted)
         if not node.flag("allowzero"):
             if any(e == 0 and i >= len(shape) for i, e in enumerate(wanted)):
                 raise Unconvertible(f"shape {wanted} keeps a dim that {list(shape)} does not have")
@@ -34,11 +35,17 @@ class Reshape(FromOnnx):
             wanted = [prod(shape) // rest if e == -1 else e for e in wanted]
         if min(wanted, default=0) < 0:
             raise Unconvertible(f"shape {wanted} has negative extents")
-        return b.reshape(node[0], wanted)
+        found = b.reshape(node[0], wanted)
+        for axis in b.knowledge.extents.get(found, {}):
+            if given[axis] not in (0, -1):
+                raise Unconvertible(
+                    f"shape {given} gives dim {axis} an extent, which depends on data; -1 would follow it"
+                )
+        return found
 
 
 @lowers(PASS, onnx.op("Flatten"))
-class Flatten(FromOnnx):
+class Flatten(BoundedFromOnnx):
     """To two dims."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -57,19 +64,16 @@ def _axes(node: Node) -> list[int] | None:
 
 
 @lowers(PASS, onnx.op("Unsqueeze"))
-class Unsqueeze(FromOnnx):
+class Unsqueeze(BoundedFromOnnx):
     """Puts in dims of extent 1."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        shape = list(node.shape())
         named = _axes(node) or []
-        for axis in axes_of(named, len(shape) + len(named)):
-            shape.insert(axis, 1)
-        return b.reshape(node[0], shape)
+        return b.unsqueeze(node[0], axes_of(named, node.rank() + len(named)))
 
 
 @lowers(PASS, onnx.op("Squeeze"))
-class Squeeze(FromOnnx):
+class Squeeze(BoundedFromOnnx):
     """Takes out dims of extent 1: all of them, or those that are named."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -77,11 +81,11 @@ class Squeeze(FromOnnx):
         axes = [i for i, e in enumerate(shape) if e == 1] if named is None else axes_of(named, len(shape))
         if any(shape[axis] != 1 for axis in axes):
             raise Unconvertible(f"axes {axes} of {list(shape)} do not all have extent 1")
-        return b.reshape(node[0], [e for i, e in enumerate(shape) if i not in axes])
+        return b.squeeze(node[0], axes)
 
 
 @lowers(PASS, onnx.op("Transpose"))
-class Transpose(FromOnnx):
+class Transpose(BoundedFromOnnx):
     """The dims turned round by default."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -91,7 +95,7 @@ class Transpose(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Concat"))
-class Concat(FromOnnx):
+class Concat(BoundedFromOnnx):
     """What has no elements adds nothing."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -101,11 +105,18 @@ class Concat(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Expand"))
-class Expand(FromOnnx):
+class Expand(BoundedFromOnnx):
     """To the shape that the operand's and the one asked for broadcast to."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        shape = broadcast_shapes(node.shape(), tuple(node.known_ints(1)))
+        wanted = node.known_ints(1)
+        for axis in b.knowledge.extents.get(node[0], {}):
+            at = axis - node.rank() + len(wanted)
+            if at >= 0 and wanted[at] != 1:
+                raise Unconvertible(
+                    f"shape {wanted} gives dim {axis} an extent, which depends on data; 1 would keep it"
+                )
+        shape = broadcast_shapes(node.shape(), tuple(wanted))
         if shape is None:
             raise Unconvertible(f"{list(node.shape())} and {node.known_ints(1)} do not broadcast")
         return b.broadcast(node[0], shape)
@@ -132,7 +143,7 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: int, end: int, step:
     if not taken:
         shape = list(shape_of(value))
         shape[axis] = 0
-        return b.splat(0, shape, element_of(value))
+        return b.bounded(b.splat(0, shape, element_of(value)), b.knowledge.extents.get(value, {}))
     if step < 0:
         value = b(graph.ReverseOp, value, [axis])
         first = extent - 1 - taken[0]
@@ -141,7 +152,7 @@ def cut(b: GraphBuilder, value: SSAValue, axis: int, start: int, end: int, step:
 
 
 @lowers(PASS, onnx.op("Slice"))
-class Slice(FromOnnx):
+class Slice(BoundedFromOnnx):
     """Starts, ends, axes and steps are attributes before version 10."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -159,6 +170,10 @@ class Slice(FromOnnx):
             raise Unconvertible(f"starts {starts}, ends {ends}, axes {axes} and steps {steps} do not fit together")
         if 0 in steps:
             raise Unconvertible("a step is 0")
+        bounded = b.knowledge.extents.get(x, {})
+        numbers = zip(axes, starts, ends, steps, strict=True)
+        if any(axis in bounded and min(each) < 0 for axis, *each in numbers):
+            raise Unconvertible("it counts from the end of a dim whose extent depends on data")
         for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
             extent = shape_of(x)[axis]
             limit = -extent - 1 if step < 0 else -extent
@@ -167,12 +182,14 @@ class Slice(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Split"))
-class Split(FromOnnx):
+class Split(BoundedFromOnnx):
     """Into as many parts as there are results; the last one is smaller where they do not divide the extent."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, axis = node[0], node.axis()
         extent, count = node.shape()[axis], len(node.op.results)
+        if axis in b.knowledge.extents.get(x, {}):
+            raise Unconvertible(f"it splits dim {axis} of {x.type}, whose extent depends on data")
         sizes = node.ints("split") or (node.known_ints(1) if node.has(1) else None)
         if sizes is None:
             size = -(-extent // count)
@@ -226,12 +243,13 @@ class Pad(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Gather"))
-class Gather(FromOnnx):
+class Gather(BoundedFromOnnx):
     """Slices at indices along an axis."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         axis, indices = node.axis(), b.knowledge.array(node[1])
-        if indices is not None and indices.size == 1 and node.shape()[axis]:
+        is_bounded = axis in b.knowledge.extents.get(node[0], {})
+        if indices is not None and indices.size == 1 and node.shape()[axis] and not is_bounded:
             extent = node.shape()[axis]
             at = axis_of(int(indices.reshape(-1)[0]), extent)
             rest = node.shape()

@@ -11,7 +11,7 @@ from mlc.dialects.graph.types import element_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node, axis_of
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 
@@ -26,7 +26,7 @@ def _flattened(node: Node, b: GraphBuilder) -> tuple[SSAValue, int]:
 
 
 @lowers(PASS, onnx.op("Softmax"))
-class Softmax(FromOnnx):
+class Softmax(BoundedFromOnnx):
     """Along an axis."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -35,7 +35,7 @@ class Softmax(FromOnnx):
 
 
 @lowers(PASS, onnx.op("LogSoftmax"))
-class LogSoftmax(FromOnnx):
+class LogSoftmax(BoundedFromOnnx):
     """`x - max - log(sum(e^(x - max)))`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
+from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType, TensorType
 from xdsl.ir import Operation, SSAValue
@@ -13,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from mlc.dialects.graph.types import element_of
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._conversion import PASS, Conversion
+from mlc.passes.onnx_to_graph._conversion import PASS, Conversion, require_fixed
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.passes.onnx_to_graph._validity import fault_of
@@ -38,6 +39,10 @@ class FromOnnx(RewritePattern):
     ```
     """
 
+    TAKES_BOUNDED: ClassVar[bool] = False
+    """Whether operands may have dims whose extents depend on data. Then all that is made of them goes through the
+    builder, which hands these extents on, and no shape is taken for more than the most that there can be."""
+
     def __init__(self, ctx: CompilerContext) -> None:
         assert isinstance(ctx, Conversion)
         self.conversion = ctx
@@ -52,6 +57,8 @@ class FromOnnx(RewritePattern):
         try:
             _require_inputs(op)
             _require_known(op)
+            if not self.TAKES_BOUNDED:
+                require_fixed(op, conversion.knowledge)
             found = self.build(Node(op, conversion.knowledge), GraphBuilder(op, conversion.knowledge, hint))
         except Unconvertible as e:
             conversion.refuse(op, str(e))
@@ -111,4 +118,10 @@ def _require_known(op: OnnxOp) -> None:
             raise Unconvertible(f"an operand is {kind}: mlc does not compute with elements of type {element}")
 
 
-__all__ = ["PASS", "FromOnnx", "Results"]
+class BoundedFromOnnx(FromOnnx):
+    """Lowers an operator that takes dims whose extents depend on data."""
+
+    TAKES_BOUNDED: ClassVar[bool] = True
+
+
+__all__ = ["PASS", "BoundedFromOnnx", "FromOnnx", "Results"]

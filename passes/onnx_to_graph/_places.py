@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 
@@ -33,7 +33,7 @@ class GatherElements(FromOnnx):
 
 
 @lowers(PASS, onnx.op("GatherND"))
-class GatherNd(FromOnnx):
+class GatherNd(BoundedFromOnnx):
     """Coordinates along the first axes behind those that are a batch."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node, axes_of
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 
 
 def _before(b: GraphBuilder, x: SSAValue, name: str) -> SSAValue:
@@ -52,7 +52,7 @@ def _axes(node: Node) -> list[int] | None:
 
 
 @lowers(PASS, *(onnx.op(name) for name in _KINDS))
-class Reduce(FromOnnx):
+class Reduce(BoundedFromOnnx):
     """A reduction of what the operator makes of the elements."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -92,7 +92,7 @@ class ReduceLogSumExp(FromOnnx):
 
 
 @lowers(PASS, onnx.op("ArgMax"), onnx.op("ArgMin"))
-class ArgReduce(FromOnnx):
+class ArgReduce(BoundedFromOnnx):
     """The place of the first, or last, largest or least element."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._conversion import NO_PATTERN, Conversion
 from mlc.support.errors import UserError
-from mlc.support.functions import dim_names, input_names, marks_of, name_for_callers
+from mlc.support.functions import dim_names, extents_in, input_names, marks_of, name_for_callers
 from mlc.support.locations import location_of
 
 _NAMED = 3
@@ -88,14 +88,16 @@ def contradictions(function: func.FuncOp, declared: Sequence[Attribute]) -> Iter
     end = function.body.block.last_op
     results = [] if end is None else list(end.operands)
     marks = marks_of(results, function.res_attrs)
-    for number, (said, value, mark) in enumerate(zip(declared, results, marks, strict=True)):
-        if not _is_as_declared(said, value.type):
+    # Behind what is declared are results that say how much of these is data.
+    for number, (said, value, mark) in enumerate(zip(declared, results, marks, strict=False)):
+        if not _is_as_declared(said, value.type, extents_in(mark)):
             name = name_for_callers(value, mark, str(number))
             yield f"output '{name}' is declared as {said}, but it is {value.type}, and that is what callers get"
 
 
-def _is_as_declared(said: Attribute, kind: Attribute) -> bool:
-    """Whether a type has the element type, the rank and the extents that another one says."""
+def _is_as_declared(said: Attribute, kind: Attribute, extents: Sequence[int]) -> bool:
+    """Whether a type has the element type, the rank and the extents that another one says, but for those that depend on
+    data."""
     if not isinstance(said, TensorType | UnrankedTensorType) or not isinstance(kind, TensorType):
         return True
     if cast(Any, said).element_type != cast(Any, kind).element_type:
@@ -104,7 +106,10 @@ def _is_as_declared(said: Attribute, kind: Attribute) -> bool:
         return True
     shape = kind.get_shape()
     wanted = said.get_shape()
-    return len(shape) == len(wanted) and all(w in (DYNAMIC_INDEX, e) for w, e in zip(wanted, shape, strict=True))
+    places = extents or [-1] * len(shape)
+    return len(shape) == len(wanted) and all(
+        w in (DYNAMIC_INDEX, e) or place >= 0 for w, e, place in zip(wanted, shape, places, strict=True)
+    )
 
 
 def _count(ops: Sequence[Operation]) -> str:

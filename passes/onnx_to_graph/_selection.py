@@ -1,49 +1,157 @@
-"""Operators whose result is as large as data says, where that data is known when the model is compiled."""
+"""Operators whose result is as large as data says: the most that there can be, and how much of it there is."""
 
 from __future__ import annotations
 
 import numpy as np
+from xdsl.dialects.builtin import i1, i8, i32, i64
+from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._extents import filled
+from mlc.passes.onnx_to_graph._loop_builder import ScanWriter
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
+
+
+def positions_of(b: GraphBuilder, mask: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """The positions at which a vector of truth values holds, in order, and how many there are, an i64.
+
+    Behind these are the other positions. Sorting by one bit is a single pass of the radix sort.
+    """
+    order = b(graph.ArgsortOp, b.cast(mask, i8), 0, True)
+    count = b.reduce("sum", b.cast(mask, i64), [0])
+    return shortened(b, order, 0, count), count
+
+
+def shortened(b: GraphBuilder, value: SSAValue, axis: int, count: SSAValue) -> SSAValue:
+    """The first `count` elements along an axis, which is data unless it is known now."""
+    known = b.knowledge.array(count)
+    if known is not None:
+        return b.slice(value, axis, 0, int(known))
+    return b.bounded(value, {**b.knowledge.extents.get(value, {}), axis: count})
+
+
+def _is_set(b: GraphBuilder, value: SSAValue) -> SSAValue:
+    """Whether elements are not 0, which NaN is not; what is no data is not set."""
+    value = filled(b, value, 0)
+    return value if element_of(value) == i1 else b.compare("ne", value, b.number(0, value))
 
 
 @lowers(PASS, onnx.op("NonZero"))
-class NonZero(FromOnnx):
+class NonZero(BoundedFromOnnx):
     """The coordinates of all elements that are not 0, a row per dim."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        return b.constant(np.asarray(np.nonzero(node.known(0)), np.int64).reshape(node.rank(), -1))
+        shape, key = node.shape(), (node.op.parent, node[0])
+        if key not in b.knowledge.positions:
+            b.knowledge.positions[key] = positions_of(b, b.reshape(_is_set(b, node[0]), (int(np.prod(shape)),)))
+        positions, count = b.knowledge.positions[key]
+        rows: list[SSAValue] = []
+        for axis, extent in enumerate(shape):
+            behind = int(np.prod(shape[axis + 1 :]))
+            row = positions if behind == 1 else b.div(positions, b.number(max(behind, 1), positions))
+            row = row if axis == 0 else b(graph.RemOp, row, b.number(max(extent, 1), row))
+            rows.append(b.unsqueeze(row, [0]))
+        if rows:
+            return b.concat(rows, 0)
+        return shortened(b, b.splat(0, (0, 1), i64), 1, count)
 
 
 @lowers(PASS, onnx.op("Compress"))
-class Compress(FromOnnx):
-    """The slices, or without an axis the elements, for which a known condition holds; where it ends, it does not."""
+class Compress(BoundedFromOnnx):
+    """The slices, or without an axis the elements, for which a condition holds; where it ends, it does not."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        places = np.flatnonzero(node.known(1))
-        if node.attribute("axis") is not None:
-            return b(graph.GatherOp, node[0], b.constant(places.astype(np.int64)), node.axis())
-        count = int(np.prod(node.shape()))
-        return b(graph.GatherOp, b.reshape(node[0], (count,)), b.constant(places.astype(np.int64)), 0)
+        x, axis = node[0], 0 if node.attribute("axis") is None else node.axis()
+        if node.attribute("axis") is None:
+            x = b.reshape(x, (int(np.prod(node.shape())),))
+        if node.rank(1) != 1:
+            raise Unconvertible(f"its condition is {node[1].type}; required: one dim")
+        condition = b.slice(_is_set(b, node[1]), 0, 0, min(node.shape(1)[0], shape_of(x)[axis]))
+        positions, _ = positions_of(b, condition)
+        return b(graph.GatherOp, x, positions, axis)
 
 
 @lowers(PASS, onnx.op("Unique"))
 class Unique(FromOnnx):
-    """The different elements or slices, sorted or as they first occur; where, which one each is, and how often."""
+    """The different elements or slices, sorted or as they first occur; where, which one each is, and how often.
+
+    Equal ones are neighbours once they are sorted, so that a group begins where an element differs from the one in
+    front of it. The sort is stable: the first of a group is the one that occurred first.
+    """
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        x = node.known(0)
-        axis = None if node.attribute("axis") is None else node.axis()
-        values, first, inverse, counts = np.unique(x, True, True, True, axis=axis)
+        x, axis = node[0], 0 if node.attribute("axis") is None else node.axis()
+        if node.attribute("axis") is None:
+            x = b.reshape(x, (int(np.prod(node.shape())),))
+        count = shape_of(x)[axis]
+        if not count:
+            return [x, *[b.splat(0, (0,), i64)] * 3]
+        rows = _as_rows(b, x, axis)
+        order = _sorted_rows(b, rows)
+        begins = _begins(b, b(graph.GatherOp, rows, order, 0))
+        starts, groups = positions_of(b, begins)
+        all_starts = filled(b, starts, count)
+        first = b(graph.GatherOp, order, starts, 0)
+        behind = b.concat([b.slice(all_starts, 0, 1, shape_of(all_starts)[0]), b.constant([count])], 0)
+        counts = b.sub(shortened(b, behind, 0, groups), starts)
+        inverse = _scatter(b, order, _group_numbers(b, begins))
         if not node.int("sorted", 1):
-            order = np.argsort(first, kind="stable")
-            rank = np.empty_like(order)
-            rank[order] = np.arange(order.size)
-            values = np.take(values, order, 0 if axis is None else axis)
-            first, inverse, counts = first[order], rank[inverse], counts[order]
-        positions = [b.constant(np.ravel(each).astype(np.int64)) for each in (first, inverse, counts)]
-        return [b.constant(values, node.element()), *positions]
+            by_first = b(graph.ArgsortOp, filled(b, first, count), 0)
+            inverse = b(graph.GatherOp, _inverse(b, by_first), inverse, 0)
+            chosen = shortened(b, by_first, 0, groups)
+            first, counts = b(graph.GatherOp, first, chosen, 0), b(graph.GatherOp, counts, chosen, 0)
+        return [b(graph.GatherOp, x, first, axis), first, inverse, counts]
+
+
+def _as_rows(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
+    """A row of numbers for each slice along an axis."""
+    shape = shape_of(x)
+    front = b.transpose(x, (axis, *(i for i in range(len(shape)) if i != axis)))
+    size = int(np.prod(shape[:axis] + shape[axis + 1 :]))
+    return b.cast(b.reshape(front, (shape[axis], size)), i8 if element_of(x) == i1 else element_of(x))
+
+
+def _sorted_rows(b: GraphBuilder, rows: SSAValue) -> SSAValue:
+    """The order in which rows are sorted: by the last column, then stably by each one in front of it."""
+    count, width = shape_of(rows)
+    if width == 1:
+        return b(graph.ArgsortOp, b.reshape(rows, (count,)), 0)
+    scan = ScanWriter(b, width)
+    order = scan.carry(b.constant(np.arange(count), i64))
+    keys = scan.inside(graph.GatherOp, scan.row(b.transpose(rows, (1, 0)), backwards=True), order, 0)
+    return scan.finish([scan.inside(graph.GatherOp, order, scan.inside(graph.ArgsortOp, keys, 0), 0)])[0]
+
+
+def _begins(b: GraphBuilder, rows: SSAValue) -> SSAValue:
+    """Whether a row differs from the one in front of it, of i1; one NaN is like another."""
+    count = shape_of(rows)[0]
+    one, next = b.slice(rows, 0, 0, count - 1), b.slice(rows, 0, 1, count)
+    differ = b.compare("ne", one, next)
+    both_nan = b(graph.AndOp, b.compare("ne", one, one), b.compare("ne", next, next))
+    differ = b.cast(b(graph.AndOp, differ, b(graph.NotOp, both_nan)), i32)
+    any_differs = b.reduce("sum", differ, [1])
+    return b.concat([b.constant([True], i1), b.compare("gt", any_differs, b.number(0, any_differs))], 0)
+
+
+def _group_numbers(b: GraphBuilder, begins: SSAValue) -> SSAValue:
+    """How many groups begin in front of each element."""
+    scan = ScanWriter(b, shape_of(begins)[0])
+    number = scan.carry(b.constant(-1))
+    next = scan.inside.plus(number, scan.row(b.cast(begins, i64)))
+    return scan.finish([next], [next])[1]
+
+
+def _inverse(b: GraphBuilder, order: SSAValue) -> SSAValue:
+    """The place of each number in an order of them."""
+    return _scatter(b, order, b.constant(np.arange(shape_of(order)[0]), i64))
+
+
+def _scatter(b: GraphBuilder, places: SSAValue, numbers: SSAValue) -> SSAValue:
+    """Numbers at places, which are each place once."""
+    count = shape_of(places)[0]
+    return b(graph.ScatterNdOp, "set", b.splat(0, (count,), i64), b.reshape(places, (count, 1)), numbers, [0])

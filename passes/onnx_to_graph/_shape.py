@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from math import prod
 from typing import Any, cast
 
@@ -14,7 +15,7 @@ from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.support.dtypes import is_supported, to_numpy
 
@@ -54,21 +55,26 @@ class ConstantOfShape(FromOnnx):
 
 
 @lowers(PASS, onnx.op("Shape"))
-class ShapeOf(FromOnnx):
-    """The extents, or some of them."""
+class ShapeOf(BoundedFromOnnx):
+    """The extents, or some of them; those that depend on data are computed."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        shape = node.shape()
-        start, end = node.attribute("start"), node.attribute("end")
-        return b.constant(np.asarray(shape[slice(start, end)], np.int64))
+        actual = b.knowledge.extents.get(node[0], {})
+        axes = range(node.rank())[slice(node.attribute("start"), node.attribute("end"))]
+        if not any(axis in actual for axis in axes):
+            return b.constant(np.asarray([node.shape()[axis] for axis in axes], np.int64))
+        extents = [actual.get(axis) or b.constant(node.shape()[axis]) for axis in axes]
+        return b.concat([b.reshape(extent, (1,)) for extent in extents], 0)
 
 
 @lowers(PASS, onnx.op("Size"))
-class Size(FromOnnx):
+class Size(BoundedFromOnnx):
     """The number of elements."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        return b.constant(np.asarray(prod(node.shape()), np.int64))
+        actual = b.knowledge.extents.get(node[0], {})
+        known = b.constant(prod(e for axis, e in enumerate(node.shape()) if axis not in actual))
+        return reduce(b.mul, actual.values(), known)
 
 
 @lowers(PASS, onnx.op("Range"))

@@ -6,13 +6,13 @@ from mlc.dialects import graph, onnx
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, Results
 from mlc.passes.onnx_to_graph._places import along_axis
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 
 @lowers(PASS, onnx.op("TopK"))
-class TopK(FromOnnx):
+class TopK(BoundedFromOnnx):
     """The largest or smallest elements and where they are; sorted, which nobody who asks for any order minds."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

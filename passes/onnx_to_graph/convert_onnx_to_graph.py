@@ -95,11 +95,13 @@ def _convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> None:
     load_patterns()
     from mlc.passes.onnx_to_graph._conversion import Conversion
     from mlc.passes.onnx_to_graph._report import refusals
+    from mlc.passes.onnx_to_graph._results import add_extents
 
     conversion = Conversion.within(ctx)
     for function in functions:
         conversion.lower(function.body.block.ops)
         raise_found(refusals(conversion.refused))
+        add_extents(function, conversion.knowledge)
         _erase_unused(function)
         _update_type(function)
     conversion.knowledge.drop_unused()

@@ -26,7 +26,7 @@ from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.shared.views import reinterpret, unreshaped
 from mlc.passes.tensor_to_loop._copies import copy_nest
 from mlc.passes.tensor_to_loop._yields import yielded_into
-from mlc.support.functions import CODES, OUTPUT, UNSIGNED
+from mlc.support.functions import CODES, EXTENTS, NAME, OUTPUT, UNSIGNED
 from mlc.support.ir import RESHAPES
 from mlc.support.types import MemRef, Tensor, memref_type
 
@@ -51,7 +51,7 @@ def convert_signature(function: func.FuncOp) -> None:
     for number, (output, mark) in enumerate(zip(outputs, marks, strict=True)):
         argument = block.insert_arg(output, len(block.args))
         argument.name_hint = f"out{number}" if len(outputs) > 1 else "out"
-        kept = {name: mark.data[name] for name in (UNSIGNED, CODES) if name in mark.data}
+        kept = {name: mark.data[name] for name in (UNSIGNED, CODES, EXTENTS, NAME) if name in mark.data}
         attributes.append(DictionaryAttr({OUTPUT: UnitAttr(), **kept}))
     function.properties["arg_attrs"] = ArrayAttr(attributes)
     function.properties.pop("res_attrs", None)

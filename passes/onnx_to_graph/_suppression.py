@@ -1,0 +1,127 @@
+"""`NonMaxSuppression`: of boxes that cover one another, the one with the highest score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import shape_of
+from mlc.passes.lowering import lowers
+from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._loop_builder import WhileWriter, only_integer
+from mlc.passes.onnx_to_graph._node import Node
+from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.onnx_to_graph._selection import positions_of
+
+
+@lowers(PASS, onnx.op("NonMaxSuppression"))
+class NonMaxSuppression(FromOnnx):
+    """Batch, class and box of each one that is chosen.
+
+    A loop chooses the best box that is left, of all classes and batches at once, and takes away what it covers. It ends
+    when nothing is left, or as many are chosen as may be: as many steps as the class with the most has boxes.
+    """
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        batches, classes, count = node.shape(1)
+        if node.shape() != (batches, count, 4):
+            raise Unconvertible(f"boxes are {node[0].type}; required: {batches} x {count} x 4, as the scores are")
+        most = node.knowledge.array(node[2]) if node.has(2) else np.zeros((), np.int64)
+        steps = count if most is None else min(max(only_integer(most), 0), count)
+        if not steps or not batches * classes:
+            return b.splat(0, (0, 3), i64)
+        boxes = _corners(b, node[0], node.int("center_point_box"))
+        chosen = _choose(node, b, boxes, steps)
+        flat = b.reshape(b.transpose(chosen, (1, 2, 0)), (batches * classes * steps,))
+        places, _ = positions_of(b, b.compare("ge", flat, b.number(0, flat)))
+        group = b.div(places, b.number(steps, places))
+        columns = [
+            b.div(group, b.number(classes, group)),
+            b(graph.RemOp, group, b.number(classes, group)),
+            b(graph.GatherOp, flat, places, 0),
+        ]
+        return b.concat([b.unsqueeze(each, [1]) for each in columns], 1)
+
+
+@dataclass(frozen=True)
+class _Boxes:
+    """The edges of boxes, and what they cover; one shape for all five."""
+
+    low_y: SSAValue
+    low_x: SSAValue
+    high_y: SSAValue
+    high_x: SSAValue
+    area: SSAValue
+
+    def map(self, function: Callable[[SSAValue], SSAValue]) -> _Boxes:
+        """The boxes that a function makes of each of the five."""
+        return _Boxes(*map(function, (self.low_y, self.low_x, self.high_y, self.high_x, self.area)))
+
+
+def _corners(b: GraphBuilder, boxes: SSAValue, is_centered: int) -> _Boxes:
+    """`[batch, count]` each, of two corners `y, x, y, x` in any order, or of a center `x, y`, a width and a height."""
+    p, q, r, s = (b.reshape(b.slice(boxes, 2, i, i + 1), shape_of(boxes)[:2]) for i in range(4))
+    if is_centered:
+        half_x, half_y = (b.div(size, b.number(2, size)) for size in (r, s))
+        low_y, low_x, high_y, high_x = b.sub(q, half_y), b.sub(p, half_x), b.plus(q, half_y), b.plus(p, half_x)
+    else:
+        low_y, high_y = b(graph.MinOp, p, r), b(graph.MaxOp, p, r)
+        low_x, high_x = b(graph.MinOp, q, s), b(graph.MaxOp, q, s)
+    return _Boxes(low_y, low_x, high_y, high_x, b.mul(b.sub(high_y, low_y), b.sub(high_x, low_x)))
+
+
+def _choose(node: Node, b: GraphBuilder, boxes: _Boxes, steps: int) -> SSAValue:
+    """`[steps, batch, class]`: the box that each step chooses, -1 where none is left."""
+    scores = node[1]
+    batches, classes, count = shape_of(scores)
+    gone = b.number(-inf, scores)
+    limit = b.reshape(b.cast(node[2], i64), ())
+    overlap = b.reshape(node[3], ()) if node.has(3) else b.number(0, scores)
+    loop = WhileWriter(b, [b.constant(0), _left(node, b), b.splat(-1, (steps, batches, classes), i64)])
+    check, ahead = loop.check, loop.ahead
+    best_left = check.reduce("max", ahead[1], [0, 1, 2])
+    is_open = check.compare("lt", ahead[0], check(graph.MinOp, limit, check.constant(steps)))
+    go_on = check(graph.AndOp, is_open, check.compare("gt", best_left, check.number(-inf, best_left)))
+
+    inside, (step, left, chosen) = loop.inside, loop.carried
+    best = inside(graph.ArgMaxOp, left, 2, True)
+    is_left = inside.compare("gt", inside.reduce("max", left, [2], True), gone)
+    found = inside.reshape(inside.where(is_left, best, inside.constant(-1)), (1, batches, classes))
+    place = inside.reshape(step, (1, 1))
+    next_chosen = inside(graph.ScatterNdOp, "set", chosen, place, found, [0])
+
+    def at_best(each: SSAValue) -> SSAValue:
+        return inside.reshape(inside(graph.GatherNdOp, each, best, [1], [0]), (batches, classes, 1))
+
+    def of_all_classes(each: SSAValue) -> SSAValue:
+        return inside.reshape(each, (batches, 1, count))
+
+    is_covered = inside.compare("gt", _overlap(inside, boxes.map(at_best), boxes.map(of_all_classes)), overlap)
+    is_best = inside.compare("eq", inside.constant(np.arange(count), i64), best)
+    next_left = inside.where(inside(graph.OrOp, is_covered, is_best), gone, left)
+    return loop.finish(go_on, [inside.plus(step, inside.constant(1)), next_left, next_chosen])[2]
+
+
+def _left(node: Node, b: GraphBuilder) -> SSAValue:
+    """The scores of boxes that may be chosen, minus infinity for others."""
+    scores = node[1]
+    gone = b.number(-inf, scores)
+    if node.has(4):
+        return b.where(b.compare("gt", scores, b.reshape(node[4], ())), scores, gone)
+    lowest = b.number(float(np.finfo(np.float32).min), scores)
+    return b.where(b.compare("gt", scores, lowest), scores, lowest)  # without a bound, infinities and NaN are the last
+
+
+def _overlap(b: GraphBuilder, one: _Boxes, other: _Boxes) -> SSAValue:
+    """The area that both boxes cover, in parts of what they cover together."""
+    heights = b.sub(b(graph.MinOp, one.high_y, other.high_y), b(graph.MaxOp, one.low_y, other.low_y))
+    widths = b.sub(b(graph.MinOp, one.high_x, other.high_x), b(graph.MaxOp, one.low_x, other.low_x))
+    common = b.mul(b(graph.ReluOp, heights), b(graph.ReluOp, widths))
+    return b.div(common, b.sub(b.plus(one.area, other.area), common))
