@@ -32,7 +32,7 @@ from mlc.dialects.onnx.schemas import onnx_package
 from mlc.support.errors import UserError
 from mlc.testing.onnx_conformance import cases
 
-SECONDS = 20
+SECONDS_A_MODEL = 20
 """The most time that a model may take."""
 MEMORY = 3 << 30
 """The most bytes of address space beyond those that are in use at the start."""
@@ -80,10 +80,10 @@ def _names() -> list[str]:
 def _outcome(path: Path) -> str:
     def late(signal_number: int, frame: FrameType | None) -> None:
         del signal_number, frame
-        raise TimeoutError(f"took more than {SECONDS} s")
+        raise TimeoutError(f"took more than {SECONDS_A_MODEL} s")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
+    signal.alarm(SECONDS_A_MODEL)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
