@@ -34,7 +34,7 @@ from mlc.testing.onnx_conformance import cases
 
 SECONDS_A_MODEL = 20
 """The most time that a model may take."""
-MEMORY = 3 << 30
+_MEMORY = 3 << 30
 """The most bytes of address space beyond those that are in use at the start."""
 
 _NUMBERS = (-(2**63), -(2**31), -7, -1, 0, 1, 2, 3, 17, 1000, 2**20, 2**31 - 1, 2**40, 2**62)
@@ -303,7 +303,7 @@ def run(count: int, seed: int = 0, jobs: int = 1) -> Iterator[Mutant]:
 
 def _limit_memory() -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
-    limit = pages * os.sysconf("SC_PAGE_SIZE") + MEMORY
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + _MEMORY
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
