@@ -178,6 +178,7 @@ def test_ngrams(tmp_path: Path) -> None:
     nodes.agree(tmp_path)
 
 
+@pytest.mark.slow
 def test_labels(tmp_path: Path) -> None:
     """Keys in any order, elements that are none, NaN, and tables of other types."""
     inputs = {
@@ -194,6 +195,7 @@ def test_labels(tmp_path: Path) -> None:
     nodes.agree(tmp_path, ai_onnx_ml=4)
 
 
+@pytest.mark.slow
 def test_labels_in_tensors(tmp_path: Path) -> None:
     """Of keys that are repeated the last one counts, as version 4 says."""
     nodes = Nodes({"x": np.array([4, 9, 5, 4], np.int16)})

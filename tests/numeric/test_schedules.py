@@ -174,7 +174,7 @@ def _draw_schedule(data: st.DataObject, kernel_name: str) -> list[Step]:
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
-@settings(FIXED, max_examples=25)
+@settings(FIXED, max_examples=15)
 @given(data=st.data())
 def test_steps_keep_the_meaning(kernel: str, data: st.DataObject) -> None:
     steps = _draw_schedule(data, kernel)

@@ -26,6 +26,7 @@ def test_the_page_is_up_to_date() -> None:
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"](), "run: python docs/generate_onnx.py"
 
 
+@pytest.mark.slow
 def test_every_case_has_an_outcome() -> None:
     assert set(conformance.cases()) == set(_OUTCOMES)
 
