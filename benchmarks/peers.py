@@ -11,7 +11,8 @@ import importlib.util
 import io
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,34 @@ def onnx_model(case: Case) -> Any:
     return model
 
 
+Arrays = Mapping[str, Array]
+
+
 def _onnxruntime(case: Case, threads: int) -> Runner:
+    inputs, output = _buffers(case)
+    return _laid_out(case, prepare_onnxruntime(onnx_model(case).SerializeToString(), inputs, {"y": output}, threads))
+
+
+def _openvino(case: Case, threads: int) -> Runner:
+    inputs, output = _buffers(case)
+    return _laid_out(case, prepare_openvino(onnx_model(case).SerializeToString(), inputs, {"y": output}, threads))
+
+
+def _laid_out(case: Case, peer: Peer) -> Runner:
+    return Runner(peer.call, lambda: _as_ours(case, peer.outputs()["y"]))
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A model, ready to be run again and again by a peer, on buffers that stay where they are."""
+
+    call: Call
+    outputs: Callable[[], Arrays]
+    """The outputs of a call, by name."""
+
+
+def prepare_onnxruntime(model: bytes | str, inputs: Arrays, outputs: Arrays, threads: int) -> Peer:
+    """ONNX Runtime on a model, or on the file of one; `outputs` are buffers of the right shapes and types."""
     ort: Any = importlib.import_module("onnxruntime")
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
@@ -63,27 +91,29 @@ def _onnxruntime(case: Case, threads: int) -> Runner:
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     options.log_severity_level = 3
-    session = ort.InferenceSession(onnx_model(case).SerializeToString(), options, ["CPUExecutionProvider"])
-    inputs, output = _buffers(case)
+    session = ort.InferenceSession(model, options, ["CPUExecutionProvider"])
     binding = session.io_binding()
     for name, array in inputs.items():
-        binding.bind_input(name, "cpu", 0, np.float32, array.shape, array.ctypes.data)
-    binding.bind_output("y", "cpu", 0, np.float32, output.shape, output.ctypes.data)
+        binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
+    for name, array in outputs.items():
+        binding.bind_output(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)
 
     # The binding knows addresses, and does not keep the arrays alive.
-    def run_bound(_: object = (inputs, output)) -> None:
+    def run_bound(_: object = (inputs, outputs)) -> None:
         session.run_with_iobinding(binding)
 
-    bound = Runner(run_bound, lambda: _as_ours(case, output))
-    names = ["y"]
-    plain = Runner(lambda: session.run(names, inputs), lambda: _as_ours(case, session.run(names, inputs)[0]))
+    names, given = list(outputs), dict(inputs)
+    bound = Peer(run_bound, lambda: outputs)
+    plain = Peer(lambda: session.run(names, given), lambda: dict(zip(names, session.run(names, given), strict=True)))
     return _faster(bound, plain)
 
 
-def _openvino(case: Case, threads: int) -> Runner:
+def prepare_openvino(model: bytes | str, inputs: Arrays, outputs: Arrays, threads: int) -> Peer:
+    """OpenVINO on a model, or on the file of one; `outputs` are buffers of the right shapes and types."""
     openvino: Any = importlib.import_module("openvino")
     core = openvino.Core()
-    model = core.read_model(io.BytesIO(onnx_model(case).SerializeToString()))
+    read = core.read_model(model if isinstance(model, str) else io.BytesIO(model))
+    read.reshape({name: list(array.shape) for name, array in inputs.items()})
     settings = {
         "INFERENCE_NUM_THREADS": threads,
         "NUM_STREAMS": 1,
@@ -93,30 +123,27 @@ def _openvino(case: Case, threads: int) -> Runner:
         # The process is pinned already.
         "ENABLE_CPU_PINNING": False,
     }
-    request = core.compile_model(model, "CPU", settings).create_infer_request()
-    inputs, output = _buffers(case)
+    request = core.compile_model(read, "CPU", settings).create_infer_request()
     for name, array in inputs.items():
         request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
-    request.set_output_tensor(openvino.Tensor(output, shared_memory=True))
+    for name, array in outputs.items():
+        request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
 
     # Tensors do not keep the arrays alive that they share.
-    buffers = inputs, output
+    buffers = inputs, outputs
 
     def start_and_wait(_: object = buffers) -> None:
         request.start_async()
         request.wait()
 
-    def result() -> Array:
-        return _as_ours(case, output)
-
     def infer(_: object = buffers) -> None:
         request.infer(share_inputs=True, share_outputs=True)
 
-    return _faster(Runner(start_and_wait, result), Runner(infer, result))
+    return _faster(Peer(start_and_wait, lambda: outputs), Peer(infer, lambda: outputs))
 
 
-def _faster(*runners: Runner) -> Runner:
-    return min(runners, key=lambda runner: _best_of(runner.call))
+def _faster(*peers: Peer) -> Peer:
+    return min(peers, key=lambda peer: _best_of(peer.call))
 
 
 def _best_of(call: Call) -> float:
