@@ -63,12 +63,12 @@ class FromOnnx(RewritePattern):
         except Unconvertible as e:
             conversion.refuse(op, str(e))
             return
-        except (MemoryError, OverflowError) as e:
-            conversion.refuse(op, f"it asks for numbers, or for data, beyond what a machine holds: {e}")
-            return
-        except Exception:
+        except Exception as e:
             # Patterns count on what the specification requires, which is asked only now: most models are right.
-            if (fault := fault_of(op, conversion.knowledge)) is None:
+            fault = fault_of(op, conversion.knowledge)
+            if fault is None and isinstance(e, MemoryError | OverflowError):
+                fault = f"it asks for numbers, or for data, beyond what a machine holds: {e}"
+            if fault is None:
                 raise
             conversion.refuse(op, fault)
             return

@@ -17,7 +17,7 @@ from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.passes.onnx_to_graph._windows import convolution
-from mlc.support.dtypes import is_supported, least_of, most_of
+from mlc.support.dtypes import STORED, is_supported, least_of, most_of
 from mlc.support.types import integer_width
 
 
@@ -64,6 +64,8 @@ class QuantizeLinear(FromOnnx):
         zero = None if zero is None else _along(b, node, zero, x)
         if integer_width(element):
             return saturate(b, scaled, zero, element)
+        if element not in STORED:
+            raise Unconvertible(f"input 'y_zero_point' has elements of type {element}, to which nothing is quantised")
         moved = scaled if zero is None else b.plus(scaled, b.cast(zero, element_of(x)))
         return short_float(b, moved, element, bool(node.int("saturate", 1)))
 

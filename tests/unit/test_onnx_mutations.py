@@ -55,7 +55,7 @@ def test_nodes_that_the_specification_does_not_allow(tmp_path: Path) -> None:
     node, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
     x = value("x", 1, [2, 3])
     wrong = {
-        "input 'y_zero_point' is tensor(float); the operator takes tensor(int8), tensor(uint8)": _model(
+        "input 'y_zero_point' has elements of type f32, to which nothing is quantised": _model(
             [node("QuantizeLinear", ["x", "s", "z"], ["y"])], [x], {"s": np.float32(1), "z": np.float32(0)}
         ),
         "Concat": _model([node("Concat", ["x", "z"], ["y"], axis=1)], [x], {"z": np.float32(0)}),
@@ -69,6 +69,9 @@ def test_nodes_that_the_specification_does_not_allow(tmp_path: Path) -> None:
         ),
         "an operand is tensor<1099511627776x1048576xf32>, which has more elements than a machine can address": _model(
             [node("EyeLike", ["x"], ["y"])], [value("x", 1, [2**40, 2**20])]
+        ),
+        "input 'shape' is tensor(float); the operator takes tensor(int64)": _model(
+            [node("Reshape", ["x", "z"], ["y"])], [x], {"z": np.array([float("inf")], np.float32)}
         ),
         "its attribute 'perm' is 'word'; required: INTS": _model([node("Transpose", ["x"], ["y"], perm="word")], [x]),
     }
