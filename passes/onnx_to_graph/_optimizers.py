@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
@@ -15,6 +16,17 @@ from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 DOMAIN = "ai.onnx.preview.training"
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A tensor with what changes it; rate and step have its element type and no dims."""
+
+    x: SSAValue
+    gradient: SSAValue
+    memory: list[SSAValue]
+    rate: SSAValue
+    step: SSAValue
 
 
 class Optimizer(FromOnnx):
@@ -41,21 +53,12 @@ class Optimizer(FromOnnx):
             norm = node.float("norm_coefficient")
             if norm:
                 gradient = b.plus(b.mul(b.number(norm, x), x), gradient)
-            found.append(self.update(node, b, rate, step, x, gradient, memory))
+            found.append(self.update(node, b, Trained(x, gradient, memory, rate, step)))
         return [value for values in zip(*found, strict=True) for value in values]
 
     @abstractmethod
-    def update(
-        self,
-        node: Node,
-        b: GraphBuilder,
-        rate: SSAValue,
-        step: SSAValue,
-        x: SSAValue,
-        gradient: SSAValue,
-        memory: list[SSAValue],
-    ) -> list[SSAValue]:
-        """The new tensor and its new memories; rate and step have its element type and no dims."""
+    def update(self, node: Node, b: GraphBuilder, t: Trained) -> list[SSAValue]:
+        """The new tensor and its new memories."""
 
 
 @lowers(PASS, onnx.op("Momentum", DOMAIN))
@@ -64,22 +67,13 @@ class Momentum(Optimizer):
 
     memories = 1
 
-    def update(
-        self,
-        node: Node,
-        b: GraphBuilder,
-        rate: SSAValue,
-        step: SSAValue,
-        x: SSAValue,
-        gradient: SSAValue,
-        memory: list[SSAValue],
-    ) -> list[SSAValue]:
-        alpha, one = b.number(node.float("alpha"), x), b.number(1, x)
-        beta = b.where(b.compare("gt", step, b.number(0, step)), b.number(node.float("beta"), x), one)
-        velocity = b.plus(b.mul(alpha, memory[0]), b.mul(beta, gradient))
+    def update(self, node: Node, b: GraphBuilder, t: Trained) -> list[SSAValue]:
+        alpha, one = b.number(node.float("alpha"), t.x), b.number(1, t.x)
+        beta = b.where(b.compare("gt", t.step, b.number(0, t.step)), b.number(node.float("beta"), t.x), one)
+        velocity = b.plus(b.mul(alpha, t.memory[0]), b.mul(beta, t.gradient))
         nesterov = node.one_of("mode", "standard", "nesterov") == "nesterov"
-        direction = b.plus(gradient, b.mul(alpha, velocity)) if nesterov else velocity
-        return [b.sub(x, b.mul(rate, direction)), velocity]
+        direction = b.plus(t.gradient, b.mul(alpha, velocity)) if nesterov else velocity
+        return [b.sub(t.x, b.mul(t.rate, direction)), velocity]
 
 
 @lowers(PASS, onnx.op("Adagrad", DOMAIN))
@@ -88,20 +82,11 @@ class Adagrad(Optimizer):
 
     memories = 1
 
-    def update(
-        self,
-        node: Node,
-        b: GraphBuilder,
-        rate: SSAValue,
-        step: SSAValue,
-        x: SSAValue,
-        gradient: SSAValue,
-        memory: list[SSAValue],
-    ) -> list[SSAValue]:
-        slower = b.plus(b.number(1, x), b.mul(step, b.number(node.float("decay_factor"), x)))
-        squares = b.plus(memory[0], b.mul(gradient, gradient))
-        size = b.plus(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), x))
-        return [b.sub(x, b.div(b.mul(b.div(rate, slower), gradient), size)), squares]
+    def update(self, node: Node, b: GraphBuilder, t: Trained) -> list[SSAValue]:
+        slower = b.plus(b.number(1, t.x), b.mul(t.step, b.number(node.float("decay_factor"), t.x)))
+        squares = b.plus(t.memory[0], b.mul(t.gradient, t.gradient))
+        size = b.plus(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), t.x))
+        return [b.sub(t.x, b.div(b.mul(b.div(t.rate, slower), t.gradient), size)), squares]
 
 
 @lowers(PASS, onnx.op("Adam", DOMAIN))
@@ -113,29 +98,20 @@ class Adam(Optimizer):
 
     memories = 2
 
-    def update(
-        self,
-        node: Node,
-        b: GraphBuilder,
-        rate: SSAValue,
-        step: SSAValue,
-        x: SSAValue,
-        gradient: SSAValue,
-        memory: list[SSAValue],
-    ) -> list[SSAValue]:
-        one = b.number(1, x)
+    def update(self, node: Node, b: GraphBuilder, t: Trained) -> list[SSAValue]:
+        one = b.number(1, t.x)
         alpha, beta = node.float("alpha"), node.float("beta")
 
         def forget(rest: float, old: SSAValue, new: SSAValue) -> SSAValue:
-            return b.plus(b.mul(b.number(rest, x), old), b.mul(b.number(1 - rest, x), new))
+            return b.plus(b.mul(b.number(rest, t.x), old), b.mul(b.number(1 - rest, t.x), new))
 
         def missing(rest: float) -> SSAValue:
-            return b.sub(one, b(graph.PowOp, b.number(rest, x), step))
+            return b.sub(one, b(graph.PowOp, b.number(rest, t.x), t.step))
 
-        mean = forget(alpha, memory[0], gradient)
-        squares = forget(beta, memory[1], b.mul(gradient, gradient))
-        corrected = b.div(b.mul(rate, b(graph.SqrtOp, missing(beta))), missing(alpha))
-        corrected = b.where(b.compare("gt", step, b.number(0, step)), corrected, rate)
-        size = b.plus(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), x))
-        new = b.sub(x, b.div(b.mul(corrected, mean), size))
-        return [b.mul(b.number(1 - node.float("norm_coefficient_post"), x), new), mean, squares]
+        mean = forget(alpha, t.memory[0], t.gradient)
+        squares = forget(beta, t.memory[1], b.mul(t.gradient, t.gradient))
+        corrected = b.div(b.mul(t.rate, b(graph.SqrtOp, missing(beta))), missing(alpha))
+        corrected = b.where(b.compare("gt", t.step, b.number(0, t.step)), corrected, t.rate)
+        size = b.plus(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), t.x))
+        new = b.sub(t.x, b.div(b.mul(corrected, mean), size))
+        return [b.mul(b.number(1 - node.float("norm_coefficient_post"), t.x), new), mean, squares]
