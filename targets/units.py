@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Literal
+from queue import Empty, SimpleQueue
+from typing import Literal, TypeVar
 
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.cache import Cache, digest
@@ -19,6 +19,10 @@ from mlc.targets.host import core_count
 from mlc.targets.machine import Machine
 from mlc.targets.output import OutputError
 from mlc.targets.toolchain import Tool
+
+_T = TypeVar("_T")
+_GLANCE_SECONDS = 0.2
+"""How long Ctrl-C may go unnoticed."""
 
 Progress = Callable[[int, int], None]
 """Told how many units are done, of how many."""
@@ -168,7 +172,7 @@ class Compiler:
             for key in sorted(missing, key=lambda k: -len(unique[k].text)):
                 pool.submit(make, key)
             for done in range(hits + 1, len(unique) + 1):
-                if (error := ended.get()) is not None:
+                if (error := _next(ended)) is not None:
                     raise error
                 if progress:
                     progress(done, len(unique))
@@ -179,3 +183,12 @@ class Compiler:
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
         return list(files.values()), hits
+
+
+def _next(queue: SimpleQueue[_T]) -> _T:
+    """What comes next. Ctrl-C ends the wait, also if it comes just before the wait begins, which no wait notices."""
+    while True:
+        try:
+            return queue.get(timeout=_GLANCE_SECONDS)
+        except Empty:
+            continue
