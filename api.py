@@ -101,7 +101,9 @@ def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredI
     if Recipe(model, options, "shared").weight_files() is not None:
         return ()
     given = options.bindings
-    inputs = tuple(each.bound(given.shapes) for each in model.inputs() if each.name not in given.values)
+    declared = model.inputs()
+    extents = given.extents({each.name: each.dims for each in declared})
+    inputs = tuple(each.bound(given.shapes, extents) for each in declared if each.name not in given.values)
     if not any(each.is_open for each in inputs):
         return ()
     from mlc.passes.onnx.bind_inputs import bind

@@ -11,6 +11,7 @@ import numpy as np
 
 from mlc.runtime.model import InputError, Model
 from mlc.support.bindings import Bindings
+from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput
 
 if TYPE_CHECKING:
@@ -63,17 +64,22 @@ class OpenModel(Model):
             raise InputError(f"found {found}; required: a dict of arrays by input name, {', '.join(map(repr, names))}")
         return self._for(self._shapes([inputs[i.name] for i in self.open_inputs])).run(inputs)
 
-    def bound(self, shapes: Mapping[str, Extents]) -> Model:
-        """The model for these shapes of all inputs.
+    def bound(self, shapes: Mapping[str, int | Extents]) -> Model:
+        """The model for shapes by the names of inputs, or for extents by the names of their dims.
 
         Raises:
-            InputError: an input has no shape here.
+            InputError: the shape of an input is not known here, or two names contradict each other.
             UserError: the model cannot be compiled for them.
         """
-        missing = [i.name for i in self.open_inputs if i.name not in shapes]
-        if missing:
-            raise InputError(f"{', '.join(map(repr, missing))} has no shape here")
-        return self._for(tuple(tuple(shapes[i.name]) for i in self.open_inputs))
+        try:
+            extents = Bindings(shapes).extents({i.name: i.dims for i in self.open_inputs})
+        except UserError as e:
+            raise InputError(e.message) from None
+        inputs = [i.bound(shapes, extents) for i in self.open_inputs]
+        found = [tuple(e for e in i.shape or () if e is not None) for i in inputs]
+        if missing := ", ".join(str(i) for i in inputs if i.is_open):
+            raise InputError(f"these shapes leave dims open: {missing}; required: a number for each '?'")
+        return self._for(tuple(found))
 
     def save(self, path: str | Path | Any) -> NoReturn:
         """Raises: ValueError, because a file holds code for known shapes."""
@@ -111,6 +117,11 @@ class OpenModel(Model):
             ):
                 raise InputError(f"input '{declared.name}' has shape {shape}; required: {declared}")
             shapes.append(shape)
+        named = Bindings({i.name: shape for i, shape in zip(self.open_inputs, shapes, strict=True)})
+        try:
+            named.extents({i.name: i.dims for i in self.open_inputs})
+        except UserError as e:
+            raise InputError(e.message) from None
         return tuple(shapes)
 
     def _for(self, shapes: tuple[Extents, ...]) -> Model:

@@ -47,6 +47,39 @@ class Bindings:
                     hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(map(repr, known)) or 'none'}"
                     raise UserError(f"the model has no {what} '{name}' to bind a {noun} to; {hint}")
 
+    def extents(self, inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        """The extents of named dims: those that are given, and those that the given shapes of inputs say.
+
+        `inputs` has the names of the dims of each input. Dims of one name have one extent in ONNX.
+
+        Raises:
+            UserError: two of them say different extents, or a dim is given a shape.
+        """
+        found: dict[str, int] = {}
+        for name, extent in self.shapes.items():
+            of = next((each for each, dims in inputs.items() if name in dims), None)
+            if name not in inputs and of is not None:
+                if not isinstance(extent, int):
+                    shape = "x".join(map(str, extent))
+                    raise UserError(f"a dim of input '{of}' is bound to the shape {shape}; required: one number")
+                found[name] = extent
+        source: dict[str, str] = {}
+        for name, dims in inputs.items():
+            given = self.shapes.get(name, ())
+            shape = (given,) if isinstance(given, int) else given
+            for dim, extent in zip(dims, shape, strict=False):
+                if not dim or found.setdefault(dim, extent) == extent:
+                    source.setdefault(dim, name)
+                elif dim in source:
+                    first = f"dim '{dim}' is {found[dim]} in '{source[dim]}' and {extent} in '{name}'"
+                    raise UserError(f"{first}, and has to be the same in both")
+                else:
+                    raise UserError(
+                        f"input '{name}' is bound to {'x'.join(map(str, shape))}, and its dim '{dim}' to {found[dim]}; "
+                        "required: one extent"
+                    )
+        return found
+
     @property
     def identity(self) -> str:
         """What is equal for equal bindings."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,16 +35,19 @@ class DeclaredInput:
         """Whether code cannot be generated yet."""
         return self.shape is None or None in self.shape
 
-    def bound(self, shapes: InputShapes) -> DeclaredInput:
-        """With the extents that are given; whether they fit is found out when the model is compiled."""
+    def bound(self, shapes: InputShapes, extents: Mapping[str, int]) -> DeclaredInput:
+        """With the shapes of inputs and the extents of named dims that are given.
+
+        Whether they fit is found out when the model is compiled.
+        """
         given = shapes.get(self.name)
         if given is not None:
             return replace(self, shape=given if isinstance(given, tuple) else (given,))
         if self.shape is None:
             return self
         names = [*self.dims, *[""] * (len(self.shape) - len(self.dims))]
-        extents = (shapes.get(name) if e is None else e for e, name in zip(self.shape, names, strict=True))
-        return replace(self, shape=tuple(e if isinstance(e, int) else None for e in extents))
+        bound = (extents.get(n) if e is None and n else e for e, n in zip(self.shape, names, strict=True))
+        return replace(self, shape=tuple(bound))
 
 
 @dataclass(frozen=True)

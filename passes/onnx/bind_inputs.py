@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, cast
@@ -81,8 +81,9 @@ class _Binding:
         names = input_names(self.function)
         dims = {d for m in marks for d in dim_names(m) if d}
         self.bindings.check_names(names, dims)
+        extents = self.bindings.extents({n: dim_names(m) for n, m in zip(names, marks, strict=True)})
         for argument, name, mark in zip(self.function.args, names, marks, strict=True):
-            self._bind_shape(argument, name, mark)
+            self._bind_shape(argument, name, [extents.get(dim) if dim else None for dim in dim_names(mark)])
         kept: list[DictionaryAttr] = []
         for argument, name, mark in zip(list(self.function.args), names, marks, strict=True):
             if name in self.bindings.values:
@@ -93,7 +94,8 @@ class _Binding:
         outputs = self.function.function_type.outputs.data
         self.function.function_type = FunctionType.from_lists(self.function.body.block.arg_types, outputs)
 
-    def _bind_shape(self, argument: BlockArgument, name: str, mark: Mapping[str, Attribute]) -> None:
+    def _bind_shape(self, argument: BlockArgument, name: str, named: Sequence[int | None]) -> None:
+        """Give an input its shape, or those of its dims that have names the extents `named`."""
         kind: Attribute = argument.type
         if not isinstance(kind, TensorType | UnrankedTensorType):
             return
@@ -102,21 +104,15 @@ class _Binding:
         if given is not None:
             wanted = (given,) if isinstance(given, int) else tuple(given)
             self._require_fitting(name, argument.type, wanted)
-            self._require_same(name, dim_names(mark), wanted)
             self._set(argument, TensorType(element, wanted))
         elif isinstance(kind, TensorType):
-            dims = dim_names(mark)
-            extents = [
-                self.bindings.shapes.get(dims[i], e) if e == DYNAMIC_INDEX and i < len(dims) else e
-                for i, e in enumerate(kind.get_shape())
-            ]
+            known = [*named, *[None] * kind.get_num_dims()]
+            pairs = zip(kind.get_shape(), known, strict=False)
+            extents = [extent if e == DYNAMIC_INDEX and extent is not None else e for e, extent in pairs]
             for extent in extents:
-                if isinstance(extent, int) and extent < 0 and extent != DYNAMIC_INDEX:
+                if extent < 0 and extent != DYNAMIC_INDEX:
                     raise UserError(f"a dim of input '{name}' is bound to {extent}; extents are not negative")
-                if not isinstance(extent, int):
-                    found = "x".join(map(str, extent))
-                    raise UserError(f"a dim of input '{name}' is bound to the shape {found}; required: one number")
-            self._set(argument, TensorType(element, cast("list[int]", extents)))
+            self._set(argument, TensorType(element, extents))
 
     def _require_fitting(self, name: str, kind: Attribute, wanted: Sequence[int]) -> None:
         if min(wanted, default=0) < 0:
@@ -131,15 +127,6 @@ class _Binding:
             raise UserError(
                 f"input '{name}' has the shape {shown}, which {found} does not fit", location_of(self.function)
             )
-
-    def _require_same(self, name: str, dims: Sequence[str], wanted: Sequence[int]) -> None:
-        for dim, extent in zip(dims, wanted, strict=False):
-            given = self.bindings.shapes.get(dim, extent)
-            if dim and given != extent and dim != name:
-                found = "x".join(map(str, wanted))
-                raise UserError(
-                    f"input '{name}' is bound to {found}, and its dim '{dim}' to {given}; required: one extent"
-                )
 
     def _set(self, argument: BlockArgument, kind: Attribute) -> None:
         if argument.type != kind:

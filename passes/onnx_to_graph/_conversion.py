@@ -19,7 +19,7 @@ from mlc.support.context import CompilerContext
 PASS = "convert-onnx-to-graph"
 """The pass that patterns register for."""
 
-NO_PATTERN = "mlc has no pattern for this operator"
+NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/importing-onnx.md)"
 """Why an op is refused that nothing converts."""
 
 

@@ -126,3 +126,48 @@ def test_files_are_not_overwritten(scaled: Path, tmp_path: Path, mlc: Any, mlc_o
     assert "is there already" in done.err and (tmp_path / "mine.safetensors").read_bytes() == b"precious"
     for _ in range(2):
         assert mlc("import", str(scaled), *bind, "-o", str(tmp_path / "other.mlir")).status == 0
+
+
+@pytest.fixture
+def masked(tmp_path: Path) -> Path:
+    """`y = x * mask`, whose dims have the same names."""
+    value = helper.make_tensor_value_info
+    dims = ["batch", "seq"]
+    graph = helper.make_graph(
+        [helper.make_node("Mul", ["x", "mask"], ["y"])],
+        "g",
+        [value("x", 1, dims), value("mask", 1, dims)],
+        [value("y", 1, dims)],
+    )
+    path = tmp_path / "masked.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), str(path))
+    return path
+
+
+def test_dims_of_one_name_have_one_extent(masked: Path) -> None:
+    model: Any = mlc.compile(masked)
+    x = np.ones((2, 5), np.float32)
+    with pytest.raises(mlc.InputError, match="dim 'batch' is 2 in 'x' and 1 in 'mask', and has to be the same in both"):
+        model(x, x[:1])
+    with pytest.raises(mlc.UserError, match="dim 'seq' is 5 in 'x' and 6 in 'mask'"):
+        mlc.compile(masked, shapes={"x": (2, 5), "mask": (2, 6)})
+    with pytest.raises(mlc.UserError, match="a dim of input 'x' is bound to the shape 2x5; required: one number"):
+        mlc.compile(masked, shapes={"seq": (2, 5)})
+    with pytest.raises(mlc.UserError, match="the model has no input or dim 'z'"):
+        mlc.compile(masked, shapes={"z": (2, 5)})
+
+
+def test_a_model_is_bound_by_the_names_of_dims(masked: Path) -> None:
+    model: Any = mlc.compile(masked)
+    assert model.bound({"batch": 2, "seq": 3}) is model.bound({"x": (2, 3)})
+    with pytest.raises(mlc.InputError, match=r"leave dims open: x \[2, \?\], mask \[2, \?\]; required: a number"):
+        model.bound({"batch": 2})
+    with pytest.raises(mlc.InputError, match="input 'x' is bound to 2x3, and its dim 'batch' to 4"):
+        model.bound({"batch": 4, "x": (2, 3)})
+
+
+def test_the_shape_of_an_input_says_the_dims_of_others(masked: Path) -> None:
+    model = mlc.compile(masked, shapes={"x": (2, 5)})
+    assert [t.shape for t in model.inputs] == [(2, 5), (2, 5)]
+    x = np.arange(10, dtype=np.float32).reshape(2, 5)
+    np.testing.assert_array_equal(model(x, x), x * x)

@@ -44,7 +44,8 @@ _MESSAGES = [
     "'/leaky': error: onnx.LeakyRelu: unknown attribute 'slope'; version 16 has alpha",
     "'/neg': error: onnx.Neg: found 2 operands; version 13 takes 1",
     "'/gelu': error: the model imports version 17 of 'ai.onnx', which has no operator 'Gelu' yet; it is in version 20",
-    "'/fused': error: com.example.Fused (version 1): mlc has no pattern for this operator",
+    "'/fused': error: com.example.Fused (version 1): mlc has no pattern for this operator; --load-pass FILE.py "
+    "adds one (docs/importing-onnx.md)",
 ]
 
 

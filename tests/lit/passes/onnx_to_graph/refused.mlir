@@ -2,7 +2,7 @@
 
 // All that stands in the way is told at once, each thing once; what only follows from it is not told.
 
-// CHECK: error: com.example.Twist (version 1): mlc has no pattern for this operator (2 nodes)
+// CHECK: error: com.example.Twist (version 1): mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/importing-onnx.md) (2 nodes)
 // CHECK-NEXT: %a = onnx.com.example.Twist
 // CHECK: error: MatMul (version 13): graph.matmul: tensor<4x3xf32> has 3 columns and tensor<4x3xf32> has 4 rows; these must be equal (matmul_c2)
 // CHECK-NOT: Neg
