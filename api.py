@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 from weakref import WeakKeyDictionary
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
 from mlc.frontends.registry import open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
@@ -107,8 +107,12 @@ def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredI
     if not any(each.is_open for each in inputs):
         return ()
     from mlc.passes.onnx.bind_inputs import bind
+    from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
 
-    bind(model.module(ctx := new_context()), given, ctx)  # what is wrong already is told now, not by the first call
+    # What is wrong whatever the shapes are is told now, not by the first call.
+    module, wrong = model.readable(ctx := new_context())
+    bind(module, given, ctx)
+    preflight(module, ctx, wrong, shapes_follow=True)
     return inputs
 
 
@@ -217,12 +221,12 @@ def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:
 def _make_library(model: ModelSource, weights: Mapping[str, Array], options: CompileOptions, path: Path) -> None:
     """Make the library of a model that is given as text, from the cache if it was compiled before."""
     if weights:  # they are no part of the text, by which the cache knows it
-        module = _parse(model, weights)
+        module = _parse(model, weights, options.bindings)
         _build(module, _contexts[module], options, path)
         return
     recipe = Recipe(model, options, "shared")
     if not recipe.recall(path):
-        module = _parse(model)
+        module = _parse(model, bindings=options.bindings)
         report, warned = _build(module, _contexts[module], options, path)
         if not warned:  # warnings are to be seen next time, too
             recipe.remember(_contexts[module].resources, report)
@@ -275,12 +279,14 @@ def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, 
     return report, bool(ctx.warnings)
 
 
-def _parse(model: ModelSource, weights: Mapping[str, Array] | None = None) -> ModuleOp:
+def _parse(
+    model: ModelSource, weights: Mapping[str, Array] | None = None, bindings: Bindings | None = None
+) -> ModuleOp:
     from mlc.syntax.resources import check_uses, define_weights
 
     ctx = new_context()
     define_weights(weights or {}, ctx.resources)
-    module = model.module(ctx)
+    module = read_module(model, ctx, bindings or Bindings())
     if weights:
         check_uses(module, ctx.resources, weights)
     _contexts[module] = ctx

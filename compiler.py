@@ -151,6 +151,22 @@ class Compilation:
         return build(program, machine, kind, output, opt_level=level, cc=cc, progress=progress)
 
 
+def read_module(model: ModelSource, ctx: CompilerContext, bindings: Bindings) -> ModuleOp:
+    """The model as IR, verified. If some of it cannot be read, all that stands in the way is told.
+
+    Raises:
+        UserError: the model is wrong (UserErrors: several things are).
+    """
+    module, wrong = model.readable(ctx)
+    if wrong:
+        from mlc.passes.onnx.bind_inputs import bind
+        from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
+
+        bind(module, bindings, ctx)
+        preflight(module, ctx, wrong)
+    return module
+
+
 def parse_verified(text: str, file: str, ctx: CompilerContext, base: Path) -> ModuleOp:
     """The module that `text` holds, verified; a text of nothing but comments is an empty module.
 

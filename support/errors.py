@@ -58,6 +58,9 @@ class UserErrors(UserError):
         super().__init__(errors[0].message, errors[0].location, errors[0].notes)
         self.errors = tuple(errors)
 
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
 
 def raise_found(errors: Iterable[UserError]) -> None:
     """Raises: UserError, or UserErrors for several, if there are any."""

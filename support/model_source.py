@@ -77,7 +77,7 @@ class ModelSource(ABC):
         return ()
 
     def readable(self, ctx: CompilerContext) -> tuple[ModuleOp, dict[Operation, UserError]]:
-        """The model as far as it can be read, not verified, and what is wrong with some of its ops.
+        """The model as far as it can be read, and what is wrong with some of its ops; verified if nothing is.
 
         Raises:
             UserError: the model cannot be read.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
 from mlc.frontends.registry import open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
@@ -136,7 +136,7 @@ def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedC
     from mlc.tools.observers import observers
 
     ctx = new_context(arguments.target)
-    module = model.module(ctx)
+    module = read_module(model, ctx, arguments.bindings)
     watching = observers(arguments, ctx, arguments.cc)
     manager = PassManager(ctx, watching, arguments.verify_each, lambda: _text(model, module, ctx))
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from mlc.compiler import new_context
 from mlc.frontends.registry import FRONTENDS, open_model
@@ -75,4 +75,11 @@ def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr
             continue
         dims = ", ".join(str(axis) for axis, place in enumerate(places) if place >= 0)
         note = f" at most: the extent of dim {dims} depends on data" if dims else ""
-        print(f"  {noun} {name_for_callers(value, mark, str(number))}: {value.type}{note}", flush=True)
+        print(f"  {noun} {name_for_callers(value, mark, str(number))}: {_words(value.type)}{note}", flush=True)
+
+
+def _words(kind: Attribute) -> str:
+    """A type as the IR says it, or as ONNX says it if the IR could only quote that."""
+    from mlc.dialects.onnx import ValueType
+
+    return kind.described.data if isinstance(kind, ValueType) else str(kind)

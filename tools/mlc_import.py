@@ -10,7 +10,7 @@ from typing import Any
 
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 
-from mlc.compiler import new_context
+from mlc.compiler import new_context, read_module
 from mlc.frontends.registry import FRONTENDS, open_model
 from mlc.support.bindings import Bindings, parse_shapes, parse_values
 from mlc.support.dtypes import in_safetensors
@@ -58,14 +58,15 @@ def run(arguments: Namespace) -> None:
     if source is None:
         known = ", ".join(FRONTENDS)
         raise UserError(f"cannot tell from its name what '{args.model}' is; models of other formats end in {known}")
-    module = source.module(ctx)
+    bindings = Bindings(parse_shapes(args.shape), parse_values(args.value))
+    module = read_module(source, ctx, bindings)
     check_not_input(str(weights), list(ctx.resources.files.values()))
     from mlc.passes.manager import PassManager
     from mlc.passes.onnx.bind_inputs import bind
     from mlc.passes.options import parse_passes
     from mlc.tools.emit_text import emit_text
 
-    bind(module, Bindings(parse_shapes(args.shape), parse_values(args.value)), ctx)
+    bind(module, bindings, ctx)
     PassManager(ctx).run(module, parse_passes("convert-onnx-to-graph,cse,dce"))
     tensors = _weights(module, ctx.resources)
     with staged_output(weights) as staged:

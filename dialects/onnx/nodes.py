@@ -25,7 +25,7 @@ from xdsl.ir import Attribute, Region, SSAValue
 
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import Message, onnx_package
-from mlc.dialects.onnx.types import TYPES_BY_NUMBER, UNKNOWN, ValueType
+from mlc.dialects.onnx.types import NUMBERS_BY_TYPE, TYPES_BY_NUMBER, UNKNOWN, ValueType
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
@@ -47,6 +47,19 @@ def value_type(message: Message) -> Attribute:
             ]
             return TensorType(element, dims)
     return ValueType(StringAttr(_words(message)))
+
+
+def in_words(kind: Attribute) -> str:
+    """A type in ONNX's own words: `float[2,?]`, of unknown rank `tensor(float)`, `seq(tensor(float))`."""
+    if isinstance(kind, ValueType):
+        return kind.described.data or "of a type that the model does not say"
+    if not isinstance(kind, TensorType | UnrankedTensorType):
+        return str(kind)
+    element = cast(Any, kind).element_type
+    name = _name_of_number(NUMBERS_BY_TYPE[element]) if element in NUMBERS_BY_TYPE else str(element)
+    if not isinstance(kind, TensorType):
+        return f"tensor({name})"
+    return f"{name}[{','.join('?' if e == DYNAMIC_INDEX else str(e) for e in kind.get_shape())}]"
 
 
 def _words(message: Message) -> str:

@@ -79,6 +79,11 @@ class OnnxOp(IRDLOperation):
         """What the package says of it; None if that does not know the operator."""
         return schema_at(self.DOMAIN, self.OP_TYPE, self.since)
 
+    def input_name(self, index: int) -> str:
+        """What the schema calls an operand."""
+        inputs = self.schema.inputs if self.schema else ()
+        return inputs[min(index, len(inputs) - 1)].name if inputs else f"input {index}"
+
     @classmethod
     def parse(cls, parser: Parser) -> OnnxOp:
         start = parser.pos

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 
 from mlc.frontends.onnx.reader import declared_inputs, open_file, read_onnx
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
+from mlc.support.errors import UserError, raise_found
 from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.onnx_file import OnnxFile
 
@@ -36,15 +36,18 @@ class OnnxModel(ModelSource):
         return declared_inputs(self._opened, self.file)
 
     def module(self, ctx: CompilerContext) -> ModuleOp:
-        from mlc.syntax import verify_module
-
-        module = read_onnx(self.path, ctx, self.file, self._opened)
-        verify_module(module)
+        module, wrong = self.readable(ctx)
+        raise_found(wrong.values())
         return module
 
     def readable(self, ctx: CompilerContext) -> tuple[ModuleOp, dict[Operation, UserError]]:
+        from mlc.syntax import verify_module
+
         wrong: dict[Operation, UserError] = {}
-        return read_onnx(self.path, ctx, self.file, self._opened, wrong), wrong
+        module = read_onnx(self.path, ctx, self.file, self._opened, wrong)
+        if not wrong:
+            verify_module(module)
+        return module, wrong
 
     @cached_property
     def _opened(self) -> OnnxFile:

@@ -30,7 +30,7 @@ class Cast(BoundedFromOnnx):
     def build(self, node: Node, b: GraphBuilder) -> Results:
         target = TYPES_BY_NUMBER.get(node.int("to")) if node.op.OP_TYPE == "Cast" else node.element(1)
         if target is None:
-            raise Unconvertible("it converts to strings")
+            raise Unconvertible(f"it converts to type {node.int('to')}, which ONNX does not have")
         if node.element() == target or target not in STORED:
             return b.cast(node[0], target)
         if integer_width(target):
@@ -46,7 +46,7 @@ class BitCast(BoundedFromOnnx):
     def build(self, node: Node, b: GraphBuilder) -> Results:
         target = TYPES_BY_NUMBER.get(node.int("to"))
         if target is None:
-            raise Unconvertible("it reads bits as strings")
+            raise Unconvertible(f"it reads bits as type {node.int('to')}, which ONNX does not have")
         if i1 in (node.element(), target):
             return b.cast(node[0], target)
         return b(graph.BitcastOp, node[0], target)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
+from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.onnx_to_graph._builder import Knowledge
@@ -85,8 +86,7 @@ def require_fixed(op: OnnxOp, knowledge: Knowledge) -> None:
     """Raises: Unconvertible if the extent of a dim of an operand depends on data."""
     for index, value in enumerate(op.operands):
         for axis in knowledge.extents.get(value, {}):
-            name = op.schema.inputs[min(index, len(op.schema.inputs) - 1)].name if op.schema else f"input {index}"
             raise Unconvertible(
-                f"the extent of dim {axis} of '{name}', {value.type}, depends on data; mlc has no form of this "
-                "operator that leaves out what lies behind it"
+                f"the extent of dim {axis} of '{op.input_name(index)}', {in_words(value.type)} at most, depends on "
+                "data; mlc has no form of this operator that leaves out what lies behind it"
             )

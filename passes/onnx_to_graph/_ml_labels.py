@@ -45,10 +45,8 @@ def _table(node: Node, noun: str) -> Array:
     """The keys or the values.
 
     Raises:
-        Unconvertible: they are strings, or left out.
+        Unconvertible: they are left out.
     """
-    if node.since == 1 or node.list(f"{noun}_strings"):
-        raise Unconvertible(f"its {noun} are strings, with which mlc does not compute")
     if (found := node.tensor(f"{noun}_tensor")) is not None:
         return found.reshape(-1)
     types: dict[str, type[Any]] = {"int64s": np.int64, "floats": np.float32}

@@ -76,11 +76,11 @@ def labels(node: Node, b: GraphBuilder, name: str, places: SSAValue) -> SSAValue
     """The class labels at places among the scores.
 
     Raises:
-        Unconvertible: they are strings.
+        Unconvertible: there are none.
     """
     found = node.attribute(name)
     if not found:
-        raise Unconvertible("its labels are strings; export with labels that are integers")
+        raise Unconvertible(f"it has no '{name}'")
     if list(found) == list(range(len(found))):
         return places
     return b(graph.GatherOp, b.constant(np.asarray(found, np.int64)), places, 0)
@@ -153,7 +153,7 @@ class OneHotEncoder(FromOnnx):
     def build(self, node: Node, b: GraphBuilder) -> Results:
         categories = node.attribute("cats_int64s")
         if not categories:
-            raise Unconvertible("its categories are strings")
+            raise Unconvertible("it has no 'cats_int64s'")
         x = b.cast(node[0], i64)
         apart = b.reshape(x, (*shape_of(x), 1))
         return b.cast(b.compare("eq", apart, b.constant(np.asarray(categories, np.int64))), f32)

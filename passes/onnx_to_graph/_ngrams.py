@@ -52,10 +52,8 @@ def _grams(node: Node) -> dict[Gram, int]:
     """The n-grams of the pool that are asked for, with their numbers in the pool; of equal ones the last counts.
 
     Raises:
-        Unconvertible: the attributes contradict one another, or the words are strings.
+        Unconvertible: the attributes contradict one another.
     """
-    if node.list("pool_strings"):
-        raise Unconvertible("the words of its pool are strings, with which mlc does not compute")
     pool, starts, places = (node.ints(n) or [] for n in ("pool_int64s", "ngram_counts", "ngram_indexes"))
     least, most = node.int("min_gram_length"), node.int("max_gram_length")
     found: dict[Gram, int] = {}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, NoneType
+from xdsl.dialects.builtin import NoneType
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects.graph.types import element_of, shape_of
@@ -84,8 +84,7 @@ class Node:
 
     def operand_name(self, index: int) -> str:
         """What the schema calls an operand."""
-        inputs = self.op.schema.inputs if self.op.schema else ()
-        return inputs[min(index, len(inputs) - 1)].name if inputs else f"input {index}"
+        return self.op.input_name(index)
 
     # ---- attributes
 
@@ -128,14 +127,8 @@ class Node:
         return self.attribute(name) or ()
 
     def tensor(self, name: str) -> Array | None:
-        """The data of an attribute that is a tensor; None if it is left out.
-
-        Raises:
-            Unconvertible: its elements are strings.
-        """
+        """The data of an attribute that is a tensor; None if it is left out."""
         found = self.op.attributes.get(name)
-        if isinstance(found, ArrayAttr):
-            raise Unconvertible(f"the elements of '{name}' are strings, with which mlc does not compute")
         return None if found is None else constant_data(found, self.knowledge.resources)
 
     def axis(self, name: str = "axis", rank: int | None = None) -> int:

@@ -12,11 +12,13 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects.graph.types import element_of
+from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._conversion import PASS, Conversion, require_fixed
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.onnx_to_graph._strings import strings_in
 from mlc.passes.onnx_to_graph._validity import fault_of
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported
@@ -56,6 +58,7 @@ class FromOnnx(RewritePattern):
         hint = next((r.name_hint for r in op.results if r.name_hint), None) or op.OP_TYPE.lower()
         try:
             _require_inputs(op)
+            _require_numbers(op)
             _require_known(op)
             if not self.TAKES_BOUNDED:
                 require_fixed(op, conversion.knowledge)
@@ -101,21 +104,27 @@ def _require_inputs(op: OnnxOp) -> None:
             raise Unconvertible(f"input '{formal.name}' is missing")
 
 
+def _require_numbers(op: OnnxOp) -> None:
+    """Raises: Unconvertible if the node makes strings, or compares with them."""
+    if (reason := strings_in(op)) is not None:
+        raise Unconvertible(reason)
+
+
 def _require_known(op: OnnxOp) -> None:
     """Raises: Unconvertible if an operand is no tensor of known shape that mlc computes with."""
-    for value in op.operands:
+    for index, value in enumerate(op.operands):
         kind = value.type
         if isinstance(kind, NoneType):
             continue
+        found = f"input '{op.input_name(index)}' is {in_words(kind)}"
         if not isinstance(kind, TensorType):
-            raise Unconvertible(f"an operand is {kind}, which is no tensor of known shape")
+            raise Unconvertible(f"{found}, which is no tensor of known shape")
         if DYNAMIC_INDEX in kind.get_shape():
-            raise Unconvertible(f"an operand is {kind}, whose shape is not known")
+            raise Unconvertible(f"{found}, whose shape is not known")
         if prod(kind.get_shape()) > _MOST_ELEMENTS:
-            raise Unconvertible(f"an operand is {kind}, which has more elements than a machine can address")
-        element = element_of(value)
-        if not is_supported(element):
-            raise Unconvertible(f"an operand is {kind}: mlc does not compute with elements of type {element}")
+            raise Unconvertible(f"{found}, which has more elements than a machine can address")
+        if not is_supported(element_of(value)):
+            raise Unconvertible(f"{found}, with whose elements mlc does not compute")
 
 
 class BoundedFromOnnx(FromOnnx):

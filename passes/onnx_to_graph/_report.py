@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from shlex import quote
 from typing import Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NameLoc, TensorType, UnrankedTensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
+from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._conversion import NO_PATTERN, Conversion
+from mlc.passes.onnx_to_graph._strings import strings_in
+from mlc.support.dtypes import is_supported
 from mlc.support.errors import UserError
 from mlc.support.functions import dim_names, extents_in, input_names, marks_of, name_for_callers
 from mlc.support.locations import location_of
@@ -20,8 +23,33 @@ _NAMED = 3
 """How many nodes a message names."""
 
 
+def foreign_inputs(function: func.FuncOp) -> dict[SSAValue, UserError]:
+    """The inputs that are no tensors of numbers, and what to do about them."""
+    found: dict[SSAValue, UserError] = {}
+    for argument, name in zip(function.args, input_names(function), strict=True):
+        kind: Attribute = argument.type
+        is_tensor = isinstance(kind, TensorType | UnrankedTensorType)
+        element = cast(Attribute, cast(Any, kind).element_type) if is_tensor else None
+        if element is not None and is_supported(element):
+            continue
+        readers = [op for op in dict.fromkeys(use.operation for use in argument.uses) if isinstance(op, OnnxOp)]
+        shown = f"read by {', '.join(_with_operators(readers))}" if readers else "which no node reads"
+        advice = "take the input out of the model"
+        if readers:
+            advice = "compute outside the model what these nodes make of it, and let the model take that"
+        message = f"input '{name}' is {in_words(kind)}, {shown}; mlc takes tensors of real numbers: {advice}"
+        found[argument] = UserError(message, location_of(function))
+    return found
+
+
+def _with_operators(ops: Sequence[OnnxOp]) -> list[str]:
+    """The names of some nodes, and what they are."""
+    named = [" ".join([*_labels([op]), f"({_qualified(op)})"]) for op in ops[:_NAMED]]
+    return [*named, *(["…"] if len(ops) > _NAMED else [])]
+
+
 def unbound(function: func.FuncOp) -> Iterator[UserError]:
-    """What the inputs of a function leave open: dims, in one error with a command that binds them, or types."""
+    """The dims that the inputs of a function leave open, in one error with a command that binds them."""
     advice: dict[str, str] = {}
     shown: list[str] = []
     marks = marks_of(function.args, function.arg_attrs)
@@ -32,7 +60,6 @@ def unbound(function: func.FuncOp) -> Iterator[UserError]:
             advice[name] = f"--shape {quote(f'{name}=1x1')}"
             continue
         if not isinstance(kind, TensorType):
-            yield UserError(f"input '{name}' is {kind}: mlc takes tensors of numbers", location_of(function))
             continue
         labels = _labelled(kind.get_shape(), dim_names(mark))
         if DYNAMIC_INDEX in kind.get_shape():
@@ -57,13 +84,21 @@ def _labelled(shape: Sequence[int], names: Sequence[str]) -> list[str]:
     return [(name or "?") if e == DYNAMIC_INDEX else str(e) for e, name in zip(shape, named, strict=False)]
 
 
-def without_patterns(ops: Iterable[Operation], conversion: Conversion) -> Iterator[tuple[OnnxOp, str]]:
-    """The ops that neither a pattern nor a specification converts, whatever their operands are."""
+def never_converted(
+    ops: Iterable[Operation], conversion: Conversion, known: Container[SSAValue]
+) -> Iterator[tuple[OnnxOp, str]]:
+    """The ops that cannot be converted, whatever the shapes of their operands are, but for those that take one of
+    `known`: it is said already that nothing can."""
     for op in ops:
-        if isinstance(op, OnnxOp) and op not in conversion.wrong and not conversion.driver.handles(op):
-            schema = op.schema
-            if schema is None or not (schema.has_function or schema.has_context_dependent_function):
-                yield op, NO_PATTERN
+        if not isinstance(op, OnnxOp) or op in conversion.wrong or any(v in known for v in op.operands):
+            continue
+        if conversion.driver.handles(op):
+            if (reason := strings_in(op)) is not None:
+                yield op, reason
+            continue
+        schema = op.schema
+        if schema is None or not (schema.has_function or schema.has_context_dependent_function):
+            yield op, NO_PATTERN
 
 
 def refusals(refused: Iterable[tuple[OnnxOp, str]]) -> Iterator[UserError]:
@@ -120,7 +155,11 @@ def _count(ops: Sequence[Operation]) -> str:
 
 def operator(op: OnnxOp) -> str:
     """An operator with its domain and version, for messages."""
-    return f"{f'{op.DOMAIN}.' if op.DOMAIN else ''}{op.OP_TYPE} (version {op.since})"
+    return f"{_qualified(op)} (version {op.since})"
+
+
+def _qualified(op: OnnxOp) -> str:
+    return f"{op.DOMAIN}.{op.OP_TYPE}" if op.DOMAIN else op.OP_TYPE
 
 
 def _labels(ops: Sequence[Operation]) -> list[str]:

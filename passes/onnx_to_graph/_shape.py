@@ -38,7 +38,7 @@ class Constant(FromOnnx):
         for name, kind in _NUMBERS.items():
             if (found := node.attribute(name)) is not None:
                 return b.constant(np.asarray(found, kind))
-        raise Unconvertible("it holds strings")
+        raise Unconvertible("it holds no numbers")
 
 
 @lowers(PASS, onnx.op("ConstantOfShape"))

@@ -44,46 +44,34 @@ class ConvertOnnxToGraphPass(Pass):
     rounding = Rounding(4, "an operator becomes a formula that may round at other places")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        for function in (functions := _functions(module)):
-            from mlc.passes.onnx_to_graph._report import unbound
-
-            raise_found(unbound(function))
-        if functions:
+        if functions := _functions(module):
             _convert(functions, ctx)
 
 
-def preflight(module: ModuleOp, ctx: CompilerContext, wrong: Mapping[Operation, UserError] | None = None) -> None:
+def preflight(
+    module: ModuleOp,
+    ctx: CompilerContext,
+    wrong: Mapping[Operation, UserError] | None = None,
+    shapes_follow: bool = False,
+) -> None:
     """Convert a module as far as that goes, and raise all that stands in the way, open dims included.
 
     `wrong` are errors that are known already, with their ops, which are left out. Outputs that are not what the model
-    declares them to be are warnings.
+    declares them to be are warnings. With `shapes_follow` open dims do not stand in the way: somebody will bind them,
+    and only what no shapes can change is raised.
 
     Raises:
         UserError: something does (UserErrors: several things).
     """
-    from mlc.passes.onnx_to_graph._conversion import Conversion
-    from mlc.passes.onnx_to_graph._report import contradictions, grouped, refusals, unbound, without_patterns
+    from mlc.passes.onnx_to_graph._report import contradictions
 
     functions = _functions(module)
-    open_dims = [error for function in functions for error in unbound(function)]
-    load_patterns()
-    if not open_dims and not wrong:
-        declared = [function.function_type.outputs.data for function in functions]
-        _convert(functions, ctx)
-        for function, types in zip(functions, declared, strict=True):
-            for message in contradictions(function, types):
-                ctx.warn(function, message)
+    declared = [function.function_type.outputs.data for function in functions]
+    if not _convert(functions, ctx, wrong or {}, shapes_follow):
         return
-    conversion = Conversion.within(ctx)
-    conversion.wrong = wrong or {}
-    # What is behind a wrong op, or has an open shape, is not converted; whether it has a pattern can be said.
-    refused = list(without_patterns([op for function in functions for op in function.walk()], conversion))
-    if not open_dims:
-        for function in functions:
-            conversion.lower(function.body.block.ops)
-        known = {op for op, _ in refused}
-        refused += [each for each in conversion.refused if each[0] not in known]
-    raise_found([*grouped(wrong or {}), *open_dims, *refusals(refused)])
+    for function, types in zip(functions, declared, strict=True):
+        for message in contradictions(function, types):
+            ctx.warn(function, message)
 
 
 def _functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -91,20 +79,51 @@ def _functions(module: ModuleOp) -> list[func.FuncOp]:
     return [f for f in functions if any(op.name.startswith(_PREFIX) for op in f.walk())]
 
 
-def _convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> None:
+def _convert(
+    functions: Sequence[func.FuncOp],
+    ctx: CompilerContext,
+    wrong: Mapping[Operation, UserError] | None = None,
+    shapes_follow: bool = False,
+) -> bool:
+    """Convert functions; False if dims are open that somebody will bind, in which case nothing is changed.
+
+    Raises:
+        UserError: something stands in the way (UserErrors: several things).
+    """
     load_patterns()
     from mlc.passes.onnx_to_graph._conversion import Conversion
-    from mlc.passes.onnx_to_graph._report import refusals
+    from mlc.passes.onnx_to_graph._report import foreign_inputs, grouped, never_converted, refusals, unbound
     from mlc.passes.onnx_to_graph._results import add_extents
 
     conversion = Conversion.within(ctx)
+    conversion.wrong = wrong = wrong or {}
+    errors = grouped(wrong)
+    foreign = {value: error for f in functions for value, error in foreign_inputs(f).items()}
+    errors += foreign.values()
+    conversion.lost.update(foreign)
+    open_dims = [error for function in functions for error in unbound(function)]
+    if open_dims:
+        # What a branch holds may be gone when shapes are known.
+        ops = [op for f in functions for op in (f.body.block.ops if shapes_follow else f.walk())]
+        raise_found(
+            [*errors, *([] if shapes_follow else open_dims), *refusals(never_converted(ops, conversion, foreign))]
+        )
+        return False
     for function in functions:
         conversion.lower(function.body.block.ops)
-        raise_found(refusals(conversion.refused))
+    if errors or conversion.refused:
+        # What is behind one of these was not converted; whether it can be is said all the same.
+        ops = [op for f in functions for op in f.walk()]
+        refused = {**dict(never_converted(ops, conversion, foreign)), **dict(conversion.refused)}
+        places = {op: place for place, op in enumerate(ops)}
+        in_order = sorted(refused.items(), key=lambda each: places.get(each[0], len(ops)))
+        raise_found([*errors, *refusals(in_order)])
+    for function in functions:
         add_extents(function, conversion.knowledge)
         _erase_unused(function)
         _update_type(function)
     conversion.knowledge.drop_unused()
+    return True
 
 
 def load_patterns() -> None:

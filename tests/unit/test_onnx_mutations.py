@@ -67,7 +67,7 @@ def test_nodes_that_the_specification_does_not_allow(tmp_path: Path) -> None:
         "EyeLike (version 9): it asks for numbers, or for data, beyond what a machine holds": _model(
             [node("EyeLike", ["x"], ["y"])], [value("x", 1, [2**40, 4])]
         ),
-        "an operand is tensor<1099511627776x1048576xf32>, which has more elements than a machine can address": _model(
+        "input 'input' is float[1099511627776,1048576], which has more elements than a machine can address": _model(
             [node("EyeLike", ["x"], ["y"])], [value("x", 1, [2**40, 2**20])]
         ),
         "input 'shape' is tensor(float); the operator takes tensor(int64)": _model(
@@ -90,5 +90,5 @@ def test_names_that_are_no_text(tmp_path: Path) -> None:
 
 def test_types_that_nobody_knows(tmp_path: Path) -> None:
     model = _model([onnx.helper.make_node("Neg", ["x"], ["y"])], [onnx.helper.make_tensor_value_info("x", 99, [2])])
-    with pytest.raises(UserError, match=r"input 'x' is !onnx.value<\"tensor\(type 99\)\">"):
+    with pytest.raises(UserError, match=r"input 'x' is tensor\(type 99\), "):
         _converted(model, tmp_path)

@@ -62,11 +62,130 @@ def test_open_dims_are_told_beside_it(mlc: CommandLine, tmp_path: Path) -> None:
     assert len(result.err.splitlines()) == len(_MESSAGES) + 1
 
 
-def test_a_compilation_tells_what_cannot_be_read(mlc: CommandLine, tmp_path: Path) -> None:
-    result = mlc("compile", _wrong(tmp_path, [4]), "-o", str(tmp_path / "model.so"))
-    assert result.status == 1
-    assert len(result.err.splitlines()) == 5
-    assert "'/again': error: unknown operator 'Relo'" in result.err
+@pytest.mark.parametrize("shape", [[4], ["n"]])
+@pytest.mark.parametrize("command", ["compile", "import"])
+def test_other_commands_tell_the_same(command: str, shape: list[Any], mlc: CommandLine, tmp_path: Path) -> None:
+    path = _wrong(tmp_path, shape)
+    output = {"compile": "model.so", "import": "model.mlir"}[command]
+    result = mlc(command, path, "-o", str(tmp_path / output))
+    assert (result.status, result.err) == (1, mlc("check", path).err)
+
+
+@pytest.mark.parametrize("shape", [[4], ["n"]])
+def test_python_tells_the_same_when_it_compiles(shape: list[Any], tmp_path: Path) -> None:
+    with pytest.raises(package.UserError) as caught:
+        package.compile(Path(_wrong(tmp_path, shape)))
+    assert [line.partition("model.onnx: ")[2] for line in str(caught.value).splitlines()] == _MESSAGES
+
+
+def _foreign(folder: Path, shape: list[Any]) -> str:
+    """A model with operators that nobody knows, one behind the other, and an open dim, perhaps."""
+    nodes = [
+        helper.make_node("Foo", ["x"], ["a"], "/foo", domain="com.example"),
+        helper.make_node("Foo", ["a"], ["b"], "/foo1", domain="com.example"),
+        helper.make_node("Bar", ["b"], ["c"], "/bar", domain="com.example"),
+        helper.make_node("Cast", ["c"], ["d"], "/cast", to=8),
+        helper.make_node("Relu", ["d"], ["y"], "/relu"),
+    ]
+    return _saved(folder, nodes, shape)
+
+
+_NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/importing-onnx.md)"
+_FOREIGN = [
+    f"'/foo': error: com.example.Foo (version 1): {_NO_PATTERN} (2 nodes: '/foo', '/foo1')",
+    f"'/bar': error: com.example.Bar (version 1): {_NO_PATTERN}",
+    "'/cast': error: Cast (version 13): it converts to strings, with which mlc does not compute; let the model have "
+    "integers in their place, and look the strings up outside",
+]
+_OPEN = (
+    "error: the model leaves dims of its inputs open: 'x' (n); code is generated for known shapes: bind them, as in "
+    "--shape n=1"
+)
+
+
+@pytest.mark.parametrize(("shape", "expected"), [([4], _FOREIGN), (["n"], [_OPEN, *_FOREIGN])])
+@pytest.mark.parametrize("command", [["check"], ["compile", "-o", "model.so"], ["import", "-o", "model.mlir"]])
+def test_operators_behind_one_that_nobody_knows(
+    command: list[str], shape: list[Any], expected: list[str], mlc: CommandLine, tmp_path: Path
+) -> None:
+    result = mlc(command[0], _foreign(tmp_path, shape), *command[1:])
+    assert [line.partition("model.onnx: ")[2] for line in result.err.splitlines()] == expected
+
+
+@pytest.mark.parametrize("shape", [[4], ["n"]])
+def test_python_tells_of_all_operators_before_any_call(shape: list[Any], tmp_path: Path) -> None:
+    with pytest.raises(package.UserError) as caught:
+        package.compile(Path(_foreign(tmp_path, shape)))
+    assert [line.partition("model.onnx: ")[2] for line in str(caught.value).splitlines()] == _FOREIGN
+
+
+def test_what_a_branch_holds_may_be_gone_when_shapes_are_known(tmp_path: Path) -> None:
+    """A branch for other shapes has an operator that nobody knows."""
+    value = helper.make_tensor_value_info
+    branches = {
+        f"{name}_branch": helper.make_graph(
+            [helper.make_node(op_type, ["x"], [name], domain=domain)], name, [], [value(name, 1, None)]
+        )
+        for name, op_type, domain in (("then", "Neg", ""), ("else", "Foo", "com.example"))
+    }
+    nodes = [
+        helper.make_node("Size", ["x"], ["size"]),
+        helper.make_node("Less", ["size", "size1"], ["less"]),
+        helper.make_node("If", ["less"], ["y"], **branches),
+    ]
+    nodes.insert(0, helper.make_node("Constant", [], ["size1"], value_int=5))
+    model = package.compile(Path(_saved(tmp_path, nodes, ["n"])))
+    assert list(model(np.ones(2, np.float32))) == [-1, -1]
+    with pytest.raises(package.UserError, match=r"com.example.Foo \(version 1\): mlc has no pattern"):
+        model(np.ones(6, np.float32))
+
+
+_STRINGS: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        "LabelEncoder",
+        "'enc' (ai.onnx.ml.LabelEncoder)",
+        {"domain": "ai.onnx.ml", "keys_strings": ["a", "b"], "values_floats": [0.0, 1.0]},
+    ),
+    ("StringNormalizer", "'enc' (StringNormalizer)", {}),
+]
+
+
+@pytest.mark.parametrize("shape", [[3], ["n"], None])
+@pytest.mark.parametrize(("op_type", "reader", "attributes"), _STRINGS)
+def test_inputs_of_strings(
+    op_type: str, reader: str, attributes: dict[str, Any], shape: list[Any] | None, mlc: CommandLine, tmp_path: Path
+) -> None:
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node(op_type, ["s"], ["y"], "enc", **attributes)]
+    graph = helper.make_graph(nodes, "g", [value("s", 8, shape)], [value("y", 1, shape)])
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=imports), str(path))
+    expected = (
+        f"error: input 's' is tensor(string), read by {reader}; mlc takes tensors of real numbers: compute outside "
+        "the model what these nodes make of it, and let the model take that"
+    )
+    with pytest.raises(package.UserError) as caught:
+        package.compile(path)
+    assert str(caught.value).partition("model.onnx: ")[2] == expected
+    for command in (["check"], ["compile", "-o", "model.so"]):
+        result = mlc(command[0], str(path), *command[1:])
+        assert result.err.partition("model.onnx: ")[2].rstrip() == expected
+    assert "input s: tensor(string)" in mlc("check", str(path)).out
+
+
+def test_inputs_that_no_node_reads(mlc: CommandLine, tmp_path: Path) -> None:
+    value = helper.make_tensor_value_info
+    inputs = [value("x", 1, ["n"]), value("s", 8, [1]), value("z", 14, [2])]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "g", inputs, [value("y", 1, ["n"])])
+    (tmp_path / "model.onnx").write_bytes(helper.make_model(graph).SerializeToString())
+    with pytest.raises(package.UserError) as caught:
+        package.compile(tmp_path / "model.onnx")
+    advice = "which no node reads; mlc takes tensors of real numbers: take the input out of the model"
+    assert [line.partition("error: ")[2] for line in str(caught.value).splitlines()] == [
+        f"input 's' is tensor(string), {advice}",
+        f"input 'z' is complex64[2], {advice}",
+    ]
 
 
 @pytest.mark.parametrize("command", [["check"], ["compile", "-o", "model.so"]])

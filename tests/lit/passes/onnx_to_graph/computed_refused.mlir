@@ -7,8 +7,8 @@
 // CHECK: error: ai.onnx.preview.FlexAttention (version 1): Q has 3 heads, which is no multiple of the 2 of K and V
 // CHECK: error: ai.onnx.preview.FlexAttention (version 1): its graph 'score_mod' makes tensor<1x2x4xf32> of tensor<1x2x4x4xf32>; required: the same type
 // CHECK: error: TfIdfVectorizer (version 9): ngram_counts [0, 2] do not divide a pool of 3 words into n-grams
-// CHECK: error: TfIdfVectorizer (version 9): the words of its pool are strings, with which mlc does not compute
-// CHECK: error: ai.onnx.ml.LabelEncoder (version 4): its keys are strings, with which mlc does not compute
+// CHECK: error: TfIdfVectorizer (version 9): the elements of 'pool_strings' are strings, with which mlc does not compute; let the model have integers in their place, and look the strings up outside
+// CHECK: error: ai.onnx.ml.LabelEncoder (version 4): the elements of 'keys_strings' are strings, with which mlc does not compute
 // CHECK: error: ai.onnx.ml.LabelEncoder (version 4): it has 2 keys and 1 values
 // CHECK: error: ai.onnx.preview.training.Momentum (version 1): 2 tensors and 2 results; for each trained tensor there are 3 and 2
 func.func @main(%x: tensor<2x9xf32>, %image: tensor<1x1x4x4xf32>, %w: tensor<1x1x2x2xf32>, %offsets: tensor<1x8x4x4xf32>, %q: tensor<1x3x4x8xf32>, %k: tensor<1x2x4x8xf32>, %words: tensor<5xi64>, %rate: tensor<f32>, %step: tensor<i64>) {
