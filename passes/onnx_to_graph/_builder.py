@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.onnx_to_graph._refusal import Unconvertible, Unfit
 from mlc.reference import graph as reference
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import UndefinedBehavior
@@ -87,9 +87,11 @@ class GraphBuilder:
             op.verify()
         except VerifyException as e:
             elements = [element_of(cast(SSAValue, a)) for a in arguments if isinstance(a, SSAValue)]
-            if stored := [str(element) for element in elements if element in dtypes.STORED]:
-                raise Unconvertible(f"an operand has elements of type {stored[0]}, which are only stored") from None
-            raise Unconvertible(str(e)) from None
+            if stored := [element for element in elements if element in dtypes.STORED]:
+                raise Unfit(
+                    f"elements of type {stored[0]} are only stored, and not computed with; put a Cast to float in front"
+                ) from None
+            raise Unfit(str(e)) from None
         for result in op.results:
             if not dtypes.is_supported(element := element_of(result)):
                 raise Unconvertible(f"it makes elements of type {element}, with which mlc does not compute")

@@ -19,6 +19,7 @@ from xdsl.ir import Operation, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_of
+from mlc.dialects.onnx.nodes import in_words
 from mlc.passes.onnx_to_graph._builder import Extents, GraphBuilder
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.support.dtypes import to_numpy
@@ -59,21 +60,22 @@ def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] 
 def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
     """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
     for axis in b.knowledge.extents.get(value, {}):
-        raise Unconvertible(f"the extent of dim {axis} of {what}, {value.type}, depends on data; required: a known one")
+        found = f"the extent of dim {axis} of {what}, {in_words(value.type)} at most, depends on data"
+        raise Unconvertible(f"{found}; required: a known one")
 
 
 def _refusal(op: Operation, extents: Sequence[Extents]) -> Unconvertible:
     value, axis = next((v, a) for v, e in zip(op.operands, extents, strict=True) for a in e)
     return Unconvertible(
-        f"{op.name} takes {value.type}, of which the extent of dim {axis} depends on data; mlc cannot tell there "
-        "what is data from what lies behind it"
+        f"the extent of dim {axis} of an operand, {in_words(value.type)} at most, depends on data, and mlc has no form "
+        "of this operator that leaves out what lies behind it; let the model end in front of this node"
     )
 
 
-def _different(op: Operation, axis: int) -> Unconvertible:
+def _different(axis: int) -> Unconvertible:
     return Unconvertible(
-        f"{op.name}: the extent of dim {axis} depends on data in one operand, and is another in the next; required: "
-        "one extent, or 1"
+        f"the extent of dim {axis} depends on data in one operand, and is another in the next; required: one extent, "
+        "or 1"
     )
 
 
@@ -92,7 +94,7 @@ def _elementwise(op: ElementwiseOp, extents: Sequence[Extents], b: GraphBuilder)
             elif at >= 0 and shape[at] != 1:
                 is_fixed = True
         if len(actual) > 1 or (actual and is_fixed):
-            raise _different(op, axis)
+            raise _different(axis)
         if actual:
             found[axis] = next(iter(actual))
     return found
@@ -140,7 +142,7 @@ def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> 
         raise _refusal(op, extents)
     others = [{a: e for a, e in known.items() if a != axis} for known in extents]
     if any(each != others[0] for each in others):
-        raise _different(op, next(a for each in others for a in each))
+        raise _different(next(a for each in others for a in each))
     found = dict(others[0])
     if axis in extents[-1]:
         front = sum(shape_of(v)[axis] for v in op.operands[:-1])
@@ -201,7 +203,7 @@ def _gather_nd(op: graph.GatherNdOp, extents: Sequence[Extents], b: GraphBuilder
     if any(axis in data for axis in placement.axes) or rank in at:
         raise _refusal(op, extents)
     if any(data[axis] != at.get(axis) for axis in placement.own if axis in data):
-        raise _different(op, placement.own[0])
+        raise _different(placement.own[0])
     op.operands[1] = filled(b, op.indices, 0)
     whole = {rank + placement.whole.index(axis): e for axis, e in data.items() if axis in placement.whole}
     return {**at, **whole}

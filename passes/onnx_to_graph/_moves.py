@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
+from mlc.dialects.onnx.nodes import in_words
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node, axes_of, axis_of
@@ -23,18 +24,23 @@ class Reshape(BoundedFromOnnx):
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         shape, wanted = node.shape(), node.known_ints(1)
-        given = list(wanted)
+        given, kept = list(wanted), set[int]()
         if not node.flag("allowzero"):
-            if any(e == 0 and i >= len(shape) for i, e in enumerate(wanted)):
+            kept = {i for i, e in enumerate(wanted) if e == 0}
+            if any(i >= len(shape) for i in kept):
                 raise Unconvertible(f"shape {wanted} keeps a dim that {list(shape)} does not have")
-            wanted = [shape[i] if e == 0 else e for i, e in enumerate(wanted)]
+            wanted = [shape[i] if i in kept else e for i, e in enumerate(wanted)]
         if wanted.count(-1) == 1:
-            rest = prod(e for e in wanted if e != -1)
-            if rest == 0 or prod(shape) % rest:
-                raise Unconvertible(f"{list(shape)} cannot become {wanted}: nothing fits -1")
-            wanted = [prod(shape) // rest if e == -1 else e for e in wanted]
+            # A dim that is kept, which may be empty, is in both products.
+            size = prod(e for i, e in enumerate(shape) if i not in kept)
+            rest = prod(e for i, e in enumerate(wanted) if e != -1 and i not in kept)
+            if rest == 0 or size % rest:
+                raise Unconvertible(f"{in_words(node[0].type)} cannot become {given}: no extent fits -1")
+            wanted = [size // rest if e == -1 else e for e in wanted]
         if min(wanted, default=0) < 0:
             raise Unconvertible(f"shape {wanted} has negative extents")
+        if prod(wanted) != prod(shape):
+            raise Unconvertible(f"{in_words(node[0].type)} cannot become {wanted}: it has {prod(shape)} elements")
         found = b.reshape(node[0], wanted)
         for axis in b.knowledge.extents.get(found, {}):
             if given[axis] not in (0, -1):
@@ -189,7 +195,7 @@ class Split(BoundedFromOnnx):
         x, axis = node[0], node.axis()
         extent, count = node.shape()[axis], len(node.op.results)
         if axis in b.knowledge.extents.get(x, {}):
-            raise Unconvertible(f"it splits dim {axis} of {x.type}, whose extent depends on data")
+            raise Unconvertible(f"it splits dim {axis} of {in_words(x.type)}, whose extent depends on data")
         sizes = node.ints("split") or (node.known_ints(1) if node.has(1) else None)
         if sizes is None:
             size = -(-extent // count)

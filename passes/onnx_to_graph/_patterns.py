@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from math import prod
@@ -17,14 +18,16 @@ from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._conversion import PASS, Conversion, require_fixed
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.onnx_to_graph._refusal import Unconvertible, Unfit
 from mlc.passes.onnx_to_graph._strings import strings_in
-from mlc.passes.onnx_to_graph._validity import fault_of
+from mlc.passes.onnx_to_graph._validity import fault_of, operands_in_words
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_supported
 
 _MOST_ELEMENTS = 1 << 47
 """As many bytes as a process can address on today's machines."""
+
+_OF_GRAPH = re.compile(r"^graph\.\w+: |; insert graph\.cast| \(\w+_c\d+\)$")
 
 Results = SSAValue | Sequence[SSAValue | None]
 """What a node gives: its first result, or all of them; None for one that nobody asked for."""
@@ -63,6 +66,9 @@ class FromOnnx(RewritePattern):
             if not self.TAKES_BOUNDED:
                 require_fixed(op, conversion.knowledge)
             found = self.build(Node(op, conversion.knowledge), GraphBuilder(op, conversion.knowledge, hint))
+        except Unfit as e:
+            conversion.refuse(op, fault_of(op, conversion.knowledge) or f"{operands_in_words(op)}: {_plain(e)}")
+            return
         except Unconvertible as e:
             conversion.refuse(op, str(e))
             return
@@ -94,6 +100,11 @@ class FromOnnx(RewritePattern):
         Raises:
             Unconvertible: the node cannot be converted.
         """
+
+
+def _plain(error: Unfit) -> str:
+    """What the graph dialect says of shapes and types, without its name and the number of the constraint."""
+    return _OF_GRAPH.sub("", str(error))
 
 
 def _require_inputs(op: OnnxOp) -> None:

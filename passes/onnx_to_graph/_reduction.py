@@ -6,13 +6,13 @@ from collections.abc import Callable
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import i1, i32
+from xdsl.dialects.builtin import f32, f64, i1, i32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._node import Node, axes_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 
@@ -69,7 +69,22 @@ def reduce(b: GraphBuilder, kind: str, x: SSAValue, axes: list[int], keepdims: b
         return b.compare("gt", extreme, b.number(0, extreme))  # of nothing, it is the least or the greatest integer
     if not axes:
         return x
+    if kind == "mean" and (not is_float(x) or any(axis in b.knowledge.extents.get(x, {}) for axis in axes)):
+        return _counted_mean(b, x, axes, keepdims)
     return b.reduce(kind, x, axes, keepdims)
+
+
+def _counted_mean(b: GraphBuilder, x: SSAValue, axes: list[int], keepdims: bool) -> SSAValue:
+    """The sum divided by the number of elements, which may depend on data; of integers towards zero, and 0 of none."""
+    extents = b.knowledge.extents.get(x, {})
+    count = b.constant(prod(shape_of(x)[axis] for axis in axes if axis not in extents))
+    for axis in axes:
+        count = b.mul(count, extents[axis]) if axis in extents else count
+    if not is_float(x):
+        total = b.reduce("sum", x, axes, keepdims)
+        return b.div(total, b.cast(b(graph.MaxOp, count, b.constant(1)), element_of(x)))
+    total = b.reduce("sum", x if element_of(x) == f64 else b.cast(x, f32), axes, keepdims)
+    return b.cast(b.div(total, b.cast(count, element_of(total))), element_of(x))
 
 
 @lowers(PASS, onnx.op("ReduceLogSumExp"))

@@ -7,12 +7,14 @@ from typing import Any, cast
 from xdsl.dialects.builtin import NoneType, TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from mlc.dialects.onnx.nodes import plain_value
+from mlc.dialects.onnx.nodes import in_words, plain_value
 from mlc.dialects.onnx.ops import SINCE, OnnxOp
 from mlc.dialects.onnx.schemas import Message, Schema, onnx_package, standard_domain
 from mlc.passes.onnx_to_graph._builder import Array, Knowledge
 from mlc.passes.onnx_to_graph._messages import node_of, type_message
 
+_PREFIX = "[ShapeInferenceError]"
+"""How the package begins what it says of shapes."""
 _MOST = 64
 """Elements of a known operand that shapes may depend on."""
 _ATTRIBUTES: dict[str, tuple[type, ...]] = {
@@ -42,6 +44,24 @@ def _fault_of_types(op: OnnxOp, schema: Schema) -> str | None:
         found = _name_of_type(value)
         if found is not None and found not in formal.types:
             return f"input '{formal.name}' is {found}; the operator takes {', '.join(sorted(formal.types))}"
+    return _fault_of_mixed_types(op, schema)
+
+
+def _fault_of_mixed_types(op: OnnxOp, schema: Schema) -> str | None:
+    """That two operands differ in type which the operator wants to have one."""
+    variables = {each.type_param_str for each in schema.type_constraints}
+    first: dict[str, tuple[str, str]] = {}
+    for index, value in enumerate(op.operands):
+        formal = schema.inputs[min(index, len(schema.inputs) - 1)]
+        found = _name_of_type(value)
+        if found is None or formal.type_str not in variables or not formal.is_homogeneous:
+            continue
+        name, kind = first.setdefault(formal.type_str, (op.input_name(index), found))
+        if kind != found:
+            return (
+                f"inputs '{name}' and '{op.input_name(index)}' are {kind} and {found}; the operator takes one type for "
+                "both: put a Cast in front of one"
+            )
     return None
 
 
@@ -95,8 +115,16 @@ def _fault_of_shapes(op: OnnxOp, schema: Schema, knowledge: Knowledge) -> str | 
     try:
         inference.infer_node_outputs(schema, node, types, data, opset_imports=imports)
     except Exception as e:  # the package has several kinds, of which none is documented
-        return " ".join(str(e).split())
+        found = " ".join(str(e).replace(_PREFIX, "").split())
+        return f"{operands_in_words(op)}: {found}"
     return None
+
+
+def operands_in_words(op: OnnxOp) -> str:
+    """The operands with their types."""
+    there = [(i, v.type) for i, v in enumerate(op.operands) if not isinstance(v.type, NoneType)]
+    shown = ", ".join(f"{op.input_name(index)} {in_words(kind)}" for index, kind in there)
+    return f"its inputs {shown} do not fit" if len(there) > 1 else f"its input {shown} does not fit"
 
 
 def _small(array: Array | None) -> Array | None:

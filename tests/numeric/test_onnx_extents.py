@@ -81,6 +81,39 @@ def _vectors() -> list[Array]:
     return [some, np.zeros_like(some), np.ones_like(some), np.where(some == 5, np.float32(np.nan), some)]
 
 
+def test_means(tmp_path: Path) -> None:
+    """Of as many places as there are, of integers towards zero; nothing lies behind the last one that would count."""
+    nodes: Nodes = [
+        ("NonZero", ["x"], ["y"], {}),
+        ("ReduceMean", ["y", "last"], ["whole"], {"keepdims": 0}),
+        ("Cast", ["y"], ["floats"], {"to": 1}),
+        ("ReduceMean", ["floats", "last"], ["rows"], {}),
+        ("ReduceMean", ["floats"], ["all"], {"keepdims": 0}),
+        ("ReduceMean", ["floats", "first"], ["columns"], {}),
+    ]
+    draws = [{"x": x.reshape(2, 4)} for x in _vectors() if x.any()]
+    constants = {"last": np.array([1]), "first": np.array([0])}
+    _check(nodes, draws, ["whole", "rows", "all", "columns"], tmp_path, constants)
+
+
+def test_the_mean_of_no_integers_is_0(tmp_path: Path) -> None:
+    x = np.zeros(4, np.float32)
+    nodes: Nodes = [("NonZero", ["x"], ["y"], {}), ("ReduceMean", ["y"], ["mean"], {})]
+    path = _write(nodes, {"x": x}, ["mean"], {}, tmp_path)
+    assert _by_reference(path, ["x"])({"x": x})[0].tolist() == [[0]]
+
+
+@pytest.mark.parametrize("batch", [0, 2])
+def test_a_kept_dim_may_be_empty(batch: int, tmp_path: Path) -> None:
+    """What is left for -1 does not depend on the extents of dims that are kept."""
+    x = np.arange(batch * 12, dtype=np.float32).reshape(batch, 3, 4)
+    constants = {"flat": np.array([0, -1]), "split": np.array([0, 3, -1, 2])}
+    nodes: Nodes = [("Reshape", ["x", "flat"], ["a"], {}), ("Reshape", ["x", "split"], ["b"], {})]
+    a, b = _by_reference(_write(nodes, {"x": x}, ["a", "b"], constants, tmp_path), ["x"])({"x": x})
+    np.testing.assert_array_equal(a, x.reshape(batch, 12))
+    np.testing.assert_array_equal(b, x.reshape(batch, 3, 2, 2))
+
+
 @pytest.mark.parametrize("shape", [(8,), (2, 4), (2, 1, 4), (8, 1)])
 def test_nonzero(shape: tuple[int, ...], tmp_path: Path) -> None:
     nodes: Nodes = [

@@ -4,7 +4,7 @@
 
 // CHECK: error: com.example.Twist (version 1): mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/importing-onnx.md) (2 nodes)
 // CHECK-NEXT: %a = onnx.com.example.Twist
-// CHECK: error: MatMul (version 13): graph.matmul: tensor<4x3xf32> has 3 columns and tensor<4x3xf32> has 4 rows; these must be equal (matmul_c2)
+// CHECK: error: MatMul (version 13): its inputs A float[4,3], B float[4,3] do not fit: Incompatible dimensions for matrix multiplication
 // CHECK-NOT: Neg
 func.func @main(%x: tensor<4x3xf32>) -> (tensor<*xf32>, tensor<*xf32>) {
   %a = onnx.com.example.Twist %x : (tensor<4x3xf32>) -> tensor<*xf32>
@@ -32,8 +32,26 @@ func.func @main(%x: tensor<?x?xf32> {onnx.dims = ["n", ""]}, %y: tensor<?x3xf32>
 
 // -----
 
-// CHECK: error: Add (version 14): an operand has elements of type i4, which are only stored
+// CHECK: error: Add (version 14): input 'A' is tensor(int4); the operator takes tensor(bfloat16), 
 func.func @main(%x: tensor<4xi4>) -> tensor<4xi4> {
   %y = onnx.Add %x, %x : (tensor<4xi4>, tensor<4xi4>) -> tensor<4xi4>
   return %y : tensor<4xi4>
+}
+
+// -----
+
+// What the specification has nothing against is said of the node all the same, and nothing of the graph dialect.
+// CHECK: error: Conv (version 22): its inputs X float[1,4,8,8], W float[5,3,3,3] do not fit: tensor<1x4x8x8xf32> has 4 channels, tensor<5x3x3x3xf32> takes 3 and gives 5{{.*}}must divide what is given{{$}}
+// CHECK: error: Add (version 14): inputs 'A' and 'B' are tensor(float) and tensor(int64); the operator takes one type for both: put a Cast in front of one{{$}}
+// CHECK: error: Reshape (version 25): float[4,3] cannot become [5, 5]: it has 12 elements
+// CHECK: error: Reshape (version 25): float[4,3] cannot become [5, -1]: no extent fits -1
+func.func @main(%image: tensor<1x4x8x8xf32>, %x: tensor<4x3xf32>, %i: tensor<4x3xi64>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %w = onnx.Constant {value = dense<1.0> : tensor<5x3x3x3xf32>} : () -> tensor<5x3x3x3xf32>
+  %a = onnx.Conv %image, %w : (tensor<1x4x8x8xf32>, tensor<5x3x3x3xf32>) -> tensor<*xf32>
+  %b = onnx.Add %x, %i : (tensor<4x3xf32>, tensor<4x3xi64>) -> tensor<*xf32>
+  %square = onnx.Constant {value_ints = array<i64: 5, 5>} : () -> tensor<2xi64>
+  %rows = onnx.Constant {value_ints = array<i64: 5, -1>} : () -> tensor<2xi64>
+  %c = onnx.Reshape %x, %square : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  %d = onnx.Reshape %x, %rows : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<*xf32>
+  return %a, %b, %c, %d : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
