@@ -4,10 +4,11 @@
     python -m benchmarks.onnx_models bert.onnx:ids=1x128 net.onnx       files, with what their inputs leave open
     python -m benchmarks.onnx_models --threads 2 --only resnet
 
-Packages with models: `onnx` (nine light networks), silero-vad and magika (`pip install --no-deps …`). Inputs are
-random, integers from 0 to 99. All engines get the same file; results are compared with ONNX Runtime's, to 1e-4 of the
-largest element, and then the engines are measured in turns, as `python -m benchmarks` does. Each compilation is a
-process of its own, with an empty cache, with a full one, and with its peak memory beside the size of the file.
+Packages with models: `onnx` (nine light networks, with seeded weights), silero-vad and magika
+(`pip install --no-deps …`). Inputs are random, integers from 0 to 99. All engines get the same file; results are
+compared with ONNX Runtime's, to 1e-4 of the largest element, and then the engines are measured in turns, as
+`python -m benchmarks` does. Each compilation is a process of its own, with an empty cache, with a full one, and with
+its peak memory beside the size of the file.
 """
 
 from __future__ import annotations
@@ -21,20 +22,21 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from mlc.benchmarks.environment import cpu_model, default_cores, pin
 from mlc.support.bindings import parse_shapes
 from mlc.support.errors import UserError
+from mlc.testing.onnx_weights import with_seeded_weights
 
 TOLERANCE = 1e-4
 """The largest error relative to the largest element of an output."""
 _ROUNDS, _TURN = 7, 0.025
 _LARGEST_INTEGER = 100
+_ENGINES = ("mlc", "ONNX Runtime", "OpenVINO")
 
 
 @dataclass(frozen=True)
@@ -187,16 +189,18 @@ def _as_c(model: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> 
 
 # ---- compilation, in processes of their own
 
-_CHILD = """
-import json, resource, sys, time
+_CHILD = r"""
+import json, re, sys, time
+from pathlib import Path
 import mlc
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.perf_counter()
 file, shapes, values, threads = json.loads(sys.argv[1])
 shapes = {name: tuple(s) if isinstance(s, list) else s for name, s in shapes.items()}
 if file:
     mlc.compile(file, shapes=shapes, values=values, threads=threads)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+seconds = time.perf_counter() - start
+# getrusage counts what the parent had before exec, too.
+print(seconds, re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text()).group(1))
 """
 
 
@@ -230,18 +234,21 @@ def _child(model: ModelFile, threads: int, cache: str) -> tuple[float, int]:
 
 def table(results: Sequence[Measured]) -> Iterator[str]:
     """A table in Markdown: milliseconds are medians over the rounds, a ratio above 1 says that mlc is faster."""
-    engines = ["mlc", *dict.fromkeys(e for r in results for e in r.seconds if e != "mlc")]
-    yield f"| model | {' | '.join(f'{e} ms' for e in engines)} | ratio | error | cold s | cached s | memory |"
-    yield f"|---|{'---|' * (len(engines) + 5)}"
-    for r in results:
-        times = [f"{1e3 * statistics.median(r.seconds[e]):.3g}" if e in r.seconds else "" for e in engines]
-        ratio = "" if r.ratio() is None else f"{r.ratio():.2f}"
-        cells = [r.name, *times, ratio, f"{r.error:.0e}", f"{r.cold:.1f}", f"{r.cached:.2f}", f"{r.memory:.1f}x"]
-        yield f"| {' | '.join(cells)} |"
+    yield f"| model | {' | '.join(f'{e} ms' for e in _ENGINES)} | ratio | error | cold s | cached s | memory |"
+    yield f"|---|{'---|' * (len(_ENGINES) + 5)}"
+    yield from map(row, results)
     ratios = [ratio for r in results if (ratio := r.ratio()) is not None]
     if ratios:
         yield f"\nGeometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}."
     yield from (f"- {r.name}: {problem}" for r in results for problem in r.wrong)
+
+
+def row(result: Measured) -> str:
+    """One line of the table."""
+    times = [f"{1e3 * statistics.median(taken):.3g}" if (taken := result.seconds.get(e)) else "" for e in _ENGINES]
+    ratio = "" if result.ratio() is None else f"{result.ratio():.2f}"
+    compiled = f"{result.cold:.1f}", f"{result.cached:.2f}", f"{result.memory:.1f}x"
+    return f"| {' | '.join([result.name, *times, ratio, f'{result.error:.0e}', *compiled])} |"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -266,13 +273,14 @@ def main(words: Sequence[str] | None = None) -> int:
     for model in models:
         if arguments.only not in model.name:
             continue
-        start = time.perf_counter()
-        try:
-            results.append(measure(model, arguments.threads, arguments.repeat, cores))
-            print(f"{model.name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
-        except UserError as e:
-            failed = True
-            print(f"{model.name}: {e}", file=sys.stderr)
+        with tempfile.TemporaryDirectory(prefix="mlc-bench-") as folder:
+            try:
+                seeded = replace(model, path=with_seeded_weights(model.path, Path(folder)))
+                results.append(measure(seeded, arguments.threads, arguments.repeat, cores))
+                print(row(results[-1]), file=sys.stderr)
+            except UserError as e:
+                failed = True
+                print(f"{model.name}: {e}", file=sys.stderr)
     print(f"{cpu_model()}, threads: {arguments.threads}")
     print(*table(results), sep="\n")
     return int(failed or any("mlc" in problem for r in results for problem in r.wrong))

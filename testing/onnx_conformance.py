@@ -33,6 +33,7 @@ import numpy as np
 from mlc.dialects.onnx.schemas import onnx_package
 from mlc.support.bindings import NEEDS_VALUE, Bindings
 from mlc.support.errors import CompilerBug, UserError, UserErrors
+from mlc.testing.onnx_weights import with_seeded_weights
 
 FAMILIES = ("node", "simple", "pytorch-converted", "pytorch-operator", "real")
 
@@ -103,7 +104,7 @@ def _prepare(case: Any, folder: Path) -> tuple[Path, list[tuple[list[Any], list[
         path = Path(case.model_dir) / "model.onnx"
         found = sorted(Path(case.model_dir).glob("test_data_set_*"))
         return path, [(_tensors(d, "input", path), _tensors(d, "output", path)) for d in found]
-    path = Path(str(onnx.__file__)).parent.parent / case.url
+    path = with_seeded_weights(Path(str(onnx.__file__)).parent.parent / case.url, folder)
     return path, [_seeded(path)]
 
 
