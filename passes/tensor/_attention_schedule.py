@@ -3,8 +3,13 @@
     for b: for blocks of m: scores = q[m] · k; softmax of these rows; out[m] = scores · v
 
 All nests of such a kernel run over the same heads `b` and rows `m`. Fused, they work on a block of rows at a time,
-whose scores never leave the first cache. Rabe and Staats, "Self-attention does not need O(n²) memory", 2021, and Dao
-et al., "FlashAttention", 2022, go one step further and block the keys too, which rows of some hundred do not need.
+whose scores stay in the first cache, or in the second one where rows are long. In a block, one panel of keys or values
+is used by all rows before the next one is: keys and values of a head may be more than the second cache holds, and
+then come from far away once for each block. Both are packed into panels, since the rows of a head lie as far apart
+as all heads together are wide.
+
+Rabe and Staats, "Self-attention does not need O(n²) memory", 2021, and Dao et al., "FlashAttention", 2022, go one step
+further and block the keys too, which rows of some thousand do not need.
 """
 
 from __future__ import annotations
@@ -12,11 +17,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.tensor._contraction_schedule import Contraction, Step, can_be_packed, packing_steps, runs_along_memory
+from mlc.passes.tensor._contraction_schedule import (
+    READS_PER_PACKING,
+    Contraction,
+    Step,
+    can_be_packed,
+    packing_steps,
+    rows_in_cache,
+    runs_along_memory,
+)
+from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
 TILE_VECTORS = 2
 """The width of a register tile; its rows take the registers that are left."""
+TILES_PER_BLOCK = 2
+"""How many register tiles at least share a panel that is in the first cache."""
 
 
 def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
@@ -29,25 +47,51 @@ def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -
     *heads, row = scores.op.dim_names[: scores.lane_dim]
     if values.op.dim_names[: values.lane_dim] != (*heads, row) or any(row not in op.dim_names for op in reductions):
         return []
-    rows = machine.vector_registers // 4
-    steps: list[Step] = [*(("fuse", name) for name in heads), ("tile", row, rows), ("fuse", row)]
+    tile = _register_tile(scores, lanes, machine)
+    block = _rows_of_block(scores, tile, machine)
+    steps: list[Step] = [*(("fuse", name) for name in heads), ("tile", row, block), ("fuse", row)]
+    steps += [("interchange", c.op.dim_names[c.lane_dim], f"{row}i") for c in (scores, values)]
+    steps += [("tile", f"{row}i", tile.rows), ("unroll", f"{row}ii")]
     for contraction in (scores, values):
-        inside = _contraction_steps(contraction, lanes)
+        inside = _contraction_steps(contraction, tile, lanes)
         if inside is None:
             return []
         steps += inside
     reduced = dict.fromkeys(name for op in reductions for name in op.dim_names[op.num_parallel :])
-    steps += [("vectorize_reduction", name, lanes) for name in reduced]
-    return [*steps, ("unroll", f"{row}i")]
+    return [*steps, *(("vectorize_reduction", name, lanes) for name in reduced)]
 
 
-def _contraction_steps(contraction: Contraction, lanes: int) -> list[Step] | None:
+def _register_tile(scores: Contraction, lanes: int, machine: Machine) -> RegisterTile:
+    """The tile of both contractions, whose rows are the same."""
+    op, row = scores.op, scores.lane_dim - 1
+    most = min(rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True))
+    return best_tile(TileProblem(op.dim_sizes[row], TILE_VECTORS * lanes, lanes, most), machine)
+
+
+def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine) -> int:
+    """How many rows are one block: whole tiles, whose scores take half of the first cache, or of the second one.
+
+    Fewer if blocks then are all the same: what is left over is code of its own for all that a block does.
+    """
+    op, rows = scores.op, scores.op.dim_sizes[scores.lane_dim - 1]
+    size = op.dim_sizes[scores.lane_dim] * to_numpy(tensor_type(op.result).element_type).itemsize * tile.rows
+    tiles = machine.l1_bytes // 2 // size
+    if tiles < TILES_PER_BLOCK:
+        tiles = max(1, machine.l2_bytes // 2 // size)
+    tiles = min(tiles, -(-rows // tile.rows))
+    even = (n for n in range(tiles, tiles // 2, -1) if rows % (n * tile.rows) == 0)
+    return tile.rows * next(even, tiles)
+
+
+def _contraction_steps(contraction: Contraction, tile: RegisterTile, lanes: int) -> list[Step] | None:
     """The columns of a register tile; None if they cannot become vectors."""
-    lane = contraction.op.dim_names[contraction.lane_dim]
-    steps: list[Step] = [("tile", lane, TILE_VECTORS * lanes)]
+    op, dim = contraction.op, contraction.lane_dim
+    lane, is_worth_a_copy = op.dim_names[dim], op.dim_sizes[dim - 1] >= READS_PER_PACKING and op.dim_sizes[dim] >= lanes
+    steps: list[Step] = [("tile", lane, tile.vectors * lanes)]
     for value, affine in contraction.operands_with_lanes():
-        if not runs_along_memory(affine, contraction.lane_dim):
-            if not can_be_packed(value):
-                return None
+        in_order = runs_along_memory(affine, dim)
+        if can_be_packed(value) and (is_worth_a_copy or not in_order):
             steps += packing_steps(value, affine, contraction, lanes)
+        elif not in_order:
+            return None
     return [*steps, ("tile", f"{lane}i", lanes), ("vectorize", f"{lane}ii", lanes), ("unroll", f"{lane}i")]

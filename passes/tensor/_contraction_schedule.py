@@ -207,7 +207,7 @@ def runs_along_memory(affine: AffineMap, dim: int) -> bool:
 
 def _problem(contraction: Contraction, lanes: int, padding: float) -> TileProblem:
     op, row = contraction.op, contraction.row_dim
-    most_rows = min((_rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
+    most_rows = min((rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     column = prod(op.dim_sizes[op.num_parallel :]) * to_numpy(tensor_type(op.result).element_type).itemsize
     return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding)
@@ -240,7 +240,7 @@ def _parts(op: StructuredOp, tile: RegisterTile, machine: Machine) -> int:
     return parts if parts > 1 and op.dim_sizes[-1] >= LONG * parts else 0
 
 
-def _rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:
+def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:
     """How many neighbouring rows of an operand the cache can hold at a time."""
     if row is None:
         return 16

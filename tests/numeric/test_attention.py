@@ -27,13 +27,17 @@ def _tensor(*shape: int) -> str:
     return f"tensor<{'x'.join(map(str, shape))}xf32>"
 
 
-def _model(pick: random.Random) -> str:
+FEW, MANY = (1, 4, 5), (33, 61, 130)
+"""Rows of the models that are interpreted, and of those that are blocks of tiles, with packed values."""
+
+
+def _model(pick: random.Random, rows_to_try: tuple[int, ...]) -> str:
     """Projections, heads, masked scores, softmax, values, a residual and a norm."""
     batch, heads, rows, size = (
         pick.choice((1, 1, 2)),
         pick.choice((1, 2, 3)),
-        pick.choice((1, 4, 5)),
-        pick.choice((1, 3, 8)),
+        pick.choice(rows_to_try),
+        pick.choice((1, 3, 8) if rows_to_try == FEW else (3, 8, 24)),
     )
     keys, width = pick.choice((rows, rows, 7)), heads * size
     itself = keys == rows and pick.random() < 0.5
@@ -82,8 +86,8 @@ def _model(pick: random.Random) -> str:
     return f"func.func @main({signature}) -> {result} {{\n{body}\n}}"
 
 
-def _parsed(seed: int, ctx: CompilerContext) -> ModuleOp:
-    return parse_verified(_model(random.Random(seed)), "attention.mlir", ctx, Path())
+def _parsed(seed: int, ctx: CompilerContext, rows: tuple[int, ...] = FEW) -> ModuleOp:
+    return parse_verified(_model(random.Random(seed), rows), "attention.mlir", ctx, Path())
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -100,10 +104,13 @@ def test_every_pass_keeps_the_meaning(seed: int) -> None:
             assert not checker.skipped
 
 
+@pytest.mark.parametrize("rows", [FEW, MANY])
 @pytest.mark.parametrize("seed", range(100, 104))
-def test_native_code_agrees_with_the_reference(seed: int, run_compiled: Callable[..., list[NDArray[Any]]]) -> None:
+def test_native_code_agrees_with_the_reference(
+    seed: int, rows: tuple[int, ...], run_compiled: Callable[..., list[NDArray[Any]]]
+) -> None:
     ctx = new_context()
-    module = _parsed(seed, ctx)
+    module = _parsed(seed, ctx, rows)
     checker = EquivalenceChecker(ctx)
     checker.start(module)
     inputs = checker.inputs_of("main")
