@@ -32,7 +32,8 @@ the *body* that its specification gives it, made of other operators. `cases` are
 the operator is the first one: how many pass, of how many there are. `mlc check model.onnx` says the same of a model.
 
 A case passes if all outputs have its types and shapes, and agree within its tolerances; floats of 16 bits may differ by
-two units in the last place, where a tolerance asks for less than one. Strings, sequences, optionals
+two units in the last place, where a tolerance asks for less than one. Of random numbers only types and shapes are
+compared: no specification says which numbers they are. Strings, sequences, optionals
 and `ImageDecoder` are not planned.
 """
 

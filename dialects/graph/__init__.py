@@ -16,6 +16,7 @@
 | gather | `gather.py` |
 | scatter | `scatter.py` |
 | sort, top k | `sort.py` |
+| random numbers | `random.py` |
 | what ops share that reach a tensor at computed places | `placement.py` |
 | what ops that only move elements share | `moves.py` |
 | loops of known length that carry values | `scan.py` |
@@ -77,6 +78,7 @@ from mlc.dialects.graph.pooling import (
     MaxPoolOp,
     PoolOp,
 )
+from mlc.dialects.graph.random import PhiloxOp
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp, ArgReduceOp, ReduceKind, ReduceKindAttr, ReduceOp
 from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.scatter import ScatterKind, ScatterKindAttr, ScatterNdOp
@@ -168,6 +170,7 @@ Graph = Dialect(
         WhileOp,
         ScatterNdOp,
         ArgsortOp,
+        PhiloxOp,
         FusionOp,
         YieldOp,
     ],
@@ -244,6 +247,7 @@ __all__ = [
     "NotOp",
     "OrOp",
     "PadOp",
+    "PhiloxOp",
     "PoolOp",
     "PowOp",
     "Predicate",

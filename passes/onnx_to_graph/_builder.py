@@ -50,6 +50,10 @@ class Knowledge:
         default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
     )
     """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
+    repeated: bool = False
+    """Whether what is converted now is computed in each step of a loop."""
+    unseeded: int = 0
+    """How many nodes that draw random numbers without a seed there were."""
 
     def array(self, value: SSAValue) -> Array | None:
         """The data of a constant; None for other values."""

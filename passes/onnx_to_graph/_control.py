@@ -29,8 +29,12 @@ class WithGraphs(FromOnnx):
             raise Unconvertible(f"its graph '{name}' is missing")
         return found
 
-    def convert(self, source: Block, values: Sequence[SSAValue], before: Operation) -> list[SSAValue]:
+    def convert(
+        self, source: Block, values: Sequence[SSAValue], before: Operation, repeated: bool = False
+    ) -> list[SSAValue]:
         """Move the ops of a graph in front of an op, with values for its inputs, and convert them; what they yield.
+
+        `repeated` says that they are computed several times there.
 
         Raises:
             Unconvertible: the numbers of inputs differ, or something in the graph cannot be converted.
@@ -45,7 +49,12 @@ class WithGraphs(FromOnnx):
             op.detach()
             Rewriter.insert_op(op, InsertPoint.before(before))
         refused = len(self.conversion.refused)
-        self.conversion.lower(ops[:-1])
+        knowledge = self.conversion.knowledge
+        outside, knowledge.repeated = knowledge.repeated, knowledge.repeated or repeated
+        try:
+            self.conversion.lower(ops[:-1])
+        finally:
+            knowledge.repeated = outside
         results = list(terminator.operands)
         Rewriter.erase_op(terminator)
         if len(self.conversion.refused) > refused or any(self.conversion.is_lost(v) for v in results):
@@ -129,7 +138,7 @@ class Scan(WithGraphs):
         scan = ScanWriter(b, steps)
         arguments = [scan.carry(v) for v in inputs[:count]]
         arguments += [scan.row(v, way) for v, way in zip(fronts, back, strict=True)]
-        yielded = self.convert(source, arguments, scan.body.end)
+        yielded = self.convert(source, arguments, scan.body.end, repeated=True)
         _require_unchanged(inputs[:count], yielded[:count])
         stacked = len(yielded) - count
         _require_as_many(stacked, node.ints("scan_output_directions") or [0] * stacked, out_axes or [0] * stacked)
@@ -251,7 +260,7 @@ class OnnxLoop(WithGraphs):
         arguments = [scan.carry(v) for v in initial]
         number = _as_declared(scan.inside, scan.number(), source.args[0])
         true = _as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
-        _, *yielded = self.convert(source, [number, true, *arguments], scan.body.end)
+        _, *yielded = self.convert(source, [number, true, *arguments], scan.body.end, repeated=True)
         count = len(initial)
         _require_unchanged(initial, yielded[:count])
         return scan.finish(yielded[:count], yielded[count:])
@@ -273,7 +282,7 @@ class OnnxLoop(WithGraphs):
             go_on = loop.check(AndOp, go_on, count)
         number = _as_declared(loop.inside, loop.carried[0], source.args[0])
         true = _as_declared(loop.inside, loop.inside.constant(True, i1), source.args[1])
-        condition, *yielded = self.convert(source, [number, true, *loop.carried[2:]], loop.inside.before)
+        condition, *yielded = self.convert(source, [number, true, *loop.carried[2:]], loop.inside.before, repeated=True)
         if len(yielded) > len(initial):
             raise Unconvertible("it stacks values of a number of steps that depends on data")
         _require_unchanged(initial, yielded)

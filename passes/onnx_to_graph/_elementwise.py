@@ -15,7 +15,6 @@ from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
 
 _SAME: dict[str, type[graph.GraphOp]] = {
     **{op.name.removeprefix("graph.").capitalize(): op for op in graph.TRIGONOMETRIC_OPS},
@@ -356,13 +355,3 @@ class Identity(BoundedFromOnnx):
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         return node[0]
-
-
-@lowers(PASS, onnx.op("Dropout"))
-class Dropout(FromOnnx):
-    """At inference, its operand, and a mask that keeps everything."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        if node.has(2) and bool(node.known(2)) and (not node.has(1) or float(node.known(1)) > 0):
-            raise Unconvertible("it drops elements at random, in training mode")
-        return [node[0], b.splat(1, node.shape(), i1) if node.wants(1) else None]

@@ -14,12 +14,14 @@ from xdsl.dialects.builtin import (
     f64,
     i1,
     i32,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import Shape, Tensor, broadcast_shapes, shape_of, tensor
+from mlc.support.dtypes import unsigned
 
 
 def values(*types: Tensor) -> tuple[SSAValue, ...]:
@@ -32,6 +34,8 @@ def value(*shape: int, element: Attribute = f32) -> SSAValue:
     return values(tensor(shape, element))[0]
 
 
+_PAIR = unsigned(i64)
+_COUNTER = value(element=_PAIR)
 _VECTOR = value(8)
 _IMAGE = value(1, 8, 6, 6)
 _VOLUME = value(1, 4, 5, 6, 7)
@@ -66,6 +70,7 @@ BUILT: list[tuple[Operation, Shape]] = [
     (graph.GatherNdOp(_IMAGE, value(1, 9, 2, element=i32), [2, 3], [0]), (1, 9, 8)),
     (graph.ScatterNdOp("set", _IMAGE, value(4, 2, element=i32), value(4, 1, 6), [1, 3]), (1, 8, 6, 6)),
     (graph.ArgsortOp(_IMAGE, 1, first=3), (1, 3, 6, 6)),
+    (graph.PhiloxOp(value(4, 1, element=_PAIR), value(6, element=_PAIR), _COUNTER, _COUNTER), (4, 6)),
     (graph.GatherOp(_IMAGE, value(2, 3, element=i32), 1), (1, 2, 3, 6, 6)),
     (graph.LayerNormOp(_VECTOR, _VECTOR, _VECTOR, 0), (8,)),
     (graph.BatchNormOp(_IMAGE, _VECTOR, _VECTOR, _VECTOR, _VECTOR), (1, 8, 6, 6)),
