@@ -27,6 +27,7 @@ from mlc.passes.loop._accesses import counter_bounds, set_subscripts
 from mlc.passes.loop._legality import Refused, remark_if_refused
 from mlc.passes.loop._nests import erase_unused_buffer, functions_with_loops, loops_named, update_type
 from mlc.passes.loop._required import require_loops
+from mlc.passes.shared.argument_names import argument_name
 from mlc.passes.shared.nests import parallel_nest
 from mlc.reference.constants import constant_data
 from mlc.support.affine import simplify_sum, split_terms
@@ -132,11 +133,11 @@ class Packer:
 
 def _argument(function: func.FuncOp, name: str) -> BlockArgument:
     arguments = function.body.blocks[0].args
-    found = next((a for a in arguments if a.name_hint == name), None)
+    found = next((a for a in arguments if argument_name(a) == name), None)
     if found is None and name.startswith("arg") and name[3:].isdigit() and int(name[3:]) < len(arguments):
         return arguments[int(name[3:])]
     if found is None:
-        names = ", ".join(a.name_hint or f"arg{a.index}" for a in arguments)
+        names = ", ".join(map(argument_name, arguments))
         raise NoSuchArgument(f"'{function.sym_name.data}' has no argument '{name}'; its arguments are {names}")
     return found
 
@@ -213,7 +214,7 @@ def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -
 
     The loops are named after the argument: `w_block`, `w_0`, …, `w_lane`.
     """
-    name = argument.name_hint or f"arg{argument.index}"
+    name = argument_name(argument)
     shape = memref_type(argument).get_shape()
     others = [size for i, size in enumerate(shape) if i != panels.axis]
     buffer = memref.AllocOp([], [], _packed_type(argument, panels), alignment=IntegerAttr(64, i64))

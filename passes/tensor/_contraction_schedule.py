@@ -25,6 +25,7 @@ from xdsl.ir.affine import (
 )
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.shared.argument_names import argument_name
 from mlc.passes.tensor._padding_schedule import Step, dims_to_unpad, padding_of_rows, row_padding_steps
 from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
 from mlc.support.affine import split_terms
@@ -279,7 +280,7 @@ def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
 
 def packing_steps(operand: BlockArgument, affine: AffineMap, contraction: Contraction, lanes: int) -> list[Step]:
     """Pack an argument of the kernel; all steps but the first are for the loops that do so where it is not known."""
-    name = operand.name_hint or f"arg{operand.index}"
+    name = argument_name(operand)
     steps: list[Step] = [("pack", name, contraction.op.dim_names[contraction.lane_dim])]
     if runs_along_memory(affine, contraction.lane_dim):
         return [*steps, ("tile", f"{name}_lane", lanes), ("vectorize", f"{name}_lanei", lanes)]
