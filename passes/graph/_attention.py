@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import SSAValue
 
-from mlc.dialects.graph import GraphOp, MatmulOp, SoftmaxOp
+from mlc.dialects.graph import CompareOp, GraphOp, MatmulOp, SoftmaxOp, WhereOp, splat_of
 from mlc.dialects.graph.types import shape_of
 
 
@@ -12,18 +12,32 @@ def attention_before(op: GraphOp) -> list[GraphOp]:
     """The ops of `softmax(elementwise(a @ b)) @ c` in program order, if `op` is the last of them; else none.
 
     The softmax runs along the rows of the scores, and nobody else reads these: not before, not after it. Masks and the
-    like, which are other operands of the elementwise ops, are not part of it.
+    like, which are other operands of the elementwise ops, are not part of it. What puts 0 in place of NaN behind the
+    softmax, for rows that are masked altogether, is.
     """
-    if not isinstance(op, MatmulOp):
+    if not isinstance(op, MatmulOp) or not op.lhs.has_one_use():
         return []
-    softmax = op.lhs.owner
-    if not isinstance(softmax, SoftmaxOp) or not op.lhs.has_one_use():
+    guard = _zeros_for_nan(op.lhs)
+    softmax = (guard[0].operands[0] if guard else op.lhs).owner
+    if not isinstance(softmax, SoftmaxOp):
         return []
     shape = shape_of(softmax.result)
     if softmax.axis.value.data != len(shape) - 1 or shape != shape_of(op.lhs):
         return []
     scores = _scores(softmax.input, shape)
-    return [*scores, softmax, op] if scores else []
+    return [*scores, softmax, *guard, op] if scores else []
+
+
+def _zeros_for_nan(value: SSAValue) -> list[GraphOp]:
+    """The ops of `where(x != x, 0, x)`, if `value` is that of an `x` that nobody else reads; else none."""
+    where = value.owner
+    if not isinstance(where, WhereOp) or splat_of(where.on_true) != 0:
+        return []
+    x, compare = where.on_false, where.condition.owner
+    if not isinstance(compare, CompareOp) or compare.predicate.data != "ne" or not where.condition.has_one_use():
+        return []
+    is_of_x = compare.lhs is x and compare.rhs is x
+    return [compare, where] if is_of_x and {use.operation for use in x.uses} == {compare, where} else []
 
 
 def _scores(value: SSAValue, shape: tuple[int, ...]) -> list[GraphOp]:

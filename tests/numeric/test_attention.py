@@ -32,7 +32,7 @@ FEW, MANY = (1, 4, 5), (33, 61, 130)
 
 
 def _model(pick: random.Random, rows_to_try: tuple[int, ...]) -> str:
-    """Projections, heads, masked scores, softmax, values, a residual and a norm."""
+    """Projections, heads, masked scores, softmax, 0 for NaN in rows that are all masked, values, a residual, a norm."""
     batch, heads, rows, size = (
         pick.choice((1, 1, 2)),
         pick.choice((1, 2, 3)),
@@ -65,6 +65,15 @@ def _model(pick: random.Random, rows_to_try: tuple[int, ...]) -> str:
         mask = mask.replace("f32", "i1")
         lines.append("%never = graph.constant dense<0xFF800000> : tensor<f32>")
         masked = f"%s2 = graph.where %mask, %never, %s1 : {mask}, tensor<f32>, {scores} -> {scores}"
+    probabilities = "%p"
+    guard: list[str] = []
+    if pick.random() < 0.5:
+        probabilities, bits = "%p1", scores.replace("f32", "i1")
+        guard = [
+            "%zero = graph.constant dense<0.0> : tensor<f32>",
+            f"%nan = graph.compare ne, %p, %p : {scores}, {scores} -> {bits}",
+            f"%p1 = graph.where %nan, %zero, %p : {bits}, tensor<f32>, {scores} -> {scores}",
+        ]
     queries, values = _tensor(batch, heads, rows, size), _tensor(batch, heads, keys, size)
     lines += [
         f"%s0 = graph.matmul %q, %k : {queries}, {_tensor(batch, heads, size, keys)} -> {scores}",
@@ -72,7 +81,8 @@ def _model(pick: random.Random, rows_to_try: tuple[int, ...]) -> str:
         f"%s1 = graph.mul %s0, %c : {scores}, tensor<f32> -> {scores}",
         masked,
         f"%p = graph.softmax %s2 axis {pick.choice((3, 3, 3, 2))} : {scores}",
-        f"%o0 = graph.matmul %p, %v : {scores}, {values} -> {queries}",
+        *guard,
+        f"%o0 = graph.matmul {probabilities}, %v : {scores}, {values} -> {queries}",
         f"%o1 = graph.transpose %o0 [0, 2, 1, 3] : {queries} -> {_tensor(batch, rows, heads, size)}",
         f"%o2 = graph.reshape %o1 : {_tensor(batch, rows, heads, size)} -> {result}",
         f"%z = graph.add %o2, %x : {result}, {result} -> {result}",
