@@ -4,7 +4,7 @@
 // Names of values do not keep endings such as _1: queries, keys and values are all called "view", as exporters call them.
 // The keys are packed, not the queries, and their loops have names of their own.
 // CHECK-LABEL: @attention
-// CHECK-SAME: [fuse(b), tile(m, 8), fuse(m), tile(n, 32), pack(arg1, n), tile(arg1_1, 16), tile(arg1_lane, 16),
+// CHECK-SAME: pack(arg1, n), tile(arg1_1, 16), tile(arg1_lane, 16), interchange(arg1_lane, arg1_1i, arg1_lanei),
 // LOOPS-LABEL: @attention
 // LOOPS-SAME: (%view: memref<2x16x32xf32>, %view_1: memref<2x48x32xf32>,
 // LOOPS: %arg1_panels = memref.alloc() {{.*}} memref<2x2x32x32xf32>
