@@ -12,11 +12,11 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast
 from weakref import WeakKeyDictionary
 
 from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
-from mlc.frontends.registry import open_model
+from mlc.frontends.registry import model_in_memory, open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
 from mlc.runtime import ArtifactError, Model, load
@@ -34,7 +34,16 @@ if TYPE_CHECKING:
     from mlc.support.resources import Array
     from mlc.targets.build import BuildReport
 
+
+class OnnxMessage(Protocol):
+    """An `onnx.ModelProto`, of a package that may not be there."""
+
+    def SerializeToString(self) -> bytes: ...
+
+
 _FLAG = re.compile(r"--(cc|target|threads)\b")
+_BINDING = re.compile(r"--(shape|value) [^\s=]+=\w+(?: --\1 [^\s=]+=\w+)*")
+_BYTES: tuple[type, ...] = (bytes, bytearray, memoryview)
 _SHOWN = 100
 """The most characters that are shown of what is meant to be a path."""
 _contexts: WeakKeyDictionary[ModuleOp, CompilerContext] = WeakKeyDictionary()
@@ -52,7 +61,7 @@ def parse(model: str | os.PathLike[str]) -> ModuleOp:
 
 
 def compile(
-    model: str | os.PathLike[str] | ModuleOp,
+    model: str | os.PathLike[str] | bytes | OnnxMessage | ModuleOp,
     *,
     target: str = "native",
     threads: int = 1,
@@ -62,7 +71,8 @@ def compile(
     shapes: Mapping[str, int | Sequence[int]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
 ) -> Model:
-    """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is.
+    """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is. What is
+    in hand of ONNX is taken, too: an `onnx.ModelProto`, or the bytes of a file.
 
     `shapes` are shapes by the names of inputs, and extents by the names of their dims; `values` are those of inputs
     that only steer, which are no inputs any more. A model that leaves dims of its inputs open becomes an `OpenModel`,
@@ -84,7 +94,7 @@ def compile(
         options = replace(_options(target, threads, opt_level, cc), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         _check_runs_here(options)
-        source = _read(model) if isinstance(model, str | os.PathLike) else _checked(model)
+        source = _source(model)
         inputs = _open_inputs(source, options) if isinstance(source, ModelSource) else ()
     if inputs:
         from mlc.open_model import OpenModel
@@ -177,9 +187,16 @@ def _in_words_of_python() -> Generator[None]:
         raise UserError("the model is nested too deeply") from None
     except UserError as e:
         for error in e.errors if isinstance(e, UserErrors) else (e,):
-            error.message = _FLAG.sub(r"\1", error.message)
-        e.message = _FLAG.sub(r"\1", e.message)
+            error.message = _FLAG.sub(r"\1", _BINDING.sub(_as_argument, error.message))
+        e.message = _FLAG.sub(r"\1", _BINDING.sub(_as_argument, e.message))
         raise
+
+
+def _as_argument(options: re.Match[str]) -> str:
+    """`--shape n=1 --shape x=2x3` as `shapes={'n': 1, 'x': (2, 3)}`."""
+    pairs = [word.rpartition("=") for word in options[0].split() if "=" in word]
+    given = [f"'{name}': " + (f"({text.replace('x', ', ')})" if "x" in text else text) for name, _, text in pairs]
+    return f"{options[1]}s={{{', '.join(given)}}}"
 
 
 def _bindings(shapes: object, values: object) -> Bindings:
@@ -249,20 +266,20 @@ def _context_of(model: ModuleOp, weights: Mapping[str, Array]) -> CompilerContex
     return ctx
 
 
-def _checked(model: ModuleOp) -> ModuleOp:
+def _checked(model: object) -> ModuleOp:
     """Raises: TypeError if `model` is no module."""
     from xdsl.dialects.builtin import ModuleOp
 
-    if not isinstance(cast(object, model), ModuleOp):
+    if not isinstance(model, ModuleOp):
         raise TypeError(_wrong_type(model))
     return model
 
 
 def _wrong_type(model: object) -> str:
-    found = type(model).__name__
-    if found == "ModelProto":
-        return "found a model of type ModelProto; required: its file: onnx.save(model, 'model.onnx'), and give the path"
-    return f"found a model of type {found}; required: its text, the path of a text file, or IR of mlc.parse"
+    return (
+        f"found a model of type {type(model).__name__}; required: its text, the path of a file of text or of ONNX, an "
+        "onnx.ModelProto or the bytes of one, or IR of mlc.parse"
+    )
 
 
 def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path) -> tuple[BuildReport, bool]:
@@ -299,6 +316,14 @@ def _text(module: ModuleOp, ctx: CompilerContext) -> str:
     stream = io.StringIO()
     print_module(module, ctx, stream)
     return stream.getvalue()
+
+
+def _source(model: object) -> ModelSource | ModuleOp:
+    if isinstance(model, str | os.PathLike):
+        return _read(cast("str | os.PathLike[str]", model))
+    # A frontend's own library is imported only by who may need it.
+    is_message = isinstance(model, _BYTES) or hasattr(model, "SerializeToString")
+    return (is_message and model_in_memory(model)) or _checked(model)
 
 
 def _read(model: str | os.PathLike[str]) -> ModelSource:

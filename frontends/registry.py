@@ -11,7 +11,22 @@ if TYPE_CHECKING:
     from mlc.support.model_source import ModelSource
 
 FRONTENDS = {".onnx": "onnx"}
-"""The folder of the frontend for each suffix. Its module `source` has a function `open_source(path)`."""
+"""The folder of the frontend for each suffix. Its module `source` has the functions `open_source(path)` and
+`in_memory(model)`."""
+
+
+def model_in_memory(model: object) -> ModelSource | None:
+    """The model in the bytes of a file, or in the object that a frontend's own library makes of one; None for what no
+    frontend knows.
+
+    Raises:
+        UserError: the object is not complete.
+    """
+    for folder in dict.fromkeys(FRONTENDS.values()):
+        module = importlib.import_module(f"mlc.frontends.{folder}.source")
+        if (found := cast(Callable[[object], Any], module.in_memory)(model)) is not None:
+            return found
+    return None
 
 
 def open_model(path: str | Path) -> ModelSource | None:

@@ -95,7 +95,8 @@ def open_library(path: Path, name: str | None = None) -> Library:
     symbols = _check_file(path)
     name = name or _default_model(path, symbols)
     if f"mlc_{name}_signature" not in symbols or f"mlc_{name}" not in symbols:
-        raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model '{name}' (no mlc_{name}_signature)")
+        listed = ", ".join(f"'{each}'" for each in _models(path, symbols))
+        raise ArtifactError(f"'{path}' holds no mlc model '{name}' (no mlc_{name}_signature); it holds {listed}")
     try:
         library = ctypes.CDLL(_fresh_name(path))
     except OSError as e:
@@ -135,15 +136,25 @@ def _default_model(path: Path, symbols: frozenset[str]) -> str:
     Raises:
         ArtifactError: there is no model, or which one is meant is open.
     """
-    names = sorted(match[1] for match in map(_SIGNATURE.fullmatch, symbols) if match)
-    if not names:
-        raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model (no mlc_<name>_signature)")
+    names = _models(path, symbols)
     if "main" in names:
         return "main"
     if len(names) > 1:
         listed = ", ".join(f"'{name}'" for name in names)
         raise ArtifactError(f"'{path}' holds the models {listed} and no 'main': load(path, name) takes one of them")
     return names[0]
+
+
+def _models(path: Path, symbols: frozenset[str]) -> list[str]:
+    """The names of the models in the library.
+
+    Raises:
+        ArtifactError: there is none.
+    """
+    names = sorted(match[1] for match in map(_SIGNATURE.fullmatch, symbols) if match)
+    if not names:
+        raise ArtifactError(f"'{path}' is a shared library, but holds no mlc model (no mlc_<name>_signature)")
+    return names
 
 
 def _tensors(entries: list[dict[str, Any]]) -> tuple[TensorInfo, ...]:

@@ -139,12 +139,19 @@ static uint64_t read_up_to(char *data, uint64_t size) {
 /* Read the inputs of one call; returns 0 if there is no further call. */
 static int read_inputs(void *const *inputs) {
     uint64_t wanted = 0, have = 0;
-    for (int i = 0; i < INPUTS && have == wanted; i++) {
+    for (int i = 0; i < INPUTS; i++) {
+        if (have == wanted) have += read_up_to(inputs[i], input_bytes[i]);
         wanted += input_bytes[i];
-        have += read_up_to(inputs[i], input_bytes[i]);
     }
     if (have == 0) return 0;
-    if (have < wanted) fail("the input ended in the middle of a call");
+    if (have < wanted) {
+        say("error: the input ended in the middle of a call: found ");
+        say_number(have);
+        say(" bytes; required: ");
+        say_number(wanted);
+        say(" for each call\n");
+        leave(1);
+    }
     return 1;
 }
 

@@ -43,9 +43,23 @@ class Bindings:
         ):
             for name in given:
                 if name not in known:
+                    if (advice := self._advice(noun, name, [*inputs, *dims])) is not None:
+                        raise UserError(advice)
                     near = get_close_matches(name, known, 1)
                     hint = f"did you mean '{near[0]}'?" if near else f"it has {', '.join(map(repr, known)) or 'none'}"
                     raise UserError(f"the model has no {what} '{name}' to bind a {noun} to; {hint}")
+
+    def _advice(self, noun: str, name: str, known: Sequence[str]) -> str | None:
+        """What to do about a name that is none by itself, but has another one in it, or is that of a dim."""
+        given = f"{name}={_shown(self.shapes[name]) if noun == 'shape' else self.values[name].tolist()}"
+        words = given.replace(",", " ").split()
+        if len(words) > 1 and all(word.rpartition("=")[0] in known for word in words):
+            wanted = " ".join(f"--{noun} {word}" for word in words)
+            return f"found '{given}', which has several names; required: one option for each, {wanted}"
+        if noun == "value" and name in known:
+            number = self.values[name].tolist()
+            return f"'{name}' is a dim of an input, whose extent is no value: bind it by --shape {name}={number}"
+        return None
 
     def extents(self, inputs: Mapping[str, Sequence[str]]) -> dict[str, int]:
         """The extents of named dims: those that are given, and those that the given shapes of inputs say.

@@ -45,6 +45,11 @@ def run(arguments: Namespace) -> None:
     args = Arguments(**vars(arguments))
     args.load()
     output = Path(args.output)
+    if args.output == "-":
+        raise UserError(
+            "an import writes two files, the text and the weights beside it: -o model.mlir; the text alone is printed "
+            f"by: mlc-opt {args.model} --convert-onnx-to-graph"
+        )
     if output.suffix != ".mlir":
         raise UserError(f"'{args.output}' is to hold text: give it a name that ends in .mlir")
     check_not_input(args.output, [args.model])

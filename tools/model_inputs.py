@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.support import resources
-from mlc.support.dtypes import dtype_named, out_of_safetensors
+from mlc.support.dtypes import dtype_named, is_stored, out_of_safetensors
 from mlc.support.errors import UserError
 
 Array = NDArray[Any]
@@ -76,7 +76,10 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], fi
     found = [out_of_safetensors(_tensor_for(info, tensors, file), dtype_named(info.dtype)) for info in inputs]
     for info, array in zip(inputs, found, strict=True):
         if array.dtype != dtype_named(info.dtype):
-            raise UserError(f"tensor '{info.name}' of '{file}' is {array.dtype}; the model takes {info.dtype}")
+            codes = ""
+            if is_stored(dtype_named(info.dtype)):
+                codes = f", or U8 with a code in each byte: the array as ml_dtypes.{info.dtype}, .view('uint8')"
+            raise UserError(f"tensor '{info.name}' of '{file}' is {array.dtype}; the model takes {info.dtype}{codes}")
         if array.shape == info.shape:
             arrays.append(np.asarray(array, order="C"))
             continue

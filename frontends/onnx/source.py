@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -22,11 +24,42 @@ def open_source(path: Path) -> OnnxModel:
     return OnnxModel(str(path), path.parent, path)
 
 
+def in_memory(model: object) -> OnnxModel | None:
+    """A ModelProto, or the bytes of a file, as if the file were there; None for other objects.
+
+    Raises:
+        UserError: the weights lie in files that nobody names, or are too large for a message.
+    """
+    if isinstance(model, bytes | bytearray | memoryview):
+        data = bytes(cast(Any, model))
+    elif type(model).__name__ == "ModelProto":
+        data = _message_of(model)
+    else:
+        return None
+    folder = TemporaryDirectory(prefix="mlc-")
+    path = Path(folder.name) / "model.onnx"
+    path.write_bytes(data)
+    return OnnxModel(f"<{type(cast(object, model)).__name__}>", path.parent, path, folder)
+
+
+def _message_of(model: Any) -> bytes:
+    """Raises: UserError if the bytes would not be the whole model."""
+    advice = "required: its file, onnx.save(model, 'model.onnx', save_as_external_data=True), and give the path"
+    if any(each.data_location == each.EXTERNAL for each in model.graph.initializer):
+        raise UserError("found a ModelProto whose weights lie in other files; required: the path of its own file")
+    try:
+        return model.SerializeToString()
+    except Exception as e:  # its kind depends on the version of protobuf
+        raise UserError(f"found a ModelProto that cannot be made one message ({e}); {advice}") from None
+
+
 @dataclass(frozen=True)
 class OnnxModel(ModelSource):
     """A model in a file of ONNX."""
 
     path: Path
+    _folder: TemporaryDirectory[str] | None = field(default=None, repr=False, compare=False)
+    """The folder that the file lies in, if it goes with this object."""
 
     @property
     def identity(self) -> str:

@@ -87,7 +87,9 @@ def test_errors(tmp_path: Path) -> None:
         mlc.parse(tmp_path)
     with pytest.raises(mlc.UserError, match="found an empty string as model; required: its text, or the path"):
         mlc.compile("")
-    with pytest.raises(TypeError, match="found a model of type NoneType; required: its text, the path of a text file"):
+    with pytest.raises(
+        TypeError, match="found a model of type NoneType; required: its text, the path of a file of text"
+    ):
         mlc.compile(None)  # pyright: ignore[reportArgumentType]
     with pytest.raises(mlc.UserError, match="unknown target 'pdp11'"):
         mlc.compile(_MODEL, target="pdp11")

@@ -254,9 +254,78 @@ def test_text_that_is_called_a_model(text: str, mlc: CommandLine, tmp_path: Path
     assert "it is text, which is read from files of other names, such as model.mlir" in result.err
 
 
-def test_objects_of_the_package_onnx() -> None:
-    with pytest.raises(TypeError, match=r"found a model of type ModelProto; required: its file: onnx\.save\(model"):
-        package.compile(onnx.ModelProto())
+@pytest.mark.parametrize("kind", ["ModelProto", "bytes", "bytearray"])
+def test_models_in_memory(kind: str, tmp_path: Path) -> None:
+    path = _saved(tmp_path, [helper.make_node("Neg", ["x"], ["y"])], ["n"])
+    data = Path(path).read_bytes()
+    given: Any = onnx.load(path) if kind == "ModelProto" else {"bytes": bytes, "bytearray": bytearray}[kind](data)
+    model = package.compile(given)
+    assert [model(np.ones(n, np.float32)).tolist() for n in (1, 2)] == [[-1], [-1, -1]]
+    assert package.compile(given, shapes={"n": 2}).inputs[0].shape == (2,)
+
+
+def test_models_in_memory_are_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "cache"))
+    weight = onnx.numpy_helper.from_array(np.arange(999, dtype=np.float32), "w")  # mapped, where the file lies
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
+    model = helper.make_model(helper.make_graph(nodes, "g", [value("x", 1, [1])], [value("y", 1, [999])], [weight]))
+    first = package.compile(model)(np.ones(1, np.float32))
+    monkeypatch.setattr("mlc.api._build", None)
+    np.testing.assert_array_equal(package.compile(model)(np.ones(1, np.float32)), first)
+
+
+def test_what_is_no_whole_model(tmp_path: Path) -> None:
+    path = Path(_saved(tmp_path, [helper.make_node("Neg", ["x"], ["y"])], [2]))
+    outside = onnx.load(path)
+    weight = onnx.numpy_helper.from_array(np.arange(999, dtype=np.float32), "w")
+    weight.data_location = weight.EXTERNAL
+    outside.graph.initializer.append(weight)
+    for given, message in (
+        (onnx.ModelProto(), "model '<ModelProto>' cannot be read as ONNX: it is empty"),
+        (path.read_bytes()[:-3], "model '<bytes>' cannot be read as ONNX: .* it is cut off"),
+        (outside, "found a ModelProto whose weights lie in other files; required: the path of its own file"),
+        (
+            onnx.load(_saved(tmp_path, [helper.make_node("Relo", ["x"], ["y"], "n")], [2])),
+            "^<ModelProto>: 'n': error: ",
+        ),
+    ):
+        with pytest.raises(package.UserError, match=message):
+            package.compile(given)
+    with pytest.raises(TypeError, match=r"found a model of type int; .* an onnx\.ModelProto or the bytes of one"):
+        package.compile(3)  # pyright: ignore
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            ["--shape", "n=1,m=4"],
+            "found 'n=1,m=4', which has several names; required: one option for each, --shape n=1 --shape m=4",
+        ),
+        (["--shape", "n=1 x=1x4"], "required: one option for each, --shape n=1 --shape x=1x4"),
+        (["--value", "x=1,x=2"], "required: one option for each, --value x=1 --value x=2"),
+        (["--value", "m=3"], "'m' is a dim of an input, whose extent is no value: bind it by --shape m=3"),
+        (["--shape", "k=1,m=4"], "the model has no input or dim 'k=1,m' to bind a shape to"),
+    ],
+)
+def test_names_that_are_given_elsewhere(options: list[str], message: str, mlc: CommandLine, tmp_path: Path) -> None:
+    path = _saved(tmp_path, [helper.make_node("Relu", ["x"], ["y"])], ["n", "m"])
+    result = mlc("check", path, *options)
+    assert (result.status, message in result.err) == (1, True)
+
+
+def test_python_has_arguments_instead_of_options(tmp_path: Path) -> None:
+    path = Path(_saved(tmp_path, [helper.make_node("Relu", ["x"], ["y"])], ["n", "m"]))
+    with pytest.raises(package.UserError, match=r"bind it by shapes=\{'m': 3\}$"):
+        package.compile(path, values={"m": 3})
+    with pytest.raises(package.UserError, match=r"given by values=\{'NAME': NUMBER\}$"):
+        package.compile(Path(_saved(tmp_path, [helper.make_node("Expand", ["x", "x"], ["y"])], [2])))
+
+
+def test_an_import_is_two_files(mlc: CommandLine, tmp_path: Path) -> None:
+    path = _saved(tmp_path, [helper.make_node("Relu", ["x"], ["y"])], [2])
+    assert f"the text alone is printed by: mlc-opt {path} --convert-onnx-to-graph" in mlc("import", path, "-o", "-").err
 
 
 @pytest.mark.parametrize(("given", "found"), [([1.0], "list"), ("abc", "str"), (3.0, "float"), (None, "NoneType")])

@@ -127,7 +127,7 @@ def test_a_library_of_something_else():
 
 
 def test_another_function_name(copy_library: Path):
-    with pytest.raises(ArtifactError, match=r"holds no mlc model 'encoder' \(no mlc_encoder_signature\)"):
+    with pytest.raises(ArtifactError, match=r"no mlc model 'encoder' \(no mlc_encoder_signature\); it holds 'main'"):
         load(copy_library, "encoder")
 
 

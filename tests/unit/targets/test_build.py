@@ -84,7 +84,8 @@ def test_exe(make_program: MakeProgram, tmp_path: Path, target: str):
     assert b'"name": "main"' in run(b"", "--signature").stdout
     cut = run(X.tobytes() * 2 + b"abc")
     assert (cut.returncode, cut.stdout) == (1, Y.tobytes() * 2)
-    assert cut.stderr == b"error: the input ended in the middle of a call\n"
+    needed = b"found 3 bytes; required: %d for each call" % X.nbytes
+    assert cut.stderr == b"error: the input ended in the middle of a call: " + needed + b"\n"
     assert run(b"", "--repeat", "0").stderr == b"error: --repeat takes a number from 1 to 9999999999\n"
     assert run(b"", "--what").returncode == 2
 

@@ -81,3 +81,15 @@ def test_files(tmp_path: Path) -> None:
         read_tensors(str(tmp_path / "none"))
     with pytest.raises(UserError, match=r"cannot read|not a safetensors"):
         read_tensors(str(tmp_path))
+
+
+def test_codes_of_types_that_are_only_stored() -> None:
+    spec = TensorSpec("x", "int4", (4,))
+    calls = arrange_calls({"x": np.array([15, 1, 8, 7], np.uint8)}, [spec], "f")
+    assert calls.inputs(0)[0].astype(np.int8).tolist() == [-1, 1, -8, 7]
+    with pytest.raises(UserError) as caught:
+        arrange_calls({"x": np.zeros(4, np.int8)}, [spec], "f")
+    assert caught.value.message == (
+        "tensor 'x' of 'f' is int8; the model takes int4, or U8 with a code in each byte: the array as ml_dtypes.int4, "
+        ".view('uint8')"
+    )
