@@ -63,7 +63,7 @@ class Arguments(CompileArguments):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("model", help="the model's text; '-' is standard input")
+    parser.add_argument("model", help="the model: text, or a file of ONNX; '-' is text on standard input")
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="the name of a kernel, as the table shows it")
     add_compile_arguments(parser)
 
