@@ -34,6 +34,7 @@ PIPELINE = (
     Stage("graph", "convert-onnx-to-graph", 0, "a model that came from ONNX is spelled in the ops of the graph level"),
     Stage("graph", "fold-empty", 0, "what has no elements is known: nothing below has to compute nothing"),
     Stage("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
+    Stage("graph", "shrink-windows", 1, "taps of a window that meet nothing but padding"),
     Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),

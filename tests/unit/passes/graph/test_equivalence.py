@@ -21,8 +21,8 @@ _T = TypeVar("_T")
 _UNARY = (graph.ReluOp, graph.SigmoidOp, graph.TanhOp, graph.NegOp, graph.AbsOp)
 _BINARY = (graph.AddOp, graph.SubOp, graph.MulOp, graph.MaxOp, graph.MinOp)
 PIPELINE = (
-    "canonicalize", "fold-batch-norm", "convert-layout", "fold-constants", "cse", "dce", "hoist-from-scans",
-    "merge-matmuls", "hoist-padding", "fuse",
+    "canonicalize", "shrink-windows", "fold-batch-norm", "convert-layout", "fold-constants", "cse", "dce",
+    "hoist-from-scans", "merge-matmuls", "hoist-padding", "fuse",
 )  # fmt: skip
 
 
