@@ -12,7 +12,7 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._builder import Array, GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node, axes_of, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
@@ -248,18 +248,31 @@ class Pad(FromOnnx):
         return x
 
 
+def in_order(b: GraphBuilder, value: SSAValue, axis: int, places: Array) -> SSAValue | None:
+    """What lies at these places along an axis, if they are one behind the other: a slice. None if they are not.
+
+    Exporters count the rows of a batch, and the tokens of a row, and gather a mask there.
+    """
+    shape = shape_of(value)
+    flat = np.where(places < 0, places + shape[axis], places).reshape(-1)
+    if not flat.size or flat[0] < 0 or flat[-1] >= shape[axis] or np.any(np.diff(flat) != 1):
+        return None
+    taken = b.slice(value, axis, int(flat[0]), int(flat[-1]) + 1)
+    return b.reshape(taken, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
+
+
 @lowers(PASS, onnx.op("Gather"))
 class Gather(BoundedFromOnnx):
     """Slices at indices along an axis."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         axis, indices = node.axis(), b.knowledge.array(node[1])
-        is_bounded = axis in b.knowledge.extents.get(node[0], {})
-        if indices is not None and indices.size == 1 and node.shape()[axis] and not is_bounded:
-            extent = node.shape()[axis]
-            at = axis_of(int(indices.reshape(-1)[0]), extent)
-            rest = node.shape()
-            return b.reshape(b.slice(node[0], axis, at, at + 1), (*rest[:axis], *indices.shape, *rest[axis + 1 :]))
+        bounded = b.knowledge.extents.get(node[0], {})
+        if indices is not None and indices.size == 1 and node.shape()[axis] and axis not in bounded:
+            axis_of(int(indices.reshape(-1)[0]), node.shape()[axis])
+            bounded = {}
+        if indices is not None and not bounded and (found := in_order(b, node[0], axis, indices)) is not None:
+            return found
         return b(graph.GatherOp, node[0], node[1], axis)
 
 

@@ -13,6 +13,7 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._moves import in_order
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
@@ -38,6 +39,15 @@ class GatherNd(BoundedFromOnnx):
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         batch, count = node.int("batch_dims"), node.shape(1)[-1]
+        indices = b.knowledge.array(node[1])
+        if indices is not None and count and not batch and not b.knowledge.extents.get(node[0]):
+            extents, rest = np.array(node.shape()[:count]), node.shape()[count:]
+            places = np.where(indices < 0, indices + extents, indices)
+            if np.all((places >= 0) & (places < extents)):
+                flat = b.reshape(node[0], (int(np.prod(extents)), *rest))
+                steps = np.append(np.cumprod(extents[:0:-1])[::-1], 1)
+                if (found := in_order(b, flat, 0, places @ steps)) is not None:
+                    return found
         return b(graph.GatherNdOp, node[0], node[1], range(batch, batch + count), range(batch))
 
 
