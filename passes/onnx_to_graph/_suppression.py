@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
-from mlc.dialects.graph.types import shape_of
+from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._loop_builder import WhileWriter, only_integer
@@ -20,13 +19,18 @@ from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.passes.onnx_to_graph._selection import positions_of
 
+_LANES = 16
+"""Rows of chosen boxes fill vectors of up to as many lanes."""
+_PART = 4
+"""What part of the boxes may be chosen so that comparing with these, which sorting takes, is less work."""
+
 
 @lowers(PASS, onnx.op("NonMaxSuppression"))
 class NonMaxSuppression(FromOnnx):
     """Batch, class and box of each one that is chosen.
 
-    A loop chooses the best box that is left, of all classes and batches at once, and takes away what it covers. It ends
-    when nothing is left, or as many are chosen as may be: as many steps as the class with the most has boxes.
+    A loop chooses the best box that none of those which it has chosen covers, of all classes and batches at once. It
+    ends when nothing is left, or as many are chosen as may be. How many that is says what a step compares with what.
     """
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
@@ -38,8 +42,8 @@ class NonMaxSuppression(FromOnnx):
         if not steps or not batches * classes:
             return b.splat(0, (0, 3), i64)
         boxes = _corners(b, node[0], node.int("center_point_box"))
-        chosen = _choose(node, b, boxes, steps)
-        flat = b.reshape(b.transpose(chosen, (1, 2, 0)), (batches * classes * steps,))
+        choose = _choose_in_order if steps * _PART <= count else _choose_from_all
+        flat = b.reshape(choose(node, b, boxes, steps), (batches * classes * steps,))
         places, _ = positions_of(b, b.compare("ge", flat, b.number(0, flat)))
         group = b.div(places, b.number(steps, places))
         columns = [
@@ -60,9 +64,17 @@ class _Boxes:
     high_x: SSAValue
     area: SSAValue
 
-    def map(self, function: Callable[[SSAValue], SSAValue]) -> _Boxes:
-        """The boxes that a function makes of each of the five."""
-        return _Boxes(*map(function, (self.low_y, self.low_x, self.high_y, self.high_x, self.area)))
+    @property
+    def parts(self) -> list[SSAValue]:
+        """All five."""
+        return [self.low_y, self.low_x, self.high_y, self.high_x, self.area]
+
+    @staticmethod
+    def of(b: GraphBuilder, parts: SSAValue) -> _Boxes:
+        """The boxes whose five lie side by side in the dim before the last."""
+        shape = shape_of(parts)
+        axis = len(shape) - 2
+        return _Boxes(*(b.squeeze(b.slice(parts, axis, i, i + 1), [axis]) for i in range(shape[axis])))
 
 
 def _corners(b: GraphBuilder, boxes: SSAValue, is_centered: int) -> _Boxes:
@@ -77,8 +89,11 @@ def _corners(b: GraphBuilder, boxes: SSAValue, is_centered: int) -> _Boxes:
     return _Boxes(low_y, low_x, high_y, high_x, b.mul(b.sub(high_y, low_y), b.sub(high_x, low_x)))
 
 
-def _choose(node: Node, b: GraphBuilder, boxes: _Boxes, steps: int) -> SSAValue:
-    """`[steps, batch, class]`: the box that each step chooses, -1 where none is left."""
+def _choose_from_all(node: Node, b: GraphBuilder, boxes: _Boxes, steps: int) -> SSAValue:
+    """The chosen boxes, `[batch, class, steps]`, and -1 behind them, where they may be most of all.
+
+    Each step looks for the best that is left, and takes away what it covers.
+    """
     scores = node[1]
     batches, classes, count = shape_of(scores)
     gone = b.number(-inf, scores)
@@ -103,10 +118,67 @@ def _choose(node: Node, b: GraphBuilder, boxes: _Boxes, steps: int) -> SSAValue:
     def of_all_classes(each: SSAValue) -> SSAValue:
         return inside.reshape(each, (batches, 1, count))
 
-    is_covered = inside.compare("gt", _overlap(inside, boxes.map(at_best), boxes.map(of_all_classes)), overlap)
+    is_covered = inside.compare(
+        "gt", _overlap(inside, _Boxes(*map(at_best, boxes.parts)), _Boxes(*map(of_all_classes, boxes.parts))), overlap
+    )
     is_best = inside.compare("eq", inside.constant(np.arange(count), i64), best)
     next_left = inside.where(inside(graph.OrOp, is_covered, is_best), gone, left)
-    return loop.finish(go_on, [inside.plus(step, inside.constant(1)), next_left, next_chosen])[2]
+    found = loop.finish(go_on, [inside.plus(step, inside.constant(1)), next_left, next_chosen])[2]
+    return b.transpose(found, (1, 2, 0))
+
+
+def _choose_in_order(node: Node, b: GraphBuilder, boxes: _Boxes, steps: int) -> SSAValue:
+    """The same where they are few: boxes are sorted by their scores, and compared with the few.
+
+    A step looks at the next best box of each batch and class. Those that are chosen already lie side by side. It is
+    written behind them in any case, and counts if none of them covers it; if not, the next one is written over it. So
+    there is a place more than may be chosen.
+    """
+    batches, classes, count = shape_of(node[1])
+    places = -(-(steps + 1) // _LANES) * _LANES
+    left = _left(node, b)
+    gone = b.number(-inf, left)
+    order = b(graph.ArgsortOp, left, 2, True)
+    limit = b(graph.MinOp, b.reshape(b.cast(node[2], i64), ()), b.constant(steps))
+    overlap = b.reshape(node[3], ()) if node.has(3) else b.number(0, left)
+    edges = b.concat([b.unsqueeze(each, [1]) for each in boxes.parts], 1)
+
+    def next_best(b: GraphBuilder, step: SSAValue, taken: SSAValue) -> tuple[SSAValue, SSAValue]:
+        """The box that is next, `[batch, class, 1]`, and whether it may be chosen."""
+        box = b(graph.GatherOp, order, b.reshape(b(graph.MinOp, step, b.constant(count - 1)), (1,)), 2)
+        is_left = b.compare("gt", b(graph.GatherNdOp, left, box, [2], [0, 1]), gone)
+        return b.unsqueeze(box, [3]), b(graph.AndOp, is_left, b.compare("lt", taken, limit))
+
+    initial = [
+        b.constant(0),
+        b.splat(0, (batches, classes), i64),
+        b.splat(0, (batches, classes, len(boxes.parts), places), element_of(edges)),
+        b.splat(-1, (batches, classes, places), i64),
+    ]
+    loop = WhileWriter(b, initial)
+    check, (step, taken, *_) = loop.check, loop.ahead
+    is_any = check.reduce("max", check.cast(next_best(check, step, taken)[1], i32), [0, 1])
+    ahead = check.compare("lt", step, check.constant(count))
+    go_on = check(graph.AndOp, ahead, check.compare("gt", is_any, check.number(0, is_any)))
+
+    inside, (step, taken, others, chosen) = loop.inside, loop.carried
+    box, is_open = next_best(inside, step, taken)
+    one = inside(graph.GatherNdOp, edges, inside.reshape(box, (batches, classes, 1)), [2], [0])
+    parts = [_Boxes.of(inside, each) for each in (inside.unsqueeze(one, [3]), others)]
+    is_covered = inside.compare("gt", _overlap(inside, *parts), overlap)
+    is_taken = inside.compare(
+        "lt", inside.constant(np.arange(places), i32), inside.unsqueeze(inside.cast(taken, i32), [2])
+    )
+    covers = inside.reduce("max", inside.cast(inside(graph.AndOp, is_covered, is_taken), i32), [2])
+    is_chosen = inside(graph.AndOp, is_open, inside.compare("eq", covers, inside.number(0, covers)))
+    at = inside.unsqueeze(taken, [2])
+    next_others = inside(graph.ScatterNdOp, "set", others, at, one, [3], [0, 1])
+    next_chosen = inside(graph.ScatterNdOp, "set", chosen, at, inside.reshape(box, (batches, classes)), [2], [0, 1])
+    next_taken = inside.plus(taken, inside.cast(is_chosen, i64))
+    step = inside.plus(step, inside.constant(1))
+    _, taken, _, chosen = loop.finish(go_on, [step, next_taken, next_others, next_chosen])
+    is_taken = b.compare("lt", b.constant(np.arange(steps)), b.unsqueeze(taken, [2]))
+    return b.where(is_taken, b.slice(chosen, 2, 0, steps), b.constant(-1))
 
 
 def _left(node: Node, b: GraphBuilder) -> SSAValue:

@@ -252,6 +252,31 @@ def test_suppression(tmp_path: Path) -> None:
         assert [tuple(row) for row in found.tolist()] == wanted
 
 
+@pytest.mark.parametrize("most", [1, 6])
+def test_suppression_of_many(most: int, tmp_path: Path) -> None:
+    """Few of many: ties, boxes that are no more than a line, scores without an order, bounds that leave nothing."""
+    rng = np.random.default_rng(0)
+    corners = rng.random((2, 33, 2)).astype(np.float32)
+    boxes = np.concatenate([corners, corners + rng.integers(0, 4, (2, 33, 2)).astype(np.float32) / 8], 2)
+    scores = (rng.integers(0, 9, (2, 3, 33)) / 8).astype(np.float32)
+    scores[0, 0, ::5], scores[1, 1] = -np.inf, 0
+    path = _write(
+        [("NonMaxSuppression", ["boxes", "scores", "most", "overlap", "least"], ["y"], {})],
+        {"boxes": boxes, "scores": scores, "overlap": np.zeros(1, np.float32), "least": np.zeros(1, np.float32)},
+        ["y"],
+        {"most": np.array([most])},
+        tmp_path,
+    )
+    names = ["boxes", "scores", "overlap", "least"]
+    by_reference, model = _by_reference(path, names), compile(path)
+    for overlap, least in ((0.25, 0.1), (0, 0), (0.9, 0.5), (1, 2)):
+        bounds = {"overlap": np.array([overlap], np.float32), "least": np.array([least], np.float32)}
+        inputs: dict[str, Array] = {"boxes": boxes, "scores": scores, **bounds}
+        wanted = _suppressed(boxes, scores, most, float(bounds["overlap"][0]), float(bounds["least"][0]))
+        for found in (by_reference(inputs)[0], model.run(inputs)["y"]):
+            assert [tuple(row) for row in found.tolist()] == wanted
+
+
 @pytest.mark.slow
 def test_native_code_from_python(tmp_path: Path) -> None:
     """All four as one model; what is not asked for in Python are the extents, which are no outputs there."""

@@ -59,3 +59,25 @@ func.func @nothing(%boxes: tensor<1x5x4xf32>, %scores: tensor<1x1x5xf32>) -> ten
   %y = onnx.NonMaxSuppression %boxes, %scores : (tensor<1x5x4xf32>, tensor<1x1x5xf32>) -> tensor<?x3xi64>
   return %y : tensor<?x3xi64>
 }
+
+// Few of many boxes are chosen in the order of their scores, and each is compared with those that were chosen before.
+// CHECK-LABEL: func.func @few_of_many
+// CHECK: %[[ORDER:.*]] = graph.argsort %{{.*}} axis 2 descending first 40
+// CHECK: graph.while
+// CHECK: graph.gather %{{.*}} axis 2 : tensor<1x2x40xi64>, tensor<1xi64> -> tensor<1x2x1xi64>
+// CHECK: graph.scatter_nd set %{{.*}} axes [3] own [0, 1] : tensor<1x2x5x16xf32>
+func.func @few_of_many(%boxes: tensor<1x40x4xf32>, %scores: tensor<1x2x40xf32>) -> tensor<?x3xi64> {
+  %five = onnx.Constant {value_ints = [5 : i64]} : () -> tensor<1xi64>
+  %y = onnx.NonMaxSuppression %boxes, %scores, %five : (tensor<1x40x4xf32>, tensor<1x2x40xf32>, tensor<1xi64>) -> tensor<?x3xi64>
+  return %y : tensor<?x3xi64>
+}
+
+// Where all may be chosen, nothing is sorted.
+// CHECK-LABEL: func.func @any_of_all
+// CHECK-NOT: descending
+// CHECK: graph.while
+// CHECK: graph.argmax
+func.func @any_of_all(%boxes: tensor<1x40x4xf32>, %scores: tensor<1x2x40xf32>, %most: tensor<1xi64>) -> tensor<?x3xi64> {
+  %y = onnx.NonMaxSuppression %boxes, %scores, %most : (tensor<1x40x4xf32>, tensor<1x2x40xf32>, tensor<1xi64>) -> tensor<?x3xi64>
+  return %y : tensor<?x3xi64>
+}
