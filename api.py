@@ -242,11 +242,12 @@ def _make_library(model: ModelSource, weights: Mapping[str, Array], options: Com
         _build(module, _contexts[module], options, path)
         return
     recipe = Recipe(model, options, "shared")
-    if not recipe.recall(path):
-        module = _parse(model, bindings=options.bindings)
-        report, warned = _build(module, _contexts[module], options, path)
-        if not warned:  # warnings are to be seen next time, too
-            recipe.remember(_contexts[module].resources, report)
+    if recipe.recall(path):
+        for place, message in recipe.warned:
+            warnings.warn(f"{place}{': ' * bool(place)}{message}", stacklevel=4)
+        return
+    module = _parse(model, bindings=options.bindings)
+    recipe.remember(*_build(module, _contexts[module], options, path))
 
 
 def _context_of(model: ModuleOp, weights: Mapping[str, Array]) -> CompilerContext:
@@ -282,8 +283,10 @@ def _wrong_type(model: object) -> str:
     )
 
 
-def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path) -> tuple[BuildReport, bool]:
-    """Build a library; also says whether there were warnings, which are Python's."""
+def _build(
+    parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path
+) -> tuple[CompilerContext, BuildReport]:
+    """Build a library; also gives the context in which it was compiled. Its warnings are Python's."""
     from mlc.passes.manager import PassManager
 
     ctx = context.clone()
@@ -293,7 +296,7 @@ def _build(parsed: ModuleOp, context: CompilerContext, options: CompileOptions, 
     for each in ctx.warnings:
         place = f"{each.location}: " if each.location else ""
         warnings.warn(f"{place}{each.message}", stacklevel=4)
-    return report, bool(ctx.warnings)
+    return ctx, report
 
 
 def _parse(

@@ -30,8 +30,8 @@ from mlc.targets.toolchain import find_clang, find_linker
 
 if TYPE_CHECKING:
     from mlc.compiler import CompileOptions
+    from mlc.support.context import CompilerContext
     from mlc.support.model_source import ModelSource
-    from mlc.support.resources import Resources
     from mlc.targets.build import BuildReport
 
 _OTHER_FOLDERS = ("benchmarks", "build", "docs", "examples", "tests", "testing", "tools")
@@ -48,6 +48,8 @@ class Recipe:
     kind: OutputKind
     cache: Cache = field(default_factory=Cache.default)
     created: int = field(default_factory=time.time_ns)
+    warned: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]], compare=False)
+    """What the compilation that is recalled, or remembered, warned of: place, or nothing, and message."""
 
     def weight_files(self) -> list[Path] | None:
         """The files that the text names; None if the model was never compiled like this.
@@ -68,13 +70,19 @@ class Recipe:
         if files is None:
             return False
         try:
-            key = self.cache.read(self._key_with(files))
+            noted = self.cache.read(self._key_with(files))
         except OSError:  # of a weight file, which the compiler explains
             return False
-        return key is not None and restore_output(self.cache, key.decode(), self.kind, output)
+        if noted is None:
+            return False
+        key, warned = json.loads(noted)
+        self.warned[:] = [(place, message) for place, message in warned]
+        return restore_output(self.cache, key, self.kind, output)
 
-    def remember(self, resources: Resources, report: BuildReport) -> None:
-        """Note what a build gave for this recipe, unless a weight file changed since then."""
+    def remember(self, ctx: CompilerContext, report: BuildReport) -> None:
+        """Note what a build gave for this recipe, and what it warned of, unless a weight file changed since then."""
+        resources = ctx.resources
+        self.warned[:] = [(str(each.location or ""), each.message) for each in ctx.warnings]
         if not self._is_complete():
             return
         names = [*resources.spellings.values()]
@@ -87,7 +95,7 @@ class Recipe:
         except OSError:
             return
         self.cache.write(self._key, json.dumps(names).encode())
-        self.cache.write(key, report.key.encode())
+        self.cache.write(key, json.dumps([report.key, self.warned]).encode())
 
     def _is_complete(self) -> bool:
         """Whether nothing else has an influence; headers are not cached."""

@@ -110,6 +110,8 @@ def make_artifact(
     if args.only_result_matters and (weights := recipe.weight_files()) is not None:
         _protect(weights, outputs)
         if recipe.recall(output):
+            for place, message in recipe.warned:
+                print(f"{place}{': ' * bool(place)}warning: {message}", file=sys.stderr)
             return
     build_artifact(model, recipe, output, args, outputs)
 
@@ -143,8 +145,7 @@ def build_artifact(
         start = time.perf_counter()
         report = compilation.build_program(program, recipe.kind, output, bar and partial(bar.update, "clang"))
         timed.phase("clang and linker", start)
-    if not compilation.ctx.warnings:  # which are to be seen next time, too
-        recipe.remember(compilation.ctx.resources, report)
+    recipe.remember(compilation.ctx, report)
     print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()
     return signature

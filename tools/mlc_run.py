@@ -1,5 +1,6 @@
 """Run a model on the inputs in a safetensors file, and tell how long a call takes. A model is text, which is compiled
-first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several calls.
+first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several calls;
+shapes that the model and --shape leave open are those of the tensors.
 With a --target of another architecture the model runs in an emulator.
 """
 
@@ -14,6 +15,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 
 from mlc.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
+from mlc.support.bindings import Bindings
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.model_source import ModelSource
@@ -74,7 +76,7 @@ def run(arguments: Namespace) -> None:
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
     with ExitStack() as files:
-        model = LocalModel(Path(args.model)) if is_library else _compile(args, files)
+        model = LocalModel(Path(args.model)) if is_library else _compile(args, files, tensors)
         _run(model, tensors, labels, args)
     if model.path.exists():
         print(f"artifact: {model.path}")
@@ -106,11 +108,14 @@ def _is_elf(model: str) -> bool:
         return False
 
 
-def _compile(args: Arguments, files: ExitStack) -> RunnableModel:
+def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) -> RunnableModel:
     """Compile into the file that was asked for, else into the cache, else, if that cannot be written, into one of
-    `files`, which are gone after the run.
+    `files`, which are gone after the run. Shapes that nobody gives are those of `tensors`.
     """
     source = read_model(args.model)
+    if taken := _shapes_of(tensors, source, args.bindings):
+        print(f"note: shapes are those of the inputs: {' '.join(f'--shape {each}' for each in taken)}", file=sys.stderr)
+        args.shape += taken
     if args.output:
         return _compile_to(Path(args.output), source, args)
     path = Cache.default().folder / "run" / _artifact_name(args)
@@ -126,6 +131,22 @@ def _compile(args: Arguments, files: ExitStack) -> RunnableModel:
     if is_new:
         Cache.default().trim()
     return model
+
+
+def _shapes_of(tensors: Mapping[str, Array], source: ModelSource, given: Bindings) -> list[str]:
+    """The shapes of those inputs whose shapes are open: what is not given is as in the last dims of the tensor."""
+    declared = source.inputs()
+    extents = given.extents({each.name: each.dims for each in declared})
+    bound = [each.bound(given.shapes, extents) for each in declared if each.name not in given.values]
+    taken: list[str] = []
+    for each in bound:
+        found = tensors[each.name].shape if each.is_open and each.name in tensors else ()
+        shape = found if each.shape is None else each.shape
+        if shape and len(found) >= len(shape):
+            last = found[len(found) - len(shape) :]
+            extents = [f if e is None else e for e, f in zip(shape, last, strict=True)]
+            taken.append(f"{each.name}={'x'.join(map(str, extents))}")
+    return taken
 
 
 def _compile_to(path: Path, source: ModelSource, args: Arguments) -> RunnableModel:

@@ -148,3 +148,24 @@ def test_the_command_line_recalls_unless_it_watches(compilations: list[str], mlc
     assert compilations == ["loop", "llvm"] * 3
     result = mlc("compile", "model.mlir", "-o", "w.safetensors", "--emit=shared")
     assert "'w.safetensors' is an input; choose another output" in result.err
+
+
+def test_warnings_are_told_again(compilations: list[str], request: pytest.FixtureRequest) -> None:
+    command: CommandLine = request.getfixturevalue("mlc")
+    Path("named.mlir").write_text(
+        """func.func @main(%x: tensor<1x2xf32>) -> tensor<*xf32> {
+  %y = onnx.ai.onnx.ml.ZipMap %x {classlabels_strings = ["cat", "dog"]} : (tensor<1x2xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+"""
+    )
+    told: list[str] = []
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="ZipMap: its maps become a tensor") as caught:
+            mlc.compile("named.mlir")
+        told += [str(each.message) for each in caught]
+    assert told[0] == told[1] and len(told) == 2
+    first, second = (command("compile", "named.mlir", "-o", "named.o").err for _ in range(2))
+    assert first.splitlines()[0] == second.splitlines()[0]
+    assert "named.mlir:2:8: warning: ZipMap: its maps become a tensor" in second
+    assert compilations == ["loop", "llvm"] * 2

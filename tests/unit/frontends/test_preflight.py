@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
 import mlc as package
 
@@ -341,3 +342,30 @@ def test_scalars_of_numpy(tmp_path: Path) -> None:
     assert model(np.float32(3)) == np.float32(-3)
     with pytest.raises(package.InputError, match="input 'x' has dtype float64; required: float32"):
         model(np.float64(3))
+
+
+@pytest.mark.parametrize(
+    ("given", "shape", "taken", "rows"),
+    [
+        ([], (2, 4), "x=2x4", (2, 4)),
+        (["--shape", "n=1"], (3, 4), "x=1x4", (3, 4)),
+        (["--shape", "n=2"], (3, 2, 4), "x=2x4", (3, 2, 4)),
+    ],
+)
+def test_a_run_takes_open_shapes_from_its_inputs(
+    given: list[str], shape: tuple[int, ...], taken: str, rows: tuple[int, ...], mlc: CommandLine, tmp_path: Path
+) -> None:
+    path = _saved(tmp_path, [helper.make_node("Neg", ["x"], ["y"])], ["n", "m"])
+    inputs, outputs = str(tmp_path / "in.safetensors"), str(tmp_path / "out.safetensors")
+    save_file({"x": np.ones(shape, np.float32)}, inputs)
+    result = mlc("run", path, "--inputs", inputs, "--outputs", outputs, "--repeat", "1", *given)
+    assert f"note: shapes are those of the inputs: --shape {taken}\n" in result.err
+    np.testing.assert_array_equal(load_file(outputs)["y"], -np.ones(rows, np.float32))
+
+
+def test_a_run_says_what_inputs_do_not_fit(mlc: CommandLine, tmp_path: Path) -> None:
+    path = _saved(tmp_path, [helper.make_node("Neg", ["x"], ["y"])], ["n", "m"])
+    for name, array in (("x", np.ones(3, np.float32)), ("z", np.ones((2, 2), np.float32))):
+        save_file({name: array}, str(tmp_path / "in.safetensors"))
+        result = mlc("run", path, "--inputs", str(tmp_path / "in.safetensors"))
+        assert (result.status, "the model leaves dims of its inputs open: 'x' (nxm)" in result.err) == (1, True)
