@@ -6,25 +6,31 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._builder import GraphBuilder
+from mlc.passes.onnx_to_graph._extents import filled
 from mlc.passes.onnx_to_graph._loop_builder import ScanWriter, only_integer
 from mlc.passes.onnx_to_graph._node import Node, axis_of
-from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
+from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, Results
 
 
 @lowers(PASS, onnx.op("CumSum"), onnx.op("CumProd"))
-class Cumulative(FromOnnx):
-    """Along an axis, of which each step gets a row; `exclusive` stacks what was there before the step."""
+class Cumulative(BoundedFromOnnx):
+    """Along an axis, of which each step gets a row; `exclusive` stacks what was there before the step.
+
+    What lies behind an extent that depends on data changes nothing, from whichever end the rows come.
+    """
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         is_sum = node.op.OP_TYPE == "CumSum"
         axis = axis_of(only_integer(node.known(1)), node.rank())
         backwards = node.flag("reverse")
         order = [axis, *(i for i in range(node.rank()) if i != axis)]
-        front = b.transpose(node[0], order)
+        neutral = 0 if is_sum else 1
+        front = b.transpose(filled(b, node[0], neutral), order)
         steps, *row = shape_of(front)
         scan = ScanWriter(b, steps)
-        total = scan.carry(b.splat(0 if is_sum else 1, row, element_of(front)))
+        total = scan.carry(b.splat(neutral, row, element_of(front)))
         each = scan.row(front, backwards)
         next = scan.inside(graph.AddOp if is_sum else graph.MulOp, total, each)
         _, found = scan.finish([next], [total if node.flag("exclusive") else next], backwards)
-        return b.transpose(found, [order.index(i) for i in range(len(order))])
+        result = b.transpose(found, [order.index(i) for i in range(len(order))])
+        return b.bounded(result, b.knowledge.extents.get(node[0], {}))

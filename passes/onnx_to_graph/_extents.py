@@ -218,7 +218,7 @@ def _reduce(op: graph.ReduceOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     if any(axis in extents[0] for axis in axes):
         if kind not in _FILLS:
             raise _refusal(op, extents)
-        op.operands[0] = filled(b, op.input, _number(op.input, _FILLS[kind]), axes)
+        op.operands[0] = filled(b, op.input, nearest_number(op.input, _FILLS[kind]), axes)
     return _without(extents[0], () if op.keepdims is not None else axes, axes)
 
 
@@ -232,7 +232,7 @@ def _arg_extreme(op: graph.ArgMaxOp | graph.ArgMinOp, extents: Sequence[Extents]
     """Of equal elements the first one counts, and what lies behind comes last."""
     axis = op.axis.value.data
     last = -inf if isinstance(op, graph.ArgMaxOp) else inf
-    op.operands[0] = filled(b, op.input, _number(op.input, last), [axis])
+    op.operands[0] = filled(b, op.input, nearest_number(op.input, last), [axis])
     return _without(extents[0], () if op.keepdims is not None else (axis,), (axis,))
 
 
@@ -260,7 +260,7 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     )
 
 
-def _number(value: SSAValue, number: float) -> float:
+def nearest_number(value: SSAValue, number: float) -> float:
     """The number, or the nearest to an infinity that the elements can be."""
     element = to_numpy(element_of(value))
     if is_float(type_of(value)) or number not in (inf, -inf):

@@ -103,6 +103,35 @@ def test_the_mean_of_no_integers_is_0(tmp_path: Path) -> None:
     assert _by_reference(path, ["x"])({"x": x})[0].tolist() == [[0]]
 
 
+def test_running_sums_and_sorts(tmp_path: Path) -> None:
+    """From both ends, along the dim that data says and across it; what lies behind comes last, also behind NaN."""
+    nodes: Nodes = [
+        ("NonZero", ["x"], ["y"], {}),
+        ("Transpose", ["y"], ["places"], {}),
+        ("GatherND", ["x", "places"], ["elements"], {}),
+        *(
+            ("CumSum", ["y", axis], [f"sums_{axis}_{r}{e}"], {"reverse": r, "exclusive": e})
+            for axis in ("one", "zero")
+            for r in (0, 1)
+            for e in (0, 1)
+        ),
+        *(("TopK", ["elements", "k"], [f"top_{n}", f"at_{n}"], {"largest": n}) for n in (0, 1)),
+        *(("TopK", ["y", "k"], [f"first_{n}", f"where_{n}"], {"largest": n}) for n in (0, 1)),
+        ("TopK", ["y", "single"], ["upper", "row"], {"axis": 0}),
+        ("Add", ["top_0", "top_0"], ["added"], {}),
+    ]
+    outputs = [name for _, _, names, _ in nodes[3:] for name in names]
+    constants = {"one": np.array(1), "zero": np.array(0), "k": np.array([2]), "single": np.array([1])}
+    draws = [{"x": v.reshape(2, 4)} for v in _vectors() if v.any()]
+    _check(nodes, draws[:2], outputs, tmp_path, constants)
+    x = np.array([[np.nan, -np.inf, 0, 0]], np.float32)
+    run = _by_reference(_write(nodes, {"x": x}, ["top_0", "top_1"], constants, tmp_path), ["x"])
+    for found, want in zip(run({"x": x}), ([-np.inf, np.nan], [np.nan, -np.inf]), strict=True):
+        np.testing.assert_array_equal(found, np.array(want, np.float32))
+    for found in run({"x": np.array([[0, 0, 7, 0]], np.float32)}):
+        assert found.tolist() == [7]  # fewer than are asked for
+
+
 @pytest.mark.parametrize("batch", [0, 2])
 def test_a_kept_dim_may_be_empty(batch: int, tmp_path: Path) -> None:
     """What is left for -1 does not depend on the extents of dims that are kept."""

@@ -1,17 +1,15 @@
 // RUN: not mlc-opt %s --split-input-file --convert-onnx-to-graph 2>&1 | filecheck %s
 
-// CHECK: error: CumSum (version {{.*}}): the extent of dim 1 of 'x', int64[1,6] at most, depends on data, and mlc has no form of this operator that leaves out what lies behind it; let the model end in front of this node
+// CHECK: error: Bernoulli (version {{.*}}): the extent of dim 1 of 'input', float[1,6] at most, depends on data, and mlc has no form of this operator that leaves out what lies behind it; let the model end in front of this node
 // CHECK: error: Flatten (version {{.*}}): the extent of dim 1 of an operand, int64[2,12] at most, depends on data, and mlc has no form of this operator that leaves out what lies behind it; let the model end in front of this node
 // CHECK: error: Add (version {{.*}}): the extent of dim 1 depends on data in one operand, and is another in the next; required: one extent, or 1 (2 nodes)
 // CHECK: error: Reshape (version {{.*}}): shape [1, 6] gives dim 1 an extent, which depends on data; -1 would follow it
 // CHECK: error: Expand (version {{.*}}): shape [6] gives dim 1 an extent, which depends on data; 1 would keep it
 // CHECK: error: Slice (version {{.*}}): it counts from the end of a dim whose extent depends on data
 // CHECK: error: Split (version {{.*}}): it splits dim 1 of int64[1,6], whose extent depends on data
-// CHECK: error: TopK (version {{.*}}): the extent of dim 1 of an operand, int64[1,6] at most, depends on data
 // CHECK: error: Concat (version {{.*}}): the extent of dim 1 of an operand, int64[1,6] at most, depends on data
 // CHECK: error: MatMul (version {{.*}}): the extent of dim 1 of an operand, int64[1,6] at most, depends on data
-func.func @main(%x: tensor<6xf32>, %z: tensor<6xf32>, %m: tensor<6x2xi64>) -> (tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>) {
-  %one = onnx.Constant {value_int = 1 : i64} : () -> tensor<i64>
+func.func @main(%x: tensor<6xf32>, %z: tensor<6xf32>, %m: tensor<6x2xi64>) -> (tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>) {
   %ones = onnx.Constant {value_ints = [1 : i64]} : () -> tensor<1xi64>
   %minus = onnx.Constant {value_ints = [-1 : i64]} : () -> tensor<1xi64>
   %six = onnx.Constant {value_ints = [6 : i64]} : () -> tensor<1xi64>
@@ -20,7 +18,8 @@ func.func @main(%x: tensor<6xf32>, %z: tensor<6xf32>, %m: tensor<6x2xi64>) -> (t
   %numbers = onnx.Constant {value_ints = [0 : i64, 1 : i64, 2 : i64, 3 : i64, 4 : i64, 5 : i64]} : () -> tensor<6xi64>
   %y = onnx.NonZero %x : (tensor<6xf32>) -> tensor<1x?xi64>
   %w = onnx.NonZero %z : (tensor<6xf32>) -> tensor<1x?xi64>
-  %a = onnx.CumSum %y, %one : (tensor<1x?xi64>, tensor<i64>) -> tensor<*xi64>
+  %floats = onnx.Cast %y {to = 1 : i64} : (tensor<1x?xi64>) -> tensor<1x?xf32>
+  %a = onnx.Bernoulli %floats {dtype = 7 : i64} : (tensor<1x?xf32>) -> tensor<*xi64>
   %q = onnx.NonZero %m : (tensor<6x2xi64>) -> tensor<2x?xi64>
   %b = onnx.Flatten %q {axis = 0 : i64} : (tensor<2x?xi64>) -> tensor<*xi64>
   %c = onnx.Add %y, %numbers : (tensor<1x?xi64>, tensor<6xi64>) -> tensor<*xi64>
@@ -29,10 +28,9 @@ func.func @main(%x: tensor<6xf32>, %z: tensor<6xf32>, %m: tensor<6x2xi64>) -> (t
   %f = onnx.Expand %y, %six : (tensor<1x?xi64>, tensor<1xi64>) -> tensor<*xi64>
   %g = onnx.Slice %y, %minus, %six, %ones : (tensor<1x?xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xi64>
   %h = onnx.Split %y {axis = 1 : i64} : (tensor<1x?xi64>) -> tensor<*xi64>
-  %i, %places = onnx.TopK %y, %ones : (tensor<1x?xi64>, tensor<1xi64>) -> (tensor<*xi64>, tensor<*xi64>)
   %j = onnx.Concat %y, %shape2 {axis = 1 : i64} : (tensor<1x?xi64>, tensor<1x2xi64>) -> tensor<*xi64>
   %k = onnx.MatMul %y, %m : (tensor<1x?xi64>, tensor<6x2xi64>) -> tensor<*xi64>
-  return %a, %b, %c, %d, %e, %f, %g, %h, %i, %j, %k : tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>
+  return %a, %b, %c, %d, %e, %f, %g, %h, %j, %k : tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>, tensor<*xi64>
 }
 
 // -----
