@@ -1,5 +1,1 @@
-"""Models of ONNX, as files, into the `onnx` dialect."""
-
-from mlc.frontends.onnx.reader import read_onnx
-
-__all__ = ["read_onnx"]
+"""Models of ONNX, as files, into the `onnx` dialect: `source` for the compiler, `reader` for what it reads."""

@@ -25,38 +25,15 @@ from mlc.dialects.onnx.nodes import dim_names, value_type
 from mlc.dialects.onnx.ops import op
 from mlc.dialects.onnx.schemas import Message, newest_version, onnx_package, standard_domain
 from mlc.dialects.onnx.types import TYPES_BY_NUMBER
+from mlc.frontends.onnx.opening import open_file
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
 from mlc.support.functions import DIMS, NAME
 from mlc.support.model_source import DeclaredInput
-from mlc.support.onnx_file import MappedTensor, OnnxFile, open_onnx
+from mlc.support.onnx_file import MappedTensor, OnnxFile
 
 _IR_VERSIONS = range(3, 64)
 """Those that have opsets; the upper bound only tells garbage."""
-
-
-def open_file(path: Path, file: str) -> OnnxFile:
-    """What lies where in the file `path`, which messages call `file`.
-
-    Raises:
-        UserError: the file cannot be read.
-    """
-    try:
-        return open_onnx(path)
-    except FileNotFoundError:
-        raise UserError(f"model '{file}' not found") from None
-    except OSError as e:
-        raise UserError(f"cannot read model '{file}': {e.strerror or e}") from None
-    except ValueError as e:
-        hint = "; it is text, which is read from files of other names, such as model.mlir" if _is_text(path) else ""
-        raise UserError(f"model '{file}' cannot be read as ONNX: {e}{hint}") from None
-
-
-def _is_text(path: Path) -> bool:
-    """Whether a file begins with characters that people write, and is no protobuf message for that reason."""
-    with path.open("rb") as stream:
-        start = stream.read(256)
-    return bool(start) and all(byte in b"\t\r\n" or 32 <= byte < 127 for byte in start)
 
 
 def read_onnx(

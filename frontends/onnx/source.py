@@ -1,4 +1,4 @@
-"""A file of ONNX as a model that the compiler takes."""
+"""A file of ONNX as a model that the compiler takes; what was compiled before is recalled without reading it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
-
-from mlc.frontends.onnx.reader import declared_inputs, open_file, read_onnx
-from mlc.support.context import CompilerContext
+from mlc.frontends.onnx.opening import open_file
 from mlc.support.errors import UserError, raise_found
 from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.onnx_file import OnnxFile
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.ir import Operation
+
+    from mlc.support.context import CompilerContext
 
 
 def open_source(path: Path) -> OnnxModel:
@@ -66,6 +68,8 @@ class OnnxModel(ModelSource):
         return f"onnx {hashlib.sha256(self._opened.skeleton).hexdigest()}"
 
     def inputs(self) -> tuple[DeclaredInput, ...]:
+        from mlc.frontends.onnx.reader import declared_inputs
+
         return declared_inputs(self._opened, self.file)
 
     def module(self, ctx: CompilerContext) -> ModuleOp:
@@ -74,6 +78,7 @@ class OnnxModel(ModelSource):
         return module
 
     def readable(self, ctx: CompilerContext) -> tuple[ModuleOp, dict[Operation, UserError]]:
+        from mlc.frontends.onnx.reader import read_onnx
         from mlc.syntax import verify_module
 
         wrong: dict[Operation, UserError] = {}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from mlc import compile
 from mlc.compiler import new_context
-from mlc.frontends.onnx import read_onnx
+from mlc.frontends.onnx.reader import read_onnx
 from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.runtime.extents import actual_outputs

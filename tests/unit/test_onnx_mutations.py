@@ -13,7 +13,7 @@ from mlc.support.errors import UserError
 
 onnx: Any = pytest.importorskip("onnx")
 
-from mlc.frontends.onnx import read_onnx  # noqa: E402
+from mlc.frontends.onnx.reader import read_onnx  # noqa: E402
 from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass  # noqa: E402
 from mlc.testing import onnx_mutations  # noqa: E402
 

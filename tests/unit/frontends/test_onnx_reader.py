@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mlc.compiler import new_context
-from mlc.frontends.onnx import read_onnx
+from mlc.frontends.onnx.reader import read_onnx
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.syntax import print_module, verify_module

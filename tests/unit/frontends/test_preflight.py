@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -369,3 +372,22 @@ def test_a_run_says_what_inputs_do_not_fit(mlc: CommandLine, tmp_path: Path) -> 
         save_file({name: array}, str(tmp_path / "in.safetensors"))
         result = mlc("run", path, "--inputs", str(tmp_path / "in.safetensors"))
         assert (result.status, "the model leaves dims of its inputs open: 'x' (nxm)" in result.err) == (1, True)
+
+
+def test_recalling_a_model_reads_nothing_of_it(tmp_path: Path) -> None:
+    """A model that was compiled before costs neither the packages that read it nor those that hold the IR."""
+    _saved(tmp_path, [helper.make_node("Neg", ["x"], ["y"])], [2])
+    code = "import mlc, sys; mlc.compile('model.onnx'); print(*{'xdsl', 'onnx', 'lark'} & set(sys.modules))"
+    loaded: list[set[str]] = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env={**os.environ, "MLC_CACHE_DIR": str(tmp_path / "cache")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        loaded.append(set(done.stdout.split()))
+    assert "onnx" in loaded[0]
+    assert loaded[1] == set()
