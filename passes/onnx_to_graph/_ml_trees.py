@@ -115,12 +115,13 @@ def _forest(node: Node) -> Trees:
     return Trees(roots, modes, features, splits, on_true, on_false, missing & (modes != "LEAF"))
 
 
-def _weights(node: Node, forest_ids: dict[tuple[int, int], int], noun: str, targets: int) -> Array:
-    """What each node adds to each target, [nodes, targets]."""
-    result = np.zeros((len(forest_ids), targets), np.float32)
+def _weights(node: Node, forest_ids: dict[tuple[int, int], int], noun: str, targets: int, nothing: float) -> Array:
+    """What each node adds to each target, [nodes, targets], and `nothing` where it names the target not at all."""
+    result = np.full((len(forest_ids), targets), nothing, np.float32)
     names = (f"{noun}_treeids", f"{noun}_nodeids", f"{noun}_ids", f"{noun}_weights")
     for tree, leaf, target, weight in zip(*(node.list(name) for name in names), strict=True):
-        result[forest_ids[int(tree), int(leaf)], int(target)] += weight
+        at = forest_ids[int(tree), int(leaf)], int(target)
+        result[at] = weight + (result[at] if np.isfinite(result[at]) else 0)
     return result
 
 
@@ -134,9 +135,13 @@ def _sums(b: GraphBuilder, node: Node, noun: str, targets: int) -> SSAValue:
     if node.attribute("nodes_values_as_tensor") is not None:
         raise Unconvertible("its numbers are in tensors of f64")
     leaves = _forest(node).leaves(b, rows(node, b))
-    each = b(graph.GatherOp, b.constant(_weights(node, _ids(node), noun, targets)), leaves, 0)
     kinds = {"SUM": "sum", "AVERAGE": "mean", "MIN": "min", "MAX": "max"}
-    total = b.reduce(kinds[node.string("aggregate_function", "SUM")], each, [1])
+    kind = kinds[node.string("aggregate_function", "SUM")]
+    nothing = {"min": np.inf, "max": -np.inf}.get(kind, 0.0)
+    each = b(graph.GatherOp, b.constant(_weights(node, _ids(node), noun, targets, nothing)), leaves, 0)
+    total = b.reduce(kind, each, [1])
+    if nothing:  # what no leaf names is 0
+        total = b.where(b.compare("eq", total, b.number(nothing, total)), b.number(0, total), total)
     base = np.asarray(node.list("base_values"), np.float32)
     return b.plus(total, b.constant(base)) if base.size else total
 

@@ -125,6 +125,22 @@ def test_trees(mode: str, tmp_path: Path) -> None:
     _compare("TreeEnsembleRegressor", {"x": _numbers(4)}, tmp_path, n_targets=2, **forest, **given)
 
 
+@pytest.mark.parametrize("aggregate", ["AVERAGE", "MIN", "MAX"])
+def test_leaves_count_for_the_targets_that_they_name(aggregate: str, tmp_path: Path) -> None:
+    """The least and the greatest are of those, and no zeros of others."""
+    rng = np.random.default_rng(3)
+    forest = _forest(rng, "BRANCH_LEQ", 3)
+    leaves = forest.pop("leaves")
+    given: dict[str, Any] = {
+        "target_treeids": [t for t, _ in leaves],
+        "target_nodeids": [n for _, n in leaves],
+        "target_ids": [t % 2 for t, _ in leaves],
+        "target_weights": 3 + rng.random(len(leaves)) * np.where([t < 2 for t, _ in leaves], 1, -9),
+        "aggregate_function": aggregate,
+    }
+    _compare("TreeEnsembleRegressor", {"x": _numbers(4)}, tmp_path, n_targets=2, **forest, **given)
+
+
 def test_trees_tell_classes(tmp_path: Path) -> None:
     rng = np.random.default_rng(7)
     forest = _forest(rng, "BRANCH_LEQ", 6)
