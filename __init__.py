@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mlc.api import compile, parse
     from mlc.plugins import load_dialect, load_pass
-    from mlc.runtime import ArtifactError, InputError, Model, load
+    from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
     from mlc.support.errors import CompilerBug, UserError
 
 __version__ = "0.1.0"
@@ -28,6 +28,7 @@ __all__ = [
     "CompilerBug",
     "InputError",
     "Model",
+    "ShapedModel",
     "UserError",
     "__version__",
     "compile",
@@ -45,6 +46,7 @@ _HOMES = {
     "ArtifactError": "mlc.runtime",
     "InputError": "mlc.runtime",
     "Model": "mlc.runtime",
+    "ShapedModel": "mlc.runtime",
     "load": "mlc.runtime",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",

@@ -20,7 +20,7 @@ from mlc.frontends.registry import model_in_memory, open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
 from mlc.runtime import ArtifactError, Model, load
-from mlc.support.bindings import Bindings
+from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import DeclaredInput, ModelSource
@@ -41,6 +41,8 @@ class OnnxMessage(Protocol):
     def SerializeToString(self) -> bytes: ...
 
 
+GivenShape = int | Sequence[int]
+"""The shape of an input, or the extent of a dim."""
 _FLAG = re.compile(r"--(cc|target|threads)\b")
 _BINDING = re.compile(r"--(shape|value) [^\s=]+=\w+(?: --\1 [^\s=]+=\w+)*")
 _BYTES: tuple[type, ...] = (bytes, bytearray, memoryview)
@@ -68,15 +70,16 @@ def compile(
     opt_level: int = HIGHEST,
     cc: str | os.PathLike[str] | None = None,
     weights: Mapping[str, ArrayLike] | None = None,
-    shapes: Mapping[str, int | Sequence[int]] | None = None,
+    shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
 ) -> Model:
     """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is. What is
     in hand of ONNX is taken, too: an `onnx.ModelProto`, or the bytes of a file.
 
     `shapes` are shapes by the names of inputs, and extents by the names of their dims; `values` are those of inputs
-    that only steer, which are no inputs any more. A model that leaves dims of its inputs open becomes an `OpenModel`,
-    which is compiled for the shapes of each call when they are met first.
+    that only steer, which are no inputs any more. A list holds several shapes: `{"batch": [1, 8, 32]}` makes a
+    `ShapedModel`, one library that runs the code for the shapes of a call. A model that leaves dims of its inputs open
+    becomes an `OpenModel`, which is compiled for the shapes of each call when they are met first.
 
     `weights` are the arrays behind `dense_resource<name>`, beside those of the files that a text names. Each has the
     shape and the element type of the constant that uses it.
@@ -108,9 +111,12 @@ def compile(
 
 def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredInput, ...]:
     """The inputs of a model, if some of their dims are open. What was compiled like this before is not looked into."""
+    given = options.bindings
+    if given.choices:
+        _check_choices(model, given.choices)
+        return ()
     if Recipe(model, options, "shared").weight_files() is not None:
         return ()
-    given = options.bindings
     declared = model.inputs()
     extents = given.extents({each.name: each.dims for each in declared})
     inputs = tuple(each.bound(given.shapes, extents) for each in declared if each.name not in given.values)
@@ -124,6 +130,17 @@ def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredI
     bind(module, given, ctx)
     preflight(module, ctx, wrong, shapes_follow=True)
     return inputs
+
+
+def _check_choices(model: ModelSource, choices: ShapeChoices) -> None:
+    """Raises: TypeError if a list of numbers is given to an input of more dims: it is no shape, but several."""
+    for declared in model.inputs():
+        several = choices.get(declared.name, ())
+        if several and len(declared.shape or ()) > 1 and all(isinstance(extent, int) for extent in several):
+            raise TypeError(
+                f"found {list(several)} as the shape of '{declared.name}'; a list holds several shapes; required: a "
+                f"tuple for one shape: {several}"
+            )
 
 
 def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
@@ -206,18 +223,31 @@ def _bindings(shapes: object, values: object) -> Bindings:
     for noun, given in (("shapes", shapes), ("values", values)):
         if given is not None and not isinstance(given, Mapping):
             raise TypeError(f"found {noun} of type {type(given).__name__}; required: a dict by the names of inputs")
-    extents: dict[str, int | tuple[int, ...]] = {}
+    single: dict[str, BoundShape] = {}
+    choices: dict[str, tuple[BoundShape, ...]] = {}
     for name, shape in cast("Mapping[str, Any]", shapes or {}).items():
-        try:
-            extent: list[Any] = list(cast(Any, shape)) if isinstance(shape, Sequence) else [shape]
-            found = [operator.index(e) for e in extent]
-        except TypeError:
-            raise TypeError(
-                f"found {shape!r} as the shape of '{name}'; required: a number or a tuple of them"
-            ) from None
-        extents[name] = tuple(found) if isinstance(shape, Sequence) else found[0]
+        several = cast("list[Any]", shape) if isinstance(shape, list) else [shape]
+        found = [_shape(name, each) for each in several]
+        if not found:
+            raise TypeError(f"found no shape of '{name}'; required: a number or a tuple of them, or a list of several")
+        if len(found) > 1:
+            choices[name] = tuple(found)
+        else:
+            single[name] = found[0]
     arrays = {name: np.asarray(value) for name, value in cast("Mapping[str, Any]", values or {}).items()}
-    return Bindings(extents, arrays)
+    return Bindings(single, arrays, choices)
+
+
+def _shape(name: str, shape: Any) -> BoundShape:
+    """Raises: TypeError if `shape` is no number and no sequence of numbers."""
+    try:
+        if isinstance(shape, Sequence):
+            return tuple(operator.index(extent) for extent in cast("Sequence[Any]", shape))
+        return operator.index(shape)
+    except TypeError:
+        raise TypeError(
+            f"found {shape!r} as the shape of '{name}'; required: a number or a tuple of them, or a list of several"
+        ) from None
 
 
 def _arrays(weights: Mapping[str, ArrayLike] | None) -> dict[str, Array]:

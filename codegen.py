@@ -17,7 +17,9 @@ from mlc.support.functions import (
     EXTENTS,
     OUTPUT,
     WORKSPACE,
+    dim_names,
     extents_in,
+    input_names,
     marks_of,
     models_of,
     name_for_callers,
@@ -29,11 +31,13 @@ from mlc.support.types import MemRef
 from mlc.targets.llvm_ir import emit_kernels
 from mlc.targets.machine import Machine
 from mlc.targets.program import Kernel, Program, Signature, TensorSpec, Weight
+from mlc.targets.variants import ProgramVariants, telling_dims
 
 
-def add_prefix(module: ModuleOp, prefix: str) -> None:
-    """Call each model of a module `<prefix>_<name>`, at any level that has functions of `func`."""
-    renamed = {f.sym_name.data: f"{prefix}_{f.sym_name.data}" for f in models_of(module)}
+def rename_models(module: ModuleOp, prefix: str, suffix: str = "") -> None:
+    """Call each model of a module `<prefix>_<name><suffix>`, at any level that has functions of `func`."""
+    start = f"{prefix}_" if prefix else ""
+    renamed = {f.sym_name.data: f"{start}{f.sym_name.data}{suffix}" for f in models_of(module)}
     for function in models_of(module):
         function.sym_name = StringAttr(renamed[function.sym_name.data])
     for op in module.walk():
@@ -103,6 +107,23 @@ def program_of(
     if entry is None:
         raise UserError(f"the module has no function @{signature.symbol}: it is not the result of lower-to-llvm")
     return Program(kernels, entry, signature, list(_weights(module, resources)), threads)
+
+
+def variants_of_model(module: ModuleOp, prefix: str, programs: Sequence[Program]) -> ProgramVariants:
+    """The programs of a model for several shapes, with what tells them apart, in order of their extents.
+
+    `module` is the model as it came in, with the names of its inputs' dims.
+
+    Raises:
+        UserError: the inputs of two programs have the same shapes.
+    """
+    (model,) = models_of(module)
+    marks = marks_of(model.args, model.arg_attrs)
+    names = dict(zip(input_names(model), map(dim_names, marks), strict=True))
+    name = f"{prefix}_{model.sym_name.data}" if prefix else model.sym_name.data
+    dims = telling_dims([program.signature for program in programs], names)
+    ordered = sorted(programs, key=lambda program: [dim.extent(program.signature) for dim in dims])
+    return ProgramVariants(name, tuple(ordered), dims)
 
 
 def _weights(module: ModuleOp, resources: Resources) -> Iterator[Weight]:

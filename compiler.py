@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mlc.passes.pipeline import HIGHEST, default_passes
 from mlc.support.bindings import Bindings
-from mlc.support.errors import UserError
+from mlc.support.errors import UserError, UserErrors
 from mlc.support.model_source import ModelSource
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mlc.targets.build import BuildReport
     from mlc.targets.output import OutputKind
     from mlc.targets.program import Program, Signature
+    from mlc.targets.variants import ProgramVariants
 
 _COMMENT = re.compile(r"//[^\n]*")
 
@@ -41,6 +42,8 @@ class CompileOptions:
     """What stands in front of the model's name in the names for C, so that several fit into one program."""
     bindings: Bindings = field(default_factory=Bindings)
     """What is given to inputs whose shapes or values the model leaves open."""
+    suffix: str = ""
+    """What stands behind the model's name in the names for C, where it is compiled for several shapes."""
 
     def check(self) -> None:
         """Raises: UserError if a number is out of range, the target is unknown, or the prefix is no name in C."""
@@ -80,6 +83,35 @@ class Compilation:
     manager: PassManager
     reached: str | None = None
     """The level that the module is at; None if that is still to be found out by the passes."""
+    label: str = ""
+    """Which shape this is, where a model is compiled for several."""
+
+    def variants(self) -> list[Compilation]:
+        """The compilations of the shapes that the model is compiled for: this one, if there is only one.
+
+        They share the context, and so the weights. The largest shape comes first: it computes most with each weight,
+        and decides in which order that is stored.
+
+        Raises:
+            UserError: the shapes do not go together.
+        """
+        from mlc.support.shared_panels import SharedPanels
+        from mlc.support.variants import variants_of
+
+        if not self.options.bindings.choices:
+            return [self]
+        self.ctx.shared_panels = SharedPanels()
+        variants = sorted(variants_of(self.options.bindings), key=lambda variant: -variant.size)
+        return [
+            replace(
+                self,
+                module=self.module.clone(),
+                options=replace(self.options, bindings=variant.bindings, suffix=variant.suffix),
+                manager=self.manager.for_another_module(),
+                label=variant.label,
+            )
+            for variant in variants
+        ]
 
     def lower(self, level: str, more_follows: bool = False) -> None:
         """Run the default pipeline as far as `level`; `more_follows` puts off verification until more was lowered.
@@ -88,10 +120,18 @@ class Compilation:
             UserError: the model asks for something that mlc cannot do.
             CompilerBug: a pass is wrong.
         """
-        if self.options.prefix and self.reached is None:
-            from mlc.codegen import add_prefix
+        try:
+            self._lower(level, more_follows)
+        except UserError as e:
+            for each in (e, *(e.errors if isinstance(e, UserErrors) else ())) if self.label else ():
+                each.message = f"for {self.label}: {each.message}"
+            raise
 
-            add_prefix(self.module, self.options.prefix)
+    def _lower(self, level: str, more_follows: bool) -> None:
+        if (self.options.prefix or self.options.suffix) and self.reached is None:
+            from mlc.codegen import rename_models
+
+            rename_models(self.module, self.options.prefix, self.options.suffix)
         if self.options.bindings and self.reached is None:
             from mlc.passes.onnx.bind_inputs import bind
 
@@ -130,6 +170,18 @@ class Compilation:
         machine = resolve_target(self.options.target)
         return program_of(self.module, signature, self.ctx.resources, machine, self.options.threads)
 
+    def joined(self, programs: Sequence[Program]) -> Program | ProgramVariants:
+        """What clang needs for the whole model, from the programs of `variants`.
+
+        Raises:
+            UserError: a caller could not tell two of them apart.
+        """
+        if len(programs) == 1:
+            return programs[0]
+        from mlc.codegen import variants_of_model
+
+        return variants_of_model(self.module, self.options.prefix, programs)
+
     def build(self, kind: OutputKind, output: Path, progress: Callable[[int, int], None] | None = None) -> BuildReport:
         """Make the artifact `output`.
 
@@ -137,10 +189,15 @@ class Compilation:
             UserError: also if there is no usable clang, or `output` cannot be written.
             CompilerBug: also if clang refuses the generated code.
         """
-        return self.build_program(self.program(self.lower_fully()), kind, output, progress)
+        programs = [each.program(each.lower_fully()) for each in self.variants()]
+        return self.build_program(self.joined(programs), kind, output, progress)
 
     def build_program(
-        self, program: Program, kind: OutputKind, output: Path, progress: Callable[[int, int], None] | None = None
+        self,
+        program: Program | ProgramVariants,
+        kind: OutputKind,
+        output: Path,
+        progress: Callable[[int, int], None] | None = None,
     ) -> BuildReport:
         """The second half of `build`."""
         from mlc.targets.build import build
@@ -161,8 +218,9 @@ def read_module(model: ModelSource, ctx: CompilerContext, bindings: Bindings) ->
     if wrong:
         from mlc.passes.onnx.bind_inputs import bind
         from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
+        from mlc.support.variants import variants_of
 
-        bind(module, bindings, ctx)
+        bind(module, variants_of(bindings)[0].bindings, ctx)  # the others have the same nodes
         preflight(module, ctx, wrong)
     return module
 

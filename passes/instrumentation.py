@@ -55,6 +55,7 @@ class CheckEach(Instrumentation):
     checker: Checker
     stream: TextIO
     _started: bool = False
+    _has_run: bool = False
 
     def options(self) -> Sequence[str]:
         return ("--check-each", f"--seed={self.checker.seed}")
@@ -62,13 +63,16 @@ class CheckEach(Instrumentation):
     def before(self, pass_: Pass, module: ModuleOp) -> None:
         if not self._started:
             self.checker.start(module)
-        self._started = True
+        self._started = self._has_run = True
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
         self.checker.check(pass_.name, module, pass_.rounding)
 
+    def finish(self, module: ModuleOp) -> None:
+        self._started = False  # the next module, of another shape, say, has nothing to do with this one
+
     def report(self) -> None:
-        for line in self.checker.coverage() if self._started else ():
+        for line in self.checker.coverage() if self._has_run else ():
             self.stream.write(f"note: --check-each {line}\n")
 
 

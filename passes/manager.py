@@ -36,6 +36,10 @@ class PassManager:
     _suspects: dict[type[Operation], Suspect] = field(default_factory=dict[type[Operation], Suspect])
     """What plugins have for the ops of theirs that a pass met, since the module was last found right."""
 
+    def for_another_module(self) -> PassManager:
+        """A manager that does the same, and has run nothing yet."""
+        return PassManager(self.ctx, self.instrumentations, self.verify_each, self.source)
+
     def run(self, module: ModuleOp, passes: Sequence[Pass], more_follows: bool = False) -> None:
         """Apply `passes` to `module` in place; if more follow in another run, the module is verified behind those.
 

@@ -7,10 +7,11 @@ import json
 import platform
 import re
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,8 +21,13 @@ _MACHINES = {62: "x86_64", 183: "aarch64"}
 """ELF's e_machine → the architecture as /proc and signatures name it."""
 _ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
+_T = TypeVar("_T")
+
 _SIGNATURE = re.compile(r"mlc_(.+)_signature")
 """The symbol that describes a model function."""
+
+_AT = "mlc_{}_at"
+"""The symbol of the function that picks the variant of a model for several shapes."""
 
 _loaded: dict[str, list[tuple[int, int, int]]] = {}
 """The identities (device, inode, time of change) under which each path was loaded."""
@@ -85,7 +91,22 @@ class Library:
 
 
 def open_library(path: Path, name: str | None = None) -> Library:
-    """Open a shared library that mlc built, for its model function `name`: by default `main`, or the only one.
+    """Open a shared library that mlc built, for a function `name` of known shapes: by default `main`, or the only one.
+
+    Raises:
+        FileNotFoundError, ArtifactError: as `open_variants`; also if the model was compiled for several shapes.
+    """
+    found = open_variants(path, name)
+    if len(found) > 1:
+        names = ", ".join(f"'{each.signature.name}'" for each in found)
+        raise ArtifactError(f"'{path}' holds a model for several shapes; required: one of its functions, {names}")
+    return found[0]
+
+
+def open_variants(path: Path, name: str | None = None) -> list[Library]:
+    """Open a shared library that mlc built, for its model `name`: by default `main`, or the only one.
+
+    The result has a function for each of the shapes that the model was compiled for.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -94,26 +115,43 @@ def open_library(path: Path, name: str | None = None) -> Library:
     path = path.absolute()
     symbols = _check_file(path)
     name = name or _default_model(path, symbols)
-    if f"mlc_{name}_signature" not in symbols or f"mlc_{name}" not in symbols:
+    if f"mlc_{name}_signature" not in symbols or symbols.isdisjoint((f"mlc_{name}", _AT.format(name))):
         listed = ", ".join(f"'{each}'" for each in _models(path, symbols))
         raise ArtifactError(f"'{path}' holds no mlc model '{name}' (no mlc_{name}_signature); it holds {listed}")
     try:
         library = ctypes.CDLL(_fresh_name(path))
     except OSError as e:
         raise ArtifactError(f"'{path}' cannot be loaded: {e}") from None
-    describe = getattr(library, f"mlc_{name}_signature")
-    describe.restype = ctypes.c_char_p
-    try:
-        signature, required = _signature(json.loads(describe()))
-    except (ValueError, KeyError, TypeError):
-        raise ArtifactError(
-            f"'{path}' describes its model '{name}' in a way that this version of mlc does not know; compile it again"
-        ) from None
+    if _AT.format(name) not in symbols:
+        return [_function(library, path, name)]
+    variants = _described(library, path, name, lambda text: [str(each["name"]) for each in text["variants"]])
+    return [_function(library, path, variant) for variant in variants]
+
+
+def _function(library: ctypes.CDLL, path: Path, name: str) -> Library:
+    """A function of a library for arrays of known shapes."""
+    signature, required = _described(library, path, name, _signature)
     _check_features(path, signature.cpu, required)
     function = getattr(library, f"mlc_{name}")
     function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
     function.restype = ctypes.c_int32
     return Library(path, signature, function)
+
+
+def _described(library: ctypes.CDLL, path: Path, name: str, read: Callable[[dict[str, Any]], _T]) -> _T:
+    """What `read` makes of what a model says about itself.
+
+    Raises:
+        ArtifactError: it says something else.
+    """
+    try:
+        describe = getattr(library, f"mlc_{name}_signature")
+        describe.restype = ctypes.c_char_p
+        return read(json.loads(describe()))
+    except (AttributeError, ValueError, KeyError, TypeError):
+        raise ArtifactError(
+            f"'{path}' describes its model '{name}' in a way that this version of mlc does not know; compile it again"
+        ) from None
 
 
 def _signature(text: dict[str, Any]) -> tuple[ModelInfo, list[str]]:
@@ -137,6 +175,8 @@ def _default_model(path: Path, symbols: frozenset[str]) -> str:
         ArtifactError: there is no model, or which one is meant is open.
     """
     names = _models(path, symbols)
+    several = tuple(f"{name}_" for name in names if _AT.format(name) in symbols)
+    names = [name for name in names if not name.startswith(several)]  # without variants of a model
     if "main" in names:
         return "main"
     if len(names) > 1:

@@ -49,6 +49,9 @@ typedef struct {
     const int32_t *extents;
 } mlc_tensor_info;
 
+/* What the function of a model that was compiled for several shapes gives for one that is none of these. */
+enum { MLC_NO_VARIANT = -1 };
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -8,7 +8,6 @@ import os
 import re
 import shutil
 import tempfile
-import weakref
 from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mlc.runtime.extents import actual_outputs, holders
-from mlc.runtime.library import ArtifactError, Library, TensorInfo, open_library
+from mlc.runtime.library import Library, TensorInfo
 
 _LINE = 64
 """The bytes of a cache line, and the alignment of the workspace."""
@@ -37,21 +36,6 @@ class InputError(ValueError):
     """An input of a call does not fit the model."""
 
 
-def load(path: str | os.PathLike[str], name: str | None = None, *, temporary: bool = False) -> Model:
-    """Open a compiled model (a shared library) for its function `name`: by default `main`, or the only one it has.
-
-    A `temporary` file goes with the `Model`.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ArtifactError: the file is not a model, not one that this machine can run, or has several and none is `main`.
-    """
-    model = Model(open_library(Path(path), name))
-    if temporary:
-        weakref.finalize(model, _remove, model.path)
-    return model
-
-
 class Model:
     """A compiled model. Calls from several threads run side by side.
 
@@ -64,6 +48,9 @@ class Model:
     Inputs are NumPy arrays, or anything with `__dlpack__` in CPU memory, of exactly the model's dtypes and shapes.
     Strided inputs are copied; others are read in place.
     """
+
+    file: object = None
+    """What keeps the file of the model, if that is temporary."""
 
     def __init__(self, library: Library) -> None:
         self.path = library.path
@@ -120,13 +107,7 @@ class Model:
                 f"found a {type(inputs).__name__}; required: a dict of arrays by input name, {{{wanted}}}; "
                 "model(array, ...) takes them in order"
             )
-        required = [t.name for t in self.inputs]
-        missing = [name for name in required if name not in inputs]
-        unknown = [name for name in inputs if name not in required]
-        if missing or unknown:
-            problem = f"misses {_names(missing)}" if missing else f"has no input {_names(unknown)}"
-            raise InputError(f"the call {problem}; the inputs are {_names(required)}")
-        results = self._call(tuple(inputs[name] for name in required))
+        results = self._call(arrays_by_name(inputs, [t.name for t in self.inputs]))
         return {t.name: r for t, r in zip(self.outputs, results, strict=True)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -243,12 +224,19 @@ def _address(array: Array) -> int:
         return array.ctypes.data
 
 
+def arrays_by_name(inputs: Mapping[str, Any], required: list[str]) -> tuple[Any, ...]:
+    """The arrays for the inputs `required`, in their order.
+
+    Raises:
+        InputError: one is missing, or there is another.
+    """
+    missing = [name for name in required if name not in inputs]
+    unknown = [name for name in inputs if name not in required]
+    if missing or unknown:
+        problem = f"misses {_names(missing)}" if missing else f"has no input {_names(unknown)}"
+        raise InputError(f"the call {problem}; the inputs are {_names(required)}")
+    return tuple(inputs[name] for name in required)
+
+
 def _names(names: list[str]) -> str:
     return ", ".join(f"'{name}'" for name in names) or "none"
-
-
-def _remove(path: Path) -> None:
-    path.unlink(missing_ok=True)
-
-
-__all__ = ["ArtifactError", "InputError", "Model", "load"]

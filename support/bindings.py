@@ -15,8 +15,12 @@ if TYPE_CHECKING:  # importing NumPy takes 0.1 s
 
     Array = NDArray[Any]
 
-InputShapes = Mapping[str, "int | tuple[int, ...]"]
+BoundShape = int | tuple[int, ...]
+"""The shape of an input, or the extent of a dim."""
+InputShapes = Mapping[str, BoundShape]
 """Shapes by the names of inputs, and extents by the names of inputs' dims."""
+ShapeChoices = Mapping[str, tuple[BoundShape, ...]]
+"""Several of them for each name, of which any may be met when the model runs."""
 InputValues = Mapping[str, "Array"]
 """Values by the names of inputs."""
 
@@ -29,11 +33,19 @@ NEEDS_VALUE = "has to be known when the model is compiled"
 class Bindings:
     """Shapes and values by name; false if there are none."""
 
-    shapes: InputShapes = field(default_factory=dict[str, "int | tuple[int, ...]"])
+    shapes: InputShapes = field(default_factory=dict[str, BoundShape])
     values: InputValues = field(default_factory=dict[str, "Array"])
+    choices: ShapeChoices = field(default_factory=dict[str, tuple[BoundShape, ...]])
+    """What is given several shapes. `support/variants.py` makes of these what is compiled, of one shape each."""
 
     def __bool__(self) -> bool:
-        return bool(self.shapes or self.values)
+        return bool(self.shapes or self.values or self.choices)
+
+    def require_single(self, what: str) -> None:
+        """Raises: UserError if a name has several shapes, of which `what` takes one."""
+        for name, shapes in self.choices.items():
+            listed = ",".join(map(shape_text, shapes))
+            raise UserError(f"found --shape {name}={listed}; {what} has one shape: give '{name}' one of these")
 
     def check_names(self, inputs: Sequence[str], dims: Iterable[str]) -> None:
         """Raises: UserError if a name is neither that of an input nor, for a shape, that of a dim."""
@@ -51,7 +63,7 @@ class Bindings:
 
     def _advice(self, noun: str, name: str, known: Sequence[str]) -> str | None:
         """What to do about a name that is none by itself, but has another one in it, or is that of a dim."""
-        given = f"{name}={_shown(self.shapes[name]) if noun == 'shape' else self.values[name].tolist()}"
+        given = f"{name}={shape_text(self.shapes[name]) if noun == 'shape' else self.values[name].tolist()}"
         words = given.replace(",", " ").split()
         if len(words) > 1 and all(word.rpartition("=")[0] in known for word in words):
             wanted = " ".join(f"--{noun} {word}" for word in words)
@@ -74,7 +86,7 @@ class Bindings:
             of = next((each for each, dims in inputs.items() if name in dims), None)
             if name not in inputs and of is not None:
                 if not isinstance(extent, int):
-                    shape = "x".join(map(str, extent))
+                    shape = shape_text(extent)
                     raise UserError(f"a dim of input '{of}' is bound to the shape {shape}; required: one number")
                 found[name] = extent
         source: dict[str, str] = {}
@@ -102,29 +114,63 @@ class Bindings:
             (name, str(a.dtype), a.shape, hashlib.sha256(a.tobytes()).hexdigest())
             for name, a in sorted(self.values.items())
         ]
-        return repr((shapes, values))
+        return repr((shapes, values, sorted(self.choices.items())))
 
 
-def parse_shapes(words: Sequence[str]) -> dict[str, int | tuple[int, ...]]:
+def parse_bindings(shapes: Sequence[str], values: Sequence[str]) -> Bindings:
+    """What the words `x=1x3`, `batch=1,8` give to shapes, and `sr=16000` to values.
+
+    Raises:
+        UserError: a word has another form, or two contradict each other.
+    """
+    found = _parse_shapes(shapes)
+    single = {name: each[0] for name, each in found.items() if len(each) == 1}
+    choices = {name: each for name, each in found.items() if len(each) > 1}
+    return Bindings(single, parse_values(values), choices)
+
+
+def parse_shapes(words: Sequence[str]) -> dict[str, BoundShape]:
     """`x=1x3`, `batch=1` as a mapping.
 
     Raises:
-        UserError: a word has another form.
+        UserError: a word has another form, or gives several shapes.
     """
-    result: dict[str, int | tuple[int, ...]] = {}
+    bindings = parse_bindings(words, [])
+    bindings.require_single("what is bound here")
+    return dict(bindings.shapes)
+
+
+def _parse_shapes(words: Sequence[str]) -> dict[str, tuple[BoundShape, ...]]:
+    result: dict[str, tuple[BoundShape, ...]] = {}
     for word in words:
         name, equals, text = word.rpartition("=")
-        parts = text.split("x") if text else []
-        if not equals or not name or not all(part.isdecimal() for part in parts):
-            raise UserError(f"found '{word}' as a shape; required: NAME=1x3x224x224, or NAME=1 for a dim of that name")
-        extents = tuple(int(part) for part in parts)
-        shape = extents[0] if len(extents) == 1 else extents
-        if result.setdefault(name, shape) != shape:
-            raise UserError(f"'{name}' is given two shapes, {_shown(result[name])} and {text}; required: one")
+        several = text.split(",")
+        if not equals or not name or not all(_is_shape(each, len(several) > 1) for each in several):
+            raise UserError(
+                f"found '{word}' as a shape; required: NAME=1x3x224x224, or NAME=1 for a dim of that name, "
+                "with commas between several of them"
+            )
+        shapes = tuple(_shape(each) for each in several)
+        if result.setdefault(name, shapes) != shapes:
+            given = f"{','.join(map(shape_text, result[name]))} and {text}"
+            raise UserError(
+                f"'{name}' is given two shapes, {given}; required: one --shape, with commas between several"
+            )
     return result
 
 
-def _shown(shape: int | tuple[int, ...]) -> str:
+def _is_shape(text: str, is_one_of_several: bool) -> bool:
+    """Whether this is numbers with x between them; nothing is the shape of a scalar."""
+    return all(part.isdecimal() for part in text.split("x")) if text else not is_one_of_several
+
+
+def _shape(text: str) -> BoundShape:
+    extents = tuple(int(part) for part in text.split("x")) if text else ()
+    return extents[0] if len(extents) == 1 else extents
+
+
+def shape_text(shape: BoundShape) -> str:
+    """A shape as `--shape` takes it."""
     return str(shape) if isinstance(shape, int) else "x".join(map(str, shape))
 
 

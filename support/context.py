@@ -12,6 +12,7 @@ from mlc.support.errors import SourceLocation
 from mlc.support.locations import location_of
 from mlc.support.open_dialect import OpenDialect
 from mlc.support.resources import Resources
+from mlc.support.shared_panels import SharedPanels
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class CompilerContext(Context):
     warnings: list[Remark] = field(default_factory=list[Remark])
     rule_schedules: set[tuple[str, Attribute]] = field(default_factory=set[tuple[str, Attribute]])
     """The schedules that `schedule` has written, each with the name of its function: others are a person's."""
+    shared_panels: SharedPanels | None = None
+    """What the modules of this context share, if there are several: the variants of a model for several shapes."""
     target: str = "native"
     """The target that passes ask for machine facts (`mlc.targets.machine`)."""
 

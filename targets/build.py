@@ -27,6 +27,7 @@ from mlc.targets.output import EXECUTABLE, OutputKind, make_executable, staged_o
 from mlc.targets.program import Program
 from mlc.targets.toolchain import Tool, find_clang, find_linker
 from mlc.targets.units import Compiler, Processes, Unit, clang_flags
+from mlc.targets.variants import ProgramVariants, dispatch_unit
 
 _LINK_FLAGS: dict[str, tuple[str, ...]] = {
     "obj": ("-r",),
@@ -67,7 +68,7 @@ class BuildReport:
 
 
 def build(
-    program: Program,
+    program: Program | ProgramVariants,
     machine: Machine,
     kind: OutputKind,
     output: Path,
@@ -89,7 +90,7 @@ def build(
     start = time.perf_counter()
     if kind == "header":
         with staged_output(output) as staged:
-            staged.write_text(header_text(program.signature), encoding="utf-8")
+            staged.write_text(header_text(program), encoding="utf-8")
         return BuildReport(output, 0, 0, False, time.perf_counter() - start)
     job = _Build(program, machine, kind, opt_level, cc, cache or Cache.default())
     with staged_output(output) as staged:
@@ -99,20 +100,31 @@ def build(
 
 class _Build:
     def __init__(
-        self, program: Program, machine: Machine, kind: OutputKind, opt_level: int, cc: str | None, cache: Cache
+        self,
+        program: Program | ProgramVariants,
+        machine: Machine,
+        kind: OutputKind,
+        opt_level: int,
+        cc: str | None,
+        cache: Cache,
     ) -> None:
         self.kind, self.cache, self.processes = kind, cache, Processes()
-        self.symbol = program.signature.symbol
+        whole = program if isinstance(program, ProgramVariants) else program.signature
+        programs = program.programs if isinstance(program, ProgramVariants) else (program,)
+        self.symbol = whole.symbol
         clang = find_clang(cc, cache)
         flags = clang_flags(machine, opt_level)
         self.compiler = Compiler(clang, flags, cache, self.processes, "-S" if kind == "asm" else "-c")
         self.linker: Tool | None = None if kind == "asm" else find_linker(machine.arch, clang, cache)
-        self.units = [Unit(k.name, k.text) for k in (program.entry, *program.kernels)]
-        self.units.append(signature_unit(program.signature, machine))
+        self.units = [Unit(k.name, k.text) for each in programs for k in (each.entry, *each.kernels)]
+        self.units += [signature_unit(each.signature, machine) for each in programs]
+        if isinstance(program, ProgramVariants):
+            self.units += [signature_unit(program, machine), dispatch_unit(program)]
         self.threaded = any(PARALLEL_FOR in unit.text for unit in self.units)
         if self.threaded:
-            self.units.append(threads_unit(program.threads))
+            self.units.append(threads_unit(programs[0].threads))
         if kind == "exe":
+            assert isinstance(program, Program), "a program reads elements of one shape"
             self.units.append(runner_unit(program.signature))
         self.blobs = [] if kind == "asm" else weights.collect(program.weights)
 

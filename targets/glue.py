@@ -10,14 +10,15 @@ from importlib import resources
 from mlc.support.dtypes import c_constant, dtype_named
 from mlc.targets.cache import digest
 from mlc.targets.machine import Machine
-from mlc.targets.program import Signature, TensorSpec
+from mlc.targets.program import Program, Signature, TensorSpec
 from mlc.targets.units import Unit
+from mlc.targets.variants import ProgramVariants, header_part
 
 PARALLEL_FOR = "mlc_parallel_for"
 """The function that kernels call to spread a loop over threads, see runtime/mlc.h."""
 
 
-def signature_unit(signature: Signature, machine: Machine) -> Unit:
+def signature_unit(signature: Signature | ProgramVariants, machine: Machine) -> Unit:
     """Defines `mlc_<name>_workspace_bytes` and `mlc_<name>_signature`."""
     text = signature.to_json(machine).encode() + b"\0"
     literal = "".join(f"\\{byte:02X}" for byte in text)
@@ -58,13 +59,17 @@ def memory_unit() -> Unit:
     return Unit("memory", _runtime_file("memory.c"), "c")
 
 
-def header_text(signature: Signature) -> str:
+def header_text(program: Program | ProgramVariants) -> str:
     """A C header, complete in itself, that declares and documents one model.
 
     Its guard names the contents: headers of two different models of one name do not hide each other.
     """
-    body = _header_body(signature)
-    guard = f"{signature.symbol.upper()}_{digest(body)[:8].upper()}_H"
+    if isinstance(program, ProgramVariants):
+        symbol = program.symbol
+        body = "\n".join(map(_header_body, program.signatures)) + header_part(program)
+    else:
+        symbol, body = program.signature.symbol, _header_body(program.signature)
+    guard = f"{symbol.upper()}_{digest(body)[:8].upper()}_H"
     return f"{_runtime_file('mlc.h')}\n#ifndef {guard}\n#define {guard}\n{body}#endif\n"
 
 

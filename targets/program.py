@@ -46,9 +46,7 @@ class Signature:
             {
                 "name": self.name,
                 "mlc": self.version,
-                "arch": machine.arch,
-                "cpu": machine.cpu if machine.cpu != "generic" else machine.base,
-                "requires": machine.required_cpu_flags,
+                **described_machine(machine),
                 "workspace_bytes": self.workspace_bytes,
                 "inputs": [_tensor(t) for t in self.inputs],
                 "outputs": [_tensor(t) for t in self.outputs],
@@ -85,6 +83,15 @@ class Program:
     weights: Sequence[Weight] = field(default=())
     threads: int = 1
     """How many threads a loop may run on, if a kernel calls `mlc_parallel_for`."""
+
+
+def described_machine(machine: Machine) -> dict[str, object]:
+    """What signatures say of the machine that code is for."""
+    return {
+        "arch": machine.arch,
+        "cpu": machine.cpu if machine.cpu != "generic" else machine.base,
+        "requires": machine.required_cpu_flags,
+    }
 
 
 def _tensor(spec: TensorSpec) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
 from mlc.frontends.registry import open_model
 from mlc.passes.pipeline import HIGHEST
-from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.bindings import Bindings, parse_bindings
 from mlc.support.model_source import ModelSource
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, read_text
@@ -58,7 +58,7 @@ class CompileArguments(PluginArguments):
         Raises:
             UserError: one of them is malformed.
         """
-        return Bindings(parse_shapes(self.shape), parse_values(self.value))
+        return parse_bindings(self.shape, self.value)
 
     @property
     def only_result_matters(self) -> bool:

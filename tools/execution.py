@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mlc.runtime import ArtifactError, load
+from mlc.runtime import ArtifactError, Model, ShapedModel, load
 from mlc.runtime.extents import actual_outputs, holders
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
@@ -44,16 +44,26 @@ class RunnableModel(Protocol):
 class LocalModel:
     """A shared library, called in this process."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, model: Model) -> None:
+        self._model = model
+        self.path = path
+        self.inputs: Sequence[TensorLike] = model.inputs
+        self.outputs: Sequence[TensorLike] = model.outputs
+
+    @staticmethod
+    def open(path: Path) -> Sequence[RunnableModel]:
+        """The models in the library `path`: one for each of the shapes that the model was compiled for.
+
+        Raises:
+            UserError: there is no such library.
+        """
         try:
-            self._model = load(path)
+            model = load(path)
         except FileNotFoundError:
             raise UserError(f"model '{path}' not found") from None
         except ArtifactError as e:
             raise UserError(str(e)) from None
-        self.path = path
-        self.inputs: Sequence[TensorLike] = self._model.inputs
-        self.outputs: Sequence[TensorLike] = self._model.outputs
+        return [LocalModel(path, each) for each in (model.variants if isinstance(model, ShapedModel) else [model])]
 
     def run(self, calls: Calls) -> list[Array]:
         """Per output, an array whose first dimension counts the calls."""

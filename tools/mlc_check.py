@@ -14,9 +14,11 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.compiler import new_context
 from mlc.frontends.registry import FRONTENDS, open_model
-from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.bindings import parse_bindings
 from mlc.support.errors import UserError
 from mlc.support.functions import extents_in, marks_of, name_for_callers
+from mlc.support.model_source import ModelSource
+from mlc.support.variants import Variant, variants_of
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
@@ -42,18 +44,26 @@ def run(arguments: Namespace) -> None:
     """Read, bind and convert; print what was found."""
     args = Arguments(**vars(arguments))
     args.load()
-    ctx = new_context()
     if (source := open_model(args.model)) is None:
         raise UserError(f"'{args.model}' is of no format that is checked; those end in {', '.join(FRONTENDS)}")
+    for variant in variants_of(parse_bindings(args.shape, args.value)):
+        _check(source, variant, args.model)
+    print("nothing stands in the way")
+
+
+def _check(source: ModelSource, variant: Variant, file: str) -> None:
+    """Check the model for one shape, and show what it takes and gives then."""
+    ctx = new_context()
     module, wrong = source.readable(ctx)
     from mlc.dialects.onnx import OnnxOp
     from mlc.passes.onnx.bind_inputs import bind
     from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
 
     counts = Counter(op.OP_TYPE for op in module.walk() if isinstance(op, OnnxOp))
-    bind(module, Bindings(parse_shapes(args.shape), parse_values(args.value)), ctx)
+    bind(module, variant.bindings, ctx)
     nodes = sum(counts.values()) - counts["Constant"]
-    print(f"{args.model}: {nodes} nodes of {len(set(counts) - {'Constant'})} operators")
+    label = f" for {variant.label}" if variant.label else ""
+    print(f"{file}: {nodes} nodes of {len(set(counts) - {'Constant'})} operators{label}")
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     for function in functions:
         _show("input", function.args, function.arg_attrs)
@@ -62,7 +72,6 @@ def run(arguments: Namespace) -> None:
     for function in functions:
         if function.body.block.last_op is not None:
             _show("output", function.body.block.last_op.operands, function.res_attrs)
-    print("nothing stands in the way")
 
 
 def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr] | None) -> None:

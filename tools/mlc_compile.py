@@ -32,7 +32,7 @@ from mlc.tools.progress import progress_bar
 if TYPE_CHECKING:
     from mlc.support.model_source import ModelSource
     from mlc.targets.output import OutputKind
-    from mlc.targets.program import Signature
+    from mlc.targets.program import Program, Signature
 
 _BY_SUFFIX = {
     ".o": "obj",
@@ -83,6 +83,8 @@ def run(arguments: Namespace) -> None:
         raise UserError(f"'-o -' prints text; '{form}' needs a file")
     check_not_input(args.output, [args.model])
     source = read_model(args.model)
+    if form in (*_IR_FORMS, "exe"):
+        args.bindings.require_single("a program" if form == "exe" else "a text of IR")
     if form == "exe" and args.threads > 1:
         print("note: a program computes on one thread; a library (-o model.so) uses more", file=sys.stderr)
     if form in _IR_FORMS:
@@ -118,8 +120,8 @@ def make_artifact(
 
 def build_artifact(
     model: ModelSource, recipe: Recipe, output: Path, args: CompileArguments, outputs: Sequence[str]
-) -> Signature:
-    """Compile down to the file `output`, with a progress bar; returns the model's signature.
+) -> list[Signature]:
+    """Compile down to the file `output`, with a progress bar; returns the model's signature, for each of its shapes.
 
     `outputs` are all files that the command is going to write.
 
@@ -137,18 +139,21 @@ def build_artifact(
                 *compilation.manager.instrumentations,
                 show_passes(bar, args.options),
             ]
-        signature = compilation.lower_fully()
-        compilation.finish()
-        start = time.perf_counter()
-        program = compilation.program(signature)
-        timed.phase("emit LLVM IR", start)
+        programs: list[Program] = []
+        for variant in compilation.variants():
+            signature = variant.lower_fully()
+            variant.finish()
+            start = time.perf_counter()
+            programs.append(variant.program(signature))
+            timed.phase("emit LLVM IR", start)
+        program = compilation.joined(programs)
         start = time.perf_counter()
         report = compilation.build_program(program, recipe.kind, output, bar and partial(bar.update, "clang"))
         timed.phase("clang and linker", start)
     recipe.remember(compilation.ctx, report)
     print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()
-    return signature
+    return [each.signature for each in programs]
 
 
 def _protect(weights: Iterable[Path], outputs: Sequence[str]) -> None:

@@ -71,6 +71,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Compile as far as kernels have schedules, then count, predict and measure."""
     args = Arguments(**vars(arguments))
+    args.bindings.require_single("what is explained")
     timed = start_compilation(read_model(args.model), args)
     timed.compilation.lower("tensor")
     timed.compilation.finish()

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 
 from mlc.compiler import new_context, read_module
 from mlc.frontends.registry import FRONTENDS, open_model
-from mlc.support.bindings import Bindings, parse_shapes, parse_values
+from mlc.support.bindings import parse_bindings
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
@@ -44,6 +44,8 @@ def run(arguments: Namespace) -> None:
     """Convert, and write both files."""
     args = Arguments(**vars(arguments))
     args.load()
+    bindings = parse_bindings(args.shape, args.value)
+    bindings.require_single("a text of the graph level")
     output = Path(args.output)
     if args.output == "-":
         raise UserError(
@@ -63,7 +65,6 @@ def run(arguments: Namespace) -> None:
     if source is None:
         known = ", ".join(FRONTENDS)
         raise UserError(f"cannot tell from its name what '{args.model}' is; models of other formats end in {known}")
-    bindings = Bindings(parse_shapes(args.shape), parse_values(args.value))
     module = read_module(source, ctx, bindings)
     check_not_input(str(weights), list(ctx.resources.files.values()))
     from mlc.passes.manager import PassManager

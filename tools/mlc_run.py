@@ -1,13 +1,14 @@
 """Run a model on the inputs in a safetensors file, and tell how long a call takes. A model is text, which is compiled
-first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several calls;
-shapes that the model and --shape leave open are those of the tensors.
+first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several calls; of a
+model for several shapes, the one runs that needs the fewest. Shapes that the model and --shape leave open are those of
+the tensors.
 With a --target of another architecture the model runs in an emulator.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,7 @@ from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments,
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
 from mlc.tools.mlc_compile import build_artifact, make_artifact
-from mlc.tools.model_inputs import Array, Calls, arrange_calls, read_tensors
+from mlc.tools.model_inputs import Array, Calls, choose_calls, read_tensors
 
 
 @dataclass(kw_only=True)
@@ -76,15 +77,18 @@ def run(arguments: Namespace) -> None:
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
     with ExitStack() as files:
-        model = LocalModel(Path(args.model)) if is_library else _compile(args, files, tensors)
-        _run(model, tensors, labels, args)
-    if model.path.exists():
-        print(f"artifact: {model.path}")
+        variants = LocalModel.open(Path(args.model)) if is_library else _compile(args, files, tensors)
+        _run(variants, tensors, labels, args)
+    if (path := variants[0].path).exists():
+        print(f"artifact: {path}")
 
 
-def _run(model: RunnableModel, tensors: Mapping[str, Array], labels: Array | None, args: Arguments) -> None:
-    """Call the model, and report."""
-    calls = arrange_calls(tensors, model.inputs, args.inputs)
+def _run(
+    variants: Sequence[RunnableModel], tensors: Mapping[str, Array], labels: Array | None, args: Arguments
+) -> None:
+    """Call the model, for the shapes that it is given, and report."""
+    number, calls = choose_calls(tensors, [model.inputs for model in variants], args.inputs)
+    model = variants[number]
     outputs = model.run(calls)
     for info, output in zip(model.outputs, outputs, strict=True):
         if (note := note_on_nan(info.name, output)) is not None:
@@ -108,7 +112,7 @@ def _is_elf(model: str) -> bool:
         return False
 
 
-def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) -> RunnableModel:
+def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) -> Sequence[RunnableModel]:
     """Compile into the file that was asked for, else into the cache, else, if that cannot be written, into one of
     `files`, which are gone after the run. Shapes that nobody gives are those of `tensors`.
     """
@@ -135,6 +139,8 @@ def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) ->
 
 def _shapes_of(tensors: Mapping[str, Array], source: ModelSource, given: Bindings) -> list[str]:
     """The shapes of those inputs whose shapes are open: what is not given is as in the last dims of the tensor."""
+    if given.choices:  # which of them runs follows from the tensors; the model has to be known without these
+        return []
     declared = source.inputs()
     extents = given.extents({each.name: each.dims for each in declared})
     bound = [each.bound(given.shapes, extents) for each in declared if each.name not in given.values]
@@ -149,8 +155,8 @@ def _shapes_of(tensors: Mapping[str, Array], source: ModelSource, given: Binding
     return taken
 
 
-def _compile_to(path: Path, source: ModelSource, args: Arguments) -> RunnableModel:
-    """Make the artifact `path`, and open it.
+def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[RunnableModel]:
+    """Make the artifact `path`, and open it: the model, for each of its shapes.
 
     Raises:
         OutputError: `path` cannot be written.
@@ -160,9 +166,10 @@ def _compile_to(path: Path, source: ModelSource, args: Arguments) -> RunnableMod
     outputs = [output for output in (args.output, args.outputs) if output]
     if machine.arch == host.architecture():
         make_artifact(source, "shared", path, args, outputs)
-        return LocalModel(path)
-    signature = build_artifact(source, Recipe(source, args.options, "exe"), path, args, outputs)
-    return EmulatedModel(path, machine.arch, signature)
+        return LocalModel.open(path)
+    args.bindings.require_single("a program for another machine")
+    signatures = build_artifact(source, Recipe(source, args.options, "exe"), path, args, outputs)
+    return [EmulatedModel(path, machine.arch, signatures[0])]
 
 
 def _artifact_name(args: Arguments) -> str:

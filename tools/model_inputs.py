@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,6 +61,30 @@ def read_tensors(file: str) -> dict[str, Array]:
         raise UserError(f"cannot read '{file}': {e.strerror or e}") from None
     except ValueError as e:
         raise UserError(f"'{file}' is not a safetensors file: {e}") from None
+
+
+def choose_calls(
+    tensors: Mapping[str, Array], variants: Sequence[Sequence[TensorLike]], file: str
+) -> tuple[int, Calls]:
+    """The number of the one among the variants of a model, given by their inputs, that needs the fewest calls for the
+    tensors of a file, and these calls.
+
+    Raises:
+        UserError: there is none whose inputs they can be.
+    """
+    if len(variants) == 1:
+        return 0, arrange_calls(tensors, variants[0], file)
+    found: list[tuple[int, Calls]] = []
+    for number, inputs in enumerate(variants):
+        with suppress(UserError):
+            found.append((number, arrange_calls(tensors, inputs, file)))
+    if found:
+        return min(found, key=lambda each: each[1].count)
+    given = ", ".join(f"'{i.name}' {list(_tensor_for(i, tensors, file).shape)}" for i in variants[0])
+    known = " | ".join(", ".join(f"{i.name} {list(i.shape)}" for i in inputs) for inputs in variants)
+    dtypes = {f"'{i.name}' is {i.dtype}" for i in variants[0] if tensors[i.name].dtype != dtype_named(i.dtype)}
+    hint = f" ({', '.join(sorted(dtypes))} in the model)" if dtypes else ""
+    raise UserError(f"'{file}' has {given}{hint}; the model was compiled for {known}, or many of one of these")
 
 
 def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], file: str) -> Calls:

@@ -119,16 +119,31 @@ class Packer:
         shape = tuple(memref_type(old).get_shape())
         key = (source.value, shape, panels)
         if key not in self._constants:
-            data = constant_data(source.value, self.ctx.resources).reshape(shape)
-            resource = source.value.resource_handle.data if isinstance(source.value, DenseResourceAttr) else "constant"
-            name = self.ctx.resources.add(panels.of(data), f"{resource}.panels{panels.width}")
-            packed = TensorType(memref_type(old).element_type, panels.shape(shape))
-            self._constants[key] = DenseResourceAttr.from_params(name, packed)
+            self._constants[key] = self._packed(source, memref_type(old), panels)
         constant = ConstantOp(self._constants[key])
         constant.location, constant.result.name_hint = source.location, old.name_hint
         Rewriter.insert_op(constant, InsertPoint.before(call))
         call.operands[position] = constant.result
         erase_unused_buffer(old)
+
+    def _packed(self, source: ConstantOp, kind: MemRef, panels: Panels) -> DenseResourceAttr:
+        """The panels of a constant of the type `kind`; those of another variant of the model, if it has the same."""
+        shared, resources, value = self.ctx.shared_panels, self.ctx.resources, source.value
+        shape = tuple(kind.get_shape())
+        key: tuple[Any, ...] = ()
+        if shared is not None and isinstance(value, DenseResourceAttr):
+            identity = shared.identity(value.resource_handle.data, resources)
+            shared.widths.setdefault(identity, panels.width)
+            key = (identity, kind.element_type, shape, panels)
+            if key in shared.packed:
+                return shared.packed[key]
+        name = value.resource_handle.data if isinstance(value, DenseResourceAttr) else "constant"
+        data = constant_data(value, resources).reshape(shape)
+        name = resources.add(panels.of(data), f"{name}.panels{panels.width}")
+        packed = DenseResourceAttr.from_params(name, TensorType(kind.element_type, panels.shape(shape)))
+        if shared is not None and key:
+            shared.packed[key] = packed
+        return packed
 
 
 def _argument(function: func.FuncOp, name: str) -> BlockArgument:

@@ -39,8 +39,8 @@ def array_type(kind: MemRef) -> llvm.LLVMArrayType:
     return array_of(prod(kind.get_shape()), memory_element(cast(Attribute, kind.element_type)))
 
 
-_NO_SYMBOL = re.compile(r"[\"\\@\x00-\x1f\x7f]")
-"""What assemblers and linkers read as more than a part of a name."""
+_NO_SYMBOL = re.compile(r"[%\"\\@\x00-\x1f\x7f]")
+"""What assemblers and linkers read as more than a part of a name, and `%`, which stands for these."""
 
 
 @lowers(VALUES, loop.ConstantOp)
@@ -60,10 +60,9 @@ class LowerConstantBuffer(RewritePattern):
 
     def _name(self, value: DenseResourceAttr | DenseIntOrFPElementsAttr) -> str:
         if isinstance(value, DenseResourceAttr):
+            # The name of a resource is that of its symbol in all modules that are compiled in one context.
             name = value.resource_handle.data
-            if (clean := _NO_SYMBOL.sub("_", name)) == name:
-                return f"weight_{name}"
-            return f"weight_{clean}..{len(self._names)}"  # two of them may be clean alike
+            return f"weight_{_NO_SYMBOL.sub(lambda c: f'%{ord(c[0]):02x}', name)}"
         return f"constant_{len(self._names)}"
 
 

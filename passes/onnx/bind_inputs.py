@@ -64,6 +64,7 @@ def bind(module: ModuleOp, bindings: Bindings, ctx: CompilerContext) -> None:
     """
     if not bindings:
         return
+    bindings.require_single("what is bound here")
     models = models_of(module)
     if len(models) != 1:
         raise UserError(f"shapes and values are bound in a module with one model, found {len(models)}")

@@ -7,8 +7,8 @@ Blocks of `n` stand outermost, so that one panel of weights stays in cache while
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import gcd, prod
 from typing import TypeGuard
@@ -27,7 +27,7 @@ from xdsl.ir.affine import (
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.shared.argument_names import argument_name
 from mlc.passes.tensor._padding_schedule import Step, dims_to_unpad, padding_of_rows, row_padding_steps
-from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
+from mlc.passes.tensor._register_tile import MOST_VECTORS, RegisterTile, TileProblem, best_tile
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
@@ -147,11 +147,16 @@ def steps_together(each: Sequence[list[Step]]) -> list[Step]:
 
 
 def contraction_steps(
-    contraction: Contraction, lanes: int, machine: Machine, constants: Container[tuple[str, int]]
+    contraction: Contraction,
+    lanes: int,
+    machine: Machine,
+    constants: Container[tuple[str, int]],
+    widths: Mapping[tuple[str, int], int],
 ) -> list[Step]:
     """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors.
 
-    `constants` holds the arguments (name of the kernel, position) that are known when the program is compiled.
+    `constants` holds the arguments (name of the kernel, position) that are known when the program is compiled, and
+    `widths` says of some of these that they are packed already, into panels of so many columns.
     """
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
@@ -163,8 +168,10 @@ def contraction_steps(
         lanes = gcd(contraction.columns, lanes)
     padding = padding_of_rows(op, row)
     problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share)
+    if (vectors := _vectors_of_panels(contraction, lanes, machine, widths)) is not None:
+        problem = replace(problem, vectors=vectors)
     tile = best_tile(problem, machine)
-    if tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
+    if vectors is None and tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
         # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads on their way.
         tile = RegisterTile(1, min(tile.vectors, machine.issue.fma_latency))
     if contraction.is_grouped:  # no block lies across two groups
@@ -198,6 +205,18 @@ def contraction_steps(
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
     return steps + _prefetch_steps(contraction, steps, machine)
+
+
+def _vectors_of_panels(
+    contraction: Contraction, lanes: int, machine: Machine, widths: Mapping[tuple[str, int], int]
+) -> int | None:
+    """How many vectors the panels of a kernel's weights are wide, if a tile can be; None if nothing is packed yet."""
+    values = [value for value, _ in contraction.operands_with_lanes() if can_be_packed(value)]
+    found = {widths[key] for value in values if (key := (contraction.kernel_name, value.index)) in widths}
+    if len(found) != 1 or contraction.is_grouped or (width := found.pop()) % lanes:
+        return None
+    fits = width // lanes <= MOST_VECTORS and 2 * (width // lanes) < machine.vector_registers
+    return width // lanes if fits else None
 
 
 def runs_along_memory(affine: AffineMap, dim: int) -> bool:

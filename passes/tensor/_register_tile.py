@@ -43,6 +43,8 @@ class TileProblem:
     """The size of one column of a panel, which is as long as the reduction."""
     padding: float = 0.0
     """The share of products with padding, which can be left out where a tile has all rows."""
+    vectors: int = 0
+    """How many vectors a tile has, where the order of the weights says it; 0 if that is free."""
 
     def is_ragged(self, tile: RegisterTile) -> bool:
         """Whether the last block of columns ends in the middle of a vector, and not in its first one."""
@@ -86,7 +88,7 @@ def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
     width = -(-problem.columns // problem.lanes)
     tiles = (
         RegisterTile(r, v)
-        for v in range(1, min(MOST_VECTORS, width) + 1)
+        for v in ([problem.vectors] if problem.vectors else range(1, min(MOST_VECTORS, width) + 1))
         for r in range(1, min(problem.most_rows, problem.rows, MOST_ROWS[machine.arch]) + 1)
     )
     candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]

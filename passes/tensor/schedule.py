@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+from xdsl.ir import Attribute
 
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
@@ -52,18 +53,23 @@ class SchedulePass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         machine = resolve_target(self.target or ctx.target)
         constants = constant_arguments(module)
+        widths = _widths_of_panels(constants, ctx)
         for function in module.ops:
             if isinstance(function, func.FuncOp) and is_private(function) and not function.is_declaration:
                 if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
-                steps = choose_steps(function, machine, constants, ctx)
+                steps = choose_steps(function, machine, constants, ctx, widths)
                 if steps:
                     function.attributes["schedule"] = chosen = ScheduleAttr.of(*steps)
                     ctx.rule_schedules.add((function.sym_name.data, chosen))
 
 
 def choose_steps(
-    kernel: func.FuncOp, machine: Machine, constants: Container[tuple[str, int]], ctx: CompilerContext
+    kernel: func.FuncOp,
+    machine: Machine,
+    constants: Container[tuple[str, int]],
+    ctx: CompilerContext,
+    widths: Mapping[tuple[str, int], int],
 ) -> list[Step]:
     """The steps for a kernel by the default rules; none if it is best left as it is."""
     ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
@@ -76,7 +82,7 @@ def choose_steps(
     bits = max(to_numpy(element).itemsize * 8 for element in elements)
     lanes = machine.lanes(max(bits, 32))
     steps = (
-        steps_together([contraction_steps(c, lanes, machine, constants) for c in contractions_of(ops)])
+        steps_together([contraction_steps(c, lanes, machine, constants, widths) for c in contractions_of(ops)])
         or window_steps(ops, lanes, machine)
         or attention_steps(ops, lanes, machine)
         or transpose_steps(ops, lanes)
@@ -86,6 +92,22 @@ def choose_steps(
     if not steps:
         ctx.remark(kernel, f"not vectorized: {_why_scalar(ops)}")
     return steps
+
+
+def _widths_of_panels(
+    constants: Mapping[tuple[str, int], Sequence[Attribute]], ctx: CompilerContext
+) -> dict[tuple[str, int], int]:
+    """How wide the panels of constant arguments are that another variant of the model has packed."""
+    shared = ctx.shared_panels
+    if shared is None or not shared.widths:
+        return {}
+    found: dict[tuple[str, int], int] = {}
+    for argument, values in constants.items():
+        names = [value.resource_handle.data for value in values if isinstance(value, DenseResourceAttr)]
+        widths = {shared.widths.get(shared.identity(name, ctx.resources)) for name in names}
+        if len(widths) == 1 and (width := widths.pop()) is not None:
+            found[argument] = width
+    return found
 
 
 def _why_scalar(ops: list[StructuredOp]) -> str:

@@ -96,3 +96,14 @@ def test_rows_of_arm_have_addresses_of_their_own(padding: float):
     for target in ("neoverse-n1", "cortex-a76"):
         machine = resolve_target(target)
         assert best_tile(TileProblem(14, 256, 4, column_bytes=LONG, padding=padding), machine).rows <= 10
+
+
+@pytest.mark.parametrize("vectors", [1, 3, 5])
+def test_the_order_of_the_weights_may_say_the_width(vectors: int):
+    free, bound = (
+        TileProblem(32, 512, 8, column_bytes=LONG),
+        TileProblem(32, 512, 8, column_bytes=LONG, vectors=vectors),
+    )
+    assert best_tile(bound, V3).vectors == vectors
+    assert bound.registers(best_tile(bound, V3), V3) <= V3.vector_registers
+    assert best_tile(free, V3) == best_tile(TileProblem(32, 512, 8, column_bytes=LONG, vectors=0), V3)
