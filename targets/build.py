@@ -1,7 +1,7 @@
 """From LLVM IR texts to an artifact: object, static or shared library, executable, assembly text or C header.
 
     units ─ clang, in parallel ─> objects ┐
-    weights ─ .incbin ─> object           ├─ linker ─> artifact
+    weights ─ as they are ─> object       ├─ linker ─> artifact
     signature, threads, runner ─> objects ┘
 
 Each unit and the artifact itself are cached under what they depend on, so a second build of the same program starts no
@@ -111,7 +111,7 @@ class _Build:
         self.kind, self.cache, self.processes = kind, cache, Processes()
         whole = program if isinstance(program, ProgramVariants) else program.signature
         programs = program.programs if isinstance(program, ProgramVariants) else (program,)
-        self.symbol = whole.symbol
+        self.symbol, self.arch = whole.symbol, machine.arch
         clang = find_clang(cc, cache)
         flags = clang_flags(machine, opt_level)
         self.compiler = Compiler(clang, flags, cache, self.processes, "-S" if kind == "asm" else "-c")
@@ -161,9 +161,8 @@ class _Build:
         folder = objects[0].parent
         complete = list(objects)
         if self.blobs:
-            unit = Unit("weights", weights.assembly(self.blobs, folder / "weights.bin"), "assembler")
             complete.append(folder / "weights.o")
-            self.compiler.compile(unit, complete[-1])
+            weights.write_object(self.blobs, self.arch, complete[-1])
         undefined = {name for file in complete for name in elf.undefined_symbols(file)}
         undefined -= {name for file in complete for name in elf.defined_symbols(file)}
         if undefined:

@@ -1,10 +1,12 @@
-"""Reading and editing ELF64 little-endian object files, as far as a build needs it.
+"""Reading, editing and writing ELF64 little-endian object files, as far as a build needs it.
 
 Layouts: System V ABI, chapters 4 and 5 (https://refspecs.linuxfoundation.org/elf/gabi4+/contents.html).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +34,33 @@ _SYMBOL = np.dtype(
 )
 _RELA = np.dtype([("offset", "<u8"), ("type", "<u4"), ("symbol", "<u4"), ("addend", "<i8")])
 
-_SYMTAB, _RELA_TYPE, _GROUP = 2, 4, 17
+_HEADER = np.dtype(
+    [
+        ("magic", "S4"),
+        ("bits", "u1"),
+        ("order", "u1"),
+        ("ident_version", "u1"),
+        ("system", "u1", 9),
+        ("type", "<u2"),
+        ("machine", "<u2"),
+        ("version", "<u4"),
+        ("entry", "<u8"),
+        ("segments", "<u8"),
+        ("sections", "<u8"),
+        ("flags", "<u4"),
+        ("header_size", "<u2"),
+        ("segment_size", "<u2"),
+        ("segment_count", "<u2"),
+        ("section_size", "<u2"),
+        ("section_count", "<u2"),
+        ("names", "<u2"),
+    ]
+)
+
+_PROGBITS, _SYMTAB, _STRTAB, _RELA_TYPE, _GROUP = 1, 2, 3, 4, 17
 _HIDDEN, _WEAK = 2, 2
+_ALLOCATED, _DATA, _RELOCATABLE = 2, 1, 1
+_MACHINES = {"x86_64": 62, "aarch64": 183}
 
 
 class _Object:
@@ -107,3 +134,55 @@ def localize_hidden(path: Path) -> None:
             relocations["symbol"] = new_index[relocations["symbol"]]
         elif sections["type"][index] == _GROUP:
             sections["info"][index] = new_index[sections["info"][index]]
+
+
+@dataclass(frozen=True)
+class Blob:
+    """Read-only bytes under one or more names, which are hidden, and weak: another object may have them too."""
+
+    symbols: Sequence[str]
+    data: memoryview
+
+
+def write_data_object(path: Path, arch: str, blobs: Sequence[Blob], alignment: int) -> None:
+    """Write a relocatable object that holds the blobs in `.rodata`, each at a multiple of `alignment` bytes.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    strings, symbols = bytearray(b"\0"), [(0, 0, 0, 0, 0, 0)]
+    with path.open("wb") as file:
+        start = _HEADER.itemsize
+        file.write(bytes(start))
+        for blob in blobs:
+            file.write(bytes(-(file.tell() - start) % alignment))
+            for symbol in blob.symbols:
+                symbols.append((len(strings), _WEAK << 4 | _DATA, _HIDDEN, 1, file.tell() - start, blob.data.nbytes))
+                strings += symbol.encode() + b"\0"
+            file.write(blob.data)
+        file.write(bytes(alignment))  # a blob without bytes still needs an address inside the section
+        names = b"\0.rodata\0.symtab\0.strtab\0.shstrtab\0.note.GNU-stack\0"
+        sections = np.zeros(6, _SECTION)
+        sections[1] = (1, _PROGBITS, _ALLOCATED, 0, start, file.tell() - start, 0, 0, alignment, 0)
+        file.write(bytes(-file.tell() % 8))
+        for index, (kind, contents, link, info, entry) in enumerate(
+            (
+                (_SYMTAB, np.array(symbols, _SYMBOL).tobytes(), 3, 1, _SYMBOL.itemsize),
+                (_STRTAB, bytes(strings), 0, 0, 0),
+                (_STRTAB, names, 0, 0, 0),
+                (_PROGBITS, b"", 0, 0, 0),  # says that code here needs no executable stack
+            ),
+            2,
+        ):
+            sections[index] = (0, kind, 0, 0, file.tell(), len(contents), link, info, 8 if entry else 1, entry)
+            file.write(contents)
+        sections["name"][1:] = [i + 1 for i, byte in enumerate(names[:-1]) if byte == 0]
+        file.write(bytes(-file.tell() % 8))
+        header = np.zeros(1, _HEADER)
+        header[0] = (
+            *(b"\x7fELF", 2, 1, 1, 0, _RELOCATABLE, _MACHINES[arch], 1, 0, 0, file.tell(), 0, _HEADER.itemsize),
+            *(0, 0, _SECTION.itemsize, len(sections), 4),
+        )
+        file.write(sections.tobytes())
+        file.seek(0)
+        file.write(header.tobytes())

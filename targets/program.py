@@ -66,7 +66,7 @@ class Kernel:
 class Weight:
     """Constant data behind `symbol`, which units declare as `external hidden constant`, 64-byte aligned.
 
-    An array of bools takes one byte per element. A memory-mapped array is read from its file by the assembler.
+    An array of bools takes one byte per element. A memory-mapped array is read when it is written.
     """
 
     symbol: str

@@ -51,7 +51,7 @@ class Unit:
 
     name: str
     text: str
-    language: Literal["ir", "c", "assembler"] = "ir"
+    language: Literal["ir", "c"] = "ir"
 
 
 @dataclass

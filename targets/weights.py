@@ -1,9 +1,8 @@
-"""Weights on their way into the object: raw bytes that the assembler includes, never text."""
+"""Weights on their way into the artifact: raw bytes in an object, never text."""
 
 from __future__ import annotations
 
 import hashlib
-import mmap
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,14 +14,12 @@ from numpy.typing import NDArray
 
 from mlc.support.errors import UserError
 from mlc.support.functions import ALIGNMENT
+from mlc.targets import elf
 from mlc.targets.host import core_count
 from mlc.targets.program import Weight
 
 MAXIMUM_BYTES = 2_000_000_000
 """What code can reach with 32-bit displacements, less some room for the code itself."""
-
-PAGE = 4096
-"""LLVM maps a file that is included, but reads all of it, each time, if its size is a multiple of a page."""
 
 
 @dataclass(frozen=True)
@@ -56,41 +53,13 @@ def collect(weights: Sequence[Weight]) -> list[StoredWeight]:
     return [StoredWeight(tuple(symbols[sha]), array, sha) for sha, array in arrays.items()]
 
 
-def assembly(blobs: Sequence[StoredWeight], raw: Path) -> str:
-    """An assembly text that defines the symbols; arrays that no file holds are written to the file `raw`.
+def write_object(blobs: Sequence[StoredWeight], arch: str, path: Path) -> None:
+    """Write an object for machines of `arch` that defines the symbols.
 
     Raises:
-        OSError: `raw` cannot be written.
+        OSError: the file cannot be written.
     """
-    lines = ['.section .note.GNU-stack,"",@progbits', '.section .rodata,"a",@progbits']
-    with raw.open("wb") as file:
-        for blob in blobs:
-            if (mapped := _file_range(blob.array)) is not None:
-                path, offset = mapped
-            else:
-                path, offset = raw, file.tell()
-                file.write(_bytes_of(blob.array))
-            lines.append(f".balign {ALIGNMENT}")
-            for symbol in blob.symbols:
-                name = _quote(symbol)
-                lines += [f".weak {name}", f".hidden {name}", f".type {name}, @object"]
-                lines += [f".size {name}, {blob.array.nbytes}", f"{name}:"]
-            if blob.array.nbytes:
-                lines.append(f".incbin {_quote(str(path))}, {offset}, {blob.array.nbytes}")
-        if file.tell() and file.tell() % PAGE == 0:
-            file.write(b"\0")
-    # A weight without elements still needs an address inside the section.
-    lines.append(f".zero {ALIGNMENT}")
-    return "\n".join(lines) + "\n"
-
-
-def _file_range(array: NDArray[Any]) -> tuple[Path, int] | None:
-    """The file and byte offset of a memory-mapped array. Views of a mapping do not know their offset: None."""
-    if isinstance(array, np.memmap) and isinstance(array.base, mmap.mmap) and array.flags.c_contiguous:
-        mapped = cast("np.memmap[Any, Any]", array)
-        if mapped.filename is not None and mapped.mode == "r":
-            return Path(str(mapped.filename)).resolve(), int(mapped.offset)
-    return None
+    elf.write_data_object(path, arch, [elf.Blob(b.symbols, _bytes_of(b.array)) for b in blobs], ALIGNMENT)
 
 
 def _contents(weight: Weight) -> tuple[NDArray[Any], str]:
@@ -105,8 +74,3 @@ def _contents(weight: Weight) -> tuple[NDArray[Any], str]:
 
 def _bytes_of(array: NDArray[Any]) -> memoryview:
     return memoryview(cast(Any, array).reshape(-1).view(np.uint8))
-
-
-def _quote(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'

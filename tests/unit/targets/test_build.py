@@ -203,7 +203,7 @@ def test_a_second_build_starts_nothing(make_program: MakeProgram, tmp_path: Path
 
     first = rebuild(program)
     assert (first.units, first.cache_hits, first.linked) == (3, 0, True)
-    assert clang.count() == 5  # version, three units, weights
+    assert clang.count() == 4  # version, three units
     content = (tmp_path / "model").read_bytes()
     mode = (tmp_path / "model").stat().st_mode
     with monkeypatch.context() as patch:
