@@ -114,7 +114,7 @@ class Compilation:
         ]
 
     def lower(self, level: str, more_follows: bool = False) -> None:
-        """Run the default pipeline as far as `level`; `more_follows` puts off verification until more was lowered.
+        """Run the default pipeline as far as `level`; verify the result unless more follows: a level below, or clang.
 
         Raises:
             UserError: the model asks for something that mlc cannot do.
@@ -143,15 +143,17 @@ class Compilation:
     def lower_fully(self) -> Signature:
         """Lower to the last level and give the model's signature, which only the levels above show.
 
+        The loop level is verified. What becomes of it has twice the ops, and clang verifies it, too.
+
         Raises:
             UserError, CompilerBug: as `lower`.
         """
         from mlc.codegen import output_names, signature_of
 
         names = output_names(self.module)
-        self.lower("loop", more_follows=True)
+        self.lower("loop")
         signature = signature_of(self.module, names)
-        self.lower("llvm")
+        self.lower("llvm", more_follows=True)
         return signature
 
     def finish(self) -> None:

@@ -69,8 +69,13 @@ def packaged() -> Iterator[ModelFile]:
         for path in sorted((folder / "backend" / "test" / "data" / "light").glob("light_*.onnx")):
             yield ModelFile(path)
     if (folder := _package("silero_vad")) is not None:
-        shapes = {"input": (1, 576), "state": (2, 1, 128)}
-        yield ModelFile(folder / "data" / "silero_vad.onnx", shapes, {"sr": 16000})
+        one_frame = {"input": (1, 576), "state": (2, 1, 128)}
+        for path in sorted((folder / "data").glob("*.onnx")):
+            is_sequence = path.stem.endswith("sequence")
+            has_rate = not is_sequence and "half" not in path.stem and "openvino" not in path.stem
+            yield ModelFile(
+                path, {"sequence_length": 4} if is_sequence else one_frame, {"sr": 16000} if has_rate else {}
+            )
     if (folder := _package("magika")) is not None:
         yield ModelFile(max((folder / "models").glob("standard_v*")) / "model.onnx", {"bytes": (1, 2048)})
 

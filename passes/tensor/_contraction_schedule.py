@@ -164,7 +164,8 @@ def contraction_steps(
         return []
     if len(shared) == len(op.inputs):
         return []
-    if contraction.is_grouped:
+    by_group = contraction.is_grouped and contraction.columns > lanes and contraction.columns % lanes != 0
+    if contraction.is_grouped and not by_group:
         lanes = gcd(contraction.columns, lanes)
     padding = padding_of_rows(op, row)
     problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share)
@@ -174,9 +175,9 @@ def contraction_steps(
     if vectors is None and tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
         # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads on their way.
         tile = RegisterTile(1, min(tile.vectors, machine.issue.fma_latency))
-    if contraction.is_grouped:  # no block lies across two groups
+    if contraction.is_grouped and not by_group:  # no block lies across two groups
         tile = RegisterTile(tile.rows, gcd(tile.vectors, contraction.columns // lanes))
-    packed = _operands_to_pack(contraction, tile, lanes, constants)
+    packed = [] if by_group else _operands_to_pack(contraction, tile, lanes, constants)
     if not packed and any(not runs_along_memory(m, contraction.lane_dim) for m in shared):
         return []
     lane = op.dim_names[contraction.lane_dim]
@@ -185,6 +186,9 @@ def contraction_steps(
     reductions = op.dim_names[op.num_parallel :]
     steps: list[Step] = [("interchange", lane, *parallel)] if parallel else []
     steps += [("unpad", op.dim_names[dim]) for dim in dims_to_unpad(op, row)]
+    if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
+        steps.append(("tile", lane, contraction.columns))
+        lane = f"{lane}i"
     steps.append(("tile", lane, tile.vectors * lanes))
     if parts := _parts(op, tile, machine):
         steps.append(("split_reduction", op.dim_names[-1], parts))
