@@ -137,14 +137,14 @@ def localize_hidden(path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Blob:
+class NamedBytes:
     """Read-only bytes under one or more names, which are hidden, and weak: another object may have them too."""
 
     symbols: Sequence[str]
     data: memoryview
 
 
-def write_data_object(path: Path, arch: str, blobs: Sequence[Blob], alignment: int) -> None:
+def write_data_object(path: Path, arch: str, blobs: Sequence[NamedBytes], alignment: int) -> None:
     """Write a relocatable object that holds the blobs in `.rodata`, each at a multiple of `alignment` bytes.
 
     Raises:

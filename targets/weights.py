@@ -59,7 +59,7 @@ def write_object(blobs: Sequence[StoredWeight], arch: str, path: Path) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    elf.write_data_object(path, arch, [elf.Blob(b.symbols, _bytes_of(b.array)) for b in blobs], ALIGNMENT)
+    elf.write_data_object(path, arch, [elf.NamedBytes(b.symbols, _bytes_of(b.array)) for b in blobs], ALIGNMENT)
 
 
 def _contents(weight: Weight) -> tuple[NDArray[Any], str]:

@@ -1,4 +1,5 @@
 // RUN: mlc-opt %s --lower-to-loops | filecheck %s
+// SLOW: interprets the loops of radix sorts
 
 // Two digits of 8 bits: counted in one pass over the keys, summed up, and a pass over the keys for each.
 // CHECK-LABEL: func.func private @radix_sort(
