@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from mlc.dialects.onnx.schemas import onnx_package
+from mlc.frontends.onnx.opening import open_file
 
 _INITIALIZERS_NEED_NO_INPUT = 4
 """The IR version from which an initializer need not be an input, too."""
@@ -27,11 +28,15 @@ def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
         path: a model in which `ConstantOfShape` of a constant shape makes the weights, as f32.
         folder: where the copy goes, under the model's name.
         seed: of the random numbers.
+
+    Raises:
+        UserError: there is no such file, or it is no model of ONNX.
     """
     import numpy as np
 
     onnx = cast(Any, onnx_package())
-    model = onnx.load(str(path))
+    open_file(path, str(path))
+    model = onnx.load(str(path), load_external_data=False)
     shapes = {each.name: onnx.numpy_helper.to_array(each) for each in model.graph.initializer}
     filled = [node for node in model.graph.node if node.op_type == "ConstantOfShape" and node.input[0] in shapes]
     if not filled:

@@ -187,7 +187,7 @@ def test_missing_features_go_where_the_tree_says(tmp_path: Path) -> None:
 
 
 def test_labels_that_are_strings_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(mlc.UserError, match=r"ai\.onnx\.ml\.LinearClassifier \(version 1\): its labels are strings"):
+    with pytest.raises(mlc.UserError, match=r"ai\.onnx\.ml\.LinearClassifier \(version 1\): .*_strings. are strings"):
         _compare(
             "LinearClassifier",
             {"x": _numbers(3)},
