@@ -15,6 +15,8 @@ from mlc.frontends.onnx.opening import open_file
 
 _INITIALIZERS_NEED_NO_INPUT = 4
 """The IR version from which an initializer need not be an input, too."""
+_OF_A_BLOCK, _OF_A_CLASSIFIER = 0.3, 0.1
+"""What is left of the scale of a residual block, and of the weights in front of a softmax."""
 
 
 def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
@@ -22,7 +24,9 @@ def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
 
     Matrices and filters are normal with the variance 2 over the inputs of a neuron (He et al. 2015, "Delving Deep into
     Rectifiers"), so that neither large nor small numbers grow through the layers; vectors, among which variances have
-    to be positive, are uniform from 0.5 to 1.5.
+    to be positive, are uniform from 0.5 to 1.5. A batch norm without a ReLU behind it scales by a fraction of that, and
+    so do weights in front of a softmax: sums, and filters without ReLU, double the variance, and of large numbers a
+    softmax makes zeros and a one, whatever it is given.
 
     Args:
         path: a model in which `ConstantOfShape` of a constant shape makes the weights, as f32.
@@ -41,6 +45,7 @@ def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
     filled = [node for node in model.graph.node if node.op_type == "ConstantOfShape" and node.input[0] in shapes]
     if not filled:
         return path
+    damped = _damped(model.graph)
     rng = np.random.default_rng(seed)
     for node in filled:
         shape = tuple(shapes[node.input[0]].tolist())
@@ -48,9 +53,23 @@ def with_seeded_weights(path: Path, folder: Path, seed: int = 0) -> Path:
             weights = rng.standard_normal(shape, np.float32) * np.float32(math.sqrt(2 / math.prod(shape[1:])))
         else:
             weights = rng.uniform(0.5, 1.5, shape).astype(np.float32)
+        weights *= np.float32(damped.get(node.output[0], 1))
         model.graph.initializer.append(onnx.numpy_helper.from_array(weights, node.output[0]))
         model.graph.node.remove(node)
     model.ir_version = max(model.ir_version, _INITIALIZERS_NEED_NO_INPUT)
     copy = folder / path.name
     onnx.save(model, str(copy))
     return copy
+
+
+def _damped(graph: Any) -> dict[str, float]:
+    """Which weights are a fraction of what they would be: scales of a batch norm without a ReLU, and classifiers."""
+    added = {name for node in graph.node if node.op_type in ("Add", "Sum", "Concat", "Conv") for name in node.input}
+    classified = {node.input[0] for node in graph.node if node.op_type == "Softmax"}
+    damped: dict[str, float] = {}
+    for node in graph.node:
+        if node.op_type == "BatchNormalization" and node.output[0] in added:
+            damped[node.input[1]] = _OF_A_BLOCK
+        elif len(node.input) > 1 and node.output[0] in classified:
+            damped[node.input[1]] = _OF_A_CLASSIFIER
+    return damped

@@ -17,7 +17,7 @@ from mlc.passes.loop.block_sums import sum_in_blocks
 from mlc.passes.loop.fuse_loops import fuse
 from mlc.passes.loop.hoist_reduction import hoist_reduction_or_remark
 from mlc.passes.loop.interchange import interchange_around
-from mlc.passes.loop.pack import NoSuchArgument, Packer, pack_or_remark
+from mlc.passes.loop.pack import NoSuchArgument, Packer
 from mlc.passes.loop.parallelize import spread
 from mlc.passes.loop.prefetch import prefetch_or_remark
 from mlc.passes.loop.split_reduction import split_reduction_or_remark
@@ -50,8 +50,9 @@ class ApplySchedulePass(Pass):
         schedule = #loop.schedule<[tile(n, 16), vectorize(ni)]>
 
     tiles every loop `n` and turns every loop `ni` into vectors. A step that names no loop of the function is an error;
-    a step that a loop does not allow leaves that loop as it is, with a remark. In a schedule that a person wrote that
-    is a warning, and so is a step that changes nothing.
+    a step that a loop does not allow leaves that loop as it is, with a remark, and so do steps for the loops that would
+    pack an argument if that is refused. In a schedule that a person wrote that is a warning, and so is a step that
+    changes nothing.
     """
 
     name = "apply-schedule"
@@ -92,6 +93,8 @@ def apply_step(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
     # Innermost first: what a step does to a loop must not hide the loops inside it.
     loops = list(reversed(loops_named(function, name)))
     if not loops:
+        if packer.has_refused(function, name):
+            return
         present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
         raise error_at(
             function,
@@ -100,7 +103,7 @@ def apply_step(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
         )
     if step.action.data == "pack":
         try:
-            pack_or_remark(packer, function, step.loop_names[0], loops)
+            packer.pack_or_remark(function, step.loop_names[0], loops)
         except NoSuchArgument as e:
             raise error_at(function, f"schedule step '{step.spelling}': {e}") from None
     else:

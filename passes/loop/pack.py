@@ -45,24 +45,29 @@ class NoSuchArgument(Refused):
 
 @dataclass(frozen=True)
 class Panels:
-    """How a buffer is laid out: blocks of `width` along `axis`, the block outermost, the place in it innermost.
+    """How the part of a buffer that is read is laid out: blocks of `width` along `axis`, the place in one innermost.
 
     A matrix `[K, N]` with `axis` 1 becomes `[N / width, K, width]`; the last block is filled up with zeros.
     """
 
     axis: int
     width: int
+    part: tuple[range, ...]
+    """What is read of each axis: a kernel of attention may read a third of the columns of its argument."""
 
-    def shape(self, shape: Sequence[int]) -> list[int]:
-        """The shape of the panels of a buffer of `shape`."""
-        blocks = -(-shape[self.axis] // self.width)
-        return [blocks, *shape[: self.axis], *shape[self.axis + 1 :], self.width]
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the panels."""
+        sizes = [len(r) for r in self.part]
+        blocks = -(-sizes.pop(self.axis) // self.width)
+        return [blocks, *sizes, self.width]
 
     def of(self, array: Array) -> Array:
-        """The panels of `array`."""
-        missing = -array.shape[self.axis] % self.width
-        padded = np.pad(array, [(0, missing if i == self.axis else 0) for i in range(array.ndim)])
-        split = padded.reshape(*array.shape[: self.axis], -1, self.width, *array.shape[self.axis + 1 :])
+        """The panels of `array`, the whole buffer."""
+        read = array[tuple(slice(r.start, r.stop) for r in self.part)]
+        missing = -read.shape[self.axis] % self.width
+        padded = np.pad(read, [(0, missing if i == self.axis else 0) for i in range(read.ndim)])
+        split = padded.reshape(*read.shape[: self.axis], -1, self.width, *read.shape[self.axis + 1 :])
         return np.ascontiguousarray(np.moveaxis(split, (self.axis, self.axis + 1), (0, -1)))
 
 
@@ -77,6 +82,7 @@ class Packer:
     ctx: CompilerContext
     _calls: dict[str, list[func.CallOp]] = field(default_factory=dict[str, list[func.CallOp]])
     _constants: dict[tuple[Any, ...], DenseResourceAttr] = field(default_factory=dict[Any, DenseResourceAttr])
+    _refused: list[tuple[func.FuncOp, str]] = field(default_factory=list[tuple[func.FuncOp, str]])
 
     @staticmethod
     def of(module: ModuleOp, ctx: CompilerContext) -> Packer:
@@ -106,6 +112,22 @@ class Packer:
             target = _pack_here(function, argument, panels)
         for op, counter in accesses:
             _read_panel(op, counter, panels, target)
+
+    def pack_or_remark(self, function: func.FuncOp, name: str, loops: Sequence[ForOp]) -> None:
+        """`pack`, if that is possible; say why if it is not.
+
+        Raises:
+            NoSuchArgument: the function has no argument of that name.
+        """
+        _argument(function, name)
+        self._refused.append((function, f"{name}_"))
+        with remark_if_refused(self.ctx, function, f"'{name}' not packed"):
+            self.pack(function, name, loops)
+            self._refused.pop()
+
+    def has_refused(self, function: func.FuncOp, loop: str) -> bool:
+        """Whether `loop` would be one of those that pack an argument of `function`, had that been possible."""
+        return any(f is function and loop.startswith(start) for f, start in self._refused)
 
     @staticmethod
     def _change_signature(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
@@ -140,7 +162,7 @@ class Packer:
         name = value.resource_handle.data if isinstance(value, DenseResourceAttr) else "constant"
         data = constant_data(value, resources).reshape(shape)
         name = resources.add(panels.of(data), f"{name}.panels{panels.width}")
-        packed = DenseResourceAttr.from_params(name, TensorType(kind.element_type, panels.shape(shape)))
+        packed = DenseResourceAttr.from_params(name, TensorType(kind.element_type, panels.shape))
         if shared is not None and key:
             shared.packed[key] = packed
         return packed
@@ -174,42 +196,61 @@ def _find_panels(argument: BlockArgument, loops: Sequence[ForOp]) -> tuple[list[
         accesses.append((op, counter))
     if len(axes) != 1:
         raise Refused("the loop does not run along one axis of it")
-    panels = Panels(axes.pop(), max(loop.step.value.data for loop in loops))
+    part = tuple(_part_read(accesses, axis) for axis in range(len(memref_type(argument).get_shape())))
+    panels = Panels(axes.pop(), max(loop.step.value.data for loop in loops), part)
     for op, counter in accesses:
         _check_block(op, counter, counters[counter], panels)
     return accesses, panels
 
 
+def _part_read(accesses: Sequence[tuple[LoadOp, SSAValue]], axis: int) -> range:
+    """The subscripts that occur along an axis."""
+    try:
+        bounds = [counter_bounds(op.map.data.results[axis], op.indices) for op, _ in accesses]
+    except ValueError as e:
+        raise Refused(str(e)) from None
+    size = memref_type(accesses[0][0].memref).get_shape()[axis]
+    return range(max(0, min(low for low, _ in bounds)), min(size, max(high for _, high in bounds) + 1))
+
+
 def _check_block(op: LoadOp, counter: SSAValue, loop: ForOp, panels: Panels) -> None:
     """An access has to stay in the block that the counter of the block loop stands for."""
-    subscript = op.map.data.results[panels.axis]
-    dim = list(op.indices).index(counter)
     starts_block = loop.range.start % panels.width == 0 and (
         len(loop.range) == 1 or loop.step.value.data == panels.width
     )
-    try:
-        low, high = counter_bounds(_without(subscript, dim, len(op.indices)), op.indices)
-    except ValueError as e:
-        raise Refused(str(e)) from None
-    if split_terms(subscript).get(dim) != 1 or not starts_block or low < 0 or high >= panels.width:
+    block, inside = _block_and_place(op, counter, panels)
+    low, high = counter_bounds(inside, op.indices)
+    if block is None or not starts_block or low < 0 or high >= panels.width:
         raise Refused(f"a load leaves the blocks of {panels.width} that the loop '{loop.dim.data}' is tiled into")
 
 
-def _without(expr: AffineExpr, dim: int, dims: int) -> AffineExpr:
-    """`expr` with zero for one of its dims."""
-    kept = [AffineExpr.constant(0) if i == dim else AffineExpr.dimension(i) for i in range(dims)]
-    return simplify_sum(expr.replace_dims_and_symbols(kept, []))
+def _block_and_place(op: LoadOp, counter: SSAValue, panels: Panels) -> tuple[AffineExpr | None, AffineExpr]:
+    """The subscript along the axis of the panels, as a number of a block, if there is one, and a place in it.
+
+    The first comes from the counter of the block loop, and from counters that step over whole blocks: heads.
+    """
+    subscript, dim = op.map.data.results[panels.axis], list(op.indices).index(counter)
+    factors = split_terms(subscript)
+    if factors.pop(dim, None) != 1:
+        return None, subscript
+    whole = {i: factor // panels.width for i, factor in factors.items() if factor and factor % panels.width == 0}
+    block = sum(
+        (AffineExpr.dimension(i) * blocks for i, blocks in whole.items()),
+        start=AffineExpr.dimension(dim) // panels.width,
+    )
+    zero = AffineExpr.constant(0)
+    kept = [zero if i == dim or i in whole else AffineExpr.dimension(i) for i in range(len(op.indices))]
+    place = subscript.replace_dims_and_symbols(kept, []) - panels.part[panels.axis].start
+    return block, simplify_sum(place)
 
 
 def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue) -> None:
-    dim = list(op.indices).index(counter)
-    others = list(op.map.data.results)
-    subscript = others.pop(panels.axis)
-    inside = _without(subscript, dim, len(op.indices))
-    block = AffineExpr.dimension(dim) // panels.width
-    affine = AffineMap(len(op.indices), 0, (block, *others, inside))
+    block, place = _block_and_place(op, counter, panels)
+    assert block is not None
+    others = [simplify_sum(e - r.start) for e, r in zip(op.map.data.results, panels.part, strict=True)]
+    del others[panels.axis]
     op.operands[0] = target
-    set_subscripts(op, list(op.indices), affine)
+    set_subscripts(op, list(op.indices), AffineMap(len(op.indices), 0, (block, *others, place)))
 
 
 def _constant_behind(value: SSAValue) -> ConstantOp | None:
@@ -221,7 +262,7 @@ def _constant_behind(value: SSAValue) -> ConstantOp | None:
 
 def _packed_type(value: SSAValue, panels: Panels) -> MemRef:
     buffer = memref_type(value)
-    return MemRefType(buffer.element_type, panels.shape(buffer.get_shape()))
+    return MemRefType(buffer.element_type, panels.shape)
 
 
 def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
@@ -230,11 +271,11 @@ def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -
     The loops are named after the argument: `w_block`, `w_0`, …, `w_lane`.
     """
     name = argument_name(argument)
-    shape = memref_type(argument).get_shape()
-    others = [size for i, size in enumerate(shape) if i != panels.axis]
+    others = [len(r) for r in panels.part]
+    read = others.pop(panels.axis)
     buffer = memref.AllocOp([], [], _packed_type(argument, panels), alignment=IntegerAttr(64, i64))
     buffer.memref.name_hint = f"{name}_panels"
-    blocks, rest = divmod(shape[panels.axis], panels.width)
+    blocks, rest = divmod(read, panels.width)
     ops: list[Operation] = [buffer]
 
     def nest(first: int, blocks: int, lane: int, lanes: int, copy: bool) -> list[Operation]:
@@ -248,7 +289,8 @@ def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -
                 zero = zero_of(memref_type(argument).element_type)
                 return [zero, StoreOp(zero.result, buffer.memref, counters, to)]
             middle.insert(panels.axis, simplify_sum(block * panels.width + at))
-            load = LoadOp(argument, counters, AffineMap(len(counters), 0, tuple(middle)))
+            places = [simplify_sum(e + r.start) for e, r in zip(middle, panels.part, strict=True)]
+            load = LoadOp(argument, counters, AffineMap(len(counters), 0, tuple(places)))
             return [load, StoreOp(load.result, buffer.memref, counters, to)]
 
         return parallel_nest(dims, body)
@@ -294,17 +336,7 @@ class PackPass(Pass):
             if not (loops := loops_named(function, self.loop)):
                 continue
             try:
-                pack_or_remark(packer, function, self.argument, loops)
+                packer.pack_or_remark(function, self.argument, loops)
             except NoSuchArgument as reason:  # another function may have it
                 ctx.remark(function, f"'{self.argument}' not packed: {reason}")
 
-
-def pack_or_remark(packer: Packer, function: func.FuncOp, argument: str, loops: Sequence[ForOp]) -> None:
-    """Pack if that is possible; say why if it is not.
-
-    Raises:
-        NoSuchArgument: the function has no argument of that name.
-    """
-    _argument(function, argument)
-    with remark_if_refused(packer.ctx, function, f"'{argument}' not packed"):
-        packer.pack(function, argument, loops)

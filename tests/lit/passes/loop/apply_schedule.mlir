@@ -66,6 +66,21 @@ func.func private @refused(%x: memref<9xf32> {mlc.output}) attributes {schedule 
   return
 }
 
+// Where an argument cannot be packed, there are no loops that pack it.
+// CHECK-LABEL: @not_packed
+// CHECK: loop.for parallel "n"
+// WARNING: warning: schedule step 'pack(x, n)': 'x' not packed: 'loop.store' uses the whole buffer
+// WARNING: warning: schedule step 'tile(x_lane, 2)' changes nothing
+func.func private @not_packed(%x: memref<8xf32> {mlc.output}) attributes {
+  schedule = #loop.schedule<[tile(n, 4), pack(x, n), tile(x_lane, 2)]>
+} {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "n" %n = 0 to 8 {
+    loop.store %zero, %x[%n] : memref<8xf32>
+  }
+  return
+}
+
 // Steps that would write out thousands of ops leave the loop as it is.
 // CHECK-LABEL: @too_much
 // CHECK: loop.for parallel "n" %{{.*}} = 0 to 32768 step 128 {

@@ -44,20 +44,62 @@ func.func @main(%x: memref<2xf32>, %y: memref<10xf32> {mlc.output}) {
 
 // -----
 
-// What is not known is packed by the kernel, across the rows of a transposed operand too.
-// CHECK-LABEL: func.func private @unknown(%w: memref<8x2xf32>
+// What is not known is packed by the kernel, across the rows of a transposed operand too, and only what is read of it.
+// CHECK-LABEL: func.func private @unknown(%w: memref<8x5xf32>
 // CHECK-NEXT: %w_panels = memref.alloc() {alignment = 64 : i64} : memref<2x2x4xf32>
 // CHECK-NEXT: loop.for parallel "w_block" %w_block = 0 to 2
 // CHECK-NEXT: loop.for parallel "w_0" %[[K:.*]] = 0 to 2
 // CHECK-NEXT: loop.for parallel "w_lane" %w_lane = 0 to 4
-// CHECK-NEXT: %[[V:.*]] = loop.load %w[%w_block * 4 + %w_lane, %[[K]]] : memref<8x2xf32>
+// CHECK-NEXT: %[[V:.*]] = loop.load %w[%w_block * 4 + %w_lane, %[[K]] + 3] : memref<8x5xf32>
 // CHECK-NEXT: loop.store %[[V]], %w_panels[%w_block, %[[K]], %w_lane]
+// CHECK: loop.load %w_panels[%n floordiv 4, 0, %ni]
 // CHECK: loop.load %w_panels[%n floordiv 4, 1, %ni]
-func.func private @unknown(%w: memref<8x2xf32>, %y: memref<8xf32> {mlc.output}) {
+func.func private @unknown(%w: memref<8x5xf32>, %y: memref<8xf32> {mlc.output}) {
   loop.for parallel "n" %n = 0 to 8 step 4 {
     loop.for parallel "ni" %ni = 0 to 4 {
-      %b = loop.load %w[%n + %ni, 1] : memref<8x2xf32>
+      %a = loop.load %w[%n + %ni, 3] : memref<8x5xf32>
+      loop.store %a, %y[%n + %ni] : memref<8xf32>
+      %b = loop.load %w[%n + %ni, 4] : memref<8x5xf32>
       loop.store %b, %y[%n + %ni] : memref<8xf32>
+    }
+  }
+  return
+}
+
+// -----
+
+// Heads of whole blocks lie behind one another, and panels start where the part that is read does.
+// CHECK-LABEL: func.func private @heads(%w: memref<2x30xf32>
+// CHECK-NEXT: %w_panels = memref.alloc() {alignment = 64 : i64} : memref<6x2x4xf32>
+// CHECK: loop.load %w[%{{.*}}, %w_block * 4 + %w_lane + 3] : memref<2x30xf32>
+// CHECK: loop.load %w_panels[%n floordiv 4 + %h * 2, %k, %ni]
+func.func private @heads(%w: memref<2x30xf32>, %y: memref<3x2x8xf32> {mlc.output}) {
+  loop.for parallel "h" %h = 0 to 3 {
+    loop.for parallel "k" %k = 0 to 2 {
+      loop.for parallel "n" %n = 0 to 8 step 4 {
+        loop.for parallel "ni" %ni = 0 to 4 {
+          %b = loop.load %w[%k, %h * 8 + %n + %ni + 3] : memref<2x30xf32>
+          loop.store %b, %y[%h, %k, %n + %ni] : memref<3x2x8xf32>
+        }
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Heads that end in the middle of a block do not.
+// CHECK-LABEL: func.func private @ragged_heads(%w: memref<18xf32>
+// CHECK: loop.load %w[%h * 6 + %n + %ni]
+// REMARK: remark: 'w' not packed: a load leaves the blocks of 4 that the loop 'n' is tiled into
+func.func private @ragged_heads(%w: memref<18xf32>, %y: memref<3x6xf32> {mlc.output}) {
+  loop.for parallel "h" %h = 0 to 3 {
+    loop.for parallel "n" %n = 0 to 4 step 4 {
+      loop.for parallel "ni" %ni = 0 to 4 {
+        %b = loop.load %w[%h * 6 + %n + %ni] : memref<18xf32>
+        loop.store %b, %y[%h, %n + %ni] : memref<3x6xf32>
+      }
     }
   }
   return
@@ -72,8 +114,10 @@ func.func private @unknown(%w: memref<8x2xf32>, %y: memref<8xf32> {mlc.output}) 
 func.func private @window(%w: memref<9xf32>, %y: memref<8xf32> {mlc.output}) {
   loop.for parallel "n" %n = 0 to 8 step 4 {
     loop.for parallel "ni" %ni = 0 to 4 {
+      %a = loop.load %w[%n + %ni] : memref<9xf32>
       %b = loop.load %w[%n + %ni + 1] : memref<9xf32>
-      loop.store %b, %y[%n + %ni] : memref<8xf32>
+      %c = arith.addf %a, %b : f32
+      loop.store %c, %y[%n + %ni] : memref<8xf32>
     }
   }
   return
