@@ -339,4 +339,3 @@ class PackPass(Pass):
                 packer.pack_or_remark(function, self.argument, loops)
             except NoSuchArgument as reason:  # another function may have it
                 ctx.remark(function, f"'{self.argument}' not packed: {reason}")
-
