@@ -49,26 +49,30 @@ class ShrinkBuffersPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         del ctx
         for function in functions_with_loops(module):
-            for op in [op for op in function.walk() if isinstance(op, memref.AllocOp)]:
-                _shrink(op)
+            for alloc in [op for op in function.walk() if isinstance(op, memref.AllocOp)]:
+                users = [use.operation for use in alloc.memref.uses]
+                ops = [op for op in users if isinstance(op, AccessOp)]
+                if ops and len(ops) == len(users):
+                    _shrink(alloc, ops)
 
 
-def _shrink(alloc: memref.AllocOp) -> None:
-    """Move the allocation inwards as far as possible."""
-    users = [use.operation for use in alloc.memref.uses]
-    ops = [op for op in users if isinstance(op, AccessOp)]
-    if not ops or len(ops) != len(users):
-        return
+def _shrink(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> None:
+    """Move the allocation inwards as far as possible, in parts: inside each loop there may be odd rows again."""
     for part, part_ops in _split(alloc, ops):
-        _shrink_part(part, part_ops)
+        moved = _into_loop(part, part_ops)
+        if moved is not None:
+            _shrink(moved, part_ops)
+        else:
+            _trim(part, part_ops)
 
 
 def _split(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> list[tuple[memref.AllocOp, list[AccessOp]]]:
-    """A buffer for each set of ops in the block that use elements of their own, such as those of the last, odd row."""
+    """A buffer for each loop in the block that uses elements of its own, and for what is in none: the last, odd row."""
     sets: list[tuple[list[AccessOp], Box]] = []
-    around: dict[Operation, list[AccessOp]] = {}
+    around: dict[Operation | None, list[AccessOp]] = {}
     for op in ops:
-        around.setdefault(ancestor_in(op, alloc.parent), []).append(op)
+        ancestor = ancestor_in(op, alloc.parent)
+        around.setdefault(ancestor if isinstance(ancestor, ForOp) else None, []).append(op)
     for members in around.values():
         mine = _box(members)
         shared = [(others, box) for others, box in sets if not _apart(mine, box)]
@@ -107,20 +111,24 @@ def _around(first: Box, second: Box) -> Box:
     return tuple((min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(first, second, strict=True))
 
 
-def _shrink_part(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> None:
-    while (loop := _loop_around_all(ops, alloc.parent)) is not None:
-        accesses = [MemoryAccess.of(op) for op in ops]
-        parts = {
-            dim: part
-            for dim in range(memref_type(alloc.memref).get_num_dims())
-            if (part := _part_of_iteration(accesses, dim, loop)) is not None
-        }
-        if not parts:
-            break
-        alloc = _replace(alloc, InsertPoint.at_start(loop.body.block), ops, parts, loop.induction_variable)
-    used = dict(enumerate(_box(ops)))
+def _into_loop(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> memref.AllocOp | None:
+    """A smaller buffer in the loop that all of `ops` are in; None if there is no such loop, or iterations share it."""
+    loop = _loop_around_all(ops, alloc.parent)
+    if loop is None:
+        return None
+    accesses = [MemoryAccess.of(op) for op in ops]
+    parts = {
+        dim: part
+        for dim in range(memref_type(alloc.memref).get_num_dims())
+        if (part := _part_of_iteration(accesses, dim, loop)) is not None
+    }
+    return _replace(alloc, InsertPoint.at_start(loop.body.block), ops, parts, loop.induction_variable) if parts else None
+
+
+def _trim(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> None:
+    """Leave out of the buffer what nobody uses."""
     shape = memref_type(alloc.memref).get_shape()
-    unused = {dim: (low, high) for dim, (low, high) in used.items() if high - low + 1 < shape[dim]}
+    unused = {dim: (low, high) for dim, (low, high) in enumerate(_box(ops)) if high - low + 1 < shape[dim]}
     if unused:
         _replace(alloc, InsertPoint.before(alloc), ops, unused)
 

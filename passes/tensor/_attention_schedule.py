@@ -51,14 +51,17 @@ def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -
     block = _rows_of_block(scores, tile, machine)
     steps: list[Step] = [*(("fuse", name) for name in heads), ("tile", row, block), ("fuse", row)]
     steps += [("interchange", c.op.dim_names[c.lane_dim], f"{row}i") for c in (scores, values)]
-    steps += [("tile", f"{row}i", tile.rows), ("unroll", f"{row}ii")]
+    steps += [("tile", f"{row}i", tile.rows)]
+    # Before rows are unrolled: one loop with a sum of each row is none that becomes vectors.
+    reduced = dict.fromkeys(name for op in reductions for name in op.dim_names[op.num_parallel :])
+    steps += [("vectorize_reduction", name, lanes) for name in reduced]
+    steps.append(("unroll", f"{row}ii"))
     for contraction in (scores, values):
         inside = _contraction_steps(contraction, tile, lanes)
         if inside is None:
             return []
         steps += inside
-    reduced = dict.fromkeys(name for op in reductions for name in op.dim_names[op.num_parallel :])
-    return [*steps, *(("vectorize_reduction", name, lanes) for name in reduced)]
+    return steps
 
 
 def _register_tile(scores: Contraction, lanes: int, machine: Machine) -> RegisterTile:

@@ -264,3 +264,33 @@ func.func private @corner(%x: memref<8xf32>, %y: memref<3xf32> {mlc.output}) {
   loop.store %d, %y[2] : memref<3xf32>
   return
 }
+
+// -----
+
+// The rows that blocks leave over have a buffer of their own in a loop, too: here in that over heads.
+// CHECK-LABEL: func.func private @blocks_of_heads
+// CHECK: loop.for parallel "h"
+// CHECK-DAG: memref.alloc() : memref<1x1xf32>
+// CHECK: loop.for parallel "m"
+// CHECK-NEXT: memref.alloc() : memref<1x2xf32>
+// CHECK-NOT: memref.alloc
+func.func private @blocks_of_heads(%x: memref<3x5xf32>, %y: memref<3x5xf32> {mlc.output}) {
+  %t = memref.alloc() : memref<3x5xf32>
+  loop.for parallel "h" %h = 0 to 3 {
+    loop.for parallel "m" %m = 0 to 4 step 2 {
+      loop.for parallel "mi" %mi = 0 to 2 {
+        %a = loop.load %x[%h, %m + %mi] : memref<3x5xf32>
+        loop.store %a, %t[%h, %m + %mi] : memref<3x5xf32>
+      }
+      loop.for parallel "mi" %mi = 0 to 2 {
+        %a = loop.load %t[%h, %m + %mi] : memref<3x5xf32>
+        loop.store %a, %y[%h, %m + %mi] : memref<3x5xf32>
+      }
+    }
+    %b = loop.load %x[%h, 4] : memref<3x5xf32>
+    loop.store %b, %t[%h, 4] : memref<3x5xf32>
+    %c = loop.load %t[%h, 4] : memref<3x5xf32>
+    loop.store %c, %y[%h, 4] : memref<3x5xf32>
+  }
+  return
+}

@@ -4,11 +4,11 @@
 
 // Heads and blocks of rows are fused; a panel of keys or values is used by all tiles of a block. Both are packed.
 // CHECK-LABEL: @attention
-// CHECK-SAME: [fuse(b), tile(m, 84), fuse(m), interchange(n, mi), interchange(n1, mi), tile(mi, 14), unroll(mii), tile(n, 32), pack(k, n),
+// CHECK-SAME: [fuse(b), tile(m, 84), fuse(m), interchange(n, mi), interchange(n1, mi), tile(mi, 14), vectorize_reduction(k1, 16), unroll(mii), tile(n, 32), pack(k, n),
 // CHECK-SAME: tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(n1, 32), pack(v, n1),
-// CHECK-SAME: tile(n1i, 16), vectorize(n1ii, 16), unroll(n1i), vectorize_reduction(k1, 16)]
+// CHECK-SAME: tile(n1i, 16), vectorize(n1ii, 16), unroll(n1i)]
 // V3-LABEL: @attention
-// V3-SAME: tile(m, 84), fuse(m), interchange(n, mi), interchange(n1, mi), tile(mi, 6), unroll(mii), tile(n, 16), pack(k, n),
+// V3-SAME: tile(m, 84), fuse(m), interchange(n, mi), interchange(n1, mi), tile(mi, 6), vectorize_reduction(k1, 8), unroll(mii), tile(n, 16), pack(k, n),
 // LOOPS-LABEL: @attention
 // LOOPS: loop.for parallel "b"
 // LOOPS-NEXT: loop.for parallel "m" %m = 0 to 168 step 84
