@@ -122,7 +122,9 @@ def _into_loop(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> memref.AllocOp
         for dim in range(memref_type(alloc.memref).get_num_dims())
         if (part := _part_of_iteration(accesses, dim, loop)) is not None
     }
-    return _replace(alloc, InsertPoint.at_start(loop.body.block), ops, parts, loop.induction_variable) if parts else None
+    return (
+        _replace(alloc, InsertPoint.at_start(loop.body.block), ops, parts, loop.induction_variable) if parts else None
+    )
 
 
 def _trim(alloc: memref.AllocOp, ops: Sequence[AccessOp]) -> None:

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from math import prod
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.shared.in_place import computed_in_place
 from mlc.passes.tensor._contraction_schedule import SET_PERIOD, WAYS, Step
-from mlc.passes.tensor._row_schedule import Nest, column_dim, reduced_dims
+from mlc.passes.tensor._row_schedule import column_dim, nests_of, reduced_dims
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
 from mlc.targets.machine import Machine
@@ -32,7 +31,7 @@ COLUMN_VECTORS = 4
 
 def column_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
     """The steps for a kernel that reduces the rows of one large matrix; none for other kernels."""
-    nests = [Nest.of(op) for op in ops if not computed_in_place(op)]
+    nests = nests_of(ops)
     if len(nests) != 1 or len(nests[0].reductions) != 1:
         return []
     column = column_dim(nests)

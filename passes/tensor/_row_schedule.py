@@ -7,7 +7,7 @@ is what it takes to use a cache's bandwidth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from mlc.dialects.tensor import StructuredOp
@@ -27,7 +27,7 @@ MOST_UNROLLED_TAPS = 16
 
 def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[Step]:
     """The steps for a kernel without contractions, on a machine with `registers` vectors of `lanes` elements each."""
-    nests = [Nest.of(op) for op in ops if not computed_in_place(op)]
+    nests = nests_of(ops)
     outer = _common_dims(nests)
     column = column_dim(nests)
     if column in outer:
@@ -52,11 +52,6 @@ class Nest:
     root: StructuredOp
     inside: tuple[StructuredOp, ...]
 
-    @staticmethod
-    def of(root: StructuredOp) -> Nest:
-        """The nest of an op that is not computed in place."""
-        return Nest(root, tuple(_computed_inside(root)))
-
     @property
     def over(self) -> dict[str, int]:
         """The dims of the parallel loops, with their sizes."""
@@ -68,12 +63,22 @@ class Nest:
         return [op for op in (self.root, *self.inside) if op.reduction is not None]
 
 
-def _computed_inside(op: StructuredOp) -> Iterator[StructuredOp]:
-    for operand in op.inputs:
-        producer = operand.owner
-        if isinstance(producer, StructuredOp) and computed_in_place(producer):
-            yield producer
-            yield from _computed_inside(producer)
+def nests_of(ops: Sequence[StructuredOp]) -> list[Nest]:
+    """The nests that the ops of a kernel become."""
+    in_place = set[StructuredOp]() if ops[0].parent is None else computed_in_place(ops[0].parent)
+    return [Nest(op, tuple(_computed_inside(op, in_place))) for op in ops if op not in in_place]
+
+
+def _computed_inside(root: StructuredOp, in_place: Container[StructuredOp]) -> dict[StructuredOp, None]:
+    inside: dict[StructuredOp, None] = {}
+    pending = [root]
+    while pending:
+        for operand in pending.pop().inputs:
+            producer = operand.owner
+            if isinstance(producer, StructuredOp) and producer in in_place and producer not in inside:
+                inside[producer] = None
+                pending.append(producer)
+    return inside
 
 
 def _common_dims(nests: Sequence[Nest]) -> list[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.shared.in_place import computed_in_place
+from mlc.passes.shared.in_place import is_one_nest
 from mlc.passes.tensor._contraction_schedule import Step
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
@@ -28,7 +28,7 @@ def transpose_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
     `lanes` is how many elements a register holds.
     """
     *others, root = ops
-    if any(op.reduction is not None for op in ops) or not all(computed_in_place(op) for op in others):
+    if any(op.reduction is not None for op in ops) or not is_one_nest(ops):
         return []
     names = list(root.dim_names)
     if len(names) < 2 or any(not set(op.dim_names) <= set(names) for op in others):

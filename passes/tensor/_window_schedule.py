@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from xdsl.dialects.tensor import PadOp
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.shared.in_place import computed_in_place
+from mlc.passes.shared.in_place import is_one_nest
 from mlc.passes.tensor._contraction_schedule import Step, runs_along_memory, short_reductions
 from mlc.targets.machine import Machine
 
@@ -26,8 +26,8 @@ HEIGHT = 2
 def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
     """The steps for a kernel of one nest in which a window moves over an operand; none for other kernels."""
     windows = [op for op in ops if op.reduction is not None]
-    *others, root = ops
-    if len(windows) != 1 or not all(computed_in_place(op) for op in others):
+    root = ops[-1]
+    if len(windows) != 1 or not is_one_nest(ops):
         return []
     op = windows[0]
     lane = op.num_parallel - 1

@@ -6,21 +6,22 @@ producer is *computed in place*, emitted right there: that keeps a bias, an acti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
-from xdsl.pattern_rewriter import PatternRewriter
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.passes.lowering import lowers
 from mlc.passes.shared.in_place import computed_in_place
 from mlc.passes.shared.nests import parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._padding import border, padded_in_place, shifted
+from mlc.support.context import CompilerContext
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type
 
@@ -30,16 +31,21 @@ class _NestBody:
     """Writes what computes points; `counters` are the loop counters in scope, which subscripts refer to as d0, d1, …"""
 
     counters: list[SSAValue]
-    emitted: list[StructuredOp] = field(default_factory=list[StructuredOp])
+    emitted: dict[StructuredOp, SSAValue] = field(default_factory=dict[StructuredOp, SSAValue])
+    """The ops that are computed, each behind those that it reads, with their values at the point."""
 
     def value(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> SSAValue:
-        """The result of `op` at the point that `dims` names; the ops that compute it are appended to `ops`."""
-        self.emitted.append(op)
-        if op.reduction is not None:
-            return self._reduced(op, dims, ops)
-        point_ops, point = op.emit_point(self._operands(op, dims, ops))
-        ops += point_ops
-        return point
+        """The result of `op` at the point that `dims` names; the ops that compute it are appended to `ops`.
+
+        All readers of an op need it at one point, so it is computed for the first one.
+        """
+        if op not in self.emitted:
+            if op.reduction is not None:
+                self.emitted[op] = self._reduced(op, dims, ops)
+            else:
+                point_ops, self.emitted[op] = op.emit_point(self._operands(op, dims, ops))
+                ops += point_ops
+        return self.emitted[op]
 
     def _reduced(self, op: StructuredOp, dims: Sequence[AffineExpr], ops: list[Operation]) -> SSAValue:
         """Serial loops over the `reduce` dims that carry the value reduced so far."""
@@ -90,7 +96,7 @@ class _NestBody:
 
 
 @lowers("lower-to-loops", StructuredOp)
-class StructuredOpToNest(StatelessPattern):
+class StructuredOpToNest(RewritePattern):
     """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point.
 
     The loops are in the order of the dims of the reduction that is computed in place, if there is one: a result that is
@@ -98,15 +104,22 @@ class StructuredOpToNest(StatelessPattern):
     padded one has it.
     """
 
+    def __init__(self, ctx: CompilerContext) -> None:
+        del ctx
+        self._in_place: dict[Block, set[StructuredOp]] = {}
+
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(op, StructuredOp)
-        if computed_in_place(op):
+        assert isinstance(op, StructuredOp) and op.parent is not None
+        if op.parent not in self._in_place:
+            self._in_place[op.parent] = computed_in_place(op.parent)
+        in_place = self._in_place[op.parent]
+        if op in in_place:
             return
         padding = padded_in_place(op.result)
         target = destination(rewriter, op.result if padding is None else padding.result)
         where = None if padding is None else shifted(padding.static_low.get_values())
         nest_body = _NestBody([])
-        order = _loop_order(op)
+        order = _loop_order(op, in_place)
 
         def body(counters: list[SSAValue]) -> list[Operation]:
             nest_body.counters = [counters[order.index(i)] for i in range(len(counters))]
@@ -120,20 +133,23 @@ class StructuredOpToNest(StatelessPattern):
             nest = [*border(padding, target), *nest]
             rewriter.replace(padding, [], [target])
         rewriter.replace(op, nest, [target])
-        for producer in nest_body.emitted[1:]:
-            rewriter.erase(producer)
+        for producer in reversed(nest_body.emitted):
+            if producer is not op:
+                rewriter.erase(producer)
 
 
-def _loop_order(op: StructuredOp) -> list[int]:
+def _loop_order(op: StructuredOp, in_place: Container[StructuredOp]) -> list[int]:
     """The `over` dims of `op`, outermost first."""
     own = list(range(op.num_parallel))
     readers = [(op, own)]
+    seen = {op}
     while readers:
         reader, order = readers.pop()
         if reader.reduction is not None:
             return order
         for value, affine in zip(reader.inputs, reader.index_maps, strict=True):
-            if isinstance(producer := value.owner, StructuredOp) and computed_in_place(producer):
+            if isinstance(producer := value.owner, StructuredOp) and producer in in_place and producer not in seen:
+                seen.add(producer)
                 # In place means that the subscripts are the reader's dims, each once.
                 dims = [e.position for e in affine.results if isinstance(e, AffineDimExpr)]
                 readers.append((producer, [order[d] for d in dims]))

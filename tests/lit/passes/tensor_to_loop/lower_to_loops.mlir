@@ -33,9 +33,13 @@ func.func private @linear_relu(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>, %b: ten
   return %2 : tensor<2x3xf32>
 }
 
-// A value with two consumers gets a buffer.
+// A value that is read twice at one point is computed once, and has no buffer.
 // CHECK-LABEL: func.func private @two_uses(
-// CHECK: memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+// CHECK-NEXT: loop.for parallel "n"
+// CHECK-NEXT: %[[A:.*]] = loop.load %x[%n]
+// CHECK-NEXT: %[[S:.*]] = arith.addf %[[A]], %[[A]]
+// CHECK-NEXT: %[[P:.*]] = arith.mulf %[[S]], %[[S]]
+// CHECK-NEXT: loop.store %[[P]], %out[%n]
 func.func private @two_uses(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
   ^bb0(%a: f32):
@@ -48,6 +52,77 @@ func.func private @two_uses(%x: tensor<4xf32>) -> tensor<4xf32> {
     tensor.yield %s : f32
   }
   return %1 : tensor<4xf32>
+}
+
+// Nor has a product in `x * sigmoid(x)`, or what is transposed on both ways to its reader.
+// CHECK-LABEL: func.func private @gated(
+// CHECK-NOT: memref.alloc
+// CHECK: %[[P:.*]] = loop.for serial "k"
+// CHECK: %[[E:.*]] = math.exp %[[P]]
+// CHECK: %[[Q:.*]] = arith.mulf %[[P]], %[[E]]
+// CHECK-NEXT: loop.store %[[Q]], %out[%n, %m]
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+// CHECK-NEXT: func.return
+func.func private @gated(%x: tensor<2x5xf32>, %w: tensor<5x3xf32>) -> tensor<3x2xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 2, n: 3) reduce (k: 5) : tensor<2x5xf32>, tensor<5x3xf32> -> tensor<2x3xf32>
+  %1 = tensor.map %0[m, n] over (n: 3, m: 2) : tensor<2x3xf32> -> tensor<3x2xf32> {
+  ^bb0(%a: f32):
+    %e = math.exp %a : f32
+    tensor.yield %e : f32
+  }
+  %2 = tensor.map %0[m, n], %1[n, m] over (n: 3, m: 2) : tensor<2x3xf32>, tensor<3x2xf32> -> tensor<3x2xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    tensor.yield %s : f32
+  }
+  return %2 : tensor<3x2xf32>
+}
+
+// Two points of it are needed at a time: it gets a buffer.
+// CHECK-LABEL: func.func private @two_points(
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<2x2xf32>
+func.func private @two_points(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = tensor.map %x[m, n] over (m: 2, n: 2) : tensor<2x2xf32> -> tensor<2x2xf32> {
+  ^bb0(%a: f32):
+    %s = arith.addf %a, %a : f32
+    tensor.yield %s : f32
+  }
+  %1 = tensor.map %0[m, n], %0[n, m] over (m: 2, n: 2) : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    tensor.yield %s : f32
+  }
+  return %1 : tensor<2x2xf32>
+}
+
+// So does what one reader needs in the loop of a reduction, and another one outside; not what is squared in the loop.
+// CHECK-LABEL: func.func private @inside_and_outside(
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+// CHECK: loop.for serial "k"
+// CHECK: loop.for serial "k"
+// CHECK-NEXT: %[[X:.*]] = loop.load %x[%k_1]
+// CHECK-NEXT: %[[Y:.*]] = math.exp %[[X]]
+// CHECK-NEXT: math.fma %[[Y]], %[[Y]]
+func.func private @inside_and_outside(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  %0 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a: f32):
+    %s = math.absf %a : f32
+    tensor.yield %s : f32
+  }
+  %1 = tensor.reduce add %0[k] over () reduce (k: 4) : tensor<4xf32> -> tensor<f32>
+  %2 = tensor.map %0[n], %1[] over (n: 4) : tensor<4xf32>, tensor<f32> -> tensor<4xf32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    tensor.yield %s : f32
+  }
+  %3 = tensor.map %x[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {
+  ^bb0(%a: f32):
+    %s = math.exp %a : f32
+    tensor.yield %s : f32
+  }
+  %4 = tensor.contract %3[k], %3[k] over () reduce (k: 4) : tensor<4xf32>, tensor<4xf32> -> tensor<f32>
+  return %2, %4 : tensor<4xf32>, tensor<f32>
 }
 
 // A value that is read at every point of a larger space gets a buffer too: it must not be computed again and again.
