@@ -25,6 +25,7 @@ from mlc.support.errors import UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.recursion import deep_recursion
+from mlc.targets.cache import Cache
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -271,13 +272,18 @@ def _make_library(model: ModelSource, weights: Mapping[str, Array], options: Com
         module = _parse(model, weights, options.bindings)
         _build(module, _contexts[module], options, path)
         return
-    recipe = Recipe(model, options, "shared")
+    recipe = Recipe(model, options, "shared", _private_cache())
     if recipe.recall(path):
         for place, message in recipe.warned:
             warnings.warn(f"{place}{': ' * bool(place)}{message}", stacklevel=4)
         return
     module = _parse(model, bindings=options.bindings)
     recipe.remember(*_build(module, _contexts[module], options, path))
+
+
+def _private_cache() -> Cache:
+    """The cache for libraries of models in this process: nobody writes into them, so they need no copies."""
+    return replace(Cache.default(), links=True)
 
 
 def _context_of(model: ModuleOp, weights: Mapping[str, Array]) -> CompilerContext:
@@ -322,7 +328,7 @@ def _build(
     ctx = context.clone()
     ctx.target = options.target
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
-    report = Compilation(parsed.clone(), ctx, options, manager).build("shared", path)
+    report = Compilation(parsed.clone(), ctx, options, manager).build("shared", path, _private_cache())
     for each in ctx.warnings:
         place = f"{each.location}: " if each.location else ""
         warnings.warn(f"{place}{each.message}", stacklevel=4)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mlc.passes.manager import PassManager
     from mlc.support.context import CompilerContext
     from mlc.targets.build import BuildReport
+    from mlc.targets.cache import Cache
     from mlc.targets.output import OutputKind
     from mlc.targets.program import Program, Signature
     from mlc.targets.variants import ProgramVariants
@@ -184,15 +185,15 @@ class Compilation:
 
         return variants_of_model(self.module, self.options.prefix, programs)
 
-    def build(self, kind: OutputKind, output: Path, progress: Callable[[int, int], None] | None = None) -> BuildReport:
-        """Make the artifact `output`.
+    def build(self, kind: OutputKind, output: Path, cache: Cache | None = None) -> BuildReport:
+        """Make the artifact `output`, with what a cache has of it: that of the user, if none is given.
 
         Raises:
             UserError: also if there is no usable clang, or `output` cannot be written.
             CompilerBug: also if clang refuses the generated code.
         """
         programs = [each.program(each.lower_fully()) for each in self.variants()]
-        return self.build_program(self.joined(programs), kind, output, progress)
+        return self.build_program(self.joined(programs), kind, output, cache=cache)
 
     def build_program(
         self,
@@ -200,14 +201,15 @@ class Compilation:
         kind: OutputKind,
         output: Path,
         progress: Callable[[int, int], None] | None = None,
+        cache: Cache | None = None,
     ) -> BuildReport:
-        """The second half of `build`."""
+        """The second half of `build`; `progress` is told how many units are done, of how many."""
         from mlc.targets.build import build
         from mlc.targets.machine import resolve_target
 
         machine = resolve_target(self.options.target)
         level, cc = self.options.opt_level, self.options.cc
-        return build(program, machine, kind, output, opt_level=level, cc=cc, progress=progress)
+        return build(program, machine, kind, output, opt_level=level, cc=cc, progress=progress, cache=cache)
 
 
 def read_module(model: ModelSource, ctx: CompilerContext, bindings: Bindings) -> ModuleOp:

@@ -10,7 +10,6 @@ neither recalls nor remembers.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -23,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from mlc.support.additions import load_options
 from mlc.support.blame import plugin_files
+from mlc.support.file_digest import file_digest
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import OutputKind, restore_output
@@ -116,7 +116,7 @@ class Recipe:
 
 def _contents(file: Path) -> str:
     with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        return file_digest(stream.fileno())
 
 
 @cache

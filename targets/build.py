@@ -14,6 +14,7 @@ import re
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -137,7 +138,10 @@ class _Build:
             if self.kind in EXECUTABLE:
                 make_executable(staged)
             return count, count, False
-        files, hits = self.compiler.compile_all(self.units, staged.parent, progress)
+        with ThreadPoolExecutor(1) as pool:
+            data = pool.submit(self._write_weights, staged.with_name("weights.o"))
+            files, hits = self.compiler.compile_all(self.units, staged.parent, progress)
+            files += data.result()
         if self.linker is None:
             staged.write_text(_join_assembly(files), encoding="utf-8")
         else:
@@ -156,13 +160,17 @@ class _Build:
         writers = [Path(str(module.__file__)).read_bytes() for module in _WRITERS]
         return digest(self.kind, *self._link_flags(), linker, memory_unit().text, *writers, *units, "+", *blobs)
 
+    def _write_weights(self, path: Path) -> list[Path]:
+        """The object of the weights, if there are any."""
+        if not self.blobs:
+            return []
+        weights.write_object(self.blobs, self.arch, path)
+        return [path]
+
     def _complete(self, objects: Sequence[Path]) -> list[Path]:
-        """The objects, with that of the weights and, where LLVM calls them, that of memcpy and its like."""
+        """The objects with, where LLVM calls them, that of memcpy and its like."""
         folder = objects[0].parent
         complete = list(objects)
-        if self.blobs:
-            complete.append(folder / "weights.o")
-            weights.write_object(self.blobs, self.arch, complete[-1])
         undefined = {name for file in complete for name in elf.undefined_symbols(file)}
         undefined -= {name for file in complete for name in elf.defined_symbols(file)}
         if undefined:

@@ -1,12 +1,13 @@
 """The on-disk cache of compiled things, shared by all processes of a user.
 
-    ??/<key>        entries: objects, artifacts, versions of tools
+    ??/<key>-<sum>  entries: objects, artifacts, versions of tools
     run/<name>      artifacts that `mlc run` made, under names for people
     grammar/<key>   tables of grammars (syntax/cache.py)
 
-An entry is one file: its SHA-256 digest, then its bytes. It is written to a temporary file and renamed, so readers
-see all of it or nothing. An entry whose digest does not match (a failing disk) is dropped and made again. A cache that
-cannot be written is no error: everything works, uncached.
+An entry is one file, called `<key>-<digest of its bytes>`. It appears whole: written to a temporary file and renamed,
+or a second name of the artifact itself. An entry whose digest does not match (somebody changed the artifact in place, a
+failing disk, a crash before it was on the disk) is dropped and made again. A cache that cannot be written is no error:
+everything works, uncached.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO
 
 from mlc.support.cache_folder import cache_folder
+from mlc.support.file_digest import file_digest
 
-_CHUNK = 1 << 20
-_DIGEST_BYTES = hashlib.sha256().digest_size
+_PROBE_BYTES = 1 << 20
 _KINDS = {
-    "compiled": ("[0-9a-f][0-9a-f]", re.compile(r"[0-9a-f]{64}|\.new-\w+")),
+    "compiled": ("[0-9a-f][0-9a-f]", re.compile(r"[0-9a-f]{64}(-[0-9a-f]{64})?|\.new-\w+")),
     "artifacts of mlc run": ("run", re.compile(r".+-O\d-threads\d+-[0-9a-f]{8}(\.so)?")),
     "grammars": ("grammar", re.compile(r"[0-9a-f]{32,}|tmp\w{8}")),
 }
@@ -56,6 +57,8 @@ class Cache:
 
     folder: Path
     limit: int = DEFAULT_LIMIT
+    links: bool = False
+    """Whether what is fetched may be a second name of the entry: for files that are private, and never changed."""
 
     @staticmethod
     def default() -> Cache:
@@ -63,49 +66,54 @@ class Cache:
         return Cache(cache_folder() or Path(os.devnull) / "mlc")
 
     def fetch(self, key: str, destination: Path) -> bool:
-        """Copy the entry `key` to the file `destination`; False, and no file, if there is no intact one.
+        """Make the file `destination` with the bytes of the entry `key`; False, and no file, if there is no intact one.
 
         Raises:
             OSError: `destination` cannot be written.
         """
-        with contextlib.ExitStack() as files:
-            try:
-                source = files.enter_context(self._path(key).open("rb"))
-                expected = source.read(_DIGEST_BYTES)
-            except OSError:
-                return False
-            with destination.open("wb") as target:
-                intact = _copy(source, target) == expected
-        if not intact:
-            destination.unlink()
-            with contextlib.suppress(OSError):
-                self._path(key).unlink()
-            return False
-        with contextlib.suppress(OSError):
-            os.utime(self._path(key))
-        return True
+        for entry, expected in self._entries(key):
+            with contextlib.suppress(FileNotFoundError), entry.open("rb") as source:
+                if self.links and _link(entry, destination):
+                    found = file_digest(source.fileno())
+                else:
+                    with destination.open("wb") as target:
+                        found = file_digest(source.fileno(), target.fileno())
+                if found == expected:
+                    with contextlib.suppress(OSError):
+                        os.utime(entry)
+                    return True
+                destination.unlink()
+                with contextlib.suppress(OSError):
+                    entry.unlink()
+        return False
 
     def store(self, key: str, source: Path) -> None:
         """Remember the bytes of the file `source`; does nothing if the cache cannot be written."""
-        with contextlib.suppress(OSError), source.open("rb") as data, self._entry(key) as entry:
-            entry.write(bytes(_DIGEST_BYTES))
-            found = _copy(data, entry)
-            entry.seek(0)
-            entry.write(found)
+        with contextlib.suppress(OSError), source.open("rb") as data:
+            if _link(source, self._path(key, file_digest(data.fileno()))):
+                return
+            with self._new(key) as file:
+                found = file_digest(data.fileno(), file.fileno())
+                Path(file.name).replace(self._path(key, found))
 
     def read(self, key: str) -> bytes | None:
         """The bytes of a small entry, or None if there is no intact one."""
-        try:
-            data = self._path(key).read_bytes()
-        except OSError:
-            return None
-        expected, payload = data[:_DIGEST_BYTES], data[_DIGEST_BYTES:]
-        return payload if hashlib.sha256(payload).digest() == expected else None
+        for entry, expected in self._entries(key):
+            with contextlib.suppress(OSError), entry.open("rb") as file:
+                if file_digest(file.fileno()) == expected:
+                    return file.read()
+        return None
 
     def write(self, key: str, payload: bytes) -> None:
-        """Remember a small entry; does nothing if the cache cannot be written."""
-        with contextlib.suppress(OSError), self._entry(key) as entry:
-            entry.write(hashlib.sha256(payload).digest() + payload)
+        """Remember a small entry, instead of what it was before; does nothing if the cache cannot be written."""
+        with contextlib.suppress(OSError), self._new(key) as file:
+            file.write(payload)
+            file.flush()
+            entry = self._path(key, file_digest(file.fileno()))
+            Path(file.name).replace(entry)
+            for other, _ in self._entries(key):
+                if other != entry:
+                    other.unlink()
 
     def size(self) -> tuple[int, int]:
         """How many files there are, and their size in bytes."""
@@ -142,13 +150,20 @@ class Cache:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.folder) as file:
-                file.write(bytes(_CHUNK))
+                file.write(bytes(_PROBE_BYTES))
         except OSError as e:
             return e.strerror or str(e)
         return None
 
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / key
+    def _path(self, key: str, found: str) -> Path:
+        return self.folder / key[:2] / f"{key}-{found}"
+
+    def _entries(self, key: str) -> list[tuple[Path, str]]:
+        """The files for a key, as a rule one, with the digests that they should have."""
+        folder, start = self.folder / key[:2], f"{key}-"
+        with contextlib.suppress(OSError):
+            return [(file, file.name.removeprefix(start)) for file in folder.iterdir() if file.name.startswith(start)]
+        return []
 
     def _files(self) -> Iterator[tuple[str, Path, os.stat_result]]:
         for kind, (folder, name) in _KINDS.items():
@@ -164,27 +179,24 @@ class Cache:
                     shutil.rmtree(folder, ignore_errors=True)
 
     @contextlib.contextmanager
-    def _entry(self, key: str) -> Generator[BinaryIO, None, None]:
-        """A file that becomes the entry `key` if the block ends well."""
-        path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-        try:
-            with os.fdopen(descriptor, "w+b") as file:
+    def _new(self, key: str) -> Generator[IO[bytes], None, None]:
+        """A file in the folder of the entry `key`; it goes if it still has its own name when the block ends."""
+        folder = self.folder / key[:2]
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w+b", prefix=".new-", dir=folder, delete=False) as file:
+            try:
                 yield file
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+            finally:
+                Path(file.name).unlink(missing_ok=True)
 
 
-def _copy(source: BinaryIO, target: BinaryIO) -> bytes:
-    """Copy a file's rest and return the SHA-256 digest of what was copied."""
-    sha = hashlib.sha256()
-    while chunk := source.read(_CHUNK):
-        sha.update(chunk)
-        target.write(chunk)
-    return sha.digest()
+def _link(existing: Path, new: Path) -> bool:
+    """Give a file a second name; False if that is not possible, as on another disk."""
+    try:
+        new.parent.mkdir(parents=True, exist_ok=True)
+        os.link(existing, new)
+    except FileExistsError:
+        return existing.samefile(new)
+    except OSError:
+        return False
+    return True

@@ -80,8 +80,8 @@ def test_other_weights_are_another_model(compilations: list[str]) -> None:
 def test_weights_that_change_during_a_compilation_are_not_remembered(compilations: list[str]) -> None:
     build = Compilation.build_program
 
-    def changing(self: Compilation, *arguments: object) -> object:
-        report = build(self, *arguments)  # pyright: ignore[reportArgumentType]
+    def changing(self: Compilation, *arguments: object, **options: object) -> object:
+        report = build(self, *arguments, **options)  # pyright: ignore[reportArgumentType]
         _save_weights(7)
         return report
 

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import errno
+import hashlib
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from mlc.support.file_digest import file_digest
 from mlc.targets.cache import Cache, digest
 
 
@@ -49,7 +54,51 @@ def test_files_come_back(tmp_path: Path):
     cache.store(key, tmp_path / "a")
     assert cache.fetch(key, tmp_path / "b")
     assert (tmp_path / "b").read_bytes() == (tmp_path / "a").read_bytes()
-    assert cache.size() == (1, 6032)
+    assert cache.size() == (1, 6000)
+
+
+def test_what_is_stored_and_what_is_private_is_not_copied(tmp_path: Path):
+    cache, key, stored = Cache(tmp_path / "cache"), digest("k"), tmp_path / "a"
+    stored.write_bytes(b"library")
+    cache.store(key, stored)
+    (entry,) = (tmp_path / "cache").glob("??/*")
+    assert entry.samefile(stored)
+    assert cache.fetch(key, tmp_path / "copy") and not entry.samefile(tmp_path / "copy")
+    assert replace(cache, links=True).fetch(key, tmp_path / "name") and entry.samefile(tmp_path / "name")
+
+
+def test_who_changes_an_artifact_does_not_change_what_others_get(tmp_path: Path):
+    cache, key = Cache(tmp_path / "cache", links=True), digest("k")
+    (tmp_path / "a").write_bytes(b"library")
+    cache.store(key, tmp_path / "a")
+    with (tmp_path / "a").open("r+b") as file:
+        file.write(b"L")
+    assert not cache.fetch(key, tmp_path / "b")
+    assert not (tmp_path / "b").exists() and not list((tmp_path / "cache").glob("??/*"))
+
+
+def test_another_disk_gets_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refused(*_: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(os, "link", refused)
+    cache, key = Cache(tmp_path / "cache", links=True), digest("k")
+    (tmp_path / "a").write_bytes(b"library")
+    cache.store(key, tmp_path / "a")
+    assert cache.fetch(key, tmp_path / "b") and (tmp_path / "b").read_bytes() == b"library"
+    assert [file.stat().st_nlink for file in tmp_path.rglob("*") if file.is_file()] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("size", [0, 1, 16 << 20, (16 << 20) + 1, (40 << 20) + 7])
+def test_digests_of_files_are_those_of_their_chunks(tmp_path: Path, size: int):
+    data = np.random.default_rng(0).bytes(size)
+    (tmp_path / "a").write_bytes(data)
+    chunks = [data[i : i + (16 << 20)] for i in range(0, size, 16 << 20)]
+    expected = hashlib.sha256(b"".join(hashlib.sha256(chunk).digest() for chunk in chunks)).hexdigest()
+    with (tmp_path / "a").open("rb") as source, (tmp_path / "b").open("wb") as target:
+        source.read(1)
+        assert file_digest(source.fileno(), target.fileno()) == expected
+    assert (tmp_path / "b").read_bytes() == data
 
 
 @pytest.mark.parametrize("damage", ["flip", "cut", "empty"])
@@ -121,8 +170,9 @@ def test_trim_drops_the_folders_of_builds_that_were_killed(tmp_path: Path):
 def test_a_cache_has_a_limit_of_its_own(tmp_path: Path):
     cache = Cache(tmp_path, limit=300)
     for age in range(4):
-        cache.write(digest(str(age)), bytes(100 - 32))
-        os.utime(tmp_path / digest(str(age))[:2] / digest(str(age)), (1000 - age, 1000 - age))
+        cache.write(digest(str(age)), bytes(100))
+        (entry,) = (tmp_path / digest(str(age))[:2]).iterdir()
+        os.utime(entry, (1000 - age, 1000 - age))
     (tmp_path / "ab").mkdir(exist_ok=True)
     (tmp_path / "ab" / "letter.txt").write_bytes(bytes(1000))  # not an entry: neither counted nor dropped
     cache.trim()
