@@ -37,7 +37,11 @@ _ADDITIONS: dict[type[Operation], tuple[int, ...]] = {
 """What adds to a sum, and which of its operands may be the sum so far."""
 
 
-def block_sums(loop: ForOp, terms: int) -> bool:
+Additions = dict[ForOp, list[int | None]]
+"""What `additions` says of the values that a loop carries, for loops that it was asked about before."""
+
+
+def block_sums(loop: ForOp, terms: int, known: Additions) -> bool:
     """Let the sums that a loop carries be sums of blocks of up to `terms` additions, if they have more than twice that.
 
         s = for k in 0..65536 iter_args(a = 0): a + x[k]
@@ -47,19 +51,24 @@ def block_sums(loop: ForOp, terms: int) -> bool:
     Sums of many blocks are blocked again. Of nested loops, an inner one that adds a block or more starts from 0. The
     error of the pairwise sum (Higham, "The accuracy of floating point summation", 1993), with blocks that a machine
     adds at full speed. Returns whether anything was changed.
+
+    Args:
+        known: of loops that have not changed since; emptied by a change.
     """
-    if len(loop.range) * _longest(loop) <= 2 * terms:
+    if len(loop.range) * _longest(loop, known) <= 2 * terms:
         return False
-    for position in _sums(loop):
+    for position in _sums(loop, known):
         for inner, at in _inner_sums(loop, position):
-            if 2 * len(inner.range) * _longest(inner) >= terms:
+            if 2 * len(inner.range) * _longest(inner, known) >= terms:
                 _restart(inner, at)
-    size = max(terms // _longest(loop), 1)
+                known.clear()
+    size = max(terms // _longest(loop, known), 1)
     while len(loop.range) > 2 * terms * size:
         size *= terms
     if size > 1 and len(loop.range) > 2 * size:
+        known.clear()
         for block in sum_in_blocks(loop, size):
-            block_sums(block, terms)
+            block_sums(block, terms, known)
     return True
 
 
@@ -70,53 +79,59 @@ def sum_in_blocks(loop: ForOp, size: int) -> list[ForOp]:
     and there are none.
     """
     found: list[ForOp] = []
-    if not _sums(loop):
+    if not _sums(loop, {}):
         return found
     for blocks in tile(loop, size):
         inner = blocks.body.block.first_op
         assert isinstance(inner, ForOp)
-        for position in _sums(inner):
+        for position in _sums(inner, {}):
             _restart(inner, position)
         found.append(inner)
     return found
 
 
-def _sums(loop: ForOp) -> list[int]:
+def _sums(loop: ForOp, known: Additions) -> list[int]:
     """The positions of the carried values that are sums."""
-    return [position for position in range(len(loop.carried)) if additions(loop, position)]
+    return [position for position, count in enumerate(additions(loop, known)) if count]
 
 
-def _longest(loop: ForOp) -> int:
+def _longest(loop: ForOp, known: Additions) -> int:
     """How many numbers one iteration adds to a sum that the loop carries, at most."""
-    return max((additions(loop, position) or 0 for position in range(len(loop.carried))), default=0)
+    return max((count or 0 for count in additions(loop, known)), default=0)
 
 
-def additions(loop: ForOp, position: int) -> int | None:
-    """How many numbers one iteration adds to a carried value, one after the other; None if that is no sum of floats.
+def additions(loop: ForOp, known: Additions) -> list[int | None]:
+    """How many numbers one iteration adds to each carried value, one after the other; None if that is no sum of floats.
 
     A sum has no other use in the loop; one that is also stored is a prefix sum.
     """
-    if not isinstance(element_type(loop.carried[position].type), AnyFloat):
+    if loop not in known:
+        known[loop] = [_additions_to(value, position, loop, known) for position, value in enumerate(loop.carried)]
+    return known[loop]
+
+
+def _additions_to(value: SSAValue, position: int, loop: ForOp, known: Additions) -> int | None:
+    if not isinstance(element_type(value.type), AnyFloat):
         return None
     count = 0
-    for op, at in _chain(loop, position):
+    for op, at in _chain(loop, value):
         if isinstance(op, YieldOp):
             return count if at == position else None
         inside = 1
         if isinstance(op, ForOp):
-            if (each := additions(op, at)) is None:
+            if (each := additions(op, known)[at]) is None:
                 return None
             inside = each * len(op.range)
         count += inside
     return None
 
 
-def _chain(loop: ForOp, position: int) -> Iterator[tuple[Operation, int]]:
-    """The ops that take a carried value on, one after the other, up to the yield, or to any use that is no addition.
+def _chain(loop: ForOp, value: SSAValue) -> Iterator[tuple[Operation, int]]:
+    """The ops that take a value that `loop` carries on, one after the other, up to the yield.
 
-    With each comes which of its operands that is; of loops and the yield, which of their values.
+    They end with any use that is no addition. With each comes which of its operands that is; of loops and the yield,
+    which of their values.
     """
-    value: SSAValue = loop.carried[position]
     while len(uses := list(value.uses)) == 1:
         op, at = uses[0].operation, uses[0].index
         if isinstance(op, ForOp | YieldOp) or at in _ADDITIONS.get(type(op), ()):
@@ -132,7 +147,7 @@ def _chain(loop: ForOp, position: int) -> Iterator[tuple[Operation, int]]:
 
 def _inner_sums(loop: ForOp, position: int) -> list[tuple[ForOp, int]]:
     """The loops right inside `loop` that a sum runs through, and which of their values it is there."""
-    return [(op, at) for op, at in _chain(loop, position) if isinstance(op, ForOp)]
+    return [(op, at) for op, at in _chain(loop, loop.carried[position]) if isinstance(op, ForOp)]
 
 
 def _restart(loop: ForOp, position: int) -> None:
@@ -150,9 +165,10 @@ def _restart(loop: ForOp, position: int) -> None:
     result.replace_uses_with_if(total.result, lambda use: use.operation is not total)
 
 
-def block_terms(loop: ForOp, machine: Machine) -> int:
+def block_terms(loop: ForOp, machine: Machine, known: Additions) -> int:
     """How many additions make a block of the sums of `loop`, so that the blocks cost next to nothing."""
-    registers = sum(-(-_bits(loop.carried[position].type) // machine.vector_bits) for position in _sums(loop))
+    carried = loop.carried
+    registers = sum(-(-_bits(carried[position].type) // machine.vector_bits) for position in _sums(loop, known))
     if 2 * registers > machine.vector_registers:
         return SPILLED
     loads = [op for op in loop.body.block.ops if isinstance(op, LoadOp) and loop.induction_variable in op.indices]
@@ -193,6 +209,9 @@ class BlockSumsPass(Pass):
         for function in functions_with_loops(module):
             # Innermost first: what an outer loop adds up are the sums of those inside.
             loops = reversed([op for op in function.walk() if isinstance(op, ForOp)])
-            changed = [loop for loop in loops if block_sums(loop, self.terms or block_terms(loop, machine))]
+            known: Additions = {}
+            changed = [
+                loop for loop in loops if block_sums(loop, self.terms or block_terms(loop, machine, known), known)
+            ]
             if changed:
                 inline_single_iterations(function)  # iterations that fill no block are one

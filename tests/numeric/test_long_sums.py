@@ -57,7 +57,7 @@ def test_smaller_blocks(tmp_path: Path, mlc_opt: CommandLine) -> None:
     assert not mlc_opt(str(tmp_path / "model.mlir"), "-O3", "--emit=mlir:loop", "-o", loops).status
     assert not mlc_opt(loops, "--block-sums=terms=16", "-o", accurate).status
     (found,) = mlc.compile(accurate).run({"x": x}).values()
-    assert _error(found, x.astype(np.float64).mean()) < 2e-7
+    assert _error(found, x.astype(np.float64).mean()) < 4e-7
 
 
 @pytest.mark.parametrize("opt_level", [0, 3])
