@@ -53,11 +53,18 @@ class Resources:
     """Files that hold data for those of `files`, which name them."""
     _entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
     _arrays: dict[str, Array] = field(default_factory=dict[str, "Array"])
+    _made: set[str] = field(default_factory=set[str])
+    """Those of `_arrays` that passes made."""
 
     def clone(self) -> Resources:
         """A copy with the same data; adding to one does not change the other."""
         return Resources(
-            dict(self.files), dict(self.spellings), list(self.companions), dict(self._entries), dict(self._arrays)
+            dict(self.files),
+            dict(self.spellings),
+            list(self.companions),
+            dict(self._entries),
+            dict(self._arrays),
+            set(self._made),
         )
 
     def __contains__(self, name: str) -> bool:
@@ -96,11 +103,14 @@ class Resources:
             n += 1
             name = f"{hint}.{n}"
         self._arrays[name] = np.asarray(array, order="C")  # ascontiguousarray knows no rank 0
+        self._made.add(name)
         return name
 
     def drop(self, name: str) -> None:
-        """Forget an array that a pass made; data of files stays."""
-        self._arrays.pop(name, None)
+        """Forget an array that a pass made; what the model came with stays."""
+        if name in self._made:
+            self._made.remove(name)
+            del self._arrays[name]
 
     def respell(self, folder: Path) -> None:
         """Spell relative paths so that they hold in text that is written to `folder`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -82,6 +83,8 @@ class Packer:
     ctx: CompilerContext
     _calls: dict[str, list[func.CallOp]] = field(default_factory=dict[str, list[func.CallOp]])
     _constants: dict[tuple[Any, ...], DenseResourceAttr] = field(default_factory=dict[Any, DenseResourceAttr])
+    _uses: Counter[str] = field(default_factory=Counter[str])
+    """How many constants of the module have a resource."""
     _refused: list[tuple[func.FuncOp, str]] = field(default_factory=list[tuple[func.FuncOp, str]])
 
     @staticmethod
@@ -91,6 +94,8 @@ class Packer:
         for op in module.walk():
             if isinstance(op, func.CallOp):
                 packer._calls.setdefault(op.callee.root_reference.data, []).append(op)
+            elif isinstance(op, ConstantOp) and (name := _resource_of(op)):
+                packer._uses[name] += 1
         return packer
 
     def pack(self, function: func.FuncOp, name: str, loops: Sequence[ForOp]) -> None:
@@ -146,7 +151,17 @@ class Packer:
         constant.location, constant.result.name_hint = source.location, old.name_hint
         Rewriter.insert_op(constant, InsertPoint.before(call))
         call.operands[position] = constant.result
+        self._uses[self._constants[key].resource_handle.data] += 1
         erase_unused_buffer(old)
+        if source.parent is None:
+            self._forget(source)
+
+    def _forget(self, constant: ConstantOp) -> None:
+        """A constant has gone: its data, too, if nobody else has it, or all weights would be in memory twice."""
+        name = _resource_of(constant)
+        self._uses[name] -= 1
+        if name and not self._uses[name] and self.ctx.shared_panels is None:
+            self.ctx.resources.drop(name)
 
     def _packed(self, source: ConstantOp, kind: MemRef, panels: Panels) -> DenseResourceAttr:
         """The panels of a constant of the type `kind`; those of another variant of the model, if it has the same."""
@@ -159,7 +174,7 @@ class Packer:
             key = (identity, kind.element_type, shape, panels)
             if key in shared.packed:
                 return shared.packed[key]
-        name = value.resource_handle.data if isinstance(value, DenseResourceAttr) else "constant"
+        name = _resource_of(source) or "constant"
         data = constant_data(value, resources).reshape(shape)
         name = resources.add(panels.of(data), f"{name}.panels{panels.width}")
         packed = DenseResourceAttr.from_params(name, TensorType(kind.element_type, panels.shape))
@@ -251,6 +266,11 @@ def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue)
     del others[panels.axis]
     op.operands[0] = target
     set_subscripts(op, list(op.indices), AffineMap(len(op.indices), 0, (block, *others, place)))
+
+
+def _resource_of(constant: ConstantOp) -> str:
+    """The name of the resource of a constant; empty if its numbers stand in the text."""
+    return constant.value.resource_handle.data if isinstance(constant.value, DenseResourceAttr) else ""
 
 
 def _constant_behind(value: SSAValue) -> ConstantOp | None:
