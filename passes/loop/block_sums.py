@@ -37,11 +37,11 @@ _ADDITIONS: dict[type[Operation], tuple[int, ...]] = {
 """What adds to a sum, and which of its operands may be the sum so far."""
 
 
-Additions = dict[ForOp, list[int | None]]
+LoopSums = dict[ForOp, list[int | None]]
 """What `additions` says of the values that a loop carries, for loops that it was asked about before."""
 
 
-def block_sums(loop: ForOp, terms: int, known: Additions) -> bool:
+def block_sums(loop: ForOp, terms: int, known: LoopSums) -> bool:
     """Let the sums that a loop carries be sums of blocks of up to `terms` additions, if they have more than twice that.
 
         s = for k in 0..65536 iter_args(a = 0): a + x[k]
@@ -90,17 +90,17 @@ def sum_in_blocks(loop: ForOp, size: int) -> list[ForOp]:
     return found
 
 
-def _sums(loop: ForOp, known: Additions) -> list[int]:
+def _sums(loop: ForOp, known: LoopSums) -> list[int]:
     """The positions of the carried values that are sums."""
     return [position for position, count in enumerate(additions(loop, known)) if count]
 
 
-def _longest(loop: ForOp, known: Additions) -> int:
+def _longest(loop: ForOp, known: LoopSums) -> int:
     """How many numbers one iteration adds to a sum that the loop carries, at most."""
     return max((count or 0 for count in additions(loop, known)), default=0)
 
 
-def additions(loop: ForOp, known: Additions) -> list[int | None]:
+def additions(loop: ForOp, known: LoopSums) -> list[int | None]:
     """How many numbers one iteration adds to each carried value, one after the other; None if that is no sum of floats.
 
     A sum has no other use in the loop; one that is also stored is a prefix sum.
@@ -110,7 +110,7 @@ def additions(loop: ForOp, known: Additions) -> list[int | None]:
     return known[loop]
 
 
-def _additions_to(value: SSAValue, position: int, loop: ForOp, known: Additions) -> int | None:
+def _additions_to(value: SSAValue, position: int, loop: ForOp, known: LoopSums) -> int | None:
     if not isinstance(element_type(value.type), AnyFloat):
         return None
     count = 0
@@ -165,7 +165,7 @@ def _restart(loop: ForOp, position: int) -> None:
     result.replace_uses_with_if(total.result, lambda use: use.operation is not total)
 
 
-def block_terms(loop: ForOp, machine: Machine, known: Additions) -> int:
+def block_terms(loop: ForOp, machine: Machine, known: LoopSums) -> int:
     """How many additions make a block of the sums of `loop`, so that the blocks cost next to nothing."""
     carried = loop.carried
     registers = sum(-(-_bits(carried[position].type) // machine.vector_bits) for position in _sums(loop, known))
@@ -209,7 +209,7 @@ class BlockSumsPass(Pass):
         for function in functions_with_loops(module):
             # Innermost first: what an outer loop adds up are the sums of those inside.
             loops = reversed([op for op in function.walk() if isinstance(op, ForOp)])
-            known: Additions = {}
+            known: LoopSums = {}
             changed = [
                 loop for loop in loops if block_sums(loop, self.terms or block_terms(loop, machine, known), known)
             ]

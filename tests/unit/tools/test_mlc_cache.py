@@ -40,7 +40,8 @@ def _refuse(patch: pytest.MonkeyPatch, folder: Path, code: int, *functions: str)
 
     def refusing(real: Any) -> Any:
         def call(path: Any, *arguments: Any, **options: Any) -> Any:
-            if not isinstance(path, int) and Path(path).is_relative_to(folder):
+            paths = [p for p in (path, *arguments) if isinstance(p, str | Path)]
+            if any(Path(p).is_relative_to(folder) for p in paths):
                 raise OSError(code, os.strerror(code), str(path))
             return real(path, *arguments, **options)
 

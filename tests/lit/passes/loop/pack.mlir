@@ -257,3 +257,24 @@ func.func @two_widths(%y: memref<8xf32> {mlc.output}, %z: memref<8xf32> {mlc.out
   func.call @twos(%w, %z) : (memref<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// Nor one of which a part is read in blocks that start in the middle of others.
+// CHECK-LABEL: func.func private @between(%w: memref<10xf32>
+// REMARK: remark: 'w' not packed: a load leaves the blocks of 4 that the loop 'n' is tiled into
+func.func private @between(%w: memref<10xf32>, %y: memref<10xf32> {mlc.output}) {
+  loop.for parallel "n" %n = 0 to 4 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni] : memref<10xf32>
+      loop.store %b, %y[%n + %ni] : memref<10xf32>
+    }
+  }
+  loop.for parallel "n" %n = 6 to 10 step 4 {
+    loop.for parallel "ni" %ni = 0 to 4 {
+      %b = loop.load %w[%n + %ni] : memref<10xf32>
+      loop.store %b, %y[%n + %ni] : memref<10xf32>
+    }
+  }
+  return
+}

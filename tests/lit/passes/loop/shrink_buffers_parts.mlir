@@ -294,3 +294,31 @@ func.func private @blocks_of_heads(%x: memref<3x5xf32>, %y: memref<3x5xf32> {mlc
   }
   return
 }
+
+// Loops that use a part of what another one uses stay together, and so do those that use a part of what these use.
+// CHECK-LABEL: func.func private @in_a_row
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: memref.alloc() : memref<9xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func private @in_a_row(%x: memref<9xf32>, %y: memref<4xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  %t = memref.alloc() : memref<9xf32>
+  loop.for serial "n" %n = 0 to 4 {
+    loop.store %one, %t[%n] : memref<9xf32>
+  }
+  loop.for serial "n" %n = 2 to 7 {
+    %a = loop.load %x[%n] : memref<9xf32>
+    loop.store %a, %t[%n] : memref<9xf32>
+  }
+  loop.for serial "n" %n = 7 to 9 {
+    loop.store %one, %t[%n] : memref<9xf32>
+  }
+  loop.for serial "n" %n = 0 to 4 {
+    %a = loop.load %t[%n + 5] : memref<9xf32>
+    %b = loop.load %t[%n] : memref<9xf32>
+    %c = arith.addf %a, %b : f32
+    loop.store %c, %y[%n] : memref<4xf32>
+  }
+  return
+}
