@@ -103,8 +103,8 @@ class UpsideDownOp(MoveOp):
 
 @evaluates(DotOp)
 def dot(op: DotOp, lhs: Array, rhs: Array) -> Array:
-    """One matrix product."""
-    return lhs @ rhs.T
+    """All products, each rounded; `lhs @ rhs.T` would leave that, and what overflows, to the BLAS of the machine."""
+    return (lhs[:, None] * rhs[None]).sum(2, lhs.dtype)
 
 
 @evaluates(SquaredOp)
