@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mlc.benchmarks import exports
+
+
+def test_a_missing_package_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(f"No module named '{name}'")
+
+    monkeypatch.setattr(exports, "_package", missing)
+    assert exports.main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith("No module named 'torch'; pip install torch==")
+
+
+def test_an_unknown_network_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(exports, "_package", lambda name: name)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(exports, "networks", lambda: {"resnet18": None, "t5": None})
+    assert exports.main([str(tmp_path / "new"), "resnet18", "resnet19"]) == 2
+    assert capsys.readouterr().err == "no network is called resnet19; found resnet18, t5\n"
+    assert not (tmp_path / "new").exists()
