@@ -22,7 +22,7 @@ def test_a_missing_package_is_named(
 def test_an_unknown_network_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(exports, "_package", lambda name: name)  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(exports, "_package", str)
     monkeypatch.setattr(exports, "networks", lambda: {"resnet18": None, "t5": None})
     assert exports.main([str(tmp_path / "new"), "resnet18", "resnet19"]) == 2
     assert capsys.readouterr().err == "no network is called resnet19; found resnet18, t5\n"
