@@ -18,6 +18,7 @@ from mlc.dialects.loop import LoadOp, StoreOp, enclosing_loops
 from mlc.passes.loop._accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
 from mlc.passes.loop._nests import functions_with_loops, perfect_nest, update_type
 from mlc.passes.shared.kernel_names import KernelNames
+from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 from mlc.support.ir import ancestor_in, clone
 from mlc.support.types import MemRef, memref_type
@@ -195,7 +196,8 @@ class Kernels:
     Functions of several blocks are left alone: what comes in front of what is not seen from their ops.
     """
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        self._ctx = ctx
         self._names = KernelNames(module)
         self._functions: dict[str, func.FuncOp] = {}
         self._calls = Counter[str]()
@@ -258,6 +260,9 @@ class Kernels:
         copy = clone(kernel)
         assert isinstance(copy, func.FuncOp)
         copy.sym_name = StringAttr(self._names.fresh(f"{kernel.sym_name.data}_{suffix}"))
+        schedule = copy.attributes.get("schedule")
+        if schedule is not None and (kernel.sym_name.data, schedule) in self._ctx.rule_schedules:
+            self._ctx.rule_schedules.add((copy.sym_name.data, schedule))
         Rewriter.insert_op(copy, InsertPoint.after(kernel))
         self._functions[copy.sym_name.data] = copy
         return copy

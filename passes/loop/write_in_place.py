@@ -42,7 +42,7 @@ class WriteInPlacePass(Pass):
     name = "write-in-place"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        kernels = Kernels(module)
+        kernels = Kernels(module, ctx)
         for function in kernels.callers:
             caller = _Caller(function.body.block, kernels, ctx)
             # A concatenation that is part of another one comes behind it here, when its own place is known.
