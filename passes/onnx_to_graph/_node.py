@@ -75,7 +75,7 @@ class Node:
         """
         array = self.knowledge.array(self[index])
         if array is None:
-            raise Unknown(self.operand_name(index))
+            raise Unknown(self.operand_name(index), self[index])
         return array
 
     def known_ints(self, index: int) -> list[int]:

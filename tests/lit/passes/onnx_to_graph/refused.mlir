@@ -24,6 +24,19 @@ func.func @main(%x: tensor<4x3xf32>, %shape: tensor<1xi64>) -> tensor<?xf32> {
 
 // -----
 
+// What comes from the numbers that a model computes with cannot be bound.
+// CHECK: error: Expand (version 13): 'shape' has to be known when the model is compiled, and depends on the numbers in input 'x', not on its shape alone; required: a model that computes all elements and chooses among them (Where)
+func.func @main(%x: tensor<4x3xf32>, %y: tensor<1xf32>) -> tensor<*xf32> {
+  %n = onnx.Cast %x {to = 7 : i64} : (tensor<4x3xf32>) -> tensor<4x3xi64>
+  %s = onnx.ReduceSum %n {keepdims = 0 : i64} : (tensor<4x3xi64>) -> tensor<*xi64>
+  %axes = onnx.Constant {value = dense<0> : tensor<1xi64>} : () -> tensor<1xi64>
+  %shape = onnx.Unsqueeze %s, %axes : (tensor<*xi64>, tensor<1xi64>) -> tensor<*xi64>
+  %e = onnx.Expand %y, %shape : (tensor<1xf32>, tensor<*xi64>) -> tensor<*xf32>
+  return %e : tensor<*xf32>
+}
+
+// -----
+
 // CHECK: error: the model leaves dims of its inputs open: 'x' (nx?), 'y' (nx3); code is generated for known shapes: bind them, as in --shape x=1x1 --shape n=1
 func.func @main(%x: tensor<?x?xf32> {onnx.dims = ["n", ""]}, %y: tensor<?x3xf32> {onnx.dims = ["n", ""]}) -> tensor<*xf32> {
   %r = onnx.Add %x, %y : (tensor<?x?xf32>, tensor<?x3xf32>) -> tensor<*xf32>
