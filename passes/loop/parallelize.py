@@ -90,9 +90,10 @@ class ParallelizePass(Pass):
         trips, wanted = len(loop.range), BLOCKS_PER_THREAD * self.threads
         if trips <= MANY * wanted and not any(isinstance(op, memref.AllocOp) for op in loop.walk()):
             return
-        counts = [n for n in range(self.threads, min(trips, 4 * wanted + 1)) if trips % n == 0]
-        if counts:
-            (blocks,) = tile(loop, trips // min(counts, key=lambda n: abs(n - wanted)))
+        counts = [n for n in range(self.threads, 4 * wanted + 1) if trips % n == 0 and self._keeps_busy(n)]
+        count = min(counts, key=lambda n: abs(n - wanted), default=trips)
+        if count < trips:
+            (blocks,) = tile(loop, trips // count)
             (inner,) = (op for op in blocks.body.block.ops if isinstance(op, ForOp))
             inner.properties["kind"] = LoopKindAttr(LoopKind.PARALLEL)
 

@@ -93,3 +93,22 @@ func.func private @row_buffers(%x: memref<61x4xf32>, %y: memref<61x4xf32> {mlc.o
   }
   return
 }
+
+// Of 6 iterations, 3 blocks of 2 would keep one of two threads busy for two thirds of the time: each is a block.
+// CHECK-LABEL: @heads
+// CHECK-NEXT: loop.for threads "h" %{{.*}} = 0 to 6 {
+// CHECK-NEXT: memref.alloc
+func.func private @heads(%x: memref<6x40xf32>, %y: memref<6x40xf32> {mlc.output}) {
+  loop.for parallel "h" %h = 0 to 6 {
+    %t = memref.alloc() : memref<40xf32>
+    loop.for parallel "n" %n = 0 to 40 {
+      %a = loop.load %x[%h, %n] : memref<6x40xf32>
+      loop.store %a, %t[%n] : memref<40xf32>
+    }
+    loop.for parallel "n" %n = 0 to 40 {
+      %a = loop.load %t[%n] : memref<40xf32>
+      loop.store %a, %y[%h, %n] : memref<6x40xf32>
+    }
+  }
+  return
+}
