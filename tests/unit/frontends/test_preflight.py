@@ -21,9 +21,9 @@ onnx: Any = pytest.importorskip("onnx")
 helper: Any = onnx.helper
 
 
-def _saved(folder: Path, nodes: list[Any], shape: list[Any], result: Any = None, opset: int = 17) -> str:
+def _saved(folder: Path, nodes: list[Any], shape: list[Any], result: Any = None, opset: int = 17, kind: int = 1) -> str:
     value = helper.make_tensor_value_info
-    graph = helper.make_graph(nodes, "g", [value("x", 1, shape)], [result or value("y", 1, shape)])
+    graph = helper.make_graph(nodes, "g", [value("x", kind, shape)], [result or value("y", kind, shape)])
     path = folder / "model.onnx"
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     path.write_bytes(model.SerializeToString())
@@ -323,8 +323,13 @@ def test_python_has_arguments_instead_of_options(tmp_path: Path) -> None:
     path = Path(_saved(tmp_path, [helper.make_node("Relu", ["x"], ["y"])], ["n", "m"]))
     with pytest.raises(package.UserError, match=r"bind it by shapes=\{'m': 3\}$"):
         package.compile(path, values={"m": 3})
+    nodes = [helper.make_node("Expand", ["x", "x"], ["y"])]
     with pytest.raises(package.UserError, match=r"given by values=\{'NAME': NUMBER\}$"):
-        package.compile(Path(_saved(tmp_path, [helper.make_node("Expand", ["x", "x"], ["y"])], [2])))
+        package.compile(Path(_saved(tmp_path, nodes, [2], kind=onnx.TensorProto.INT64)))
+    with pytest.raises(
+        package.UserError, match=r"depends on the numbers in input 'x', not on its shape alone; required"
+    ):
+        package.compile(Path(_saved(tmp_path, nodes, [2])))
 
 
 def test_an_import_is_two_files(mlc: CommandLine, tmp_path: Path) -> None:
