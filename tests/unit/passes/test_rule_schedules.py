@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from xdsl.dialects import func
 
 from mlc.compiler import new_context, parse_verified
@@ -33,3 +34,48 @@ def test_a_variant_of_a_kernel_has_the_schedule_of_the_rules() -> None:
     }
     assert len([name for name in scheduled if name.startswith("matmul")]) == 2, "each part is written elsewhere"
     assert set(scheduled.items()) <= ctx.rule_schedules
+
+
+def _attention(rows: int) -> str:
+    flat, split = f"tensor<{rows}x128xf32>", f"tensor<{rows}x4x32xf32>"
+    heads, turned, scores = f"tensor<4x{rows}x32xf32>", f"tensor<4x32x{rows}xf32>", f"tensor<4x{rows}x{rows}xf32>"
+    lines = [f"func.func @main(%q: {flat}, %k: {flat}, %v: {flat}) -> {heads} {{"]
+    for name, order, kind in (("q", "[1, 0, 2]", heads), ("k", "[1, 2, 0]", turned), ("v", "[1, 0, 2]", heads)):
+        lines.append(f"%{name}0 = graph.reshape %{name} : {flat} -> {split}")
+        lines.append(f"%{name}1 = graph.transpose %{name}0 {order} : {split} -> {kind}")
+    lines += [
+        f"%s = graph.matmul %q1, %k1 : {heads}, {turned} -> {scores}",
+        f"%p = graph.softmax %s axis 2 : {scores}",
+        f"%o = graph.matmul %p, %v1 : {scores}, {heads} -> {heads}",
+        f"return %o : {heads}",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
+_GATED = """
+func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x80xf32>) -> tensor<64x80xf32> {
+  %0 = graph.matmul %x, %w : tensor<64x96xf32>, tensor<96x80xf32> -> tensor<64x80xf32>
+  %1 = graph.sigmoid %0 : tensor<64x80xf32>
+  %2 = graph.mul %0, %1 : tensor<64x80xf32>, tensor<64x80xf32> -> tensor<64x80xf32>
+  return %2 : tensor<64x80xf32>
+}
+"""
+_RAGGED_PANELS = "not interchanged: k0_lane, k0_1i, k0_lanei are not loops of one perfect nest"
+"""What the loops that pack the last columns of keys, fewer than a panel has, are left with."""
+
+
+@pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4", "aarch64"])
+@pytest.mark.parametrize("model", [_MODEL, _GATED, _attention(64), _attention(96), _attention(197)])
+def test_what_the_rules_want_is_done(model: str, target: str) -> None:
+    """A step that is refused is a remark, which nobody reads: a kernel is slow, and all results are right."""
+    ctx = new_context(target)
+    module = parse_verified(model, "model.mlir", ctx, Path())
+    for pass_ in default_passes(3, upto="loop"):
+        before = len(ctx.remarks)
+        pass_.run(module, ctx)
+        if pass_.name == "apply-schedule":
+            refused = {remark.message for remark in ctx.remarks[before:]}
+            assert refused <= ({_RAGGED_PANELS} if "197" in model else set()), refused
+            return
+    raise AssertionError("no schedule was applied")
