@@ -90,11 +90,13 @@ class Cache:
     def store(self, key: str, source: Path) -> None:
         """Remember the bytes of the file `source`; does nothing if the cache cannot be written."""
         with contextlib.suppress(OSError), source.open("rb") as data:
-            if _link(source, self._path(key, file_digest(data.fileno()))):
+            entry = self._path(key, file_digest(data.fileno()))
+            if _link(source, entry):
                 return
             with self._new(key) as file:
-                found = file_digest(data.fileno(), file.fileno())
-                Path(file.name).replace(self._path(key, found))
+                shutil.copyfileobj(data, file)
+                file.flush()
+                Path(file.name).replace(entry)
 
     def read(self, key: str) -> bytes | None:
         """The bytes of a small entry, or None if there is no intact one."""

@@ -15,7 +15,7 @@ _Place = tuple[StructuredOp, tuple[_Dim, ...]]
 """Where an op is computed: the op whose nest that is in, and the loop that each dim of the op stands for there."""
 
 
-def computed_in_place(block: Block) -> set[StructuredOp]:
+def computed_in_place(block: Block | None) -> set[StructuredOp]:
     """The structured ops of a block that are emitted inside the nests of their readers.
 
     All readers are in one nest, and need each point exactly once, all the same one: `x * sigmoid(x)` computes `x` and
@@ -23,7 +23,7 @@ def computed_in_place(block: Block) -> set[StructuredOp]:
     """
     places: dict[StructuredOp, _Place] = {}
     found: set[StructuredOp] = set()
-    op = block.last_op
+    op = None if block is None else block.last_op
     while op is not None:
         if isinstance(op, StructuredOp):
             place = _place_of(op, places)
@@ -38,7 +38,7 @@ def computed_in_place(block: Block) -> set[StructuredOp]:
 
 def is_one_nest(ops: Sequence[StructuredOp]) -> bool:
     """Whether the ops of a kernel are all computed in the nest of the last one."""
-    in_place = computed_in_place(ops[-1].parent) if ops[-1].parent is not None else set[StructuredOp]()
+    in_place = computed_in_place(ops[-1].parent)
     return all(op in in_place for op in ops[:-1])
 
 

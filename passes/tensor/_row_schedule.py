@@ -65,7 +65,7 @@ class Nest:
 
 def nests_of(ops: Sequence[StructuredOp]) -> list[Nest]:
     """The nests that the ops of a kernel become."""
-    in_place = set[StructuredOp]() if ops[0].parent is None else computed_in_place(ops[0].parent)
+    in_place = computed_in_place(ops[0].parent)
     return [Nest(op, tuple(_computed_inside(op, in_place))) for op in ops if op not in in_place]
 
 
