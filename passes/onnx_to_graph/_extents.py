@@ -20,8 +20,8 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_of
 from mlc.dialects.onnx.nodes import in_words
-from mlc.passes.onnx_to_graph._builder import Extents, GraphBuilder
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import Extents, GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import to_numpy
 
 Rule = Callable[[Any, Sequence[Extents], GraphBuilder], Extents]
