@@ -36,6 +36,7 @@ class Conversion(ConversionToGraph):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.knowledge.hand_on = result_extents
+        self.knowledge.spell = in_words
 
     def lower(self, ops: Iterable[Operation]) -> None:
         """Convert ops, in program order. One without a pattern becomes the body that its specification gives, or is

@@ -57,13 +57,6 @@ def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] 
     return value
 
 
-def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
-    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
-    for axis in b.knowledge.extents.get(value, {}):
-        found = f"the extent of dim {axis} of {what}, {in_words(value.type)} at most, depends on data"
-        raise Unconvertible(f"{found}; required: a known one")
-
-
 def _refusal(op: Operation, extents: Sequence[Extents]) -> Unconvertible:
     value, axis = next((v, a) for v, e in zip(op.operands, extents, strict=True) for a in e)
     return Unconvertible(

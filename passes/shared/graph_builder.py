@@ -50,6 +50,8 @@ class Knowledge:
         default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
     )
     """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
+    spell: Callable[[Attribute], str] = str
+    """A type in the words of the source."""
     repeated: bool = False
     """Whether what is converted now is computed in each step of a loop."""
     unseeded: int = 0
@@ -270,3 +272,10 @@ class GraphBuilder:
 def is_float(value: SSAValue) -> bool:
     """Whether the elements are floating-point numbers."""
     return not isinstance(element_of(value), IntegerType)
+
+
+def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
+    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
+    for axis in b.knowledge.extents.get(value, {}):
+        found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most, depends on data"
+        raise Unconvertible(f"{found}; required: a known one")
