@@ -13,6 +13,7 @@ mlc.load_dialect("poly.py")            # a dialect of your own, in one file: doc
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from mlc.support.errors import CompilerBug, UserError
 
 __version__ = "0.1.0"
+
+__path__ = [*__path__, str(Path(__file__).parent / "frameworks")]
+"""`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from whoever
+starts Python here."""
 
 __all__ = [
     "ArtifactError",
@@ -54,7 +59,13 @@ _HOMES = {
 """Where each public name is defined; it is imported when the name is first used."""
 
 
+_FRAMEWORKS = ("jax", "torch")
+"""Modules that are imported when they are first named, as their packages are optional."""
+
+
 def __getattr__(name: str) -> object:
+    if name in _FRAMEWORKS:
+        return import_module(f"mlc.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'mlc' has no attribute '{name}'")
     value = getattr(import_module(_HOMES[name]), name)
