@@ -193,14 +193,16 @@ class _Extents:
         """The numbers, in the order of the symbols."""
         return tuple(values[p] if d < 0 else values[p].shape[d] for p, d in self._places.values())
 
-    def known(self, values: Sequence[Any]) -> Callable[[Any], int]:
-        """From an extent, symbolic or not, to its number."""
+    def known(self, values: Sequence[Any]) -> Callable[[Any], Any]:
+        """From an extent, or another symbolic number, to its number."""
         numbers = dict(zip(self._places, self.key(values), strict=True))
 
-        def extent(value: Any) -> int:
+        def extent(value: Any) -> Any:
             if isinstance(value, torch.SymInt):
                 return int(value.node.expr.subs(numbers))
-            return int(value)
+            if isinstance(value, torch.SymFloat):
+                return float(value.node.expr.subs(numbers))
+            return bool(value.node.expr.subs(numbers)) if isinstance(value, torch.SymBool) else int(value)
 
         return extent
 

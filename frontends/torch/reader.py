@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects.aten.ops import NoneOp, call
-from mlc.dialects.aten.schemas import op_name, schema_of, torch_package
+from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp
 from mlc.frontends.torch.tensors import array_of
@@ -51,7 +51,7 @@ class GraphSource:
         constants: the tensors that some placeholders, or attributes that nodes get, are for good, by their names.
         input_names: what callers call other placeholders, if that is not the name of the node.
         output_names: what callers call the results, in order; empty for numbers.
-        extent: the number that an extent of a shape, or a symbolic integer, is.
+        extent: the number that an extent of a shape, or another symbolic number, is.
     """
 
     graph: Any
@@ -59,7 +59,7 @@ class GraphSource:
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     input_names: Mapping[str, str] = field(default_factory=dict[str, str])
     output_names: Sequence[str] = ()
-    extent: Callable[[Any], int] = int
+    extent: Callable[[Any], Any] = int
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -135,12 +135,9 @@ class _Reader:
             if isinstance(parts, list) and (part := parts[node.args[1]]) is not None:
                 self._define(node, part)
             return
-        if not _is_tensor(_first(node.meta.get("val"))) and _is_integer(node.meta.get("val")):
+        if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
             return  # arithmetic on extents, which is known
-        name = self._operator(node)
-        schema = schema_of(name)
-        assert schema is not None
-        given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
+        name, schema, given = self._operator(node)
         operands: list[SSAValue] = []
         counts: list[int] = []
         attributes: dict[str, Attribute] = {}
@@ -164,7 +161,8 @@ class _Reader:
             rest = iter(made.results)
             self.values[node] = [next(rest) if _is_tensor(each) else None for each in results]
 
-    def _operator(self, node: Node) -> str:
+    def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
+        """The name of an operator in IR, its schema, and the arguments that are given."""
         torch = cast(Any, torch_package())
         target = node.target
         if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
@@ -172,9 +170,16 @@ class _Reader:
             shown = f"{getattr(target, '__module__', '')}.{named}".removeprefix("_operator.")
             raise UserError(f"'{shown}' is no operator of ATen", self._place(node))
         name = op_name(target)
-        if schema_of(name) is None:
+        if (schema := schema_of(name)) is None:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
-        return name
+        given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
+        numbers = [a.name for a in schema.arguments if a.tensors == "one" and _is_number(self._plain(given.get(a.name)))]
+        if numbers:  # torch takes numbers for tensors of no dims, but for what they do to the type of the result
+            name = name.replace(".Tensor", ".Scalar")
+            schema = schema_of(name)
+            if schema is None or any(a.tensors and a.name in numbers for a in schema.arguments):
+                raise UserError(f"'{op_name(target)}' takes a number as '{numbers[0]}'", self._place(node))
+        return name, schema, given
 
     def _operand(self, value: Any, node: Node) -> SSAValue:
         if value is None:
@@ -258,5 +263,5 @@ def _is_symbolic(value: Any) -> bool:
     return isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
-def _is_integer(value: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) or _is_symbolic(value)
