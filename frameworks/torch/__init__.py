@@ -13,8 +13,8 @@ Options of the backend are those of `mlc.compile`: `torch.compile(model, backend
 
 from __future__ import annotations
 
-from mlc.torch._backend import backend
-from mlc.torch._export import compile
-from mlc.torch._report import Report, report, reset
+from mlc.frameworks.torch._backend import backend
+from mlc.frameworks.torch._export import compile
+from mlc.frameworks.torch._report import Report, report, reset
 
 __all__ = ["Report", "backend", "compile", "report", "reset"]

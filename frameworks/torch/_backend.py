@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import torch
 
-from mlc.torch._build import compile_options
-from mlc.torch._graphs import CompiledGraph
+from mlc.frameworks.torch._build import compile_options
+from mlc.frameworks.torch._graphs import CompiledGraph
 
 
 def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[str, Any] | None = None, **_: Any) -> Any:
@@ -51,7 +51,7 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     """How operators are taken apart that mlc has no pattern for: as core ATen says, and no further."""
     from torch._decomp import core_aten_decompositions, get_decompositions
 
-    from mlc.torch._operators import is_converted
+    from mlc.frameworks.torch._operators import is_converted
 
     aten = cast(Any, torch).ops.aten
     table = dict(core_aten_decompositions())

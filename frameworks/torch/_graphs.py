@@ -15,10 +15,10 @@ import torch
 from mlc.compiler import CompileOptions
 from mlc.frontends.torch.reader import GraphSource, read_graph
 from mlc.support.errors import CompilerBug, UserError
-from mlc.torch._build import build, context
-from mlc.torch._launch import Launch, ResultSpec
-from mlc.torch._partition import refused_nodes, split
-from mlc.torch._report import Fallback, GraphReport, note
+from mlc.frameworks.torch._build import build, context
+from mlc.frameworks.torch._launch import Launch, ResultSpec
+from mlc.frameworks.torch._partition import refused_nodes, split
+from mlc.frameworks.torch._report import Fallback, GraphReport, note
 
 Runner = Callable[[Sequence[Any]], list[Any]]
 """From the arguments of a call to its results."""
