@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mlc.api import compile, parse
-    from mlc.frameworks import torch
+    from mlc.frameworks import torch as torch
     from mlc.plugins import load_dialect, load_pass
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
     from mlc.support.errors import CompilerBug, UserError

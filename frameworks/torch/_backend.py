@@ -49,11 +49,11 @@ def _compile(graph_module: Any, example_inputs: list[Any], *, kind: str, options
 @cache
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """How operators are taken apart that mlc has no pattern for: as core ATen says, and no further."""
-    from torch._decomp import core_aten_decompositions, get_decompositions
+    from torch import _decomp
 
     from mlc.frameworks.torch._operators import is_converted
 
     aten = cast(Any, torch).ops.aten
-    table = dict(core_aten_decompositions())
-    table |= cast(Any, get_decompositions)([aten.native_dropout, aten.nll_loss_backward, aten.nll_loss_forward])
+    table: dict[Any, Callable[..., Any]] = dict(cast(Any, _decomp).core_aten_decompositions())
+    table |= cast(Any, _decomp).get_decompositions([aten.native_dropout, aten.nll_loss_backward, aten.nll_loss_forward])
     return {op: how for op, how in table.items() if not is_converted(op)}

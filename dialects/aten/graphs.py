@@ -1,4 +1,4 @@
-"""A graph of `torch.fx`, of ATen's operators, as a module of the `aten` dialect: one op per node, names as locations."""
+"""Graphs of `torch.fx`, of ATen's operators, as IR: one op per node, names as locations."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     FileLineColLoc,
     FunctionType,
     IntAttr,
+    LocationAttr,
     ModuleOp,
     NameLoc,
     StringAttr,
@@ -25,9 +26,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
+from mlc.dialects.aten.tensors import array_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp
-from mlc.frontends.torch.tensors import array_of
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.functions import NAME
 from mlc.support.locations import location_of
@@ -72,6 +73,18 @@ def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
     return _Reader(source, resources).module()
 
 
+def read_body(
+    source: GraphSource, resources: Resources, arguments: Sequence[SSAValue], location: LocationAttr
+) -> tuple[list[Operation], list[SSAValue | None]]:
+    """The ops of a graph on values that are there, all said to come from one place, and its results; None for one that
+    is no tensor.
+
+    Raises:
+        UserError: a node is no operator of ATen, or has a type that the IR lacks.
+    """
+    return _Reader(source, resources, location=location).body(arguments)
+
+
 @dataclass
 class _Reader:
     source: GraphSource
@@ -79,6 +92,27 @@ class _Reader:
     values: dict[Node, SSAValue | list[SSAValue | None]] = field(default_factory=dict["Node", Any])
     block: Block = field(default_factory=Block)
     inputs: list[str] = field(default_factory=list[str])
+    location: LocationAttr | None = None
+    """Where all ops are said to come from; None for a place of each node's own."""
+
+    def body(self, arguments: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue | None]]:
+        """The ops of the graph on these values for its placeholders that are tensors, in no block, and its results."""
+        given = iter(arguments)
+        results: list[SSAValue | None] = []
+        for node in self.source.graph.nodes:
+            if node.op == "placeholder":
+                if _is_tensor(node.meta.get("val")):
+                    self.values[node] = next(given)
+            elif node.op == "output":
+                flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
+                found = [None if each is None else self.values.get(each) for each in flat]
+                results = [each if isinstance(each, SSAValue) else None for each in found]
+            else:
+                self._read_value(node) if node.op == "get_attr" else self._read_call(node)
+        ops = list(self.block.ops)
+        for op in ops:
+            op.detach()
+        return ops, results
 
     def module(self) -> ModuleOp:
         returned: list[SSAValue] = []
@@ -131,9 +165,9 @@ class _Reader:
 
     def _read_call(self, node: Node) -> None:
         if node.target is operator.getitem:
-            parts = self.values.get(node.args[0])
-            if isinstance(parts, list) and (part := parts[node.args[1]]) is not None:
-                self._define(node, part)
+            parts: Any = self.values.get(node.args[0])
+            if isinstance(parts, list) and parts[node.args[1]] is not None:
+                self._define(node, cast(Any, parts)[node.args[1]])
             return
         if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
             return  # arithmetic on extents, which is known
@@ -173,7 +207,8 @@ class _Reader:
         if (schema := schema_of(name)) is None:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
-        numbers = [a.name for a in schema.arguments if a.tensors == "one" and _is_number(self._plain(given.get(a.name)))]
+        single = [a.name for a in schema.arguments if a.tensors == "one"]
+        numbers = [each for each in single if _is_number(self._plain(given.get(each)))]
         if numbers:  # torch takes numbers for tensors of no dims, but for what they do to the type of the result
             name = name.replace(".Tensor", ".Scalar")
             schema = schema_of(name)
@@ -222,10 +257,11 @@ class _Reader:
 
     def _define(self, node: Node, value: SSAValue) -> None:
         self.values[node] = value
-        value.name_hint = word(node.name) or value.name_hint
+        if self.location is None:
+            value.name_hint = word(node.name) or value.name_hint
 
     def _append(self, op: Operation, node: Node) -> None:
-        op.location = NameLoc(StringAttr(node.name), self._file(node))
+        op.location = self.location or NameLoc(StringAttr(node.name), self._file(node))
         self.block.add_op(op)
 
     def _file(self, node: Node | None = None) -> FileLineColLoc:
@@ -255,7 +291,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list | tuple) and value else value
+    return cast(Any, value[0] if isinstance(value, list | tuple) and value else value)
 
 
 def _is_symbolic(value: Any) -> bool:
