@@ -30,7 +30,7 @@ from mlc.dialects.aten.tensors import array_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp
 from mlc.support.errors import SourceLocation, UserError
-from mlc.support.functions import NAME
+from mlc.support.functions import DIMS, NAME
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
@@ -51,6 +51,7 @@ class GraphSource:
         file: what messages call the model.
         constants: the tensors that some placeholders, or attributes that nodes get, are for good, by their names.
         input_names: what callers call other placeholders, if that is not the name of the node.
+        input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
         output_names: what callers call the results, in order; empty for numbers.
         extent: the number that an extent of a shape, or another symbolic number, is.
     """
@@ -59,6 +60,7 @@ class GraphSource:
     file: str = "model"
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     input_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    input_dims: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     output_names: Sequence[str] = ()
     extent: Callable[[Any], Any] = int
 
@@ -132,7 +134,7 @@ class _Reader:
             "main",
             FunctionType.from_lists(self.block.arg_types, [v.type for v in returned]),
             Region(self.block),
-            arg_attrs=ArrayAttr([_named(name) for name in self.inputs]),
+            arg_attrs=ArrayAttr([_named(name, self.source.input_dims.get(name, ())) for name in self.inputs]),
             res_attrs=ArrayAttr([_named(name or f"output{i}") for i, name in enumerate(names)]),
         )
         function.location = self._file()
@@ -282,8 +284,11 @@ def word(name: str) -> str | None:
     return f"v{clean}" if clean[:1].isdigit() else clean or None
 
 
-def _named(name: str) -> DictionaryAttr:
-    return DictionaryAttr({NAME: StringAttr(name)})
+def _named(name: str, dims: Sequence[str] = ()) -> DictionaryAttr:
+    said: dict[str, Attribute] = {NAME: StringAttr(name)}
+    if any(dims):
+        said[DIMS] = ArrayAttr([StringAttr(dim) for dim in dims])
+    return DictionaryAttr(said)
 
 
 def _is_tensor(value: Any) -> bool:
