@@ -18,8 +18,8 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
-from mlc.frameworks.torch._operators import is_converted
 from mlc.frameworks.torch._report import Fallback
+from mlc.frameworks.torch.operators import is_converted
 
 
 @dataclass

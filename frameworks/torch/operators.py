@@ -1,7 +1,8 @@
-"""Which operators of torch mlc converts."""
+"""Which operators of torch mlc converts, and how others are taken apart."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, cast
 
@@ -11,6 +12,9 @@ from mlc.dialects.aten import op
 from mlc.dialects.aten.schemas import DIALECT, op_name
 from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass, load_patterns
 from mlc.passes.lowering import lowering_of
+
+_ALSO_TAKEN_APART = ("native_dropout", "nll_loss_backward", "nll_loss_forward")
+"""Operators that core ATen's table leaves whole."""
 
 
 @cache
@@ -25,3 +29,12 @@ def is_converted(overload: Any) -> bool:
     _load()
     name = op_name(overload).removeprefix(f"{DIALECT}.")
     return lowering_of(ConvertAtenToGraphPass.name, op(name)) is not None
+
+
+@cache
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """How operators are taken apart that mlc has no pattern for: as core ATen says, and no further."""
+    table = dict(cast("dict[Any, Callable[..., Any]]", cast(Any, torch)._decomp.core_aten_decompositions()))
+    more = [getattr(cast(Any, torch).ops.aten, name) for name in _ALSO_TAKEN_APART]
+    table |= cast(Any, torch)._decomp.get_decompositions(more)
+    return {op: how for op, how in table.items() if not is_converted(op)}
