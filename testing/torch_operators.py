@@ -17,7 +17,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import time
 import warnings
 from collections import Counter, defaultdict
@@ -32,7 +31,8 @@ import numpy as np
 
 from mlc.dialects.aten.schemas import torch_package
 from mlc.support.errors import CompilerBug, UserError, UserErrors
-from mlc.testing.torch_samples import UNDEFINED, Sample, operators, samples, traced
+from mlc.testing.torch_graphs import difference, gradients, run_graph, traced
+from mlc.testing.torch_samples import Sample, operators, samples
 
 STATUSES = ("pass", "fallback", "wrong", "bug")
 _SECONDS = 120
@@ -56,8 +56,8 @@ class SampleOutcome:
     is_core: bool = False
 
 
-def run_sample(sample: Sample, dtype: str, native: bool) -> SampleOutcome:
-    """Run one sample."""
+def run_sample(sample: Sample, dtype: str, native: bool, with_gradients: bool = False) -> SampleOutcome:
+    """Run one sample; if gradients are asked for, forward and backward."""
     core = False
 
     def outcome(status: str, detail: str = "") -> SampleOutcome:
@@ -72,8 +72,11 @@ def run_sample(sample: Sample, dtype: str, native: bool) -> SampleOutcome:
             except Exception as e:
                 return outcome("fallback", f"torch does not trace it: {type(e).__name__}: {e}"[:150])
             core = any("core" in str(n.target.tags) for n in graph.graph.nodes if hasattr(n.target, "tags"))
-            found = run_graph(graph, sample.tensors, native)
-            problem = difference(found, expected, sample, sample.operator not in UNDEFINED)
+            if with_gradients:
+                found, expected = gradients(sample, native)
+            else:
+                found = run_graph(graph, sample.tensors, native)
+            problem = difference(found, expected, sample)
             return outcome("pass") if problem is None else outcome("wrong", problem)
     except UserErrors as e:
         return outcome("fallback", "; ".join(each.message for each in e.errors))
@@ -85,78 +88,12 @@ def run_sample(sample: Sample, dtype: str, native: bool) -> SampleOutcome:
         return outcome("bug", f"{type(e).__name__}: {e}")
 
 
-def run_graph(graph_module: Any, tensors: Sequence[Any], native: bool) -> list[Any]:
-    """The results of a graph, as tensors.
-
-    Raises:
-        UserError: an operator is not converted.
-    """
-    torch = cast(Any, torch_package())
-    from mlc.compiler import new_context
-    from mlc.frontends.torch.reader import GraphSource, read_graph
-    from mlc.frontends.torch.tensors import array_of
-    from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
-    from mlc.reference.interpreter import run_function
-    from mlc.syntax import verify_module
-
-    ctx = new_context()
-    owned = {str(n.target): getattr(graph_module, str(n.target)) for n in graph_module.graph.nodes if n.op == "get_attr"}
-    module = read_graph(GraphSource(graph_module.graph, constants=owned), ctx.resources)
-    verify_module(module)
-    ConvertAtenToGraphPass().run(module, ctx)
-    verify_module(module)
-    arrays = [array_of(t) for t in tensors]
-    found = _native(module, ctx, arrays) if native else run_function(module, "main", arrays, ctx.resources)
-    return [_tensor(torch, each) for each in found]
-
-
-def _tensor(torch: Any, array: Any) -> Any:
-    plain: Any = np.array(array)
-    if plain.dtype.name == "bfloat16":
-        return torch.from_numpy(plain.view(np.int16)).view(torch.bfloat16)
-    return torch.from_numpy(plain)
-
-
-def _native(module: Any, ctx: Any, arrays: Sequence[Any]) -> list[Any]:
-    from mlc.compiler import Compilation, CompileOptions
-    from mlc.passes.manager import PassManager
-    from mlc.runtime import load
-
-    with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:
-        path = Path(file.name)
-    try:
-        Compilation(module, ctx, CompileOptions(), PassManager(ctx)).build("shared", path)
-        found = load(path, temporary=True)(*arrays)
-    finally:
-        path.unlink(missing_ok=True)
-    return [*cast("tuple[Any, ...]", found)] if isinstance(found, tuple) else [found]
-
-
-def difference(found: Sequence[Any], expected: Sequence[Any], sample: Sample, numbers: bool = True) -> str | None:
-    """What is not as eager torch has it."""
-    torch = cast(Any, torch_package())
-    if len(found) != len(expected):
-        return f"{len(found)} results; eager torch has {len(expected)}"
-    for i, (a, b) in enumerate(zip(found, expected, strict=True)):
-        if a.dtype != b.dtype or a.shape != b.shape:
-            return f"result {i} is {a.dtype} {list(a.shape)}; eager torch has {b.dtype} {list(b.shape)}"
-        given = dict(zip(("rtol", "atol"), sample.tolerances or (), strict=False))
-        given = given if b.dtype.is_floating_point else {"rtol": 0, "atol": 0} if given else {}
-        if given and b.dtype.is_floating_point:
-            usual = {torch.float32: (1.3e-6, 1e-5), torch.float64: (1e-7, 1e-7), torch.float16: (1e-3, 1e-5)}
-            rtol, atol = usual.get(b.dtype, (1.6e-2, 1e-5))
-            given = {"rtol": max(rtol, given["rtol"]), "atol": max(atol, given["atol"])}
-        try:
-            if numbers:
-                torch.testing.assert_close(a, b.resolve_neg(), equal_nan=True, **given)
-        except AssertionError as e:
-            return f"result {i}: {' '.join(str(e).split())}"
-    return None
-
-
-def run(names: Sequence[str], dtypes: Sequence[str], native: bool, limit: int | None, workers: int) -> Iterator[Any]:
+def run(
+    names: Sequence[str], dtypes: Sequence[str], native: bool, limit: int | None, workers: int,
+    with_gradients: bool = False,
+) -> Iterator[SampleOutcome]:  # fmt: skip
     """The outcomes of the samples of operators, in processes of their own."""
-    jobs = [(name, dtype, native, limit) for name in names for dtype in dtypes]
+    jobs = [(name, dtype, native, limit, with_gradients) for name in names for dtype in dtypes]
     if workers == 1:
         for job in jobs:
             yield from _run_operator(job)
@@ -166,15 +103,15 @@ def run(names: Sequence[str], dtypes: Sequence[str], native: bool, limit: int | 
             yield from each
 
 
-def _run_operator(job: tuple[str, str, bool, int | None]) -> list[SampleOutcome]:
-    name, dtype, native, limit = job
+def _run_operator(job: tuple[str, str, bool, int | None, bool]) -> list[SampleOutcome]:
+    name, dtype, native, limit, with_gradients = job
     torch = cast(Any, torch_package())
     torch.set_num_threads(1)
     try:
-        found = list(samples(name, getattr(torch, dtype), limit))
+        found = list(samples(name, getattr(torch, dtype), limit, with_gradients))
     except Exception:
         return []  # torch itself has no samples of this type, or lacks a package for them
-    return [run_sample(sample, dtype, native) for sample in found]
+    return [run_sample(sample, dtype, native, with_gradients) for sample in found]
 
 
 @contextmanager
@@ -235,13 +172,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"torch has no tests of '{unknown[0]}'")
     start = time.perf_counter()
     names = args.operators or list(operators())
-    outcomes: list[SampleOutcome] = list(run(names, args.dtype.split(","), args.native, args.limit, args.workers))
+    dtypes = ["float32"] if args.gradients else args.dtype.split(",")
+    outcomes = list(run(names, dtypes, args.native, args.limit, args.workers, args.gradients))
     if args.core:
         outcomes = [o for o in outcomes if o.is_core]
     print(table(outcomes))
-    for each in outcomes:
-        if each.status in ("wrong", "bug") or (args.operators and each.status != "pass"):
-            print(f"{each.status}: {each.operator} {each.dtype} {each.number}: {each.detail}")
+    failed = {(o.operator, o.detail): o for o in reversed(outcomes) if o.status in ("wrong", "bug")}
+    for each in reversed(failed.values()):
+        print(f"{each.status}: {each.operator} {each.dtype} {each.number}: {each.detail}")
     print(reasons(outcomes))
     print(totals(outcomes))
     print(f"in {time.perf_counter() - start:.0f} s")

@@ -15,6 +15,8 @@ UNDEFINED = (
     "empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_",
 )  # fmt: skip
 """Operators whose results are whatever is in memory: only types and shapes of these are compared."""
+TIES = ("argsort", "kthvalue", "mode", "median", "nanmedian", "sort", "topk")
+"""Operators that may give the index of any of several equal elements."""
 
 
 @dataclass(frozen=True)
@@ -87,25 +89,6 @@ def _processed(function: Callable[..., list[Any]], process: Callable[[Any], Any]
         return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
     return processed
-
-
-def traced(function: Callable[..., list[Any]], tensors: Sequence[Any]) -> Any:
-    """The graph of a function as AOTAutograd would give it to a backend: ATen without mutations, taken apart as mlc
-    wants it.
-
-    Raises:
-        Exception: torch cannot trace it without numbers.
-    """
-    torch = cast(Any, torch_package())
-    from mlc.frameworks.torch.operators import decompositions
-
-    tracer = cast(Any, torch_package("torch.fx.experimental.proxy_tensor"))
-    copies = [t.detach().clone() if not t.is_sparse else t for t in tensors]
-    with torch.no_grad():
-        whole = torch.func.functionalize(function, remove="mutations")
-        found = tracer.make_fx(whole, decomposition_table=decompositions(), tracing_mode="fake")(*copies)
-    found.graph.eliminate_dead_code()
-    return found
 
 
 def _tolerances(info: Any, dtype: Any) -> tuple[float, float] | None:

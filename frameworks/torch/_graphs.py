@@ -13,12 +13,12 @@ from typing import Any, cast
 import torch
 
 from mlc.compiler import CompileOptions
-from mlc.frontends.torch.reader import GraphSource, read_graph
-from mlc.support.errors import CompilerBug, UserError
 from mlc.frameworks.torch._build import build, context
 from mlc.frameworks.torch._launch import Launch, ResultSpec
 from mlc.frameworks.torch._partition import refused_nodes, split
 from mlc.frameworks.torch._report import Fallback, GraphReport, note
+from mlc.frontends.torch.reader import GraphSource, read_graph
+from mlc.support.errors import CompilerBug, UserError
 
 Runner = Callable[[Sequence[Any]], list[Any]]
 """From the arguments of a call to its results."""
@@ -150,9 +150,7 @@ class _Entry:
     def changed(self, values: Sequence[Any]) -> list[int]:
         """The positions of weights that are the same tensors and have changed."""
         return [
-            w.position
-            for w in self.weights
-            if w.tensor() is values[w.position] and not w.is_same(values[w.position])
+            w.position for w in self.weights if w.tensor() is values[w.position] and not w.is_same(values[w.position])
         ]
 
 

@@ -12,14 +12,14 @@ from typing import Any, cast
 import torch
 from xdsl.dialects.builtin import NameLoc
 
+from mlc.frameworks.torch._report import Fallback
+from mlc.frameworks.torch.operators import is_converted
 from mlc.frontends.torch.reader import GraphSource, read_graph
 from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
-from mlc.frameworks.torch._report import Fallback
-from mlc.frameworks.torch.operators import is_converted
 
 
 @dataclass

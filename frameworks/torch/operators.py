@@ -13,7 +13,10 @@ from mlc.dialects.aten.schemas import DIALECT, op_name
 from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass, load_patterns
 from mlc.passes.lowering import lowering_of
 
-_ALSO_TAKEN_APART = ("native_dropout", "nll_loss_backward", "nll_loss_forward")
+_ALSO_TAKEN_APART = (
+    "alpha_dropout", "dist", "grid_sampler_2d", "ldexp", "native_dropout", "nll_loss_backward", "nll_loss_forward",
+    "unbind_copy", "upsample_bicubic2d",
+)  # fmt: skip
 """Operators that core ATen's table leaves whole."""
 
 
