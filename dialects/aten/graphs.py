@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     DictionaryAttr,
     FileLineColLoc,
@@ -21,6 +22,9 @@ from xdsl.dialects.builtin import (
     NameLoc,
     StringAttr,
     TensorType,
+    f64,
+    i1,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -210,12 +214,12 @@ class _Reader:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
         single = [a.name for a in schema.arguments if a.tensors == "one"]
-        numbers = [each for each in single if _is_number(self._plain(given.get(each)))]
-        if numbers:  # torch takes numbers for tensors of no dims, but for what they do to the type of the result
-            name = name.replace(".Tensor", ".Scalar")
-            schema = schema_of(name)
-            if schema is None or any(a.tensors and a.name in numbers for a in schema.arguments):
-                raise UserError(f"'{op_name(target)}' takes a number as '{numbers[0]}'", self._place(node))
+        numbers = [each for each in single if _is_number(self._plain(given.get(each), node))]
+        if numbers:
+            # torch takes numbers for tensors of no dims; there is an overload for most, else they are constants.
+            other = schema_of(name.replace(".Tensor", ".Scalar"))
+            if other is not None and not any(a.tensors and a.name in numbers for a in other.arguments):
+                return name.replace(".Tensor", ".Scalar"), other, given
         return name, schema, given
 
     def _operand(self, value: Any, node: Node) -> SSAValue:
@@ -223,23 +227,32 @@ class _Reader:
             none = NoneOp()
             self._append(none, node)
             return none.result
+        if _is_number(number := self._plain(value, node)):
+            return self._number(number, node)
         found = self.values.get(value)
         if not isinstance(found, SSAValue):
             raise UserError(f"it takes '{value}', which is no tensor that is computed before", self._place(node))
         return found
 
+    def _number(self, number: float, node: Node) -> SSAValue:
+        """A number as a constant of no dims."""
+        element = i1 if isinstance(number, bool) else i64 if isinstance(number, int) else f64
+        made = ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, TensorType(element, [])), [number]))
+        self._append(made, node)
+        return made.result
+
     def _attribute(self, name: str, value: Any, node: Node) -> Attribute:
-        attribute = attribute_of(self._plain(value))
+        attribute = attribute_of(self._plain(value, node))
         if attribute is None:
             raise UserError(f"argument '{name}' is {value!r}, which has no form in the IR", self._place(node))
         return attribute
 
-    def _plain(self, value: Any) -> Any:
+    def _plain(self, value: Any, node: Node) -> Any:
         """A value with numbers in place of symbolic ones."""
         if isinstance(value, list | tuple):
-            return [self._plain(each) for each in cast(Sequence[Any], value)]
+            return [self._plain(each, node) for each in cast(Sequence[Any], value)]
         found = value.meta.get("val") if hasattr(value, "meta") and hasattr(value, "target") else value
-        return self.source.extent(found) if _is_symbolic(found) else found
+        return self._extent(found, node) if _is_symbolic(found) else found
 
     # ---- the end, types, names
 
@@ -255,7 +268,14 @@ class _Reader:
             raise UserError(f"its elements are {value.dtype}, which has no type in the IR", self._place(node))
         if value.layout != torch.strided or value.is_quantized:
             raise UserError(f"it is a tensor of layout {value.layout}; required: a dense one", self._place(node))
-        return TensorType(element, [self.source.extent(extent) for extent in value.shape])
+        return TensorType(element, [self._extent(extent, node) for extent in value.shape])
+
+    def _extent(self, extent: Any, node: Node) -> int:
+        if _is_symbolic(extent) and cast(
+            Any, torch_package("torch.fx.experimental.symbolic_shapes")
+        ).free_unbacked_symbols(extent):
+            raise UserError("the shape of a tensor depends on data", self._place(node))
+        return self.source.extent(extent)
 
     def _define(self, node: Node, value: SSAValue) -> None:
         self.values[node] = value

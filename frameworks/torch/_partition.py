@@ -13,8 +13,8 @@ import torch
 from xdsl.dialects.builtin import NameLoc
 
 from mlc.dialects.aten.graphs import GraphSource, read_graph
-from mlc.frameworks.torch._operators import is_converted
 from mlc.frameworks.torch._report import Fallback
+from mlc.frameworks.torch.operators import is_converted
 from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
