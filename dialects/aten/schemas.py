@@ -64,7 +64,8 @@ def torch_package(module: str = "torch") -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as e:
-        raise UserError(f"models of PyTorch need the package torch ({e}); install it: pip install 'mlc[torch]'") from None
+        found = f"models of PyTorch need the package torch ({e})"
+        raise UserError(f"{found}; install it: pip install 'mlc[torch]'") from None
 
 
 def op_name(overload: Any) -> str:

@@ -1,4 +1,4 @@
-"""A graph of `torch.fx`, of ATen's operators, as a module of the `aten` dialect: one op per node, names as locations."""
+"""A graph of `torch.fx`, of ATen's operators, as a module of the `aten` dialect: an op per node, names as locations."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
     IntAttr,
     ModuleOp,
     NameLoc,
+    NoneType,
     StringAttr,
     TensorType,
     f64,
@@ -136,7 +137,7 @@ class _Reader:
     def _read_call(self, node: Node) -> None:
         if node.target is operator.getitem:
             parts = self.values.get(node.args[0])
-            if isinstance(parts, list) and (part := parts[node.args[1]]) is not None:
+            if isinstance(parts, list) and (part := parts[node.args[1]]) is not None and part.type != NoneType():
                 self._define(node, part)
             return
         if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
@@ -156,14 +157,14 @@ class _Reader:
                 attributes[argument.name] = self._attribute(argument.name, value, node)
         found = node.meta.get("val")
         results = [found] if _is_tensor(found) else list(cast(Sequence[Any], found or ()))
-        types = [self._type(each, node) for each in results if _is_tensor(each)]
+        types = [NoneType() if each is None else self._type(each, node) for each in results if _is_part(each)]
         made = call(name, counts, operands, attributes, types)
         self._append(made, node)
         if _is_tensor(found):
             self._define(node, made.results[0])
         else:
             rest = iter(made.results)
-            self.values[node] = [next(rest) if _is_tensor(each) else None for each in results]
+            self.values[node] = [next(rest) if _is_part(each) else None for each in results]
 
     def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
         """The name of an operator in IR, its schema, and the arguments that are given."""
@@ -177,9 +178,8 @@ class _Reader:
         if (schema := schema_of(name)) is None:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
-        numbers = [
-            a.name for a in schema.arguments if a.tensors == "one" and _is_number(self._plain(given.get(a.name), node))
-        ]
+        tensors = [a.name for a in schema.arguments if a.tensors == "one"]
+        numbers = [name for name in tensors if _is_number(self._plain(given.get(name), node))]
         if numbers:
             # torch takes numbers for tensors of no dims; there is an overload for most, else they are constants.
             other = schema_of(name.replace(".Tensor", ".Scalar"))
@@ -236,9 +236,8 @@ class _Reader:
         return TensorType(element, [self._extent(extent, node) for extent in value.shape])
 
     def _extent(self, extent: Any, node: Node) -> int:
-        if _is_symbolic(extent) and cast(
-            Any, torch_package("torch.fx.experimental.symbolic_shapes")
-        ).free_unbacked_symbols(extent):
+        shapes = cast(Any, torch_package("torch.fx.experimental.symbolic_shapes")) if _is_symbolic(extent) else None
+        if shapes is not None and shapes.free_unbacked_symbols(extent):
             raise UserError("the shape of a tensor depends on data", self._place(node))
         return self.source.extent(extent)
 
@@ -274,6 +273,11 @@ def _named(name: str) -> DictionaryAttr:
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, cast(Any, torch_package()).Tensor)
+
+
+def _is_part(value: Any) -> bool:
+    """Whether what an operator gives is a result in IR: a tensor, or one that was not asked for."""
+    return value is None or _is_tensor(value)
 
 
 def _first(value: Any) -> Any:
