@@ -53,7 +53,7 @@ def gradients(sample: Sample, native: bool) -> tuple[list[Any], list[Any]]:
 
 def _gradients(torch: Any, function: Callable[..., list[Any]], tensors: Sequence[Any]) -> list[Any]:
     """The results, and the gradients of all inputs of floats, for the same gradients of the results at each call."""
-    leaves = [t.detach().clone().requires_grad_(t.is_floating_point()) for t in tensors]
+    leaves = [t.detach().clone().requires_grad_(t.requires_grad) for t in tensors]
     found = function(*leaves)
     results = [r for r in found if r.requires_grad]
     generator = torch.Generator().manual_seed(1)
@@ -151,7 +151,8 @@ def _is_tie(found: Any, expected: Any, sample: Sample) -> bool:
     for axis in range(data.ndim if data.ndim == found.ndim else 0):
         others = [i for i in range(data.ndim) if i != axis]
         inside = all(found.shape[i] <= data.shape[i] for i in others)
-        if inside and found.numel() and int(found.max()) < data.shape[axis] and int(expected.max()) < data.shape[axis]:
-            if torch.equal(data.gather(axis, found), data.gather(axis, expected)):
-                return True
+        if not inside or not found.numel() or max(int(found.max()), int(expected.max())) >= data.shape[axis]:
+            continue
+        if torch.equal(data.gather(axis, found), data.gather(axis, expected)):
+            return True
     return False

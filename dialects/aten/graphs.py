@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     ModuleOp,
     NameLoc,
+    NoneType,
     StringAttr,
     TensorType,
     f64,
@@ -172,8 +173,9 @@ class _Reader:
     def _read_call(self, node: Node) -> None:
         if node.target is operator.getitem:
             parts: Any = self.values.get(node.args[0])
-            if isinstance(parts, list) and parts[node.args[1]] is not None:
-                self._define(node, cast(Any, parts)[node.args[1]])
+            part = cast(Any, parts)[node.args[1]] if isinstance(parts, list) else None
+            if part is not None and part.type != NoneType():
+                self._define(node, part)
             return
         if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
             return  # arithmetic on extents, which is known
@@ -192,14 +194,14 @@ class _Reader:
                 attributes[argument.name] = self._attribute(argument.name, value, node)
         found = node.meta.get("val")
         results = [found] if _is_tensor(found) else list(cast(Sequence[Any], found or ()))
-        types = [self._type(each, node) for each in results if _is_tensor(each)]
+        types = [NoneType() if each is None else self._type(each, node) for each in results if _is_part(each)]
         made = call(name, counts, operands, attributes, types)
         self._append(made, node)
         if _is_tensor(found):
             self._define(node, made.results[0])
         else:
             rest = iter(made.results)
-            self.values[node] = [next(rest) if _is_tensor(each) else None for each in results]
+            self.values[node] = [next(rest) if _is_part(each) else None for each in results]
 
     def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
         """The name of an operator in IR, its schema, and the arguments that are given."""
@@ -271,9 +273,8 @@ class _Reader:
         return TensorType(element, [self._extent(extent, node) for extent in value.shape])
 
     def _extent(self, extent: Any, node: Node) -> int:
-        if _is_symbolic(extent) and cast(
-            Any, torch_package("torch.fx.experimental.symbolic_shapes")
-        ).free_unbacked_symbols(extent):
+        shapes = cast(Any, torch_package("torch.fx.experimental.symbolic_shapes")) if _is_symbolic(extent) else None
+        if shapes is not None and shapes.free_unbacked_symbols(extent):
             raise UserError("the shape of a tensor depends on data", self._place(node))
         return self.source.extent(extent)
 
@@ -313,6 +314,11 @@ def _named(name: str, dims: Sequence[str] = ()) -> DictionaryAttr:
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, cast(Any, torch_package()).Tensor)
+
+
+def _is_part(value: Any) -> bool:
+    """Whether what an operator gives is a result in IR: a tensor, or one that was not asked for."""
+    return value is None or _is_tensor(value)
 
 
 def _first(value: Any) -> Any:

@@ -111,7 +111,7 @@ def transposed_convolution(
         (e - 1) * s + (k - 1) * d + 1 for e, s, k, d in zip(shape_of(x)[2:], stride, kernel, dilation, strict=True)
     ]
     fits = all(
-        e < max(s, d) and w + e - 2 * p > 0
+        0 <= e < max(s, d) and w + e - 2 * p > 0
         for e, s, d, w, p in zip(extra, stride, dilation, whole, padding, strict=True)
     )
     found = slide(
