@@ -219,9 +219,7 @@ class ExpectCloseOp(ExpectTensorOp):
     BOTH_TYPES: ClassVar[bool] = True
 
 
-Check = Dialect(
-    "check", [ExpectAlmostEqConstOp, ExpectAlmostEqOp, ExpectCloseOp, ExpectEqConstOp, ExpectEqOp]
-)
+Check = Dialect("check", [ExpectAlmostEqConstOp, ExpectAlmostEqOp, ExpectCloseOp, ExpectEqConstOp, ExpectEqOp])
 
 __all__ = [
     "Check",

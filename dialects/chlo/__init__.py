@@ -75,11 +75,9 @@ def _truth(op: HloOp) -> None:
 
 
 _UNARY_FORM = "$operand attr-dict `:` type($operand) `->` type($result)"
-for _name in (
-    "_asin_acos_kernel acos acosh asin asinh atan atanh bessel_i1e conj cosh sinh tan digamma erf erf_inv erfc lgamma square"
-).split():
+for _name in ["_asin_acos_kernel", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh", "tan", "digamma", "erf", "erf_inv", "erfc", "lgamma", "square"]:
     _op(_name, _UNARY_FORM, (rules.same_types(1),), POINTWISE=True)
-for _name in "is_inf is_neg_inf is_pos_inf".split():
+for _name in ["is_inf", "is_neg_inf", "is_pos_inf"]:
     _op(_name, _UNARY_FORM, (rules.floats, rules.same_shapes(1), _truth), POINTWISE=True)
 for _name, _operands in (("next_after", "x y"), ("polygamma", "n x"), ("zeta", "x q"), ("mulhi", "lhs rhs")):
     _one, _two = _operands.split()
@@ -102,15 +100,13 @@ def _broadcast(op: HloOp) -> None:
         own = dims if dims and len(sizes) == min(ranks) and min(ranks) != max(ranks) else ()
         at = own or tuple(range(len(result) - len(sizes), len(result)))
         holds = len(at) == len(sizes) and all(
-            0 <= d < len(result) and (n in (1, -1, result[d]) or result[d] == -1) for n, d in zip(sizes, at, strict=True)
+            0 <= d < len(result) and (n in (1, -1, result[d]) or result[d] == -1)
+            for n, d in zip(sizes, at, strict=True)
         )
         require(op, 1, holds, f"{words(sizes)} cannot be broadcast to {words(result)}")
 
 
-for _name in (
-    "add and atan2 complex divide maximum minimum multiply next_after or polygamma power remainder shift_left "
-    "shift_right_arithmetic shift_right_logical subtract xor zeta"
-).split():
+for _name in ["add", "and", "atan2", "complex", "divide", "maximum", "minimum", "multiply", "next_after", "or", "polygamma", "power", "remainder", "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor", "zeta"]:
     _op(
         f"broadcast_{_name}",
         "$lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type(results)",
@@ -139,7 +135,9 @@ _op("constant_like", operands="operand", properties={"value": ANY})
 def _top_k(op: HloOp) -> None:
     """c1: there are k elements in the last dim; c2: both results have k there."""
     operand, k = shape(op.operands[0]), op.number("k")
-    require(op, 1, len(operand) > 0 and 0 <= k and (operand[-1] == -1 or k <= operand[-1]), f"k is {k} of {words(operand)}")
+    require(
+        op, 1, len(operand) > 0 and k >= 0 and (operand[-1] == -1 or k <= operand[-1]), f"k is {k} of {words(operand)}"
+    )
     for result in op.results:
         found = shape(result)
         holds = rules.fits(found, (*operand[:-1], k))
@@ -170,8 +168,6 @@ _op(
     regions="body_region",
 )
 
-Chlo = Dialect(
-    "chlo", operations("chlo"), [ComparisonDirectionAttr, ComparisonTypeAttr, PrecisionAttr, RaggedDotAttr]
-)
+Chlo = Dialect("chlo", operations("chlo"), [ComparisonDirectionAttr, ComparisonTypeAttr, PrecisionAttr, RaggedDotAttr])
 
 __all__ = ["Chlo", "ComparisonDirectionAttr", "ComparisonTypeAttr", "PrecisionAttr", "RaggedDotAttr"]

@@ -4,11 +4,11 @@ all that it compiles runs on one machine.
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute, Dialect
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.dialects.builtin import StringAttr
 from xdsl.traits import Pure, SymbolOpInterface
 
 from mlc.dialects.kept_text import KeptAsText, attribute_kept_as_text

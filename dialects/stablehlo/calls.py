@@ -11,7 +11,15 @@ from __future__ import annotations
 
 from typing import Self, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr, SymbolNameConstraint, SymbolRefAttr, TupleType
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    StringAttr,
+    SymbolNameConstraint,
+    SymbolRefAttr,
+    TupleType,
+)
 from xdsl.ir import Attribute, Region
 from xdsl.irdl import (
     BaseAttr,
@@ -51,6 +59,8 @@ declare(
     },
     traits=(),
 )
+
+
 @irdl_op_definition
 class CompositeOp(HloOp):
     """An op with a name of its own, and the function that says what it computes.
@@ -121,9 +131,7 @@ def _element(op: HloOp) -> None:
     require(op, 2, found == parts[at], f"the result is {found}; part {at} is {parts[at]}")
 
 
-declare(
-    "get_tuple_element", f"$operand `[` $index `]` {_FUNCTION}", properties={"index": I32}, rules=(_element,)
-)
+declare("get_tuple_element", f"$operand `[` $index `]` {_FUNCTION}", properties={"index": I32}, rules=(_element,))
 declare("tuple", "$val attr-dict `:` custom<TupleTypes>(type(operands), type(results))", operands="*val")
 declare(
     "optimization_barrier",
@@ -145,8 +153,17 @@ _CHANNEL = BaseAttr(ChannelHandleAttr)
 declare("infeed", operands="token", results="*outcomes", optional={"infeed_config": STRING, "layout": ARRAY}, traits=())
 declare("outfeed", operands="*values", results="after", optional={"outfeed_config": STRING}, traits=())
 _TRANSFER = {"is_host_transfer": BOOL, "source_target_pairs": DENSE}
-declare("send", operands="*values", results="after", properties={"channel_handle": _CHANNEL}, optional=_TRANSFER, traits=())
-declare("recv", operands="token", results="*outcomes", properties={"channel_handle": _CHANNEL}, optional=_TRANSFER, traits=())
+declare(
+    "send", operands="*values", results="after", properties={"channel_handle": _CHANNEL}, optional=_TRANSFER, traits=()
+)
+declare(
+    "recv",
+    operands="token",
+    results="*outcomes",
+    properties={"channel_handle": _CHANNEL},
+    optional=_TRANSFER,
+    traits=(),
+)
 _GROUPS = {"replica_groups": ANY}
 _OPTIONAL = {"channel_handle": _CHANNEL, "use_global_device_ids": UNIT}
 declare(
@@ -207,4 +224,3 @@ declare(
 declare("cross-replica-sum", properties=_GROUPS, traits=())
 declare("async_start", operands="*values", results="future", regions="body_region", traits=())
 declare("async_done", results="*outcomes", traits=())
-

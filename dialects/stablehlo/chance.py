@@ -44,7 +44,12 @@ def _bits(op: HloOp) -> None:
     allowed = {"THREE_FRY": (2,), "PHILOX": (2, 3)}.get(op.word("rng_algorithm"), ())
     count = shape(state)[0] if shape(state) else 1
     holds = not allowed or count in allowed
-    require(op, 2, holds, f"the state has {count} numbers; {op.word('rng_algorithm')} needs {' or '.join(map(str, allowed))}")
+    require(
+        op,
+        2,
+        holds,
+        f"the state has {count} numbers; {op.word('rng_algorithm')} needs {' or '.join(map(str, allowed))}",
+    )
 
 
 declare(

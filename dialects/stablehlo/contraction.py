@@ -66,7 +66,9 @@ def _dot_general(op: HloOp) -> None:
     for number, noun, (ours, theirs) in ((9, "batching", batch), (10, "contracting", contract)):
         for a, b in zip(ours, theirs, strict=True):
             holds = rules.fits((lhs[a],), (rhs[b],))
-            require(op, number, holds, f"{noun} dims have one extent; dim {a} of lhs has {lhs[a]}, dim {b} of rhs {rhs[b]}")
+            require(
+                op, number, holds, f"{noun} dims have one extent; dim {a} of lhs has {lhs[a]}, dim {b} of rhs {rhs[b]}"
+            )
     _precision(op, 11)
     free = [
         [n for d, n in enumerate(sizes) if d not in (*batch[i], *contract[i])] for i, sizes in enumerate((lhs, rhs))
@@ -131,7 +133,9 @@ def _convolution(op: HloOp) -> None:
     lhs, rhs = (shape(o) for o in op.operands)
     result, dims = shape(op.results[0]), cast(ConvAttr, op.properties["dimension_numbers"])
     rank = len(lhs)
-    require(op, 1, rank == len(rhs) and rank >= 2, f"operands have as many dims, at least 2; found {rank} and {len(rhs)}")
+    require(
+        op, 1, rank == len(rhs) and rank >= 2, f"operands have as many dims, at least 2; found {rank} and {len(rhs)}"
+    )
     strides, lhs_dilation, rhs_dilation, padding = conv_window(op)
     for counted, positive, noun, values in (
         (2, 3, "window strides", strides),
@@ -166,7 +170,12 @@ def _convolution(op: HloOp) -> None:
     _precision(op, 24)
     require(op, 26, len(result) == rank, f"the result has {len(result)} dims; it has to have {rank}")
     counts = windows(
-        [lhs[d] for d in dims.spatial(0)], [rhs[d] for d in dims.spatial(1)], strides, lhs_dilation, rhs_dilation, padding
+        [lhs[d] for d in dims.spatial(0)],
+        [rhs[d] for d in dims.spatial(1)],
+        strides,
+        lhs_dilation,
+        rhs_dilation,
+        padding,
     )
     extents = dict(zip(dims.spatial(2), counts, strict=True))
     extents[dims.dims(2, "b")] = -1 if batch == -1 else batch // batches

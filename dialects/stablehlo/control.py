@@ -148,9 +148,7 @@ def _if(op: HloOp) -> None:
     _branches(op, 1, 2, 3)
 
 
-declare(
-    "if", operands="pred", results="*outcomes", regions="true_branch false_branch", traits=_EFFECTS, rules=(_if,)
-)
+declare("if", operands="pred", results="*outcomes", regions="true_branch false_branch", traits=_EFFECTS, rules=(_if,))
 
 
 def _case(op: HloOp) -> None:

@@ -91,4 +91,3 @@ declare(
     optional={n: c for n, c in CONVOLUTION.items() if n not in ("dimension_numbers", "padding")},
     rules=(rules.tensors,),
 )
-

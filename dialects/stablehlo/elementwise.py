@@ -46,7 +46,7 @@ _BINARY = {
     rules.integers: "shift_left shift_right_arithmetic shift_right_logical",
     rules.integers_or_bools: "and or xor",
 }
-_COMMUTATIVE = "add maximum minimum multiply and or xor".split()
+_COMMUTATIVE = ["add", "maximum", "minimum", "multiply", "and", "or", "xor"]
 for _rule, _names in _BINARY.items():
     for _name in _names.split():
         declare(
@@ -100,7 +100,12 @@ declare(
 
 def _truth(op: HloOp) -> None:
     """o1: the result has truth values."""
-    require(op, "o1", element(op.results[0]) == i1, lambda: f"the result has elements of type i1; found {op.results[0].type}")
+    require(
+        op,
+        "o1",
+        element(op.results[0]) == i1,
+        lambda: f"the result has elements of type i1; found {op.results[0].type}",
+    )
 
 
 declare(

@@ -234,7 +234,9 @@ def _concatenate(op: HloOp) -> None:
     extents = [shape(o)[at] if len(shape(o)) == len(first) else 0 for o in op.operands]
     for other in op.operands:
         found = shape(other)
-        holds = len(found) == len(first) and rules.fits((*first[:at], *first[at + 1 :]), (*found[:at], *found[at + 1 :]))
+        holds = len(found) == len(first) and rules.fits(
+            (*first[:at], *first[at + 1 :]), (*found[:at], *found[at + 1 :])
+        )
         require(op, 2, holds, f"operands differ in dim {at} only; found {words(first)} and {words(found)}")
     needed = (*first[:at], -1 if -1 in extents else sum(extents), *first[at + 1 :])
     found = shape(op.results[0])
@@ -268,7 +270,7 @@ def _dynamic_slice(op: HloOp) -> None:
     require(op, 1, element(op.operands[0]) == element(op.results[0]), "operand and result have one element type")
     require(op, 2, len(sizes) == len(operand), f"found {len(sizes)} sizes; the operand has {len(operand)} dims")
     starts(op, 1, 2, 3)
-    holds = all(0 <= s and (n == -1 or s <= n) for s, n in zip(sizes, operand, strict=True))
+    holds = all(s >= 0 and (n == -1 or s <= n) for s, n in zip(sizes, operand, strict=True))
     require(op, 4, holds, f"sizes are {words(sizes)}; the operand is {words(operand)}")
     require(op, 5, rules.fits(result, sizes), f"the result is {words(result)}; it has to be {words(sizes)}")
 
@@ -287,7 +289,9 @@ def _dynamic_update_slice(op: HloOp) -> None:
     operand, update, *_ = op.operands
     same = element(operand) == element(op.results[0]) and rules.fits(shape(operand), shape(op.results[0]))
     require(op, 1, same, f"the result has the operand's type; found {op.results[0].type}")
-    require(op, 2, element(update) == element(operand), f"the update has the operand's element type; found {update.type}")
+    require(
+        op, 2, element(update) == element(operand), f"the update has the operand's element type; found {update.type}"
+    )
     rank = len(shape(operand))
     require(op, 3, len(shape(update)) == rank, f"the update has {len(shape(update))} dims; the operand has {rank}")
     starts(op, 2, 4, 5)
@@ -345,4 +349,3 @@ declare(
 declare(
     "torch_index_select", operands="operand index", properties={"dim": I64, "batch_dims": I64}, rules=(rules.tensors,)
 )
-

@@ -52,7 +52,9 @@ def _index_dims(
     holds = vector not in index_batching
     require(op, numbers["index_vector"], holds, f"{names[1]} is {list(index_batching)}; that has index_vector_dim")
     holds = len(batching) == len(index_batching)
-    require(op, numbers["batch_count"], holds, f"{names[0]} and {names[1]} differ: {list(batching)}, {list(index_batching)}")
+    require(
+        op, numbers["batch_count"], holds, f"{names[0]} and {names[1]} differ: {list(batching)}, {list(index_batching)}"
+    )
     ours, theirs = [operand[d] for d in batching], [indices[d] for d in index_batching]
     require(op, numbers["batch_dims"], rules.fits(ours, theirs), f"batching dims have extents {ours} and {theirs}")
 
@@ -61,14 +63,18 @@ def _gather(op: HloOp) -> None:
     """c1 to c23."""
     dims = cast(GatherAttr, op.properties["dimension_numbers"])
     operand, indices, result = shape(op.operands[0]), shape(op.operands[1]), shape(op.results[0])
-    offset, collapsed, batching = (dims.ints(n) for n in ("offset_dims", "collapsed_slice_dims", "operand_batching_dims"))
+    offset, collapsed, batching = (
+        dims.ints(n) for n in ("offset_dims", "collapsed_slice_dims", "operand_batching_dims")
+    )
     rank = len(operand)
     found = len(offset) + len(collapsed) + len(batching)
     require(op, 1, found == rank, f"offset, collapsed and batching dims are {found}; the operand has {rank} dims")
     require(op, 4, is_unique(offset) and is_sorted(offset), f"offset_dims is {list(offset)}; it has to ascend")
     require(op, 5, in_range(offset, len(result)), f"offset_dims is {list(offset)}; the result has {len(result)} dims")
     holds = is_unique((*collapsed, *batching))
-    require(op, 6, holds, f"collapsed_slice_dims is {list(collapsed)}, operand_batching_dims {list(batching)}; each once")
+    require(
+        op, 6, holds, f"collapsed_slice_dims is {list(collapsed)}, operand_batching_dims {list(batching)}; each once"
+    )
     require(op, 7, is_sorted(collapsed), f"collapsed_slice_dims is {list(collapsed)}; it has to ascend")
     require(op, 8, in_range(collapsed, rank), f"collapsed_slice_dims is {list(collapsed)}; the operand has {rank} dims")
     _index_dims(
@@ -86,7 +92,7 @@ def _gather(op: HloOp) -> None:
     require(op, 20, len(sizes) == rank, f"found {len(sizes)} slice sizes; the operand has {rank} dims")
     require(op, 9, all(sizes[d] <= 1 for d in collapsed), f"slice sizes are {words(sizes)}; collapsed dims have 1")
     require(op, 12, all(sizes[d] <= 1 for d in batching), f"slice sizes are {words(sizes)}; batching dims have 1")
-    holds = all(0 <= s and (n == -1 or s <= n) for s, n in zip(sizes, operand, strict=True))
+    holds = all(s >= 0 and (n == -1 or s <= n) for s, n in zip(sizes, operand, strict=True))
     require(op, 21, holds, f"slice sizes are {words(sizes)}; the operand is {words(operand)}")
     batch = without(indices, dims.number("index_vector_dim"))
     needed = _combine(batch, without(sizes, *collapsed, *batching), offset)
@@ -108,11 +114,15 @@ def _scatter(op: HloOp) -> None:
     """c1 to c25."""
     count = len(op.operands) // 2
     holds = count > 0 and len(op.operands) == 2 * count + 1 and len(op.results) == count
-    require(op, 5, holds, f"found {len(op.operands)} operands and {len(op.results)} results; inputs are as many as updates")
+    require(
+        op, 5, holds, f"found {len(op.operands)} operands and {len(op.results)} results; inputs are as many as updates"
+    )
     inputs, index, updates = op.operands[:count], op.operands[count], op.operands[count + 1 :]
     dims = cast(ScatterAttr, op.properties["scatter_dimension_numbers"])
     operand, indices, update = shape(inputs[0]), shape(index), shape(updates[0])
-    window, inserted, batching = (dims.ints(n) for n in ("update_window_dims", "inserted_window_dims", "input_batching_dims"))
+    window, inserted, batching = (
+        dims.ints(n) for n in ("update_window_dims", "inserted_window_dims", "input_batching_dims")
+    )
     rank = len(operand)
     for number, noun, values, first in ((1, "inputs", inputs, operand), (3, "updates", updates, update)):
         require(op, number, all(rules.fits(shape(v), first) for v in values), f"the {noun} have one shape")
@@ -121,7 +131,9 @@ def _scatter(op: HloOp) -> None:
     for ours, theirs in zip(inputs, updates, strict=True):
         require(op, 6, element(ours) == element(theirs), f"an update of {theirs.type} cannot change {ours.type}")
     require(op, 7, is_unique(window) and is_sorted(window), f"update_window_dims is {list(window)}; it has to ascend")
-    require(op, 8, in_range(window, len(update)), f"update_window_dims is {list(window)}; updates have {len(update)} dims")
+    require(
+        op, 8, in_range(window, len(update)), f"update_window_dims is {list(window)}; updates have {len(update)} dims"
+    )
     holds = is_unique((*inserted, *batching))
     require(op, 9, holds, f"inserted_window_dims is {list(inserted)}, input_batching_dims {list(batching)}; each once")
     require(op, 10, is_sorted(inserted), f"inserted_window_dims is {list(inserted)}; it has to ascend")
@@ -145,7 +157,9 @@ def _scatter(op: HloOp) -> None:
     needed = _combine(batch, inside, window)
     require(op, 4, rules.fits(update, needed), f"updates are {words(update)}; they have to be {words(needed)}")
     for ours, result in zip(inputs, op.results, strict=True):
-        require(op, 24, rules.fits(shape(result), shape(ours)), f"the result is {result.type}; the input is {ours.type}")
+        require(
+            op, 24, rules.fits(shape(result), shape(ours)), f"the result is {result.type}; the input is {ours.type}"
+        )
     scalars = [scalar(v.type) for v in inputs]
     outcomes = [scalar(r.type) for r in op.results]
     rules.region_types(op, 23, op.regions[0], [*scalars, *scalars], outcomes, "update_computation")

@@ -174,7 +174,9 @@ def _applying(parser: Parser, name: str, kind: Attribute, position: int) -> Regi
     except KeyError:
         op = None
     if op is None or not op.COMMUTATIVE or not isinstance(kind, TensorType):
-        parser.raise_error(f"expected an op of two operands that may be exchanged, such as stablehlo.add, got {name}", position)
+        parser.raise_error(
+            f"expected an op of two operands that may be exchanged, such as stablehlo.add, got {name}", position
+        )
     assert op is not None
     element_type = scalar(cast(Attribute, kind))
     block = Block(arg_types=[element_type, element_type])
