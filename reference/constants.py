@@ -44,8 +44,8 @@ def constant_data(value: Attribute, resources: Resources) -> Array:
 def _dense_data(value: DenseIntOrFPElementsAttr[Any]) -> Array:
     shaped = cast("TensorType[Any]", value.get_type())
     dtype = dtype_of(shaped.element_type)
-    if dtype.kind == "c":
-        data = np.frombuffer(value.data.data, dtype)
+    if dtype.itemsize == cast(Any, shaped.element_type).compile_time_size:
+        data = np.frombuffer(value.data.data, dtype)  # by way of Python's numbers, large unsigned ones became floats
     else:
         data = np.asarray(value.get_values()).astype(dtype)
     shape = shaped.get_shape()

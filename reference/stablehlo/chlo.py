@@ -131,7 +131,7 @@ def broadcast_bitwise(op: HloOp, a: Array, b: Array) -> Array:
 def broadcast_shift(op: HloOp, a: Array, b: Array) -> Array:
     """A shift, after broadcasting."""
     a, b = _aligned(op, a, b)
-    return numbers.shifted(op.mnemonic().rpartition("_")[2], np.ascontiguousarray(a), b)
+    return numbers.shifted(op.mnemonic().rpartition("_")[2], np.array(a), b)
 
 
 @evaluates(*(hlo(f"broadcast_{name}", "chlo") for name in ("next_after", "polygamma", "zeta")))

@@ -43,13 +43,13 @@ def float_unary(op: HloOp, x: Array) -> Array:
 @evaluates(hlo("negate"))
 def negate(op: HloOp, x: Array) -> Array:
     """Integers wrap around."""
-    return integers(np.negative, x) if x.dtype.kind in "iu" else -x
+    return -x if is_float(x.dtype) or is_complex(x.dtype) else integers(np.negative, x)
 
 
 @evaluates(hlo("sign"))
 def sign(op: HloOp, x: Array) -> Array:
     """Zeros and NaN stay."""
-    return integers(np.sign, x) if x.dtype.kind in "iu" else widely(numbers.sign, x)
+    return widely(numbers.sign, x) if is_float(x.dtype) or is_complex(x.dtype) else integers(np.sign, x)
 
 
 @evaluates(hlo("abs"))
@@ -57,7 +57,7 @@ def absolute(op: HloOp, x: Array) -> Array:
     """Of complex numbers the modulus."""
     if is_complex(x.dtype):
         return np.abs(x.astype(np.complex128)).astype(dtype_of(element_type(op.results[0].type)))
-    return np.abs(x)
+    return np.abs(x) if not numbers.is_small_integer(x.dtype) else integers(np.abs, x)
 
 
 @evaluates(hlo("not"))
@@ -166,7 +166,7 @@ _SHIFTS = {"shift_left": "left", "shift_right_logical": "logical", "shift_right_
 def shift(op: HloOp, a: Array, b: Array) -> Array:
     """By more bits than there are, all go out."""
     a, b = np.broadcast_arrays(a, b)
-    return numbers.shifted(_SHIFTS[op.mnemonic()], np.ascontiguousarray(a), b)
+    return numbers.shifted(_SHIFTS[op.mnemonic()], np.array(a), b)
 
 
 _COMPARISONS: dict[str, Callable[..., Array]] = {

@@ -10,7 +10,8 @@ from mlc.dialects.stablehlo import ConstantOp, HloOp, hlo
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.stablehlo.elementwise import converted
-from mlc.support.dtypes import dtype_of
+from mlc.reference.stablehlo.numbers import wrapped
+from mlc.support.dtypes import bits_of, dtype_of
 from mlc.support.types import element_type, tensor_type
 
 
@@ -166,9 +167,29 @@ def bitcast_convert(op: HloOp, x: Array) -> Array:
     """The same bits."""
     dtype = dtype_of(element_type(op.results[0].type))
     shape = result_shape(op)
-    if x.dtype == np.bool_ or dtype == np.bool_:
-        return np.reshape(x.astype(dtype), shape)
+    if _is_packed(x.dtype) or _is_packed(dtype):
+        return np.reshape(_from_bits(_bits_of(x), dtype), shape)
     return np.reshape(np.ascontiguousarray(x).reshape(-1).view(dtype), shape)
+
+
+def _is_packed(dtype: np.dtype[object]) -> bool:
+    """Whether an element has less than 8 bits."""
+    return dtype == np.bool_ or bits_of(dtype) < 8 if dtype.kind != "c" else False
+
+
+def _bits_of(x: Array) -> Array:
+    """The bits of all elements, the lowest ones first."""
+    raw = np.ascontiguousarray(x).reshape(-1).view(np.uint8)
+    rows = np.unpackbits(raw.reshape(x.size, -1), axis=1, bitorder="little")
+    return rows[:, : bits_of(x.dtype)].reshape(-1) if _is_packed(x.dtype) else rows.reshape(-1)
+
+
+def _from_bits(bits: Array, dtype: np.dtype[object]) -> Array:
+    if not _is_packed(dtype):
+        return np.packbits(bits, bitorder="little").view(dtype)
+    rows = bits.reshape(-1, bits_of(dtype))
+    numbers = (rows.astype(np.int64) << np.arange(rows.shape[1])).sum(1)
+    return numbers != 0 if dtype == np.bool_ else wrapped(numbers, dtype)
 
 
 @evaluates(hlo("get_dimension_size"))
