@@ -13,15 +13,21 @@ mlc.load_dialect("poly.py")            # a dialect of your own, in one file: doc
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mlc.api import compile, parse
+    from mlc.frameworks import torch
     from mlc.plugins import load_dialect, load_pass
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
     from mlc.support.errors import CompilerBug, UserError
 
 __version__ = "0.1.0"
+
+__path__ = [*__path__, str(Path(__file__).parent / "frameworks" / "names")]
+"""`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from whoever
+starts Python here."""
 
 __all__ = [
     "ArtifactError",
@@ -50,6 +56,7 @@ _HOMES = {
     "load": "mlc.runtime",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",
+    "torch": "mlc.frameworks.torch",
 }
 """Where each public name is defined; it is imported when the name is first used."""
 
@@ -57,7 +64,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'mlc' has no attribute '{name}'")
-    value = getattr(import_module(_HOMES[name]), name)
+    home = import_module(_HOMES[name])
+    value = home if _HOMES[name].startswith("mlc.frameworks.") else getattr(home, name)
     globals()[name] = value
     return value
 

@@ -6,29 +6,26 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import FunctionType, IntegerAttr, NoneType, i64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, NoneType, i64
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
     irdl_op_definition,
     result_def,
     traits_def,
     var_operand_def,
-    var_region_def,
-    var_result_def,
 )
-from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.onnx.schemas import DIALECT, Schema, domains, newest_schema, op_name, schema_at, standard_domain
+from mlc.dialects.schema_op import SchemaOp
 
 SINCE = "onnx.since"
 """The attribute that holds the version of an op's schema, where that is not the newest."""
 
 
-class OnnxOp(IRDLOperation):
+class OnnxOp(SchemaOp):
     """An operator of ONNX: any number of operands and results, its attributes in the dictionary.
 
     An operand that is left out is an `onnx.NoValue`. Graphs that an operator holds, the branches of `If`, say, are
@@ -43,27 +40,6 @@ class OnnxOp(IRDLOperation):
     """The operator's domain; nothing for the standard one."""
     OP_TYPE: ClassVar[str] = ""
     """The operator's name."""
-    GRAPHS: ClassVar[tuple[str, ...]] = ()
-    """The names of the graphs that it may hold, in the order of the regions; that of one left out is empty."""
-
-    inputs = var_operand_def()
-    outputs = var_result_def()
-    bodies = var_region_def()
-
-    def __init__(
-        self,
-        inputs: Sequence[SSAValue],
-        result_types: Sequence[Attribute],
-        attributes: dict[str, Attribute] | None = None,
-        bodies: Sequence[Region] = (),
-    ) -> None:
-        regions = list(bodies) or [Region() for _ in self.GRAPHS]
-        super().__init__(operands=[inputs], result_types=[result_types], attributes=attributes or {}, regions=[regions])
-
-    def graph(self, name: str) -> Block | None:
-        """The graph that is the attribute of this name; None if it is left out."""
-        region = dict(zip(self.GRAPHS, self.regions, strict=False)).get(name)
-        return region.block if region is not None and region.blocks else None
 
     @property
     def since(self) -> int:
@@ -83,36 +59,6 @@ class OnnxOp(IRDLOperation):
         """What the schema calls an operand."""
         inputs = self.schema.inputs if self.schema else ()
         return inputs[min(index, len(inputs) - 1)].name if inputs else f"input {index}"
-
-    @classmethod
-    def parse(cls, parser: Parser) -> OnnxOp:
-        start = parser.pos
-        unresolved = parser.parse_optional_undelimited_comma_separated_list(
-            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-        )
-        attributes = parser.parse_optional_attr_dict()
-        bodies: list[Region] = []
-        for graph in cls.GRAPHS:
-            given = parser.parse_optional_keyword(graph)
-            bodies.append(parser.parse_region() if given else Region())
-        parser.parse_punctuation(":")
-        kind = parser.parse_type()
-        if not isinstance(kind, FunctionType):
-            parser.raise_error(f"expected the types of operands and results, (…) -> (…), got {kind}", start)
-        operands = parser.resolve_operands(unresolved or [], kind.inputs.data, start)
-        return cls(operands, kind.outputs.data, attributes, bodies)
-
-    def print(self, printer: Printer) -> None:
-        if self.operands:
-            printer.print_string(" ")
-            printer.print_list(self.operands, printer.print_ssa_value)
-        printer.print_op_attributes(self.attributes)
-        for graph, body in zip(self.GRAPHS, self.regions, strict=False):
-            if body.blocks:
-                printer.print_string(f" {graph} ")
-                printer.print_region(body, print_empty_block=False)
-        printer.print_string(" : ")
-        printer.print_operation_type(self)
 
     def verify_(self) -> None:
         if (schema := self.schema) is None:

@@ -11,17 +11,18 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlc.passes.onnx_to_graph._builder import GraphBuilder
     from mlc.passes.onnx_to_graph._node import Node
-    from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
-    from mlc.passes.onnx_to_graph._refusal import Unconvertible
+    from mlc.passes.onnx_to_graph._patterns import FromOnnx
+    from mlc.passes.shared.graph_builder import GraphBuilder
+    from mlc.passes.shared.refusal import Unconvertible
+    from mlc.passes.shared.to_graph import Results
 
 _FILES = {
-    "FromOnnx": "_patterns",
-    "GraphBuilder": "_builder",
-    "Node": "_node",
-    "Results": "_patterns",
-    "Unconvertible": "_refusal",
+    "FromOnnx": "mlc.passes.onnx_to_graph._patterns",
+    "GraphBuilder": "mlc.passes.shared.graph_builder",
+    "Node": "mlc.passes.onnx_to_graph._node",
+    "Results": "mlc.passes.shared.to_graph",
+    "Unconvertible": "mlc.passes.shared.refusal",
 }
 """Imported when they are asked for: the pass is part of every pipeline, and the package `onnx` of few."""
 
@@ -31,7 +32,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     # mlc's own patterns register first, so that an operator with two patterns is an error of who comes second.
     importlib.import_module(f"{__name__}.convert_onnx_to_graph").load_patterns()
-    return getattr(importlib.import_module(f"{__name__}.{_FILES[name]}"), name)
+    return getattr(importlib.import_module(_FILES[name]), name)
 
 
 __all__ = ["FromOnnx", "GraphBuilder", "Node", "Results", "Unconvertible"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 
 _Function = Callable[[GraphBuilder, SSAValue, float, float], SSAValue]
 

@@ -10,10 +10,10 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder, is_float
+from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import COMPUTED_FLOATS, STORED, limits_of, to_numpy
 from mlc.support.types import integer_width
 

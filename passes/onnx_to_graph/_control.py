@@ -12,11 +12,11 @@ from mlc.dialects import onnx
 from mlc.dialects.graph import AndOp, IfOp
 from mlc.dialects.graph.types import shape_of, type_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import LoopBody, ScanWriter, WhileWriter, only, only_integer, with_arguments
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.loop_writer import LoopBody, ScanWriter, WhileWriter, only, only_integer, with_arguments
+from mlc.passes.shared.refusal import Unconvertible
 
 
 class WithGraphs(FromOnnx):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import ClassVar
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
-from mlc.passes.lowering import LoweringDriver
-from mlc.passes.onnx_to_graph._builder import Knowledge
 from mlc.passes.onnx_to_graph._extents import result_extents
 from mlc.passes.onnx_to_graph._functions import expand
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
-from mlc.support.context import CompilerContext
+from mlc.passes.shared.graph_builder import Knowledge
+from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.shared.to_graph import ConversionToGraph
 
 PASS = "convert-onnx-to-graph"
 """The pass that patterns register for."""
@@ -25,24 +25,18 @@ NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one
 
 
 @dataclass
-class Conversion(CompilerContext):
-    """The context of the patterns: that of the compilation, and what they share while one module is converted."""
+class Conversion(ConversionToGraph):
+    """One run of the conversion from ONNX."""
 
-    refused: list[tuple[OnnxOp, str]] = field(default_factory=list[tuple[OnnxOp, str]])
-    """The ops that cannot be converted, with the reason."""
-    lost: set[SSAValue] = field(default_factory=set[SSAValue])
-    """The values that would need one of these."""
+    PASS: ClassVar[str] = PASS
+
     wrong: Container[Operation] = ()
     """Ops of which somebody else says what is wrong with them; they are not looked at."""
 
     def __post_init__(self) -> None:
-        self.driver = LoweringDriver(PASS, self)
-        self.knowledge = Knowledge(self.resources, result_extents)
-
-    @staticmethod
-    def within(ctx: CompilerContext) -> Conversion:
-        """A new run, on the data of a compilation."""
-        return Conversion(resources=ctx.resources, remarks=ctx.remarks, warnings=ctx.warnings, target=ctx.target)
+        super().__post_init__()
+        self.knowledge.hand_on = result_extents
+        self.knowledge.spell = in_words
 
     def lower(self, ops: Iterable[Operation]) -> None:
         """Convert ops, in program order. One without a pattern becomes the body that its specification gives, or is
@@ -67,19 +61,6 @@ class Conversion(CompilerContext):
         schema = op.schema
         is_made = schema is not None and schema.has_context_dependent_function and not schema.has_function
         return is_made and any(v in self.knowledge.extents for v in op.operands)
-
-    def refuse(self, op: OnnxOp, reason: str) -> None:
-        """Note that `op` cannot be converted."""
-        self.refused.append((op, reason))
-        self.lose(op)
-
-    def lose(self, op: OnnxOp) -> None:
-        """Note that the results of `op` are not there, for a reason that is known."""
-        self.lost.update(op.results)
-
-    def is_lost(self, value: SSAValue) -> bool:
-        """Whether a value is missing because of an op that was refused."""
-        return value in self.lost
 
 
 def require_fixed(op: OnnxOp, knowledge: Knowledge) -> None:

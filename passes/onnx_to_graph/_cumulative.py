@@ -5,11 +5,11 @@ from __future__ import annotations
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._extents import filled
-from mlc.passes.onnx_to_graph._loop_builder import ScanWriter, only_integer
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, Results
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.loop_writer import ScanWriter, only_integer
 
 
 @lowers(PASS, onnx.op("CumSum"), onnx.op("CumProd"))

@@ -11,12 +11,12 @@ from xdsl.ir import SSAValue
 from mlc.dialects import onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.passes.onnx_to_graph._sampling import ImageAxis, interpolated
 from mlc.passes.onnx_to_graph._windows import SlidingWindow
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 
 
 @lowers(PASS, onnx.op("DeformConv"))

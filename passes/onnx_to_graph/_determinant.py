@@ -11,11 +11,11 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import ScanWriter
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.loop_writer import ScanWriter
+from mlc.passes.shared.refusal import Unconvertible
 
 
 @lowers(PASS, onnx.op("Det"))

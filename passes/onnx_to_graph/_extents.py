@@ -20,8 +20,8 @@ from mlc.dialects import graph
 from mlc.dialects.graph.elementwise import ElementwiseOp
 from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_of
 from mlc.dialects.onnx.nodes import in_words
-from mlc.passes.onnx_to_graph._builder import Extents, GraphBuilder
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import Extents, GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import to_numpy
 
 Rule = Callable[[Any, Sequence[Extents], GraphBuilder], Extents]
@@ -55,13 +55,6 @@ def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] 
         value = b.where(inside, value, b.number(number, value))
         b.knowledge.extents[value] = dict(bounded)
     return value
-
-
-def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
-    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
-    for axis in b.knowledge.extents.get(value, {}):
-        found = f"the extent of dim {axis} of {what}, {in_words(value.type)} at most, depends on data"
-        raise Unconvertible(f"{found}; required: a known one")
 
 
 def _refusal(op: Operation, extents: Sequence[Extents]) -> Unconvertible:

@@ -12,11 +12,11 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.onnx.types import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._control import WithGraphs
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 
 
 @lowers(PASS, onnx.op("FlexAttention", "ai.onnx.preview"))

@@ -9,11 +9,11 @@ from xdsl.dialects.builtin import i8
 
 from mlc.dialects import graph, onnx
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import Array, GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._ml_linear import ML
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import Array, GraphBuilder, is_float
+from mlc.passes.shared.refusal import Unconvertible
 
 _SHOWN = 8
 """How many classes a message names."""

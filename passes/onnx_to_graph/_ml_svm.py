@@ -12,12 +12,12 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import Array, GraphBuilder
-from mlc.passes.onnx_to_graph._loop_builder import ScanWriter
 from mlc.passes.onnx_to_graph._ml_linear import ML, floats, labels, post_transform, rows, transformed
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import Array, GraphBuilder
+from mlc.passes.shared.loop_writer import ScanWriter
+from mlc.passes.shared.refusal import Unconvertible
 
 
 def _kernel(node: Node, b: GraphBuilder, x: SSAValue, vectors: Array) -> SSAValue:

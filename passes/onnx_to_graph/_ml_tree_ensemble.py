@@ -11,12 +11,12 @@ from xdsl.dialects.builtin import f32, f64
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._ml_linear import ML, transformed
 from mlc.passes.onnx_to_graph._ml_trees import COMPARISONS, Trees
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 
 Array = NDArray[Any]
 _MODES = (*COMPARISONS, "BRANCH_MEMBER")

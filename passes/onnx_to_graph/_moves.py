@@ -12,10 +12,10 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import Array, GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node, axes_of, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import Array, GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 
 
 @lowers(PASS, onnx.op("Reshape"))

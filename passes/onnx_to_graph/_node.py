@@ -13,8 +13,8 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx.nodes import plain_value
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import onnx_package
-from mlc.passes.onnx_to_graph._builder import Array, Knowledge
-from mlc.passes.onnx_to_graph._refusal import Unconvertible, Unknown
+from mlc.passes.shared.graph_builder import Array, Knowledge
+from mlc.passes.shared.refusal import Unconvertible, Unknown
 from mlc.reference.constants import constant_data
 
 

@@ -9,10 +9,10 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 
 
 def _flattened(node: Node, b: GraphBuilder) -> tuple[SSAValue, int]:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType, TensorType
-from xdsl.ir import Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.ir import Operation
 
 from mlc.dialects.graph.types import element_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._conversion import PASS, Conversion, require_fixed
 from mlc.passes.onnx_to_graph._node import Node
-from mlc.passes.onnx_to_graph._refusal import Unconvertible, Unfit
 from mlc.passes.onnx_to_graph._strings import strings_in
 from mlc.passes.onnx_to_graph._validity import fault_of, operands_in_words
-from mlc.support.context import CompilerContext
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible, Unfit
+from mlc.passes.shared.to_graph import Results, ToGraphPattern
 from mlc.support.dtypes import is_supported
 
 _MOST_ELEMENTS = 1 << 47
@@ -29,11 +27,8 @@ _MOST_ELEMENTS = 1 << 47
 
 _OF_GRAPH = re.compile(r"^graph\.\w+: |; insert graph\.cast| \(\w+_c\d+\)$")
 
-Results = SSAValue | Sequence[SSAValue | None]
-"""What a node gives: its first result, or all of them; None for one that nobody asked for."""
 
-
-class FromOnnx(RewritePattern):
+class FromOnnx(ToGraphPattern):
     """Lowers one operator of ONNX: `build` says what its results are at the graph level.
 
     ```python
@@ -48,50 +43,32 @@ class FromOnnx(RewritePattern):
     """Whether operands may have dims whose extents depend on data. Then all that is made of them goes through the
     builder, which hands these extents on, and no shape is taken for more than the most that there can be."""
 
-    def __init__(self, ctx: CompilerContext) -> None:
-        assert isinstance(ctx, Conversion)
-        self.conversion = ctx
+    @property
+    def conversion(self) -> Conversion:
+        """The run that the pattern takes part in."""
+        assert isinstance(self.run, Conversion)
+        return self.run
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+    def converted(self, op: Operation, b: GraphBuilder) -> Results:
         assert isinstance(op, OnnxOp)
-        conversion = self.conversion
-        if any(conversion.is_lost(v) for v in op.operands):
-            conversion.lose(op)
-            return
-        hint = next((r.name_hint for r in op.results if r.name_hint), None) or op.OP_TYPE.lower()
-        try:
-            _require_inputs(op)
-            _require_numbers(op)
-            _require_known(op)
-            if not self.TAKES_BOUNDED:
-                require_fixed(op, conversion.knowledge)
-            found = self.build(Node(op, conversion.knowledge), GraphBuilder(op, conversion.knowledge, hint))
-        except Unfit as e:
-            conversion.refuse(op, fault_of(op, conversion.knowledge) or f"{operands_in_words(op)}: {_plain(e)}")
-            return
-        except Unconvertible as e:
-            conversion.refuse(op, str(e))
-            return
-        except Exception as e:
-            # Patterns count on what the specification requires, which is asked only now: most models are right.
-            fault = fault_of(op, conversion.knowledge)
-            if fault is None and isinstance(e, MemoryError | OverflowError):
-                fault = f"it asks for numbers, or for data, beyond what a machine holds: {e}"
-            if fault is None:
-                raise
-            conversion.refuse(op, fault)
-            return
-        results = [found] if isinstance(found, SSAValue) else list(found)
-        results += [None] * (len(op.results) - len(results))
-        for old, new in zip(op.results, results, strict=False):
-            if new is None and old.first_use is not None:
-                conversion.refuse(op, f"its result {old.index} cannot be computed")
-                return
-        for old, new in zip(op.results, results, strict=False):
-            if new is not None:
-                new.name_hint = old.name_hint or new.name_hint
-                old.replace_all_uses_with(new)
-        rewriter.erase(op)
+        _require_inputs(op)
+        _require_numbers(op)
+        _require_known(op)
+        if not self.TAKES_BOUNDED:
+            require_fixed(op, b.knowledge)
+        return self.build(Node(op, b.knowledge), b)
+
+    def reason(self, op: Operation, error: Exception) -> str | None:
+        assert isinstance(op, OnnxOp)
+        if isinstance(error, Unfit):
+            return fault_of(op, self.run.knowledge) or f"{operands_in_words(op)}: {_plain(error)}"
+        if isinstance(error, Unconvertible):
+            return str(error)
+        # Patterns count on what the specification requires, which is asked only now: most models are right.
+        fault = fault_of(op, self.run.knowledge)
+        if fault is None and isinstance(error, MemoryError | OverflowError):
+            fault = f"it asks for numbers, or for data, beyond what a machine holds: {error}"
+        return fault
 
     @abstractmethod
     def build(self, node: Node, b: GraphBuilder) -> Results:

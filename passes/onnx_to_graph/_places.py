@@ -7,22 +7,16 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import i64
-from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._moves import in_order
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
-
-
-def along_axis(b: GraphBuilder, indices: SSAValue, axis: int) -> tuple[SSAValue, list[int], list[int]]:
-    """Indices, axes and own axes of a gather or scatter along one axis, each point of which has an index."""
-    shape = shape_of(indices)
-    return b.reshape(indices, (*shape, 1)), [axis], [a for a in range(len(shape)) if a != axis]
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.places import along_axis
+from mlc.passes.shared.refusal import Unconvertible
 
 
 @lowers(PASS, onnx.op("GatherElements"))

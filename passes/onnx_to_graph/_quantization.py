@@ -9,14 +9,14 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._casts import short_float
 from mlc.passes.onnx_to_graph._conversion import PASS
 from mlc.passes.onnx_to_graph._matmul import matmul
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
 from mlc.passes.onnx_to_graph._windows import convolution
+from mlc.passes.shared.graph_builder import GraphBuilder, is_float
+from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import STORED, is_supported, least_of, most_of
 from mlc.support.types import integer_width
 

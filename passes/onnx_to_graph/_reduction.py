@@ -12,9 +12,9 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder, is_float
 from mlc.passes.onnx_to_graph._node import Node, axes_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
+from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 
 
 def _before(b: GraphBuilder, x: SSAValue, name: str) -> SSAValue:

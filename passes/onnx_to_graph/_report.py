@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from shlex import quote
 from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import DYNAMIC_INDEX, NameLoc, TensorType, UnrankedTensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.passes.onnx_to_graph._conversion import NO_PATTERN, Conversion
 from mlc.passes.onnx_to_graph._strings import strings_in
+from mlc.passes.shared.refusals import labels
 from mlc.support.dtypes import is_supported
 from mlc.support.errors import UserError
 from mlc.support.functions import dim_names, extents_in, input_names, marks_of, name_for_callers
 from mlc.support.locations import location_of
 
 _NAMED = 3
-"""How many nodes a message names."""
+"""How many readers of an input a message names."""
 
 
 def foreign_inputs(function: func.FuncOp) -> dict[SSAValue, UserError]:
@@ -44,7 +45,7 @@ def foreign_inputs(function: func.FuncOp) -> dict[SSAValue, UserError]:
 
 def _with_operators(ops: Sequence[OnnxOp]) -> list[str]:
     """The names of some nodes, and what they are."""
-    named = [" ".join([*_labels([op]), f"({_qualified(op)})"]) for op in ops[:_NAMED]]
+    named = [" ".join([*labels([op]), f"({_qualified(op)})"]) for op in ops[:_NAMED]]
     return [*named, *(["…"] if len(ops) > _NAMED else [])]
 
 
@@ -101,23 +102,6 @@ def never_converted(
             yield op, NO_PATTERN
 
 
-def refusals(refused: Iterable[tuple[OnnxOp, str]]) -> Iterator[UserError]:
-    """One error for each operator and reason, with the number of nodes and the names of some."""
-    groups: dict[tuple[str, str], list[OnnxOp]] = {}
-    for op, reason in refused:
-        groups.setdefault((operator(op), reason), []).append(op)
-    for (name, reason), ops in groups.items():
-        yield UserError(f"{name}: {reason}{_count(ops)}", location_of(ops[0]))
-
-
-def grouped(wrong: Mapping[Operation, UserError]) -> list[UserError]:
-    """One error for each message, with the number of nodes and the names of some."""
-    groups: dict[str, list[Operation]] = {}
-    for op, error in wrong.items():
-        groups.setdefault(error.message, []).append(op)
-    return [UserError(f"{message}{_count(ops)}", wrong[ops[0]].location) for message, ops in groups.items()]
-
-
 def contradictions(function: func.FuncOp, declared: Sequence[Attribute]) -> Iterator[str]:
     """What is said of outputs that are not what they were declared to be, once the function is converted."""
     end = function.body.block.last_op
@@ -147,21 +131,10 @@ def _is_as_declared(said: Attribute, kind: Attribute, extents: Sequence[int]) ->
     )
 
 
-def _count(ops: Sequence[Operation]) -> str:
-    """How many nodes there are, and the names of some; nothing for one."""
-    labels = ", ".join(_labels(ops))
-    return f" ({len(ops)} nodes{f': {labels}' if labels else ''})" if len(ops) > 1 else ""
-
-
-def operator(op: OnnxOp) -> str:
+def operator(op: Operation) -> str:
     """An operator with its domain and version, for messages."""
-    return f"{_qualified(op)} (version {op.since})"
+    return f"{_qualified(op)} (version {op.since})" if isinstance(op, OnnxOp) else op.name
 
 
 def _qualified(op: OnnxOp) -> str:
     return f"{op.DOMAIN}.{op.OP_TYPE}" if op.DOMAIN else op.OP_TYPE
-
-
-def _labels(ops: Sequence[Operation]) -> list[str]:
-    names = [f"'{op.location.desc.data}'" for op in ops if isinstance(op.location, NameLoc)]
-    return [*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])]

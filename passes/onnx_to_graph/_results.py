@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, Str
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.onnx_to_graph._builder import Knowledge
+from mlc.passes.shared.graph_builder import Knowledge
 from mlc.support.functions import EXTENTS, NAME, marks_of, name_for_callers
 
 

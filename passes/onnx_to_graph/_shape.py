@@ -13,10 +13,10 @@ from mlc.dialects import onnx
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import is_supported, to_numpy
 
 _NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}

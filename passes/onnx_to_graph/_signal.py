@@ -9,12 +9,12 @@ from xdsl.ir import Attribute, SSAValue
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._conversion import PASS
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
-from mlc.passes.onnx_to_graph._windows import surround
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.images import surround
+from mlc.passes.shared.refusal import Unconvertible
 
 
 def transform(

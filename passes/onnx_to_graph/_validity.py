@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, SSAValue
 from mlc.dialects.onnx.nodes import in_words, plain_value
 from mlc.dialects.onnx.ops import SINCE, OnnxOp
 from mlc.dialects.onnx.schemas import Message, Schema, onnx_package, standard_domain
-from mlc.passes.onnx_to_graph._builder import Array, Knowledge
 from mlc.passes.onnx_to_graph._messages import node_of, type_message
+from mlc.passes.shared.graph_builder import Array, Knowledge
 
 _PREFIX = "[ShapeInferenceError]"
 """How the package begins what it says of shapes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -14,10 +14,11 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._builder import GraphBuilder
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.images import lowest, slide, surround
+from mlc.passes.shared.refusal import Unconvertible
 
 
 @dataclass
@@ -81,38 +82,6 @@ class SlidingWindow:
         return any(max(low, high) >= span for low, high, span in zip(self.low, self.reach, self.spans, strict=True))
 
 
-_BY_RANK: dict[type[graph.GraphOp], dict[int, type[graph.GraphOp]]] = {
-    graph.ConvOp: {4: graph.Conv2dOp, 5: graph.Conv3dOp},
-    graph.ConvTransposeOp: {4: graph.ConvTranspose2dOp, 5: graph.ConvTranspose3dOp},
-    graph.MaxPoolOp: {4: graph.MaxPool2dOp, 5: graph.MaxPool3dOp},
-    graph.ArgMaxPoolOp: {4: graph.ArgMaxPool2dOp, 5: graph.ArgMaxPool3dOp},
-    graph.AvgPoolOp: {4: graph.AvgPool2dOp, 5: graph.AvgPool3dOp},
-}
-"""The ops of a family, by the ranks of images; a line is an image of one row."""
-
-
-def _slide(b: GraphBuilder, family: type[graph.GraphOp], operands: Sequence[SSAValue], **options: Any) -> SSAValue:
-    """An op of a family on images of any rank. Options that are lists have one or two numbers per spatial dim."""
-    rank = len(shape_of(operands[0]))
-    if rank not in (3, 4, 5):
-        raise Unconvertible(f"images of {rank - 2} dims; mlc knows those of 1, 2 and 3")
-    if rank > 3:
-        return b(_BY_RANK[family][rank], *operands, **options)
-    images = [b.reshape(v, (*shape_of(v)[:2], 1, shape_of(v)[2])) for v in operands]
-    of_rows = {name: _of_rows(name, value) for name, value in options.items()}
-    result = b(_BY_RANK[family][4], *images, **of_rows)
-    shape = shape_of(result)
-    return b.reshape(result, (*shape[:2], shape[3]))
-
-
-def _of_rows(name: str, value: Any) -> Any:
-    """An option of a line as that of an image of one row."""
-    if name in ("padding", "output_padding") and isinstance(value, tuple):
-        numbers = cast("tuple[int, ...]", value)
-        return (0, *numbers) if len(numbers) == 1 else (0, numbers[0], 0, numbers[1])
-    return (1, *cast("tuple[int, ...]", value)) if isinstance(value, tuple) else value
-
-
 def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bias: SSAValue | None) -> SSAValue:
     """A convolution as the attributes of a node describe it."""
     shape, kernel = shape_of(x), shape_of(weights)[2:]
@@ -121,7 +90,7 @@ def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bia
     if w.has_wide_padding:
         x = surround(b, x, low, high, 0)
         low, high = [0] * len(low), [0] * len(high)
-    result = _slide(
+    result = slide(
         b,
         graph.ConvOp,
         (x, weights),
@@ -158,7 +127,7 @@ class ConvTranspose(FromOnnx):
         fits = min((*low, *high), default=0) >= 0 and all(
             e < max(s, d) for e, s, d in zip(extra, strides, dilations, strict=True)
         )
-        result = _slide(
+        result = slide(
             b,
             graph.ConvTransposeOp,
             (node[0], node[1]),
@@ -203,22 +172,6 @@ class ConvTranspose(FromOnnx):
         return (halves, rest) if auto == "SAME_UPPER" else (rest, halves)
 
 
-def surround(b: GraphBuilder, x: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
-    """The last dims padded with a number; the value itself if there is nothing to pad."""
-    front = [0] * (len(shape_of(x)) - len(low))
-    return b(graph.PadOp, x, [*front, *low], [*front, *high], number) if any((*low, *high)) else x
-
-
-def lowest(x: SSAValue) -> float:
-    """What no element of this type is less than."""
-    import numpy as np
-
-    from mlc.support.dtypes import to_numpy
-
-    dtype = to_numpy(element_of(x))
-    return float("-inf") if dtype.kind == "f" else int(np.iinfo(dtype).min)
-
-
 @lowers(PASS, onnx.op("MaxPool"))
 class MaxPool(FromOnnx):
     """The largest element under each window, and where it is in the flattened tensor."""
@@ -238,10 +191,10 @@ class MaxPool(FromOnnx):
             "padding": (*low, *high),
             "dilations": tuple(w.dilations),
         }
-        largest = _slide(b, graph.MaxPoolOp, (x,), **options)
+        largest = slide(b, graph.MaxPoolOp, (x,), **options)
         if not node.wants(1):
             return largest
-        place = _slide(b, graph.ArgMaxPoolOp, (x,), **options)
+        place = slide(b, graph.ArgMaxPoolOp, (x,), **options)
         return [largest, self._flattened(b, place, node.shape(), node.int("storage_order"))]
 
     def _flattened(self, b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_order: int) -> SSAValue:
@@ -279,7 +232,7 @@ class AveragePool(FromOnnx):
 def _mean(
     b: GraphBuilder, x: SSAValue, w: SlidingWindow, low: Sequence[int], high: Sequence[int], counts: bool
 ) -> SSAValue:
-    return _slide(
+    return slide(
         b,
         graph.AvgPoolOp,
         (x,),

@@ -92,8 +92,9 @@ def _convert(
     """
     load_patterns()
     from mlc.passes.onnx_to_graph._conversion import Conversion
-    from mlc.passes.onnx_to_graph._report import foreign_inputs, grouped, never_converted, refusals, unbound
+    from mlc.passes.onnx_to_graph._report import foreign_inputs, never_converted, operator, unbound
     from mlc.passes.onnx_to_graph._results import add_extents
+    from mlc.passes.shared.refusals import grouped, refusals
 
     conversion = Conversion.within(ctx)
     conversion.wrong = wrong = wrong or {}
@@ -106,7 +107,11 @@ def _convert(
         # What a branch holds may be gone when shapes are known.
         ops = [op for f in functions for op in (f.body.block.ops if shapes_follow else f.walk())]
         raise_found(
-            [*errors, *([] if shapes_follow else open_dims), *refusals(never_converted(ops, conversion, foreign))]
+            [
+                *errors,
+                *([] if shapes_follow else open_dims),
+                *refusals(never_converted(ops, conversion, foreign), operator),
+            ]
         )
         return False
     for function in functions:
@@ -114,10 +119,10 @@ def _convert(
     if errors or conversion.refused:
         # What is behind one of these was not converted; whether it can be is said all the same.
         ops = [op for f in functions for op in f.walk()]
-        refused = {**dict(never_converted(ops, conversion, foreign)), **dict(conversion.refused)}
+        refused: dict[Operation, str] = {**dict(never_converted(ops, conversion, foreign)), **dict(conversion.refused)}
         places = {op: place for place, op in enumerate(ops)}
         in_order = sorted(refused.items(), key=lambda each: places.get(each[0], len(ops)))
-        raise_found([*errors, *refusals(in_order)])
+        raise_found([*errors, *refusals(in_order, operator)])
     for function in functions:
         add_extents(function, conversion.knowledge)
         _erase_unused(function)

@@ -17,7 +17,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor
-from mlc.passes.onnx_to_graph._refusal import Unconvertible, Unfit
+from mlc.passes.shared.refusal import Unconvertible, Unfit
 from mlc.reference import graph as reference
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import UndefinedBehavior
@@ -39,8 +39,8 @@ class Knowledge:
     """What is known of values while a model is converted: the data of constants, and extents that depend on data."""
 
     resources: Resources
-    hand_on: Callable[[graph.GraphOp, Sequence[Extents], GraphBuilder], Extents]
-    """What the extents of operands say of those of the result."""
+    hand_on: Callable[[graph.GraphOp, Sequence[Extents], GraphBuilder], Extents] | None = None
+    """What the extents of operands say of those of the result; nothing for sources that have no such values."""
     arrays: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
     made: dict[ConstantOp, None] = field(default_factory=dict[ConstantOp, None])
     """The constants that the conversion made; who is not used in the end is dropped."""
@@ -50,6 +50,8 @@ class Knowledge:
         default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
     )
     """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
+    spell: Callable[[Attribute], str] = str
+    """A type in the words of the source."""
     repeated: bool = False
     """Whether what is converted now is computed in each step of a loop."""
     unseeded: int = 0
@@ -73,7 +75,7 @@ class Knowledge:
 
 @dataclass
 class GraphBuilder:
-    """Puts graph ops in front of an op of ONNX; every method returns the result of what it adds.
+    """Puts graph ops in front of an op of another dialect; every method returns the result of what it adds.
 
     Raises `Unconvertible` where the shapes or types of operands do not fit.
     """
@@ -115,6 +117,7 @@ class GraphBuilder:
             return self.constant(result, op.result.type.element_type)
         extents = [self.knowledge.extents.get(v, {}) for v in op.operands]
         if any(extents):
+            assert self.knowledge.hand_on is not None
             self.bounded(op.result, self.knowledge.hand_on(op, extents, self))
         self._insert(op)
         return op.result
@@ -269,3 +272,10 @@ class GraphBuilder:
 def is_float(value: SSAValue) -> bool:
     """Whether the elements are floating-point numbers."""
     return not isinstance(element_of(value), IntegerType)
+
+
+def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
+    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
+    for axis in b.knowledge.extents.get(value, {}):
+        found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most, depends on data"
+        raise Unconvertible(f"{found}; required: a known one")

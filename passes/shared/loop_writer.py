@@ -13,9 +13,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import ConstantOp, ScanOp, WhileOp, YieldOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
 from mlc.dialects.scan import stack_type
-from mlc.passes.onnx_to_graph._builder import Array, GraphBuilder
-from mlc.passes.onnx_to_graph._extents import require_fixed
-from mlc.passes.onnx_to_graph._refusal import Unconvertible
+from mlc.passes.shared.graph_builder import Array, GraphBuilder, require_fixed
+from mlc.passes.shared.refusal import Unconvertible
 from mlc.reference import graph as reference
 from mlc.support.ir import clone
 

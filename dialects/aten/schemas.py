@@ -1,0 +1,93 @@
+"""What the package `torch` says of operators: which overloads there are, and what each takes."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from mlc.support.errors import UserError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DIALECT = "aten"
+"""The dialect, and the prefix of the names of its ops."""
+_TENSORS = {"Tensor": "one", "Optional[Tensor]": "optional", "List[Tensor]": "list", "List[Optional[Tensor]]": "list"}
+"""The types of arguments that are operands, as torch spells them."""
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of an overload.
+
+    Attributes:
+        tensors: "one", "optional" or "list" where it is operands, "" where it is an attribute.
+        type: its type as torch spells it.
+        default: what it is if a call leaves it out; None also if it may not be left out.
+        required: whether it may not be.
+    """
+
+    name: str
+    tensors: str
+    type: str
+    default: Any
+    required: bool
+
+
+@dataclass(frozen=True)
+class OverloadSchema:
+    """What an overload takes and gives.
+
+    Attributes:
+        results: how many results there are; None if that depends on the call.
+    """
+
+    text: str
+    arguments: tuple[Argument, ...]
+    results: int | None
+
+    @property
+    def operands(self) -> tuple[Argument, ...]:
+        """The arguments that are operands."""
+        return tuple(a for a in self.arguments if a.tensors)
+
+
+@cache
+def torch_package(module: str = "torch") -> ModuleType:
+    """The package `torch`, or a module of it.
+
+    Raises:
+        UserError: it is not installed.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as e:
+        raise UserError(f"models of PyTorch need the package torch ({e}); install it: pip install 'mlc[torch]'") from None
+
+
+def op_name(overload: Any) -> str:
+    """What an `OpOverload` of ATen is called in IR: `aten.add.Tensor`, `aten.relu`."""
+    return str(overload).removesuffix(".default")
+
+
+@cache
+def schema_of(name: str) -> OverloadSchema | None:
+    """The schema of an op by its name in IR; None if torch has no such overload."""
+    packet, _, overload = name.removeprefix(f"{DIALECT}.").partition(".")
+    found = getattr(cast(Any, torch_package()).ops.aten, packet, None) if packet.isidentifier() else None
+    overload = overload or "default"
+    if found is None or overload not in found.overloads():
+        return None
+    schema = getattr(found, overload)._schema
+    arguments = tuple(_argument(a) for a in schema.arguments)
+    kinds = [_TENSORS.get(str(r.type)) for r in schema.returns]
+    return OverloadSchema(str(schema), arguments, len(kinds) if all(k == "one" for k in kinds) else None)
+
+
+def _argument(argument: Any) -> Argument:
+    kind = str(argument.type)
+    return Argument(
+        argument.name, _TENSORS.get(kind, ""), kind, argument.default_value, not argument.has_default_value()
+    )

@@ -1,0 +1,1 @@
+"""mlc inside of other frameworks: `mlc.torch` and `mlc.jax`."""

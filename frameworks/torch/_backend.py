@@ -1,0 +1,59 @@
+"""The backend of `torch.compile`: AOTAutograd makes graphs of ATen's operators, each of which becomes native code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from typing import Any, cast
+
+import torch
+
+from mlc.frameworks.torch._build import compile_options
+from mlc.frameworks.torch._graphs import CompiledGraph
+
+
+def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[str, Any] | None = None, **_: Any) -> Any:
+    """What `torch.compile(model, backend="mlc")` calls with a graph that it captured.
+
+    Raises:
+        UserError: an option is wrong. What cannot be compiled runs in torch.
+    """
+    from torch._dynamo.backends.common import aot_autograd
+
+    chosen = compile_options(options)
+
+    def compiler(kind: str) -> Callable[..., Any]:
+        return partial(_compile, kind=kind, options=chosen)
+
+    wrapped = aot_autograd(
+        fw_compiler=compiler("forward"),
+        bw_compiler=compiler("backward"),
+        inference_compiler=compiler("inference"),
+        decompositions=decompositions(),
+    )
+    return cast(Any, wrapped)(graph_module, example_inputs)
+
+
+def _compile(graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any) -> Callable[[list[Any]], Any]:
+    metadata = getattr(cast(Any, torch)._guards.TracingContext.try_get(), "fw_metadata", None)
+    static = list(getattr(metadata, "static_input_indices", None) or []) if kind == "inference" else []
+    graph = CompiledGraph(graph_module, kind, options, static)
+
+    def run(arguments: list[Any]) -> list[Any]:
+        return graph(arguments)
+
+    cast(Any, run)._boxed_call = True  # it takes one list, and empties it, so that tensors are free early
+    return run
+
+
+@cache
+def decompositions() -> dict[Any, Callable[..., Any]]:
+    """How operators are taken apart that mlc has no pattern for: as core ATen says, and no further."""
+    from torch._decomp import core_aten_decompositions, get_decompositions
+
+    from mlc.frameworks.torch._operators import is_converted
+
+    aten = cast(Any, torch).ops.aten
+    table = dict(core_aten_decompositions())
+    table |= cast(Any, get_decompositions)([aten.native_dropout, aten.nll_loss_backward, aten.nll_loss_forward])
+    return {op: how for op, how in table.items() if not is_converted(op)}

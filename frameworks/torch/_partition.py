@@ -1,0 +1,167 @@
+"""Which operators of a graph stay in torch, and the graph with all others in parts that become native code."""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import torch
+from xdsl.dialects.builtin import NameLoc
+
+from mlc.frontends.torch.reader import GraphSource, read_graph
+from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.support.locations import location_of
+from mlc.support.resources import Resources
+from mlc.frameworks.torch._operators import is_converted
+from mlc.frameworks.torch._report import Fallback
+
+
+@dataclass
+class Refused:
+    """The nodes that stay in torch, with reasons."""
+
+    nodes: set[Any] = field(default_factory=set[Any])
+    reasons: Counter[Fallback] = field(default_factory=Counter[Fallback])
+
+    def add(self, node: Any, reason: str, place: object = "") -> None:
+        """Note that a node stays in torch."""
+        if node not in self.nodes:
+            self.nodes.add(node)
+            self.reasons[Fallback(_name(node), reason, str(place or ""))] += 1
+
+    def values(self) -> list[int]:
+        """How many nodes there are, for each reason."""
+        return list(self.reasons.values())
+
+
+def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
+    """The calls of a graph that are not converted: operators without a pattern, types that mlc lacks, and calls that a
+    pattern refuses."""
+    refused = Refused()
+    graph = graph_module.graph
+    for node in graph.nodes:
+        if node.op == "call_function" and node.target is not operator.getitem and not _is_number(node):
+            if (reason := _obstacle(node)) is not None:
+                refused.add(node, reason)
+        elif node.op not in ("placeholder", "get_attr", "output", "call_function"):
+            refused.add(node, f"it is a node of kind '{node.op}'")
+    if refused.nodes:
+        # Each of the others is asked alone, for what it takes may be missing.
+        for node in graph.nodes:
+            if node.op == "call_function" and node not in refused.nodes and node.target is not operator.getitem:
+                _try(_alone(node), extent, refused, {node.name: node})
+    else:
+        _try(graph, extent, refused, {n.name: n for n in graph.nodes})
+    return refused
+
+
+def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict[str, Any]) -> None:
+    """Read and convert a graph for what its patterns refuse."""
+    from mlc.compiler import new_context
+
+    ctx: CompilerContext = new_context()
+    constants = {str(n.target): _Known(n) for n in graph.nodes if n.op == "get_attr"}
+    del constants
+    try:
+        module = read_graph(GraphSource(graph, extent=extent), Resources())
+    except UserError as e:
+        if len(nodes) == 1:
+            refused.add(next(iter(nodes.values())), e.message, e.location)
+            return
+        for node in nodes.values():
+            if node.op == "call_function" and node.target is not operator.getitem:
+                _try(_alone(node), extent, refused, {node.name: node})
+        return
+    function = cast(Any, next(iter(module.ops)))
+    for op, reason in convert([function], ctx):
+        if isinstance(op.location, NameLoc) and op.location.desc.data in nodes:
+            refused.add(nodes[op.location.desc.data], reason, location_of(op))
+
+
+@dataclass
+class _Known:
+    node: Any
+
+
+def _alone(node: Any) -> Any:
+    """A graph of one call, whose tensors are arguments."""
+    graph = torch.fx.Graph()
+    seen: dict[Any, Any] = {}
+
+    def argument(each: Any) -> Any:
+        if each not in seen:
+            seen[each] = graph.placeholder(each.name)
+            seen[each].meta = each.meta
+        return seen[each]
+
+    inner = graph.node_copy(node, argument)
+    inner.meta = node.meta
+    value = node.meta.get("val")
+    if isinstance(value, torch.Tensor):
+        graph.output((inner,))
+        return graph
+    parts: list[Any] = []
+    for i, each in enumerate(value if isinstance(value, list | tuple) else ()):
+        if isinstance(each, torch.Tensor) and any(_is_item(user, i) for user in node.users):
+            part = graph.call_function(operator.getitem, (inner, i))
+            part.meta = {"val": each}
+            parts.append(part)
+    graph.output(tuple(parts))
+    return graph
+
+
+def _is_item(user: Any, index: int) -> bool:
+    return user.target is operator.getitem and user.args[1] == index
+
+
+def _obstacle(node: Any) -> str | None:
+    """Why a call cannot be read, if that can be told from its types."""
+    if not is_converted(node.target):
+        return "mlc has no pattern for it"
+    values = [n.meta.get("val") for n in node.all_input_nodes]
+    found = node.meta.get("val")
+    values += list(cast(Any, found)) if isinstance(found, list | tuple) else [found]
+    for value in values:
+        if not isinstance(value, torch.Tensor):
+            continue
+        if value.device.type != "cpu":
+            return f"a tensor is on the device '{value.device}', not on the CPU"
+        if value.is_complex():
+            return "it computes with complex numbers"
+        if value.layout != torch.strided or value.is_quantized:
+            return f"a tensor is not dense: {value.layout}"
+    return None
+
+
+def _is_number(node: Any) -> bool:
+    """Whether a node computes with extents only."""
+    value = node.meta.get("val")
+    return isinstance(value, int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool)
+
+
+def _name(node: Any) -> str:
+    return str(node.target).removesuffix(".default")
+
+
+def split(graph_module: Any, refused: set[Any]) -> Any:
+    """The graph with each part of operators between those that stay in torch as a module `fused_<n>`."""
+    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+    from torch.fx.passes.operator_support import OperatorSupportBase
+
+    names = {n.name for n in refused}
+
+    class Native(OperatorSupportBase):
+        """All but these."""
+
+        def is_node_supported(self, submodules: Any, node: Any) -> bool:
+            return node.op == "call_function" and node.name not in names and not _is_number(node)
+
+    copied = copy.copy(graph_module)
+    copied = torch.fx.GraphModule(graph_module, copy.deepcopy(graph_module.graph))
+    return CapabilityBasedPartitioner(copied, Native(), allows_single_node_partition=True).partition_and_fuse()

@@ -1,0 +1,1 @@
+"""Graphs of PyTorch: those of `torch.compile` and of `torch.export`."""

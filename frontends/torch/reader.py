@@ -1,0 +1,267 @@
+"""A graph of `torch.fx`, of ATen's operators, as a module of the `aten` dialect: one op per node, names as locations."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseResourceAttr,
+    DictionaryAttr,
+    FileLineColLoc,
+    FunctionType,
+    IntAttr,
+    ModuleOp,
+    NameLoc,
+    StringAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from mlc.dialects.aten.ops import NoneOp, call
+from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
+from mlc.dialects.aten.values import attribute_of, element_of_dtype
+from mlc.dialects.graph import ConstantOp
+from mlc.frontends.torch.tensors import array_of
+from mlc.support.errors import SourceLocation, UserError
+from mlc.support.functions import NAME
+from mlc.support.locations import location_of
+from mlc.support.resources import Resources
+
+if TYPE_CHECKING:
+    Node = Any
+    """A `torch.fx.Node`."""
+
+_FRAME = re.compile(r'File "([^"]+)", line (\d+), in ')
+_NO_WORD = re.compile(r"[^A-Za-z0-9_$.-]")
+
+
+@dataclass
+class GraphSource:
+    """What is to be read: a graph, and what its parts are.
+
+    Attributes:
+        graph: a `torch.fx.Graph` whose nodes have `meta["val"]`.
+        file: what messages call the model.
+        constants: the tensors that some placeholders, or attributes that nodes get, are for good, by their names.
+        input_names: what callers call other placeholders, if that is not the name of the node.
+        output_names: what callers call the results, in order; empty for numbers.
+        extent: the number that an extent of a shape, or another symbolic number, is.
+    """
+
+    graph: Any
+    file: str = "model"
+    constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    input_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    output_names: Sequence[str] = ()
+    extent: Callable[[Any], Any] = int
+
+
+def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
+    """The module of a graph: the function `@main` of the placeholders that are tensors and no constants, and of the
+    results that are tensors. Constants share memory with torch where they lie in one piece.
+
+    Raises:
+        UserError: a node is no operator of ATen, or has a type that the IR lacks.
+    """
+    return _Reader(source, resources).module()
+
+
+@dataclass
+class _Reader:
+    source: GraphSource
+    resources: Resources
+    values: dict[Node, SSAValue | list[SSAValue | None]] = field(default_factory=dict["Node", Any])
+    block: Block = field(default_factory=Block)
+    inputs: list[str] = field(default_factory=list[str])
+
+    def module(self) -> ModuleOp:
+        returned: list[SSAValue] = []
+        for node in self.source.graph.nodes:
+            match node.op:
+                case "placeholder" | "get_attr":
+                    self._read_value(node)
+                case "call_function":
+                    self._read_call(node)
+                case "output":
+                    returned = self._results(node)
+                case other:
+                    raise UserError(f"a node of kind '{other}' is no operator of ATen", self._place(node))
+        self.block.add_op(func.ReturnOp(*returned))
+        names = [*self.source.output_names, *["" for _ in returned]][: len(returned)]
+        function = func.FuncOp(
+            "main",
+            FunctionType.from_lists(self.block.arg_types, [v.type for v in returned]),
+            Region(self.block),
+            arg_attrs=ArrayAttr([_named(name) for name in self.inputs]),
+            res_attrs=ArrayAttr([_named(name or f"output{i}") for i, name in enumerate(names)]),
+        )
+        function.location = self._file()
+        module = ModuleOp([function])
+        module.location = self._file()
+        return module
+
+    # ---- values that are there from the start
+
+    def _read_value(self, node: Node) -> None:
+        """A placeholder, or an attribute of the module."""
+        name = str(node.target) if node.op == "get_attr" else node.name
+        if name in self.source.constants:
+            self._add_constant(node, name, self.source.constants[name])
+        elif node.op == "get_attr":
+            raise UserError(f"nobody says what the attribute '{name}' is", self._place(node))
+        elif _is_tensor(node.meta.get("val")):
+            value = self.block.insert_arg(self._type(node.meta["val"], node), len(self.block.args))
+            self._define(node, value)
+            self.inputs.append(self.source.input_names.get(node.name, node.name))
+
+    def _add_constant(self, node: Node, name: str, tensor: Any) -> None:
+        kind = self._type(tensor, node)
+        resource = self.resources.add(array_of(tensor), name)
+        made = ConstantOp(DenseResourceAttr.from_params(resource, cast(Any, kind)))
+        self._append(made, node)
+        self._define(node, made.result)
+
+    # ---- operators
+
+    def _read_call(self, node: Node) -> None:
+        if node.target is operator.getitem:
+            parts = self.values.get(node.args[0])
+            if isinstance(parts, list) and (part := parts[node.args[1]]) is not None:
+                self._define(node, part)
+            return
+        if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
+            return  # arithmetic on extents, which is known
+        name, schema, given = self._operator(node)
+        operands: list[SSAValue] = []
+        counts: list[int] = []
+        attributes: dict[str, Attribute] = {}
+        for argument in schema.arguments:
+            value = given.get(argument.name, argument.default)
+            if argument.tensors:
+                values = list(value) if argument.tensors == "list" and value is not None else [value]
+                own = [self._operand(v, node) for v in values if v is not None or argument.tensors == "list"]
+                operands += own if value is not None else []
+                counts.append(len(own) if value is not None else 0)
+            elif argument.required or value != argument.default or type(value) is not type(argument.default):
+                attributes[argument.name] = self._attribute(argument.name, value, node)
+        found = node.meta.get("val")
+        results = [found] if _is_tensor(found) else list(cast(Sequence[Any], found or ()))
+        types = [self._type(each, node) for each in results if _is_tensor(each)]
+        made = call(name, counts, operands, attributes, types)
+        self._append(made, node)
+        if _is_tensor(found):
+            self._define(node, made.results[0])
+        else:
+            rest = iter(made.results)
+            self.values[node] = [next(rest) if _is_tensor(each) else None for each in results]
+
+    def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
+        """The name of an operator in IR, its schema, and the arguments that are given."""
+        torch = cast(Any, torch_package())
+        target = node.target
+        if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+            named = getattr(target, "__name__", str(target))
+            shown = f"{getattr(target, '__module__', '')}.{named}".removeprefix("_operator.")
+            raise UserError(f"'{shown}' is no operator of ATen", self._place(node))
+        name = op_name(target)
+        if (schema := schema_of(name)) is None:
+            raise UserError(f"torch has no schema of '{name}'", self._place(node))
+        given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
+        numbers = [a.name for a in schema.arguments if a.tensors == "one" and _is_number(self._plain(given.get(a.name)))]
+        if numbers:  # torch takes numbers for tensors of no dims, but for what they do to the type of the result
+            name = name.replace(".Tensor", ".Scalar")
+            schema = schema_of(name)
+            if schema is None or any(a.tensors and a.name in numbers for a in schema.arguments):
+                raise UserError(f"'{op_name(target)}' takes a number as '{numbers[0]}'", self._place(node))
+        return name, schema, given
+
+    def _operand(self, value: Any, node: Node) -> SSAValue:
+        if value is None:
+            none = NoneOp()
+            self._append(none, node)
+            return none.result
+        found = self.values.get(value)
+        if not isinstance(found, SSAValue):
+            raise UserError(f"it takes '{value}', which is no tensor that is computed before", self._place(node))
+        return found
+
+    def _attribute(self, name: str, value: Any, node: Node) -> Attribute:
+        attribute = attribute_of(self._plain(value))
+        if attribute is None:
+            raise UserError(f"argument '{name}' is {value!r}, which has no form in the IR", self._place(node))
+        return attribute
+
+    def _plain(self, value: Any) -> Any:
+        """A value with numbers in place of symbolic ones."""
+        if isinstance(value, list | tuple):
+            return [self._plain(each) for each in cast(Sequence[Any], value)]
+        found = value.meta.get("val") if hasattr(value, "meta") and hasattr(value, "target") else value
+        return self.source.extent(found) if _is_symbolic(found) else found
+
+    # ---- the end, types, names
+
+    def _results(self, node: Node) -> list[SSAValue]:
+        flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
+        found = [self.values.get(each) for each in flat if each is not None]
+        return [value for value in found if isinstance(value, SSAValue)]
+
+    def _type(self, value: Any, node: Node) -> Attribute:
+        torch = cast(Any, torch_package())
+        element = element_of_dtype(value.dtype)
+        if element is None:
+            raise UserError(f"its elements are {value.dtype}, which has no type in the IR", self._place(node))
+        if value.layout != torch.strided or value.is_quantized:
+            raise UserError(f"it is a tensor of layout {value.layout}; required: a dense one", self._place(node))
+        return TensorType(element, [self.source.extent(extent) for extent in value.shape])
+
+    def _define(self, node: Node, value: SSAValue) -> None:
+        self.values[node] = value
+        value.name_hint = word(node.name) or value.name_hint
+
+    def _append(self, op: Operation, node: Node) -> None:
+        op.location = NameLoc(StringAttr(node.name), self._file(node))
+        self.block.add_op(op)
+
+    def _file(self, node: Node | None = None) -> FileLineColLoc:
+        """The line of the model's source that a node was made for, if that is known."""
+        frames = _FRAME.findall(node.meta.get("stack_trace") or "") if node is not None else []
+        file, line = frames[-1] if frames else (self.source.file, 0)
+        return FileLineColLoc(StringAttr(file), IntAttr(int(line)), IntAttr(0))
+
+    def _place(self, node: Node) -> SourceLocation | None:
+        op = NoneOp()
+        op.location = NameLoc(StringAttr(node.name), self._file(node))
+        return location_of(op)
+
+
+def word(name: str) -> str | None:
+    """A name of torch as one of a value in IR."""
+    clean = _NO_WORD.sub("_", name)
+    return f"v{clean}" if clean[:1].isdigit() else clean or None
+
+
+def _named(name: str) -> DictionaryAttr:
+    return DictionaryAttr({NAME: StringAttr(name)})
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, cast(Any, torch_package()).Tensor)
+
+
+def _first(value: Any) -> Any:
+    return value[0] if isinstance(value, list | tuple) and value else value
+
+
+def _is_symbolic(value: Any) -> bool:
+    torch = cast(Any, torch_package())
+    return isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) or _is_symbolic(value)

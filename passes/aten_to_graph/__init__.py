@@ -1,0 +1,34 @@
+"""From PyTorch's operators to the graph dialect: one file per family of operators.
+
+What is exported here is for patterns of `convert-aten-to-graph`, in this folder or in a plugin: functions from a `Call`
+and the arguments of an overload, by the names of its schema, to its results, registered by `@converts("add.Tensor")`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlc.passes.aten_to_graph._calls import Call, converts
+    from mlc.passes.shared.refusal import Unconvertible
+    from mlc.passes.shared.to_graph import Results
+
+_FILES = {
+    "Call": "mlc.passes.aten_to_graph._calls",
+    "Results": "mlc.passes.shared.to_graph",
+    "Unconvertible": "mlc.passes.shared.refusal",
+    "converts": "mlc.passes.aten_to_graph._calls",
+}
+"""Imported when they are asked for: the pass is part of every pipeline, and the package `torch` of few."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    # mlc's own patterns register first, so that an operator with two patterns is an error of who comes second.
+    importlib.import_module(f"{__name__}.convert_aten_to_graph").load_patterns()
+    return getattr(importlib.import_module(_FILES[name]), name)
+
+
+__all__ = ["Call", "Results", "Unconvertible", "converts"]

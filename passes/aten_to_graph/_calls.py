@@ -1,0 +1,227 @@
+"""A call of an operator as patterns see it, and how they are registered."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ComplexType, TensorType, i1
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from mlc.dialects import aten, graph
+from mlc.dialects.aten.schemas import torch_package
+from mlc.dialects.aten.values import dtype_of_element
+from mlc.dialects.graph.types import element_of, shape_of, type_of
+from mlc.passes.lowering import lowers
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.shared.to_graph import ConversionToGraph, Results, ToGraphPattern
+from mlc.support import dtypes
+
+PASS = "convert-aten-to-graph"
+"""The pass that patterns register for."""
+
+NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)"
+"""Why an op is refused that nothing converts."""
+
+Number = bool | int | float
+_F = TypeVar("_F", bound=Callable[..., Results])
+
+
+@dataclass
+class Conversion(ConversionToGraph):
+    """One run of the conversion from ATen."""
+
+    PASS: ClassVar[str] = PASS
+
+    def lower(self, ops: Iterable[Operation]) -> None:
+        """Convert ops, in program order."""
+        for op in list(ops):
+            if self.driver.handles(op):
+                self.driver.lower([op])
+            elif isinstance(op, aten.AtenOp) and any(result.first_use is not None for result in op.results):
+                self.refuse(op, NO_PATTERN)  # what nobody reads is not computed, and need not be known
+
+
+@dataclass
+class Call(GraphBuilder):
+    """Writes graph ops for one call, and knows its results: their types are what torch said."""
+
+    op: Operation | None = None
+
+    # ---- what is to come out
+
+    def type(self, index: int = 0) -> TensorType[Attribute]:
+        """The type of a result."""
+        assert self.op is not None
+        return cast("TensorType[Attribute]", self.op.results[index].type)
+
+    def shape(self, index: int = 0) -> tuple[int, ...]:
+        """The shape of a result."""
+        return tuple(self.type(index).get_shape())
+
+    def element(self, index: int = 0) -> Attribute:
+        """The element type of a result."""
+        return self.type(index).element_type
+
+    def wants(self, index: int) -> bool:
+        """Whether anybody reads a result."""
+        assert self.op is not None
+        return self.op.results[index].first_use is not None
+
+    # ---- arguments
+
+    def tensor(self, value: SSAValue | Number, element: Attribute | None = None) -> SSAValue:
+        """A tensor or a number as a value, of an element type, by default that of the result."""
+        element = element or self.element()
+        if isinstance(value, SSAValue):
+            return self.cast(value, element)
+        if isinstance(element, dtypes_integer()) and isinstance(value, float):
+            value = int(value)
+        if element == i1:
+            value = bool(value)
+        dtype = dtypes.to_numpy(element)
+        with np.errstate(over="ignore"):
+            wrapped = np.array(value).astype(dtype) if isinstance(value, int) else np.asarray(value, dtype)
+        return self.constant(wrapped, element)
+
+    def promoted(self, *values: SSAValue | Number) -> list[SSAValue]:
+        """Tensors and numbers as values of the one element type that torch computes with for them."""
+        element = common_element(values)
+        return [self.tensor(v, element) for v in values]
+
+    def to_float(self, value: SSAValue) -> SSAValue:
+        """A tensor for a function of floats: integers become the result's float."""
+        return self.cast(value, self.element()) if isinstance(element_of(value), dtypes_integer()) else value
+
+    def to_bool(self, value: SSAValue) -> SSAValue:
+        """Whether elements are not 0 (NaN is not)."""
+        return value if element_of(value) == i1 else self.compare("ne", value, self.number(0, value))
+
+    def minus(self, value: SSAValue) -> SSAValue:
+        """`-x`."""
+        return self(graph.NegOp, value)
+
+    def squared(self, value: SSAValue) -> SSAValue:
+        """`x * x`."""
+        return self.mul(value, value)
+
+    def scaled(self, value: SSAValue, factor: Number) -> SSAValue:
+        """The product with a number; the value itself if that is 1."""
+        return value if factor == 1 else self.mul(value, self.tensor(factor, element_of(value)))
+
+    def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The larger one; NaN if either is."""
+        return self(graph.MaxOp, a, b)
+
+    def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The smaller one; NaN if either is."""
+        return self(graph.MinOp, a, b)
+
+
+def dtypes_integer() -> type[Attribute]:
+    """The class of the types of integers and truth values."""
+    from xdsl.dialects.builtin import IntegerType
+
+    return cast("type[Attribute]", IntegerType)
+
+
+def common_element(values: Sequence[SSAValue | Number]) -> Attribute:
+    """The element type that torch promotes operands to: tensors of dims count before those without, and both before
+    numbers, unless a later one is of a higher kind (truth value, integer, float)."""
+    torch = cast(Any, torch_package())
+    first, *rest = [_sample(v) for v in values]
+    found = first
+    dtype = first.dtype if isinstance(first, torch.Tensor) else torch.tensor(first).dtype
+    for each in rest:
+        dtype = torch.result_type(found, each)
+        rank = max(getattr(found, "ndim", 0), getattr(each, "ndim", 0))
+        found = torch.empty((1,) * rank, dtype=dtype, device="meta")
+    from mlc.dialects.aten.values import element_of_dtype
+
+    element = element_of_dtype(dtype)
+    assert element is not None
+    return element
+
+
+def _sample(value: SSAValue | Number) -> Any:
+    if not isinstance(value, SSAValue):
+        return value
+    torch = cast(Any, torch_package())
+    shape = (1,) if shape_of(value) else ()
+    return torch.empty(shape, dtype=dtype_of_element(element_of(value)), device="meta")
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """An axis counted from the front. A scalar has one, as torch sees it."""
+    return axis % max(rank, 1)
+
+
+def axes_of(axes: Sequence[int] | int | None, rank: int) -> list[int]:
+    """Axes counted from the front, in order; all if there are none."""
+    if isinstance(axes, int):
+        axes = [axes]
+    return sorted({axis_of(a, rank) for a in axes}) if axes else list(range(rank))
+
+
+def converts(*overloads: str) -> Callable[[_F], _F]:
+    """Decorator of a function that converts calls of these overloads.
+
+    It gets a `Call` and those arguments of the schema that it names: values for tensors, lists of them, None for what
+    is left out, Python's numbers and strings, and element types for dtypes. It returns what replaces the results, whose
+    elements are converted to the type that torch says they have.
+
+    ```python
+    @converts("addcmul")
+    def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Number) -> Results:
+        return b.plus(self, b.scaled(b.mul(tensor1, tensor2), value))
+    ```
+    """
+
+    def register(function: _F) -> _F:
+        wanted = [p.name for p in list(inspect.signature(function).parameters.values())[1:]]
+        members = {"function": staticmethod(function), "wanted": wanted, "__module__": function.__module__}
+        pattern = cast("type[_FromAten]", type(function.__name__, (_FromAten,), members))
+        lowers(PASS, *(aten.op(overload) for overload in overloads))(pattern)
+        return function
+
+    return register
+
+
+class _FromAten(ToGraphPattern):
+    """Lowers the calls of an overload by a function."""
+
+    function: ClassVar[Callable[..., Results]]
+    wanted: ClassVar[list[str]]
+
+    def converted(self, op: Operation, b: GraphBuilder) -> Results:
+        assert isinstance(op, aten.AtenOp)
+        for value in (*op.operands, *op.results):
+            _require_real(value)
+        given = op.arguments()
+        arguments = {name: given[name] for name in self.wanted if name in given}
+        call = Call(op, b.knowledge, b.hint, op)
+        found = type(self).function(call, **arguments)
+        results = [found] if isinstance(found, SSAValue) else list(found)
+        return [None if v is None else self._checked(call, i, v) for i, v in enumerate(results)]
+
+    def _checked(self, call: Call, index: int, value: SSAValue) -> SSAValue:
+        """A result as torch says it is: the elements converted; another shape is a mistake of the pattern."""
+        wanted = call.type(index)
+        value = call.cast(value, wanted.element_type)
+        assert type_of(value) == wanted, f"the pattern of {call.before.name} gives {value.type} in place of {wanted}"
+        return value
+
+
+def _require_real(value: SSAValue) -> None:
+    kind = value.type
+    if not isinstance(kind, TensorType):
+        return
+    element = cast(Attribute, cast(Any, kind).element_type)
+    if isinstance(element, ComplexType):
+        raise Unconvertible("it computes with complex numbers, which mlc does not")
+    if not dtypes.is_supported(element):
+        raise Unconvertible(f"it has elements of type {element}, with which mlc does not compute")

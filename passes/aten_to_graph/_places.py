@@ -1,0 +1,241 @@
+"""Operators that read or write at places which are data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects.builtin import f32, i1, i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
+from mlc.passes.aten_to_graph._calls import Call, Number, Results, axis_of, converts
+from mlc.passes.shared.places import along_axis
+from mlc.passes.shared.refusal import Unconvertible
+
+
+@converts("embedding")
+def embedding(b: Call, weight: SSAValue, indices: SSAValue) -> Results:
+    return b(graph.GatherOp, weight, indices, 0)
+
+
+@converts("index_select")
+def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
+    if not shape_of(self):
+        return self
+    places = b.reshape(index, (prod(shape_of(index)),))
+    return b(graph.GatherOp, self, places, axis_of(dim, len(shape_of(self))))
+
+
+@converts("gather")
+def gather(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
+    x, places, axis = _with_dims(b, self, index, dim)
+    if not prod(shape_of(places)):
+        return b.splat(0, b.shape(), b.element())
+    return b.reshape(b(graph.GatherNdOp, x, *along_axis(b, places, axis)), b.shape())
+
+
+def _with_dims(b: Call, x: SSAValue, index: SSAValue, dim: int) -> tuple[SSAValue, SSAValue, int]:
+    """A tensor and indices with one dim at least, and the axis."""
+    if not shape_of(x):
+        x = b.reshape(x, (1,))
+    if len(shape_of(index)) < len(shape_of(x)):
+        index = b.reshape(index, (prod(shape_of(index)),))
+    return x, index, axis_of(dim, len(shape_of(x)))
+
+
+_KINDS = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
+
+
+@converts("scatter.src", "scatter.value", "scatter_add", "scatter.reduce", "scatter.value_reduce", "scatter_reduce.two")
+def scatter(
+    b: Call, self: SSAValue, dim: int, index: SSAValue, src: SSAValue | None = None, value: Number | None = None,
+    reduce: str | None = None, include_self: bool = True,
+) -> Results:  # fmt: skip
+    """An index for each update. Of several updates at one place the last is set, where torch leaves open which."""
+    kind = "add" if b.before.name.endswith("scatter_add") else _KINDS.get(reduce or "", "set")
+    if reduce == "mean":
+        return _scattered_mean(b, self, dim, index, src, include_self)
+    x, places, axis = _with_dims(b, self, index, dim)
+    if not prod(shape_of(places)):
+        return self
+    updates = _updates(b, src, value, places, element_of(x))
+    if not include_self and kind != "set":
+        x = b(graph.ScatterNdOp, "set", x, *_at(b, places, _start(b, kind, updates), axis))
+    return b.reshape(combined(b, kind, x, *_at(b, places, updates, axis)), b.shape())
+
+
+def _at(b: Call, places: SSAValue, updates: SSAValue, axis: int) -> tuple[SSAValue, SSAValue, list[int], list[int]]:
+    indices, axes, own = along_axis(b, places, axis)
+    return indices, updates, axes, own
+
+
+def _start(b: Call, kind: str, like: SSAValue) -> SSAValue:
+    """What leaves an update as it is."""
+    from mlc.support.dtypes import least_of, most_of
+
+    element = element_of(like)
+    number = {"add": 0, "mul": 1, "max": least_of(element), "min": most_of(element)}[kind]
+    return b.splat(number, shape_of(like), element)
+
+
+def _updates(b: Call, src: SSAValue | None, value: Number | None, places: SSAValue, element: object) -> SSAValue:
+    shape = shape_of(places)
+    if src is None:
+        assert value is not None
+        return b.broadcast(b.tensor(value), shape)
+    x = b.reshape(src, (1,)) if not shape_of(src) else src
+    for axis, extent in enumerate(shape):
+        x = b.slice(x, axis, 0, extent)
+    return b.tensor(x)
+
+
+def combined(
+    b: Call, kind: str, data: SSAValue, indices: SSAValue, updates: SSAValue, axes: Sequence[int], own: Sequence[int]
+) -> SSAValue:
+    """A scatter; truth values are combined as numbers."""
+    if kind == "set" or element_of(data) != i1:
+        return b(graph.ScatterNdOp, kind, data, indices, updates, axes, own)
+    numbers = b.cast(data, f32), b.cast(updates, f32)
+    return b.to_bool(b(graph.ScatterNdOp, kind, numbers[0], indices, numbers[1], axes, own))
+
+
+def _scattered_mean(
+    b: Call, self: SSAValue, dim: int, index: SSAValue, src: SSAValue | None, include_self: bool
+) -> SSAValue:
+    x, places, axis = _with_dims(b, self, index, dim)
+    if not prod(shape_of(places)):
+        return self
+    updates = _updates(b, src, None, places, element_of(x))
+    ones = b.splat(1, shape_of(updates), element_of(x))
+    zeros = b.splat(0, shape_of(updates), element_of(x))
+    counts = b.splat(1, shape_of(x), element_of(x))
+    if not include_self:
+        x = b(graph.ScatterNdOp, "set", x, *_at(b, places, zeros, axis))
+        counts = b(graph.ScatterNdOp, "set", counts, *_at(b, places, zeros, axis))
+    total = b(graph.ScatterNdOp, "add", x, *_at(b, places, updates, axis))
+    counts = b(graph.ScatterNdOp, "add", counts, *_at(b, places, ones, axis))
+    counts = b.maximum(counts, b.number(1, counts))
+    from xdsl.dialects.builtin import IntegerType
+
+    from mlc.passes.aten_to_graph._elementwise import floor_divided
+
+    is_integer = isinstance(element_of(x), IntegerType)
+    return b.reshape(floor_divided(b, total, counts) if is_integer else b.div(total, counts), b.shape())
+
+
+@converts("index_add", "index_copy", "index_fill.int_Scalar", "index_fill.int_Tensor")
+def index_change(
+    b: Call, self: SSAValue, dim: int, index: SSAValue, source: SSAValue | None = None,
+    value: SSAValue | Number | None = None, alpha: Number = 1,
+) -> Results:  # fmt: skip
+    """Slices at indices along one axis are added to, or replaced."""
+    x = b.reshape(self, (1,)) if not shape_of(self) else self
+    axis = axis_of(dim, len(shape_of(x)))
+    places = b.reshape(index, (prod(shape_of(index)), 1))
+    shape = (*shape_of(x)[:axis], shape_of(places)[0], *shape_of(x)[axis + 1 :])
+    if not prod(shape):
+        return self
+    if source is None:
+        assert value is not None
+        updates = b.broadcast(b.tensor(value), shape)
+    else:
+        updates = b.scaled(b.reshape(b.tensor(source), shape), alpha)
+    # Coordinates lead, so the axis goes to the front.
+    order = [axis, *(a for a in range(len(shape)) if a != axis)]
+    kind = "add" if b.before.name == "aten.index_add" else "set"
+    found = combined(b, kind, b.transpose(x, order), places, b.transpose(updates, order), [0], [])
+    return b.reshape(b.transpose(found, [order.index(a) for a in range(len(order))]), b.shape())
+
+
+@converts("index.Tensor", "_unsafe_index.Tensor")
+def index(b: Call, self: SSAValue, indices: Sequence[SSAValue | None]) -> Results:
+    """NumPy's indexing by arrays of integers, some dims of which are left whole."""
+    x, coordinates, front, points = _coordinates(b, self, indices)
+    if not prod(b.shape()):
+        return b.splat(0, b.shape(), b.element())
+    found = b(graph.GatherNdOp, x, coordinates, list(range(front)), [])
+    return _points_in_place(b, found, indices, points)
+
+
+def _coordinates(
+    b: Call, x: SSAValue, indices: Sequence[SSAValue | None]
+) -> tuple[SSAValue, SSAValue, int, tuple[int, ...]]:
+    """The tensor with the dims that have indices in front, the coordinates of each point, how many there are, and the
+    shape of the points."""
+    given = [(axis, i) for axis, i in enumerate(indices) if i is not None]
+    for _, i in given:
+        if element_of(i) == i1:
+            raise Unconvertible("it is indexed by truth values, so that the shape of the result depends on data")
+    axes = [axis for axis, _ in given]
+    points = broadcast_shapes(*(shape_of(i) for _, i in given)) if given else ()
+    assert points is not None
+    order = [*axes, *(a for a in range(len(shape_of(x))) if a not in axes)]
+    columns = [b.reshape(b.broadcast(b.cast(i, i64), points), (*points, 1)) for _, i in given]
+    return b.transpose(x, order), b.concat(columns, len(points)), len(axes), points
+
+
+def _points_in_place(b: Call, found: SSAValue, indices: Sequence[SSAValue | None], points: tuple[int, ...]) -> SSAValue:
+    """Indices that stand side by side have their points where they stand; else they are in front."""
+    axes = [axis for axis, i in enumerate(indices) if i is not None]
+    first = axes[0]
+    if axes != list(range(first, first + len(axes))):
+        return found
+    rank, dims = len(points), len(shape_of(found))
+    order = [*range(rank, rank + first), *range(rank), *range(rank + first, dims)]
+    return b.transpose(found, order)
+
+
+@converts("index_put", "_unsafe_index_put", "_index_put_impl")
+def index_put(
+    b: Call, self: SSAValue, indices: Sequence[SSAValue | None], values: SSAValue, accumulate: bool
+) -> Results:
+    """Elements at the places that `index.Tensor` would read are replaced, or added to; where a mask holds, by one
+    number."""
+    given = [i for i in indices if i is not None]
+    if len(given) == 1 and element_of(given[0]) == i1 and not accumulate and prod(shape_of(values)) == 1:
+        mask, before = given[0], list(indices).index(given[0])
+        behind = len(shape_of(self)) - before - len(shape_of(mask))
+        shape = (*[1] * before, *shape_of(mask), *[1] * behind)
+        return b.where(b.reshape(mask, shape), b.reshape(b.tensor(values), ()), self)
+    x, coordinates, front, points = _coordinates(b, self, indices)
+    axes = [axis for axis, i in enumerate(indices) if i is not None]
+    first, rest = axes[0], [e for a, e in enumerate(shape_of(self)) if a not in axes]
+    updates = b.tensor(values)
+    if axes == list(range(first, first + len(axes))):
+        updates = b.broadcast(updates, (*rest[:first], *points, *rest[first:]))
+        order = [
+            *range(first, first + len(points)),
+            *range(first),
+            *range(first + len(points), len(points) + len(rest)),
+        ]
+        updates = b.transpose(updates, order)
+    updates = b.broadcast(updates, (*points, *rest))
+    if not prod(shape_of(updates)):
+        return self
+    found = combined(b, "add" if accumulate else "set", x, coordinates, updates, list(range(front)), [])
+    order = [*axes, *(a for a in range(len(shape_of(self))) if a not in axes)]
+    return b.transpose(found, [order.index(a) for a in range(len(order))])
+
+
+@converts("take")
+def take(b: Call, self: SSAValue, index: SSAValue) -> Results:
+    return b(graph.GatherOp, b.reshape(self, (prod(shape_of(self)),)), index, 0)
+
+
+@converts("embedding_dense_backward")
+def embedding_gradient(
+    b: Call, grad_output: SSAValue, indices: SSAValue, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Results:
+    """Gradients of rows are added up where the rows were read; those of the padding row are dropped."""
+    if scale_grad_by_freq:
+        raise Unconvertible("it scales gradients by how often a row was read")
+    width = shape_of(grad_output)[-1]
+    count = prod(shape_of(indices))
+    rows = b.reshape(grad_output, (count, width))
+    places = b.reshape(b.cast(indices, i64), (count, 1))
+    if padding_idx >= 0:
+        rows = b.where(b.compare("eq", places, b.number(padding_idx, places)), b.number(0, rows), rows)
+    zeros = b.splat(0, (num_weights, width), element_of(rows))
+    return b(graph.ScatterNdOp, "add", zeros, places, rows, [0]) if count else zeros

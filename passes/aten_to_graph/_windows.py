@@ -1,0 +1,194 @@
+"""Pooling and resampling of images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.shared.images import lowest, slide, surround
+from mlc.support.dtypes import to_numpy
+
+
+def batched(b: Call, x: SSAValue, spatial: int) -> SSAValue:
+    """An image with a batch, which is 1 where there was none."""
+    return b.unsqueeze(x, [0]) if len(shape_of(x)) == spatial + 1 else x
+
+
+def per_dim(values: Sequence[int] | None, spatial: int, default: Sequence[int] = ()) -> list[int]:
+    """A number for each spatial dim, of which one may stand for all, and none for the default."""
+    found = list(values or default)
+    return found * spatial if len(found) == 1 else found
+
+
+def _reach(
+    b: Call, image: Sequence[int], kernel: list[int], stride: list[int], low: list[int], step: list[int]
+) -> list[int]:
+    """How far windows reach behind the image, given how many there are: less than the padding, or more ("ceil")."""
+    counts = b.shape()[-len(kernel) :]
+    return [
+        max((n - 1) * s + (k - 1) * d + 1 - extent - p, 0)
+        for n, s, k, d, extent, p in zip(counts, stride, kernel, step, image, low, strict=True)
+    ]
+
+
+@converts("max_pool2d_with_indices", "max_pool3d_with_indices", "max_pool2d", "max_pool1d", "max_pool3d")
+def max_pool(
+    b: Call, self: SSAValue, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int],
+) -> Results:  # fmt: skip
+    name = b.before.name
+    spatial = 1 if "1d" in name else 3 if "3d" in name else 2
+    kernel = per_dim(kernel_size, spatial)
+    strides, low, step = per_dim(stride, spatial, kernel), per_dim(padding, spatial), per_dim(dilation, spatial)
+    x = batched(b, self, spatial)
+    high = _reach(b, shape_of(x)[2:], kernel, strides, low, step)
+    options = {"kernel": tuple(kernel), "strides": tuple(strides), "dilations": tuple(step)}
+    if any(h >= (k - 1) * d + 1 for h, k, d in zip(high, kernel, step, strict=True)):
+        x, high = surround(b, x, [0] * spatial, high, lowest(x)), [0] * spatial
+    options["padding"] = (*low, *high)
+    found = b.reshape(slide(b, graph.MaxPoolOp, (x,), **options), b.shape())
+    assert b.op is not None
+    if len(b.op.results) == 1 or not b.wants(1):
+        return [found]
+    return [found, b.reshape(slide(b, graph.ArgMaxPoolOp, (x,), **options), b.shape(1))]
+
+
+@converts("avg_pool2d", "avg_pool3d", "avg_pool1d")
+def avg_pool(
+    b: Call, self: SSAValue, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int], ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None = None,
+) -> Results:  # fmt: skip
+    """Padding counts as zeros if it is to be counted; what "ceil" adds behind it never does."""
+    name = b.before.name
+    spatial = 1 if "1d" in name else 3 if "3d" in name else 2
+    kernel = per_dim(kernel_size, spatial)
+    strides, low = per_dim(stride, spatial, kernel), per_dim(padding, spatial)
+    x = batched(b, self, spatial)
+    image = list(shape_of(x)[2:])
+    if divisor_override is not None:
+        high = _reach(b, image, kernel, strides, low, [1] * spatial)
+        x = surround(b, x, low, high, 0)
+        found = slide(b, graph.AvgPoolOp, (x,), kernel=tuple(kernel), strides=tuple(strides))
+        return b.reshape(b.scaled(found, prod(kernel) / divisor_override), b.shape())
+    if count_include_pad and any(low):
+        x = surround(b, x, low, low, 0)
+        image, low = [e + 2 * p for e, p in zip(image, low, strict=True)], [0] * spatial
+    high = _reach(b, image, kernel, strides, low, [1] * spatial)
+    found = slide(b, graph.AvgPoolOp, (x,), kernel=tuple(kernel), strides=tuple(strides), padding=(*low, *high))
+    return b.reshape(found, b.shape())
+
+
+@converts("_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool2d", "adaptive_avg_pool1d",
+          "adaptive_avg_pool3d")  # fmt: skip
+def adaptive_avg_pool(b: Call, self: SSAValue, output_size: Sequence[int]) -> Results:
+    """The mean of each of some parts, which share elements where the extents do not divide."""
+    spatial = len(output_size)
+    rank = len(shape_of(self))
+    image = shape_of(self)[rank - spatial :]
+    if all(n == 1 for n in b.shape()[rank - spatial :]):
+        return b.reduce("mean", self, list(range(rank - spatial, rank)), True)
+    if all(extent % parts == 0 for extent, parts in zip(image, b.shape()[rank - spatial :], strict=True)):
+        kernel = tuple(e // n for e, n in zip(image, b.shape()[rank - spatial :], strict=True))
+        x = batched(b, self, spatial)
+        return b.reshape(slide(b, graph.AvgPoolOp, (x,), kernel=kernel, strides=kernel), b.shape())
+    x = self
+    for i in range(spatial):
+        axis, parts = rank - spatial + i, b.shape()[rank - spatial + i]
+        x = weighted(b, x, axis, _parts(image[i], parts, to_numpy(element_of(x))))
+    return x
+
+
+def _parts(extent: int, parts: int, dtype: np.dtype) -> np.ndarray:  # pyright: ignore
+    """A row for each part, with the weight of each element in its mean."""
+    matrix = np.zeros((parts, extent), dtype)
+    for n in range(parts):
+        first, last = n * extent // parts, -(-(n + 1) * extent // parts)
+        matrix[n, first:last] = 1 / (last - first)
+    return matrix
+
+
+def weighted(b: Call, x: SSAValue, axis: int, matrix: object) -> SSAValue:
+    """An axis multiplied by a matrix from the left."""
+    rank = len(shape_of(x))
+    order = [a for a in range(rank) if a != axis] + [axis]
+    found = b.matmul(
+        b.transpose(x, order) if rank > 1 else b.unsqueeze(x, [0]), b.constant(np.asarray(matrix).T.copy())
+    )
+    return b.transpose(found, [order.index(a) for a in range(rank)])
+
+
+@converts("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_nearest1d.vec",
+          "upsample_nearest2d.vec", "upsample_nearest3d.vec", "_upsample_nearest_exact2d",
+          "_upsample_nearest_exact2d.vec", "_upsample_nearest_exact1d", "_upsample_nearest_exact3d")  # fmt: skip
+def upsample_nearest(
+    b: Call, input: SSAValue | None = None, self: SSAValue | None = None,
+    scale_factors: Sequence[float] | None = None, scales: float | None = None, scales_d: float | None = None,
+    scales_h: float | None = None, scales_w: float | None = None,
+) -> Results:  # fmt: skip
+    """Each element from the nearest one below, or, exactly, from the one that lies nearest to its centre."""
+    x = input or self
+    assert x is not None
+    spatial = len(shape_of(x)) - 2
+    given = list(scale_factors) if scale_factors else [scales_d, scales_h, scales_w][3 - spatial :]
+    if spatial == 1 and not scale_factors:
+        given = [scales]
+    half = 0.5 if "exact" in b.before.name else 0.0
+    for i in range(spatial):
+        axis, before, after = 2 + i, shape_of(x)[2 + i], b.shape()[2 + i]
+        factor = given[i]
+        scale = np.float32(1 / factor if factor else before / after)
+        places = np.floor((np.arange(after, dtype=np.float32) + np.float32(half)) * scale).astype(np.int64)
+        places = np.minimum(places, before - 1)
+        if after % before == 0 and np.array_equal(places, np.arange(after) // (after // before)):
+            shape = shape_of(x)
+            wide = b.broadcast(b.unsqueeze(x, [axis + 1]), (*shape[: axis + 1], after // before, *shape[axis + 1 :]))
+            x = b.reshape(wide, (*shape[:axis], after, *shape[axis + 1 :]))
+        else:
+            x = b(graph.GatherOp, x, b.constant(places, i64), axis)
+    return x
+
+
+@converts("upsample_bilinear2d", "upsample_bilinear2d.vec", "upsample_linear1d", "upsample_linear1d.vec",
+          "upsample_trilinear3d", "upsample_trilinear3d.vec")  # fmt: skip
+def upsample_linear(
+    b: Call, align_corners: bool, input: SSAValue | None = None, self: SSAValue | None = None,
+    scale_factors: Sequence[float] | None = None, scales: float | None = None, scales_d: float | None = None,
+    scales_h: float | None = None, scales_w: float | None = None,
+) -> Results:  # fmt: skip
+    """Each axis is a product with a matrix of two weights a row."""
+    x = input or self
+    assert x is not None
+    spatial = len(shape_of(x)) - 2
+    given = list(scale_factors) if scale_factors else [scales_d, scales_h, scales_w][3 - spatial :]
+    if spatial == 1 and not scale_factors:
+        given = [scales]
+    for i in range(spatial):
+        axis, before, after = 2 + i, shape_of(x)[2 + i], b.shape()[2 + i]
+        if before == after and not given[i]:
+            continue
+        x = weighted(b, x, axis, _linear(before, after, given[i], align_corners).astype(to_numpy(element_of(x))))
+    return x
+
+
+def _linear(before: int, after: int, scale: float | None, align_corners: bool) -> np.ndarray:  # pyright: ignore
+    at = np.arange(after, dtype=np.float32)
+    if align_corners:
+        at = at * np.float32((before - 1) / (after - 1) if after > 1 else 0)
+    else:
+        at = np.maximum(
+            (at + np.float32(0.5)) * np.float32(1 / scale if scale else before / after) - np.float32(0.5), 0
+        )
+    low = np.minimum(at.astype(np.int64), before - 1)
+    high = np.minimum(low + 1, before - 1)
+    rest = at - low.astype(np.float32)
+    matrix = np.zeros((after, before), np.float32)
+    np.add.at(matrix, (np.arange(after), low), 1 - rest)
+    np.add.at(matrix, (np.arange(after), high), rest)
+    return matrix

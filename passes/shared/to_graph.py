@@ -1,0 +1,106 @@
+"""What conversions of all sources to the graph dialect share: one run, and how a pattern replaces an op."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeVar
+
+from xdsl.ir import Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+from mlc.passes.lowering import LoweringDriver
+from mlc.passes.shared.graph_builder import GraphBuilder, Knowledge
+from mlc.passes.shared.refusal import Unconvertible
+from mlc.support.context import CompilerContext
+
+Results = SSAValue | Sequence[SSAValue | None]
+"""What replaces an op: its first result, or all of them; None for one that nobody asked for."""
+
+_C = TypeVar("_C", bound="ConversionToGraph")
+
+
+@dataclass
+class ConversionToGraph(CompilerContext):
+    """The context of the patterns: that of the compilation, and what they share while one module is converted."""
+
+    PASS: ClassVar[str]
+    """The pass that patterns register for."""
+
+    refused: list[tuple[Operation, str]] = field(default_factory=list[tuple[Operation, str]])
+    """The ops that cannot be converted, with the reason."""
+    lost: set[SSAValue] = field(default_factory=set[SSAValue])
+    """The values that would need one of these."""
+
+    def __post_init__(self) -> None:
+        self.driver = LoweringDriver(self.PASS, self)
+        self.knowledge = Knowledge(self.resources)
+
+    @classmethod
+    def within(cls: type[_C], ctx: CompilerContext) -> _C:
+        """A new run, on the data of a compilation."""
+        return cls(resources=ctx.resources, remarks=ctx.remarks, warnings=ctx.warnings, target=ctx.target)
+
+    def refuse(self, op: Operation, reason: str) -> None:
+        """Note that `op` cannot be converted."""
+        self.refused.append((op, reason))
+        self.lose(op)
+
+    def lose(self, op: Operation) -> None:
+        """Note that the results of `op` are not there, for a reason that is known."""
+        self.lost.update(op.results)
+
+    def is_lost(self, value: SSAValue) -> bool:
+        """Whether a value is missing because of an op that was refused."""
+        return value in self.lost
+
+
+class ToGraphPattern(RewritePattern):
+    """Lowers one op of a source. What it writes depends on the types of operands, which are converted already, and on
+    the data of constants. An op that cannot be converted is refused with a reason, and stays."""
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        assert isinstance(ctx, ConversionToGraph)
+        self.run = ctx
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        run = self.run
+        if any(run.is_lost(v) for v in op.operands):
+            run.lose(op)
+            return
+        hint = next((r.name_hint for r in op.results if r.name_hint), None) or self.hint(op)
+        try:
+            found = self.converted(op, GraphBuilder(op, run.knowledge, hint))
+        except Exception as e:
+            if (reason := self.reason(op, e)) is None:
+                raise
+            run.refuse(op, reason)
+            return
+        results = [found] if isinstance(found, SSAValue) else list(found)
+        results += [None] * (len(op.results) - len(results))
+        for old, new in zip(op.results, results, strict=False):
+            if new is None and old.first_use is not None:
+                run.refuse(op, f"its result {old.index} cannot be computed")
+                return
+        for old, new in zip(op.results, results, strict=False):
+            if new is not None:
+                new.name_hint = old.name_hint or new.name_hint
+                old.replace_all_uses_with(new)
+        rewriter.erase(op)
+
+    @abstractmethod
+    def converted(self, op: Operation, b: GraphBuilder) -> Results:
+        """Append graph ops to `b` and return what replaces the results of `op`.
+
+        Raises:
+            Unconvertible: the op cannot be converted.
+        """
+
+    def hint(self, op: Operation) -> str:
+        """What constants are called that are made for an op whose results have no names."""
+        return op.name.rpartition(".")[2].lower()
+
+    def reason(self, op: Operation, error: Exception) -> str | None:
+        """Why `op` is refused, given what was raised when it was converted; None if the pattern is wrong."""
+        return str(error) if isinstance(error, Unconvertible) else None
