@@ -45,7 +45,8 @@ def _dense_data(value: DenseIntOrFPElementsAttr[Any]) -> Array:
     shaped = cast("TensorType[Any]", value.get_type())
     dtype = dtype_of(shaped.element_type)
     if dtype.itemsize == cast(Any, shaped.element_type).compile_time_size:
-        data = np.frombuffer(value.data.data, dtype)  # by way of Python's numbers, large unsigned ones became floats
+        # By way of Python's numbers, large unsigned ones became floats. A truth value may have any bits.
+        data = np.frombuffer(value.data.data, np.uint8 if dtype == np.bool_ else dtype).astype(dtype, copy=False)
     else:
         data = np.asarray(value.get_values()).astype(dtype)
     shape = shaped.get_shape()
