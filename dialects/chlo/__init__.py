@@ -75,7 +75,26 @@ def _truth(op: HloOp) -> None:
 
 
 _UNARY_FORM = "$operand attr-dict `:` type($operand) `->` type($result)"
-for _name in ["_asin_acos_kernel", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "conj", "cosh", "sinh", "tan", "digamma", "erf", "erf_inv", "erfc", "lgamma", "square"]:
+for _name in [
+    "_asin_acos_kernel",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bessel_i1e",
+    "conj",
+    "cosh",
+    "sinh",
+    "tan",
+    "digamma",
+    "erf",
+    "erf_inv",
+    "erfc",
+    "lgamma",
+    "square",
+]:
     _op(_name, _UNARY_FORM, (rules.same_types(1),), POINTWISE=True)
 for _name in ["is_inf", "is_neg_inf", "is_pos_inf"]:
     _op(_name, _UNARY_FORM, (rules.floats, rules.same_shapes(1), _truth), POINTWISE=True)
@@ -106,7 +125,27 @@ def _broadcast(op: HloOp) -> None:
         require(op, 1, holds, f"{words(sizes)} cannot be broadcast to {words(result)}")
 
 
-for _name in ["add", "and", "atan2", "complex", "divide", "maximum", "minimum", "multiply", "next_after", "or", "polygamma", "power", "remainder", "shift_left", "shift_right_arithmetic", "shift_right_logical", "subtract", "xor", "zeta"]:
+for _name in [
+    "add",
+    "and",
+    "atan2",
+    "complex",
+    "divide",
+    "maximum",
+    "minimum",
+    "multiply",
+    "next_after",
+    "or",
+    "polygamma",
+    "power",
+    "remainder",
+    "shift_left",
+    "shift_right_arithmetic",
+    "shift_right_logical",
+    "subtract",
+    "xor",
+    "zeta",
+]:
     _op(
         f"broadcast_{_name}",
         "$lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type(results)",

@@ -204,5 +204,3 @@ def batch_norm_grad(b: Call) -> Found:
     inner = b.sub(b.sub(grad, b.div(offset, count)), b.div(b.mul(centred, along), b.mul(size, count)))
     of_x = b.mul(b.div(scale, deviation), inner)
     return [of_x, b.reshape(b.div(along, deviation), b.shape(1)), b.reshape(offset, b.shape(2))]
-
-

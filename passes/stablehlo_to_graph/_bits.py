@@ -12,7 +12,7 @@ from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.stablehlo_to_graph._calls import Call, Found, converts
 from mlc.support import dtypes
-from mlc.support.dtypes import is_unsigned, signless, unsigned
+from mlc.support.dtypes import signless, unsigned
 
 
 def _width(value: SSAValue) -> int:
@@ -161,5 +161,3 @@ def next_after(b: Call) -> Found:
     found = b.where(b.compare("eq", x, y), y, found)
     nan = b(graph.OrOp, b.compare("ne", x, x), b.compare("ne", y, y))
     return b.where(nan, b.plus(x, y), found)
-
-

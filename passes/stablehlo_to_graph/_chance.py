@@ -24,7 +24,9 @@ def rng_bit_generator(b: Call) -> Found:
     """Threefry, in graph ops; a state of two numbers of 64 bits is a key and a counter."""
     state, algorithm = b[0], b.op.word("rng_algorithm")
     if element_of(state) != _PAIR or shape_of(state) != (2,) or algorithm != "THREE_FRY":
-        raise Unconvertible(f"it draws bits by {algorithm} with a state of {state.type}; mlc knows THREE_FRY with two ui64")
+        raise Unconvertible(
+            f"it draws bits by {algorithm} with a state of {state.type}; mlc knows THREE_FRY with two ui64"
+        )
     width = 8 * dtypes.to_numpy(b.element(1)).itemsize
     needed = prod(b.shape(1)) * (2 if width == 64 else 1)
     blocks = -(-needed // 2)
@@ -85,5 +87,3 @@ def custom_call(b: Call) -> Found:
     name = b.op.word("call_target_name")
     library = " of LAPACK" if name.startswith("lapack_") else ""
     raise Unconvertible(f"it calls the foreign function '{name}'{library}, which mlc does not have")
-
-

@@ -219,5 +219,3 @@ def _as_long_as(b: Call, cond: Block, body: Block, initial: list[Number]) -> lis
     _require_unchanged(flat, next)
     assert isinstance(go_on, SSAValue)
     return arguments(writer.finish(go_on, next))
-
-

@@ -11,8 +11,8 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Pair, converts
 from mlc.passes.stablehlo_to_graph import _complex
+from mlc.passes.stablehlo_to_graph._calls import Call, Found, Pair, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import integer_width
@@ -199,7 +199,9 @@ def _integer_power(b: GraphBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
     result: SSAValue = one
     square = x
     for bit in range(width if is_unsigned(element_of(y)) else width - 1):
-        has = b.compare("ne", b(graph.AndOp, y, b.constant(np.asarray(1 << bit).astype(dtypes.to_numpy(element_of(y))))), zero)
+        has = b.compare(
+            "ne", b(graph.AndOp, y, b.constant(np.asarray(1 << bit).astype(dtypes.to_numpy(element_of(y))))), zero
+        )
         result = b.where(has, b.mul(result, square), result)
         square = b.mul(square, square)
     if is_unsigned(element_of(x)):

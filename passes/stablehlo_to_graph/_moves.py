@@ -195,5 +195,3 @@ def dynamic(b: Call) -> Found:
             raise Unconvertible(f"operand {i} depends on data; required: a constant")
         numbers.append([int(n) for n in found])
     return padded(b, b[0], b[1], *numbers) if name == "dynamic_pad" else sliced(b, b[0], *numbers)
-
-

@@ -117,7 +117,9 @@ class Places:
         return b.transpose(found, self.order())
 
 
-def _parts(b: GraphBuilder, indices: SSAValue, vector: int, batch: Sequence[int], mapped: Sequence[int]) -> dict[int, SSAValue]:
+def _parts(
+    b: GraphBuilder, indices: SSAValue, vector: int, batch: Sequence[int], mapped: Sequence[int]
+) -> dict[int, SSAValue]:
     """The part of each index for a dim, of the batch's shape."""
     indices = _as_index(b, indices)
     if vector == len(shape_of(indices)):

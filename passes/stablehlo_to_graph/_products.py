@@ -65,9 +65,7 @@ def _wide(b: GraphBuilder, x: SSAValue, element: Attribute) -> SSAValue:
 
 def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: Dims, contract: Dims) -> SSAValue:
     """Sums of products over dims in pairs."""
-    free = [
-        [d for d in range(len(shape_of(v))) if d not in (*batch[i], *contract[i])] for i, v in enumerate((x, y))
-    ]
+    free = [[d for d in range(len(shape_of(v))) if d not in (*batch[i], *contract[i])] for i, v in enumerate((x, y))]
     sizes = [shape_of(x)[d] for d in batch[0]]
     rows, columns = [shape_of(x)[d] for d in free[0]], [shape_of(y)[d] for d in free[1]]
     depth = prod(shape_of(x)[d] for d in contract[0])

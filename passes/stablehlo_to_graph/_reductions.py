@@ -140,7 +140,13 @@ def _expected(block: Any, direction: str, has_nan: bool) -> tuple[Any, ...]:
 
     def kind(i: int) -> str:
         element = block.args[i].type.element_type
-        return "FLOAT" if str(element).startswith(("f", "bf")) else "UNSIGNED" if str(element).startswith("ui") else "SIGNED"
+        return (
+            "FLOAT"
+            if str(element).startswith(("f", "bf"))
+            else "UNSIGNED"
+            if str(element).startswith("ui")
+            else "SIGNED"
+        )
 
     def compare(word: str, one: int, two: int) -> tuple[Any, ...]:
         properties = (
@@ -176,7 +182,9 @@ def _by_rows(b: Call, count: int, dims: list[int]) -> list[Number]:
     if steps <= _FEW:
         for i in range(steps):
             row = [_each(b, n, lambda v, i=i: b.reshape(b.slice(v, 0, i, i + 1), rest)) for n in rows]
-            carried = [_each(b, n, lambda v: b.broadcast(v, rest)) for n in b.body(block, [*carried, *row], lifted=True)]
+            carried = [
+                _each(b, n, lambda v: b.broadcast(v, rest)) for n in b.body(block, [*carried, *row], lifted=True)
+            ]
         return carried
     scan = ScanWriter(b, steps)
     arguments = [_each(b, n, scan.carry) for n in carried]
@@ -202,5 +210,3 @@ def regrouped(values: list[SSAValue], like: list[Number]) -> list[Number]:
 def map_elements(b: Call) -> Found:
     """The region on whole tensors."""
     return b.body(b.op.body(), [b.run.number(v) for v in b.op.operands], lifted=True)
-
-

@@ -35,9 +35,7 @@ class Rows:
     """The ops that write them."""
 
     @classmethod
-    def of(
-        cls, body: Block, counter: int, first: int, steps: int, initial: Sequence[Number], fixed: set[int]
-    ) -> Rows:
+    def of(cls, body: Block, counter: int, first: int, steps: int, initial: Sequence[Number], fixed: set[int]) -> Rows:
         """The rows and stacks of a body whose value `counter` goes from `first` on."""
         rows = cls(counter)
         if first != 0:

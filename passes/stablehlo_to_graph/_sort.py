@@ -161,5 +161,3 @@ def top_k(b: Call) -> Found:
     key = b.cast(key, IntegerType(32)) if element_of(key) == i1 else key
     order = b(graph.ArgsortOp, key, axis, descending=True, first=k)
     return [read_at(b, x, order, axis), b.cast(order, b.element(1))]
-
-

@@ -254,5 +254,3 @@ def polygamma(b: Call) -> Found:
         return b.where(wrong, _n(b, nan, n), found)
 
     return _widely(b, function, b[0], b[1])
-
-

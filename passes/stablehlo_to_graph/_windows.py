@@ -210,9 +210,7 @@ def select_and_scatter(b: Call) -> Found:
     has: SSAValue | None = None
     chosen: SSAValue | None = None
     taps = list(product(*map(range, window)))
-    ranges = [
-        (list(at), [a + (n - 1) * s + 1 for a, n, s in zip(at, out, strides, strict=True)]) for at in taps
-    ]
+    ranges = [(list(at), [a + (n - 1) * s + 1 for a, n, s in zip(at, out, strides, strict=True)]) for at in taps]
     for number, (starts, ends) in enumerate(ranges):
         value = sliced(b, image, starts, ends, strides)
         here = None
