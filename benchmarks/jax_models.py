@@ -1,5 +1,8 @@
 """Functions of JAX as people write them, with example arguments: what `python -m benchmarks` measures and tests compare."""
 
+# JAX gives types that are not whole.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
