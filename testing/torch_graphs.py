@@ -148,11 +148,12 @@ def _is_tie(found: Any, expected: Any, sample: Sample) -> bool:
     if sample.operator not in TIES or found.dtype != torch.int64 or not sample.tensors:
         return False
     data = sample.tensors[0]
-    for axis in range(data.ndim if data.ndim == found.ndim else 0):
-        others = [i for i in range(data.ndim) if i != axis]
-        inside = all(found.shape[i] <= data.shape[i] for i in others)
-        if not inside or not found.numel() or max(int(found.max()), int(expected.max())) >= data.shape[axis]:
+    for axis in range(data.ndim):
+        a, b = (t.unsqueeze(axis) if t.ndim < data.ndim else t for t in (found, expected))
+        inside = all(a.shape[i] <= data.shape[i] for i in range(data.ndim) if i != axis)
+        places = torch.stack([a, b])
+        if not inside or not a.numel() or int(places.min()) < 0 or int(places.max()) >= data.shape[axis]:
             continue
-        if torch.equal(data.gather(axis, found), data.gather(axis, expected)):
+        if torch.equal(data.gather(axis, a), data.gather(axis, b)):
             return True
     return False

@@ -47,7 +47,7 @@ class SampleOutcome:
 
     Attributes:
         status: `pass`; `fallback`: it has operators that stay in torch; `wrong`; `bug`: mlc failed.
-        is_core: whether it has core ATen operators.
+        is_core: whether it has core ATen operators, and computes with real numbers only.
     """
 
     operator: str
@@ -73,7 +73,7 @@ def run_sample(sample: Sample, dtype: str, native: bool, with_gradients: bool = 
                 graph = traced(sample.function, sample.tensors)
             except Exception as e:
                 return outcome("fallback", f"torch does not trace it: {type(e).__name__}: {e}"[:150])
-            core = any("core" in str(n.target.tags) for n in graph.graph.nodes if hasattr(n.target, "tags"))
+            core = is_core(graph)
             if with_gradients:
                 found, expected = gradients(sample, native)
             else:
@@ -116,6 +116,16 @@ def _run_operator(job: tuple[str, str, bool, int | None, bool]) -> list[SampleOu
     except Exception:
         return []  # torch itself has no samples of this type, or lacks a package for them
     return [run_sample(sample, dtype, native, with_gradients) for sample in found]
+
+
+def is_core(graph_module: Any) -> bool:
+    """Whether a graph has core ATen operators and computes with real numbers only."""
+    torch = cast(Any, torch_package())
+    values = [n.meta.get("val") for n in graph_module.graph.nodes]
+    tensors = [v for each in values for v in (each if isinstance(each, list | tuple) else [each])]
+    if any(isinstance(v, torch.Tensor) and v.is_complex() for v in tensors):
+        return False
+    return any(torch.Tag.core in getattr(n.target, "tags", ()) for n in graph_module.graph.nodes)
 
 
 @contextmanager

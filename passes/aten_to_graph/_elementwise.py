@@ -44,7 +44,12 @@ _ROUNDING: dict[str, type[graph.GraphOp]] = {
     "trunc": graph.TruncOp,
 }
 """These leave integers as they are."""
-_OF_NUMBERS: dict[str, type[graph.GraphOp]] = {"abs": graph.AbsOp, "neg": graph.NegOp, "sign": graph.SignOp}
+_OF_NUMBERS: dict[str, type[graph.GraphOp]] = {
+    "abs": graph.AbsOp,
+    "neg": graph.NegOp,
+    "sign": graph.SignOp,
+    "sgn": graph.SignOp,
+}
 
 
 def _register(table: dict[str, type[graph.GraphOp]], before: Callable[[Call, SSAValue], SSAValue | None]) -> None:
@@ -60,7 +65,7 @@ def _register(table: dict[str, type[graph.GraphOp]], before: Callable[[Call, SSA
 
 _register(_OF_FLOATS, lambda b, x: b.to_float(x))
 _register(_ROUNDING, lambda b, x: None if isinstance(element_of(x), dtypes_integer()) else x)
-_register(_OF_NUMBERS, lambda b, x: x)
+_register(_OF_NUMBERS, lambda b, x: None if element_of(x) == i1 else x)
 
 
 @converts("relu")
