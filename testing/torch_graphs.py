@@ -150,6 +150,8 @@ def _is_tie(found: Any, expected: Any, sample: Sample) -> bool:
     data = sample.tensors[0]
     for axis in range(data.ndim):
         a, b = (t.unsqueeze(axis) if t.ndim < data.ndim else t for t in (found, expected))
+        if a.ndim != data.ndim:
+            break
         inside = all(a.shape[i] <= data.shape[i] for i in range(data.ndim) if i != axis)
         places = torch.stack([a, b])
         if not inside or not a.numel() or int(places.min()) < 0 or int(places.max()) >= data.shape[axis]:

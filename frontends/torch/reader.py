@@ -143,6 +143,10 @@ class _Reader:
         if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
             return  # arithmetic on extents, which is known
         name, schema, given = self._operator(node)
+        if name.startswith("aten.as_strided") and not _lies_in_order(given["self"].meta.get("val")):
+            raise UserError(
+                "it reads the memory of a tensor whose elements do not lie there in order", self._place(node)
+            )
         operands: list[SSAValue] = []
         counts: list[int] = []
         attributes: dict[str, Attribute] = {}
@@ -278,6 +282,10 @@ def _is_tensor(value: Any) -> bool:
 def _is_part(value: Any) -> bool:
     """Whether what an operator gives is a result in IR: a tensor, or one that was not asked for."""
     return value is None or _is_tensor(value)
+
+
+def _lies_in_order(value: Any) -> bool:
+    return value.is_contiguous() and value.storage_offset() == 0
 
 
 def _first(value: Any) -> Any:
