@@ -59,7 +59,7 @@ def _gradients(torch: Any, function: Callable[..., list[Any]], tensors: Sequence
     generator = torch.Generator().manual_seed(1)
     given = [torch.randn(r.shape, generator=generator, dtype=r.dtype) for r in results]
     wanted = [leaf for leaf in leaves if leaf.requires_grad]
-    got = torch.autograd.grad(results, wanted, given, allow_unused=True) if results else []
+    got: list[Any] = list(torch.autograd.grad(results, wanted, given, allow_unused=True)) if results else []
     return [*(r.detach() for r in found), *(g for g in got if g is not None)]
 
 

@@ -102,7 +102,7 @@ class CompiledGraph:
         parts = split(self.module, refused.nodes)
         for name, child in parts.named_children():
             if name.startswith("fused_"):
-                run = _compiled(cast(Any, child), extent, _owned(parts, name, constants), self.options)
+                run = _compiled(child, extent, _owned(parts, name, constants), self.options)
                 setattr(parts, name, Part(run))
         return _in_torch(parts)
 
@@ -184,7 +184,7 @@ class _Extents:
         self.open = bool(self._places) or any(isinstance(n.meta.get("val"), int | torch.SymInt) for n in placeholders)
 
     def _see(self, extent: Any, position: int, dim: int) -> None:
-        if isinstance(extent, torch.SymInt) and (symbol := extent.node.expr).is_Symbol:
+        if isinstance(extent, torch.SymInt) and (symbol := _expression(extent)).is_Symbol:
             self._places.setdefault(symbol, (position, dim))
 
     def key(self, values: Sequence[Any]) -> tuple[int, ...]:
@@ -197,12 +197,17 @@ class _Extents:
 
         def extent(value: Any) -> Any:
             if isinstance(value, torch.SymInt):
-                return int(value.node.expr.subs(numbers))
+                return int(_expression(value).subs(numbers))
             if isinstance(value, torch.SymFloat):
-                return float(value.node.expr.subs(numbers))
-            return bool(value.node.expr.subs(numbers)) if isinstance(value, torch.SymBool) else int(value)
+                return float(_expression(value).subs(numbers))
+            return bool(_expression(value).subs(numbers)) if isinstance(value, torch.SymBool) else int(value)
 
         return extent
+
+
+def _expression(value: Any) -> Any:
+    """What a symbolic number is, as SymPy has it."""
+    return value.node.expr
 
 
 def _compiled(
@@ -217,7 +222,7 @@ def _compiled(
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     positions = {n: i for i, n in enumerate(placeholders)}
     returned, *_ = (n for n in graph.nodes if n.op == "output")
-    results = cast(Any, torch).utils._pytree.tree_leaves(returned.args[0]) if returned.args[0] != () else []
+    results: list[Any] = cast(Any, torch).utils._pytree.tree_leaves(returned.args[0]) if returned.args[0] != () else []
     plan = [_result(node, positions, extent) for node in results]
     computed = [each for each in plan if isinstance(each, ResultSpec)]
     if not computed:

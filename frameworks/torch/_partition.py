@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -107,7 +107,7 @@ def _alone(node: Any) -> Any:
         graph.output((inner,))
         return graph
     parts: list[Any] = []
-    for i, each in enumerate(value if isinstance(value, list | tuple) else ()):
+    for i, each in enumerate(cast("Sequence[Any]", value) if isinstance(value, list | tuple) else ()):
         if isinstance(each, torch.Tensor) and any(_is_item(user, i) for user in node.users):
             part = graph.call_function(operator.getitem, (inner, i))
             part.meta = {"val": each}

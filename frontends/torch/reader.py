@@ -81,7 +81,9 @@ def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
 class _Reader:
     source: GraphSource
     resources: Resources
-    values: dict[Node, SSAValue | list[SSAValue | None]] = field(default_factory=dict["Node", Any])
+    values: dict[Any, SSAValue | list[SSAValue | None]] = field(
+        default_factory=dict["Any", "SSAValue | list[SSAValue | None]"]
+    )
     block: Block = field(default_factory=Block)
     inputs: list[str] = field(default_factory=list[str])
 
@@ -136,8 +138,7 @@ class _Reader:
 
     def _read_call(self, node: Node) -> None:
         if node.target is operator.getitem:
-            parts = self.values.get(node.args[0])
-            if isinstance(parts, list) and (part := parts[node.args[1]]) is not None and part.type != NoneType():
+            if (part := self._part(node.args[0], node.args[1])) is not None:
                 self._define(node, part)
             return
         if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
@@ -169,6 +170,12 @@ class _Reader:
         else:
             rest = iter(made.results)
             self.values[node] = [next(rest) if _is_part(each) else None for each in results]
+
+    def _part(self, node: Node, index: int) -> SSAValue | None:
+        """One of several results, if there is one."""
+        parts = self.values.get(node)
+        found = parts[index] if isinstance(parts, list) else None
+        return None if found is None or found.type == NoneType() else found
 
     def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
         """The name of an operator in IR, its schema, and the arguments that are given."""
@@ -289,7 +296,9 @@ def _lies_in_order(value: Any) -> bool:
 
 
 def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list | tuple) and value else value
+    if isinstance(value, list | tuple):
+        return next(iter(cast("Sequence[Any]", value)), None)
+    return value
 
 
 def _is_symbolic(value: Any) -> bool:

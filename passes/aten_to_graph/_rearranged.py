@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +40,7 @@ def unfold(b: Call, self: SSAValue, dimension: int, size: int, step: int) -> Res
 
 @converts("diagonal_scatter")
 def diagonal_scatter(b: Call, self: SSAValue, src: SSAValue, offset: int, dim1: int, dim2: int) -> Results:
-    return _replaced(b, self, src, lambda places: np.diagonal(places, offset, dim1, dim2))
+    return _replaced(b, self, src, np.diagonal(_all_places(self), offset, dim1, dim2))
 
 
 @converts("as_strided_scatter")
@@ -52,17 +51,20 @@ def as_strided_scatter(
     places = np.full((), storage_offset or 0, np.int64)
     for extent, step in zip(size, stride, strict=True):
         places = places[..., None] + np.arange(extent) * step
-    return _replaced(b, self, src, lambda all_: all_.reshape(-1)[places])
+    return _replaced(b, self, src, places)
 
 
-def _replaced(b: Call, x: SSAValue, new: SSAValue, of: Any) -> SSAValue:
-    """A tensor with new elements at some places, which a function takes from an array of all places."""
-    shape, count = shape_of(x), prod(shape_of(x))
-    order: NDArray[np.int64] = np.arange(count).reshape(shape)
-    places = np.asarray(of(order)).reshape(-1)
+def _all_places(x: SSAValue) -> NDArray[np.int64]:
+    """The number of each element, in row-major order."""
+    return np.arange(prod(shape_of(x)), dtype=np.int64).reshape(shape_of(x))
+
+
+def _replaced(b: Call, x: SSAValue, new: SSAValue, wanted: NDArray[np.int64]) -> SSAValue:
+    """A tensor with new elements at some places, by their numbers in row-major order."""
+    shape, count, places = shape_of(x), prod(shape_of(x)), wanted.reshape(-1)
     if not places.size:
         return x
-    order = order.reshape(-1).copy()
+    order = np.arange(count, dtype=np.int64)
     order[places] = count + np.arange(places.size)
     both = b.concat([b.reshape(x, (count,)), b.reshape(b.tensor(new), (places.size,))], 0)
     return b.reshape(b(graph.GatherOp, both, b.constant(order, i64), 0), shape)
