@@ -13,12 +13,11 @@ from typing import Any, cast
 import torch
 
 from mlc.compiler import CompileOptions
+from mlc.dialects.aten.graphs import GraphSource, read_graph
 from mlc.frameworks.torch._build import build, context
 from mlc.frameworks.torch._launch import Launch, ResultSpec
 from mlc.frameworks.torch._partition import refused_nodes, split
 from mlc.frameworks.torch._report import Fallback, GraphReport, note
-from mlc.frontends.torch.reader import GraphSource, read_graph
-from mlc.support.errors import CompilerBug, UserError
 
 Runner = Callable[[Sequence[Any]], list[Any]]
 """From the arguments of a call to its results."""
@@ -82,7 +81,7 @@ class CompiledGraph:
         weights = [Weight.of(i, values[i]) for i in frozen]
         try:
             run = self._native(values, frozen)
-        except (UserError, CompilerBug, OSError, AssertionError, RecursionError) as e:
+        except Exception as e:  # the model has to run, whatever is wrong with the compiler
             reason = str(e).splitlines()[0] if str(e) else type(e).__name__
             warnings.warn(f"mlc could not compile a graph, which runs in torch: {reason}", stacklevel=2)
             count = _count(self.module)
@@ -167,6 +166,14 @@ class Part(torch.nn.Module):
         return found[0] if len(found) == 1 else tuple(found)
 
 
+_SYMBOLIC: dict[type, Callable[[Any], Any]] = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
+
+
+def _expression(value: Any) -> Any:
+    """What sympy knows of a symbolic number."""
+    return value.node.expr
+
+
 class _Extents:
     """The numbers that stand behind the symbols of a graph, read off the arguments of a call."""
 
@@ -196,11 +203,8 @@ class _Extents:
         numbers = dict(zip(self._places, self.key(values), strict=True))
 
         def extent(value: Any) -> Any:
-            if isinstance(value, torch.SymInt):
-                return int(_expression(value).subs(numbers))
-            if isinstance(value, torch.SymFloat):
-                return float(_expression(value).subs(numbers))
-            return bool(_expression(value).subs(numbers)) if isinstance(value, torch.SymBool) else int(value)
+            kind = next((k for k in _SYMBOLIC if isinstance(value, k)), None)
+            return int(value) if kind is None else _SYMBOLIC[kind](_expression(value).subs(numbers))
 
         return extent
 
@@ -222,7 +226,7 @@ def _compiled(
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     positions = {n: i for i, n in enumerate(placeholders)}
     returned, *_ = (n for n in graph.nodes if n.op == "output")
-    results: list[Any] = cast(Any, torch).utils._pytree.tree_leaves(returned.args[0]) if returned.args[0] != () else []
+    results: list[Any] = cast(Any, torch).utils._pytree.tree_leaves(returned.args[0])
     plan = [_result(node, positions, extent) for node in results]
     computed = [each for each in plan if isinstance(each, ResultSpec)]
     if not computed:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import copy
 import operator
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import torch
 from xdsl.dialects.builtin import NameLoc
 
+from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch.operators import is_converted
-from mlc.frontends.torch.reader import GraphSource, read_graph
+from mlc.passes.aten_to_graph import without_pattern
 from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
@@ -66,8 +68,6 @@ def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict
     from mlc.compiler import new_context
 
     ctx: CompilerContext = new_context()
-    constants = {str(n.target): _Known(n) for n in graph.nodes if n.op == "get_attr"}
-    del constants
     try:
         module = read_graph(GraphSource(graph, extent=extent), Resources())
     except UserError as e:
@@ -82,11 +82,6 @@ def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict
     for op, reason in convert([function], ctx):
         if isinstance(op.location, NameLoc) and op.location.desc.data in nodes:
             refused.add(nodes[op.location.desc.data], reason, location_of(op))
-
-
-@dataclass
-class _Known:
-    node: Any
 
 
 def _alone(node: Any) -> Any:
@@ -107,7 +102,7 @@ def _alone(node: Any) -> Any:
         graph.output((inner,))
         return graph
     parts: list[Any] = []
-    for i, each in enumerate(cast("Sequence[Any]", value) if isinstance(value, list | tuple) else ()):
+    for i, each in enumerate(cast("list[Any]", value) if isinstance(value, list | tuple) else ()):
         if isinstance(each, torch.Tensor) and any(_is_item(user, i) for user in node.users):
             part = graph.call_function(operator.getitem, (inner, i))
             part.meta = {"val": each}
@@ -123,7 +118,7 @@ def _is_item(user: Any, index: int) -> bool:
 def _obstacle(node: Any) -> str | None:
     """Why a call cannot be read, if that can be told from its types."""
     if not is_converted(node.target):
-        return "mlc has no pattern for it"
+        return without_pattern(op_name(node.target)) if hasattr(node.target, "_schema") else "it is no operator of ATen"
     values = [n.meta.get("val") for n in node.all_input_nodes]
     found = node.meta.get("val")
     values += list(cast(Any, found)) if isinstance(found, list | tuple) else [found]
@@ -162,6 +157,5 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
         def is_node_supported(self, submodules: Any, node: Any) -> bool:
             return node.op == "call_function" and node.name not in names and not _is_number(node)
 
-    copied = copy.copy(graph_module)
     copied = torch.fx.GraphModule(graph_module, copy.deepcopy(graph_module.graph))
     return CapabilityBasedPartitioner(copied, Native(), allows_single_node_partition=True).partition_and_fuse()

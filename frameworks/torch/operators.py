@@ -8,10 +8,8 @@ from typing import Any, cast
 
 import torch
 
-from mlc.dialects.aten import op
-from mlc.dialects.aten.schemas import DIALECT, op_name
-from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass, load_patterns
-from mlc.passes.lowering import lowering_of
+from mlc.dialects.aten.schemas import DIALECT
+from mlc.passes.aten_to_graph.convert_aten_to_graph import load_patterns
 
 _ALSO_TAKEN_APART = (
     "alpha_dropout", "dist", "grid_sampler_2d", "ldexp", "native_dropout", "nll_loss_backward", "nll_loss_forward",
@@ -21,17 +19,13 @@ _ALSO_TAKEN_APART = (
 
 
 @cache
-def _load() -> None:
-    load_patterns()
-
-
 def is_converted(overload: Any) -> bool:
     """Whether there is a pattern for an `OpOverload`."""
-    if not isinstance(overload, cast(Any, torch)._ops.OpOverload) or overload.namespace != DIALECT:
-        return False
-    _load()
-    name = op_name(overload).removeprefix(f"{DIALECT}.")
-    return lowering_of(ConvertAtenToGraphPass.name, op(name)) is not None
+    load_patterns()
+    from mlc.passes.aten_to_graph import has_pattern
+
+    is_overload = isinstance(overload, cast(Any, torch)._ops.OpOverload)
+    return is_overload and overload.namespace == DIALECT and has_pattern(overload)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""PyTorch's operators at the graph level, beside eager torch: the quick part of tests/numeric/test_torch_operators.py."""
+"""PyTorch's operators at the graph level, beside eager torch: the quick part of the tests in tests/numeric."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph of `torch.fx`, of ATen's operators, as a module of the `aten` dialect: an op per node, names as locations."""
+"""Graphs of `torch.fx`, of ATen's operators, as IR: one op per node, names as locations."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     FileLineColLoc,
     FunctionType,
     IntAttr,
+    LocationAttr,
     ModuleOp,
     NameLoc,
     NoneType,
@@ -30,11 +31,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
+from mlc.dialects.aten.tensors import array_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp
-from mlc.frontends.torch.tensors import array_of
 from mlc.support.errors import SourceLocation, UserError
-from mlc.support.functions import NAME
+from mlc.support.functions import DIMS, NAME
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
@@ -55,6 +56,7 @@ class GraphSource:
         file: what messages call the model.
         constants: the tensors that some placeholders, or attributes that nodes get, are for good, by their names.
         input_names: what callers call other placeholders, if that is not the name of the node.
+        input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
         output_names: what callers call the results, in order; empty for numbers.
         extent: the number that an extent of a shape, or another symbolic number, is.
     """
@@ -63,6 +65,7 @@ class GraphSource:
     file: str = "model"
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     input_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    input_dims: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     output_names: Sequence[str] = ()
     extent: Callable[[Any], Any] = int
 
@@ -77,6 +80,18 @@ def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
     return _Reader(source, resources).module()
 
 
+def read_body(
+    source: GraphSource, resources: Resources, arguments: Sequence[SSAValue], location: LocationAttr
+) -> tuple[list[Operation], list[SSAValue | None]]:
+    """The ops of a graph on values that are there, all said to come from one place, and its results; None for one that
+    is no tensor.
+
+    Raises:
+        UserError: a node is no operator of ATen, or has a type that the IR lacks.
+    """
+    return _Reader(source, resources, location=location).body(arguments)
+
+
 @dataclass
 class _Reader:
     source: GraphSource
@@ -86,6 +101,27 @@ class _Reader:
     )
     block: Block = field(default_factory=Block)
     inputs: list[str] = field(default_factory=list[str])
+    location: LocationAttr | None = None
+    """Where all ops are said to come from; None for a place of each node's own."""
+
+    def body(self, arguments: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue | None]]:
+        """The ops of the graph on these values for its placeholders that are tensors, in no block, and its results."""
+        given = iter(arguments)
+        results: list[SSAValue | None] = []
+        for node in self.source.graph.nodes:
+            if node.op == "placeholder":
+                if _is_tensor(node.meta.get("val")):
+                    self.values[node] = next(given)
+            elif node.op == "output":
+                flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
+                found = [None if each is None else self.values.get(each) for each in flat]
+                results = [each if isinstance(each, SSAValue) else None for each in found]
+            else:
+                self._read_value(node) if node.op == "get_attr" else self._read_call(node)
+        ops = list(self.block.ops)
+        for op in ops:
+            op.detach()
+        return ops, results
 
     def module(self) -> ModuleOp:
         returned: list[SSAValue] = []
@@ -105,7 +141,7 @@ class _Reader:
             "main",
             FunctionType.from_lists(self.block.arg_types, [v.type for v in returned]),
             Region(self.block),
-            arg_attrs=ArrayAttr([_named(name) for name in self.inputs]),
+            arg_attrs=ArrayAttr([_named(name, self.source.input_dims.get(name, ())) for name in self.inputs]),
             res_attrs=ArrayAttr([_named(name or f"output{i}") for i, name in enumerate(names)]),
         )
         function.location = self._file()
@@ -189,8 +225,8 @@ class _Reader:
         if (schema := schema_of(name)) is None:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
-        tensors = [a.name for a in schema.arguments if a.tensors == "one"]
-        numbers = [name for name in tensors if _is_number(self._plain(given.get(name), node))]
+        single = [a.name for a in schema.arguments if a.tensors == "one"]
+        numbers = [each for each in single if _is_number(self._plain(given.get(each), node))]
         if numbers:
             # torch takes numbers for tensors of no dims; there is an overload for most, else they are constants.
             other = schema_of(name.replace(".Tensor", ".Scalar"))
@@ -254,10 +290,11 @@ class _Reader:
 
     def _define(self, node: Node, value: SSAValue) -> None:
         self.values[node] = value
-        value.name_hint = word(node.name) or value.name_hint
+        if self.location is None:
+            value.name_hint = word(node.name) or value.name_hint
 
     def _append(self, op: Operation, node: Node) -> None:
-        op.location = NameLoc(StringAttr(node.name), self._file(node))
+        op.location = self.location or NameLoc(StringAttr(node.name), self._file(node))
         self.block.add_op(op)
 
     def _file(self, node: Node | None = None) -> FileLineColLoc:
@@ -278,8 +315,11 @@ def word(name: str) -> str | None:
     return f"v{clean}" if clean[:1].isdigit() else clean or None
 
 
-def _named(name: str) -> DictionaryAttr:
-    return DictionaryAttr({NAME: StringAttr(name)})
+def _named(name: str, dims: Sequence[str] = ()) -> DictionaryAttr:
+    said: dict[str, Attribute] = {NAME: StringAttr(name)}
+    if any(dims):
+        said[DIMS] = ArrayAttr([StringAttr(dim) for dim in dims])
+    return DictionaryAttr(said)
 
 
 def _is_tensor(value: Any) -> bool:
