@@ -62,7 +62,10 @@ class Conversion(ConversionToGraph):
 
     def lower(self, ops: Iterable[Operation]) -> None:
         """Convert ops, in program order."""
+        done = set(self.replaced)
         for op in list(ops):
+            if op in done:
+                continue
             if self.driver.handles(op):
                 self.driver.lower([op])
             elif op.dialect_name() in DIALECTS and op.name != "stablehlo.return":
