@@ -166,5 +166,3 @@ def _compare(op: Operation, found: Array, needed: Array) -> None:
         equal(op, found, needed)
     else:
         almost_equal(op, found, needed, 1e-3)
-
-

@@ -13,7 +13,7 @@ from mlc.dialects.stablehlo import HloOp, hlo
 from mlc.reference.execution import Array, evaluates
 from mlc.support.dtypes import dtype_of
 from mlc.support.locations import error_at
-from mlc.support.types import element_type, tensor_type
+from mlc.support.types import tensor_type
 
 _LOW = np.uint64(0xFFFFFFFF)
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))

@@ -98,7 +98,9 @@ def convolved(op: HloOp, image: Array, kernel: Array, padding: tuple[tuple[int, 
     x = padded(x, np.zeros((), x.dtype), low, high, [0, *(d - 1 for d in image_dilation), 0])
     shape = tensor_type(op.results[0]).get_shape()
     if -1 in shape:
-        extents = [(n - (k - 1) * d - 1) // s + 1 for n, k, d, s in zip(x.shape[1:-1], w.shape, kernel_dilation, strides)]
+        extents = [
+            (n - (k - 1) * d - 1) // s + 1 for n, k, d, s in zip(x.shape[1:-1], w.shape, kernel_dilation, strides)
+        ]
     else:
         extents = [shape[d] for d in dims.spatial(2)]
     features, batches = op.number("feature_group_count"), op.number("batch_group_count")

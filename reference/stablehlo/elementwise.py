@@ -33,7 +33,6 @@ _FLOAT_UNARY: dict[str, Callable[[Array], Array]] = {
 }
 
 
-
 @evaluates(*map(hlo, _FLOAT_UNARY))
 def float_unary(op: HloOp, x: Array) -> Array:
     """In double precision, rounded once."""
@@ -230,7 +229,9 @@ def converted(x: Array, dtype: np.dtype[object]) -> Array:
     wide = np.trunc(np.nan_to_num(x.astype(np.float64), nan=0.0, posinf=np.inf, neginf=-np.inf))
     inside = np.where((wide >= most) | (wide <= least), 0, wide)
     whole = inside.astype(np.uint64 if not is_signed else np.int64)
-    whole = np.where(wide >= most, np.array(most, whole.dtype), np.where(wide <= least, np.array(least, whole.dtype), whole))
+    whole = np.where(
+        wide >= most, np.array(most, whole.dtype), np.where(wide <= least, np.array(least, whole.dtype), whole)
+    )
     return numbers.wrapped(whole, dtype)
 
 

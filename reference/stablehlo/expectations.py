@@ -29,7 +29,9 @@ class ExpectationError(UserError):
 def _failed(op: Operation, found: Array, needed: Array, wrong: Array) -> ExpectationError:
     at = tuple(int(i[0]) for i in np.nonzero(wrong)) if wrong.ndim else ()
     where = f" at {list(at)}" if at else ""
-    error = error_at(op, f"found {found[at]}{where}, expected {needed[at]}; {int(wrong.sum())} of {wrong.size} are wrong")
+    error = error_at(
+        op, f"found {found[at]}{where}, expected {needed[at]}; {int(wrong.sum())} of {wrong.size} are wrong"
+    )
     return ExpectationError(error.message, error.location)
 
 
@@ -83,7 +85,9 @@ def close(op: Operation, found: Array, needed: Array, least: int, most: int) -> 
     if found.dtype.kind == "c":
         right = np.ones(found.shape, bool)
         for a, b in ((found.real, needed.real), (found.imag, needed.imag)):
-            right &= _is_close(np.ascontiguousarray(a).reshape(a.shape), np.ascontiguousarray(b).reshape(b.shape), least, most)
+            right &= _is_close(
+                np.ascontiguousarray(a).reshape(a.shape), np.ascontiguousarray(b).reshape(b.shape), least, most
+            )
     else:
         right = _is_close(np.asarray(found), np.asarray(needed), least, most)
     _require(op, found, needed, right)

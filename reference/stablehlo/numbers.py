@@ -99,7 +99,9 @@ def shifted(kind: str, a: Array, b: Array) -> Array:
         signed = a.astype(np.int8) if is_small_integer(a.dtype) else a.view(f"i{a.dtype.itemsize}")
         found = signed >> np.where(out, bits - 1, count).astype(signed.dtype)
         found = found.view(unsigned)
-    return wrapped(found.astype(np.int64), a.dtype) if is_small_integer(a.dtype) else found.astype(unsigned).view(a.dtype)
+    return (
+        wrapped(found.astype(np.int64), a.dtype) if is_small_integer(a.dtype) else found.astype(unsigned).view(a.dtype)
+    )
 
 
 def bits(a: Array) -> Array:
