@@ -218,7 +218,7 @@ def read_module(model: ModelSource, ctx: CompilerContext, bindings: Bindings) ->
     Raises:
         UserError: the model is wrong (UserErrors: several things are).
     """
-    module, wrong = model.readable(ctx)
+    module, wrong = model.bound(bindings).readable(ctx)
     if wrong:
         from mlc.passes.onnx.bind_inputs import bind
         from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from mlc.support.model_source import ModelSource
 
-FRONTENDS = {".onnx": "onnx"}
+FRONTENDS = {".onnx": "onnx", ".pt2": "torch"}
 """The folder of the frontend for each suffix. Its module `source` has the functions `open_source(path)` and
 `in_memory(model)`."""
 

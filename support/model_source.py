@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
-    from mlc.support.bindings import InputShapes
+    from mlc.support.bindings import Bindings, InputShapes
     from mlc.support.context import CompilerContext
     from mlc.support.errors import UserError
 
@@ -75,6 +75,15 @@ class ModelSource(ABC):
             UserError: the model cannot be read.
         """
         return ()
+
+    def bound(self, bindings: Bindings) -> ModelSource:
+        """The model with what users give to its inputs, if its format wants that before it is read; else itself, and
+        `bind-inputs` does it.
+
+        Raises:
+            UserError: the model cannot be read.
+        """
+        return self
 
     def readable(self, ctx: CompilerContext) -> tuple[ModuleOp, dict[Operation, UserError]]:
         """The model as far as it can be read, and what is wrong with some of its ops; verified if nothing is.

@@ -35,7 +35,7 @@ class Arguments(PluginArguments):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("model", help="the model: a file of ONNX")
+    parser.add_argument("model", help="the model: a file of ONNX, or an archive of torch.export")
     add_binding_arguments(parser)
     add_plugin_arguments(parser)
 
@@ -54,20 +54,22 @@ def run(arguments: Namespace) -> None:
 def _check(source: ModelSource, variant: Variant, file: str) -> None:
     """Check the model for one shape, and show what it takes and gives then."""
     ctx = new_context()
-    module, wrong = source.readable(ctx)
-    from mlc.dialects.onnx import OnnxOp
+    module, wrong = source.bound(variant.bindings).readable(ctx)
+    from mlc.dialects.schema_op import SchemaOp
+    from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
     from mlc.passes.onnx.bind_inputs import bind
     from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
 
-    counts = Counter(op.OP_TYPE for op in module.walk() if isinstance(op, OnnxOp))
+    counts = Counter(op.name for op in module.walk() if isinstance(op, SchemaOp) and op.name != "onnx.Constant")
     bind(module, variant.bindings, ctx)
-    nodes = sum(counts.values()) - counts["Constant"]
+    nodes = counts.total()
     label = f" for {variant.label}" if variant.label else ""
-    print(f"{file}: {nodes} nodes of {len(set(counts) - {'Constant'})} operators{label}")
+    print(f"{file}: {nodes} nodes of {len(counts)} operators{label}")
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     for function in functions:
         _show("input", function.args, function.arg_attrs)
     preflight(module, ctx, wrong)
+    ConvertAtenToGraphPass().run(module, ctx)
     print_remarks(ctx, remarks=False)
     for function in functions:
         if function.body.block.last_op is not None:

@@ -34,7 +34,7 @@ class Arguments(PluginArguments):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("model", help="the model: a file of ONNX")
+    parser.add_argument("model", help="the model: a file of ONNX, or an archive of torch.export")
     parser.add_argument("-o", dest="output", metavar="FILE.mlir", required=True, help="the text to write")
     add_binding_arguments(parser)
     add_plugin_arguments(parser)
@@ -73,7 +73,7 @@ def run(arguments: Namespace) -> None:
     from mlc.tools.emit_text import emit_text
 
     bind(module, bindings, ctx)
-    PassManager(ctx).run(module, parse_passes("convert-onnx-to-graph,cse,dce"))
+    PassManager(ctx).run(module, parse_passes("convert-onnx-to-graph,convert-aten-to-graph,cse,dce"))
     tensors = _weights(module, ctx.resources)
     with staged_output(weights) as staged:
         _save(tensors, staged)

@@ -12,7 +12,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.aten.schemas import DIALECT, OverloadSchema, schema_of
+from mlc.dialects.aten.schemas import DIALECT, OverloadSchema, overload_named, schema_of
 from mlc.dialects.aten.values import value_of
 from mlc.dialects.schema_op import SchemaOp
 
@@ -21,8 +21,8 @@ OPERANDS = "aten.operands"
 
 
 class AtenOp(SchemaOp):
-    """An overload of an operator of PyTorch. Arguments that are tensors are operands, in the order of the schema; others
-    are attributes by name, and left out where they are what the schema says anyway.
+    """An overload of an operator of PyTorch. Arguments that are tensors are operands, in the order of the schema;
+    others are attributes by name, and left out where they are what the schema says anyway.
 
     `aten.operands` has a number for each argument that may be several tensors, or none: how many operands are its.
 
@@ -40,6 +40,11 @@ class AtenOp(SchemaOp):
         schema = schema_of(self.name)
         assert schema is not None
         return schema
+
+    @property
+    def overload(self) -> Any:
+        """The `OpOverload` of torch."""
+        return overload_named(self.name)
 
     @property
     def counts(self) -> list[int]:
@@ -82,7 +87,7 @@ class AtenOp(SchemaOp):
                 f"tensors; required: one each, or {OPERANDS} with their numbers: {schema.text}"
             )
         for argument, count in zip(schema.operands, counts, strict=True):
-            if count != 1 and argument.tensors == "one" or count > 1 and argument.tensors == "optional":
+            if (count != 1 and argument.tensors == "one") or (count > 1 and argument.tensors == "optional"):
                 raise VerifyException(f"{self.name}: '{argument.name}' is {count} operands; required: one")
         if schema.results is not None and len(self.results) != schema.results:
             raise VerifyException(f"{self.name}: found {len(self.results)} results; required: {schema.results}")

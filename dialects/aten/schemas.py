@@ -27,6 +27,7 @@ class Argument:
         type: its type as torch spells it.
         default: what it is if a call leaves it out; None also if it may not be left out.
         required: whether it may not be.
+        by_name: whether calls have to name it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Argument:
     type: str
     default: Any
     required: bool
+    by_name: bool
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,9 @@ def torch_package(module: str = "torch") -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as e:
-        raise UserError(f"models of PyTorch need the package torch ({e}); install it: pip install 'mlc[torch]'") from None
+        raise UserError(
+            f"models of PyTorch need the package torch ({e}); install it: pip install 'mlc[torch]'"
+        ) from None
 
 
 def op_name(overload: Any) -> str:
@@ -72,15 +76,20 @@ def op_name(overload: Any) -> str:
     return str(overload).removesuffix(".default")
 
 
-@cache
-def schema_of(name: str) -> OverloadSchema | None:
-    """The schema of an op by its name in IR; None if torch has no such overload."""
+def overload_named(name: str) -> Any:
+    """The `OpOverload` of ATen by its name in IR; None if torch has none."""
     packet, _, overload = name.removeprefix(f"{DIALECT}.").partition(".")
     found = getattr(cast(Any, torch_package()).ops.aten, packet, None) if packet.isidentifier() else None
     overload = overload or "default"
-    if found is None or overload not in found.overloads():
+    return None if found is None or overload not in found.overloads() else getattr(found, overload)
+
+
+@cache
+def schema_of(name: str) -> OverloadSchema | None:
+    """The schema of an op by its name in IR; None if torch has no such overload."""
+    if (overload := overload_named(name)) is None:
         return None
-    schema = getattr(found, overload)._schema
+    schema = overload._schema
     arguments = tuple(_argument(a) for a in schema.arguments)
     kinds = [_TENSORS.get(str(r.type)) for r in schema.returns]
     return OverloadSchema(str(schema), arguments, len(kinds) if all(k == "one" for k in kinds) else None)
@@ -88,6 +97,5 @@ def schema_of(name: str) -> OverloadSchema | None:
 
 def _argument(argument: Any) -> Argument:
     kind = str(argument.type)
-    return Argument(
-        argument.name, _TENSORS.get(kind, ""), kind, argument.default_value, not argument.has_default_value()
-    )
+    required = not argument.has_default_value()
+    return Argument(argument.name, _TENSORS.get(kind, ""), kind, argument.default_value, required, argument.kwarg_only)

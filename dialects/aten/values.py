@@ -74,7 +74,7 @@ def attribute_of(value: Any) -> Attribute | None:
 
 
 def _array(values: Sequence[Any]) -> Attribute | None:
-    kinds = {type(v) for v in values}
+    kinds: set[type] = {type(v) for v in values}
     if kinds <= {bool} and kinds:
         return DenseArrayBase.from_list(i1, [int(v) for v in values])
     if kinds <= {int}:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from typing import Any, cast
 
 import torch
 
 from mlc.frameworks.torch._build import compile_options
 from mlc.frameworks.torch._graphs import CompiledGraph
+from mlc.frameworks.torch.operators import decompositions
 
 
 def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[str, Any] | None = None, **_: Any) -> Any:
@@ -44,16 +45,3 @@ def _compile(graph_module: Any, example_inputs: list[Any], *, kind: str, options
 
     cast(Any, run)._boxed_call = True  # it takes one list, and empties it, so that tensors are free early
     return run
-
-
-@cache
-def decompositions() -> dict[Any, Callable[..., Any]]:
-    """How operators are taken apart that mlc has no pattern for: as core ATen says, and no further."""
-    from torch._decomp import core_aten_decompositions, get_decompositions
-
-    from mlc.frameworks.torch._operators import is_converted
-
-    aten = cast(Any, torch).ops.aten
-    table = dict(core_aten_decompositions())
-    table |= cast(Any, get_decompositions)([aten.native_dropout, aten.nll_loss_backward, aten.nll_loss_forward])
-    return {op: how for op, how in table.items() if not is_converted(op)}

@@ -2,11 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
+
+from mlc.api import compile as compile_model
 from mlc.runtime import Model
+from mlc.support.errors import UserError
 
 
-def compile(model: Any, inputs: Any = None, *, dynamic_shapes: Any = None, **options: Any) -> Model:
-    """Placeholder."""
-    raise NotImplementedError
+def compile(
+    model: Any,
+    inputs: torch.Tensor | Sequence[Any] = (),
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+    **options: Any,
+) -> Model:
+    """Compile a module, a function of tensors, or an `ExportedProgram`, ahead of time.
+
+    `inputs` and `kwargs` are examples of what it is called with; `dynamic_shapes` says which of their extents are open,
+    as `torch.export.export` takes it. Then the result is compiled for the shapes of each call when they are met first,
+    unless `shapes` fixes them. `options` are those of `mlc.compile`.
+
+    Inputs are called what the parameters of `forward` are called, and outputs what the keys of its result are. A
+    buffer that the model changes is an input and an output.
+
+    Raises:
+        UserError: the model cannot be exported, or uses an operator that mlc does not have.
+    """
+    program = model
+    if not isinstance(model, torch.export.ExportedProgram):
+        arguments = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
+        program = _exported(model, arguments, dict(kwargs or {}), dynamic_shapes)
+    return compile_model(program, **options)
+
+
+class _Function(torch.nn.Module):
+    """A function as a module."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *arguments: Any, **named: Any) -> Any:
+        return self.function(*arguments, **named)
+
+
+def _exported(model: Any, arguments: tuple[Any, ...], named: dict[str, Any], dynamic_shapes: Any) -> Any:
+    if not callable(model):
+        found = type(model).__name__
+        raise UserError(f"found a model of type {found}; required: a torch.nn.Module, a function or an ExportedProgram")
+    module = model if isinstance(model, torch.nn.Module) else _Function(model)
+    try:
+        with torch.no_grad():
+            return torch.export.export(module, arguments, named, dynamic_shapes=dynamic_shapes)
+    except Exception as e:  # of many kinds, and with good explanations
+        raise UserError(f"torch.export cannot make a graph of the model: {e}") from e

@@ -13,8 +13,7 @@ from typing import Any, cast
 import torch
 
 from mlc.compiler import CompileOptions
-from mlc.frontends.torch.reader import GraphSource, read_graph
-from mlc.support.errors import CompilerBug, UserError
+from mlc.dialects.aten.graphs import GraphSource, read_graph
 from mlc.frameworks.torch._build import build, context
 from mlc.frameworks.torch._launch import Launch, ResultSpec
 from mlc.frameworks.torch._partition import refused_nodes, split
@@ -82,7 +81,7 @@ class CompiledGraph:
         weights = [Weight.of(i, values[i]) for i in frozen]
         try:
             run = self._native(values, frozen)
-        except (UserError, CompilerBug, OSError, AssertionError, RecursionError) as e:
+        except Exception as e:  # the model has to run, whatever is wrong with the compiler
             reason = str(e).splitlines()[0] if str(e) else type(e).__name__
             warnings.warn(f"mlc could not compile a graph, which runs in torch: {reason}", stacklevel=2)
             count = _count(self.module)
@@ -102,7 +101,7 @@ class CompiledGraph:
         parts = split(self.module, refused.nodes)
         for name, child in parts.named_children():
             if name.startswith("fused_"):
-                run = _compiled(cast(Any, child), extent, _owned(parts, name, constants), self.options)
+                run = _compiled(child, extent, _owned(parts, name, constants), self.options)
                 setattr(parts, name, Part(run))
         return _in_torch(parts)
 
@@ -150,9 +149,7 @@ class _Entry:
     def changed(self, values: Sequence[Any]) -> list[int]:
         """The positions of weights that are the same tensors and have changed."""
         return [
-            w.position
-            for w in self.weights
-            if w.tensor() is values[w.position] and not w.is_same(values[w.position])
+            w.position for w in self.weights if w.tensor() is values[w.position] and not w.is_same(values[w.position])
         ]
 
 
@@ -167,6 +164,14 @@ class Part(torch.nn.Module):
         """The results: one as it is, several as a tuple."""
         found = self._run(arguments)
         return found[0] if len(found) == 1 else tuple(found)
+
+
+_SYMBOLIC: dict[type, Callable[[Any], Any]] = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
+
+
+def _expression(value: Any) -> Any:
+    """What sympy knows of a symbolic number."""
+    return value.node.expr
 
 
 class _Extents:
@@ -186,7 +191,7 @@ class _Extents:
         self.open = bool(self._places) or any(isinstance(n.meta.get("val"), int | torch.SymInt) for n in placeholders)
 
     def _see(self, extent: Any, position: int, dim: int) -> None:
-        if isinstance(extent, torch.SymInt) and (symbol := extent.node.expr).is_Symbol:
+        if isinstance(extent, torch.SymInt) and (symbol := _expression(extent)).is_Symbol:
             self._places.setdefault(symbol, (position, dim))
 
     def key(self, values: Sequence[Any]) -> tuple[int, ...]:
@@ -198,11 +203,8 @@ class _Extents:
         numbers = dict(zip(self._places, self.key(values), strict=True))
 
         def extent(value: Any) -> Any:
-            if isinstance(value, torch.SymInt):
-                return int(value.node.expr.subs(numbers))
-            if isinstance(value, torch.SymFloat):
-                return float(value.node.expr.subs(numbers))
-            return bool(value.node.expr.subs(numbers)) if isinstance(value, torch.SymBool) else int(value)
+            kind = next((k for k in _SYMBOLIC if isinstance(value, k)), None)
+            return int(value) if kind is None else _SYMBOLIC[kind](_expression(value).subs(numbers))
 
         return extent
 
@@ -219,7 +221,7 @@ def _compiled(
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     positions = {n: i for i, n in enumerate(placeholders)}
     returned, *_ = (n for n in graph.nodes if n.op == "output")
-    results = cast(Any, torch).utils._pytree.tree_leaves(returned.args[0]) if returned.args[0] != () else []
+    results: list[Any] = cast(Any, torch).utils._pytree.tree_leaves(returned.args[0])
     plan = [_result(node, positions, extent) for node in results]
     computed = [each for each in plan if isinstance(each, ResultSpec)]
     if not computed:

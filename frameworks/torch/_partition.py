@@ -12,14 +12,14 @@ from typing import Any, cast
 import torch
 from xdsl.dialects.builtin import NameLoc
 
-from mlc.frontends.torch.reader import GraphSource, read_graph
+from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.frameworks.torch._report import Fallback
+from mlc.frameworks.torch.operators import is_converted
 from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
-from mlc.frameworks.torch._operators import is_converted
-from mlc.frameworks.torch._report import Fallback
 
 
 @dataclass
@@ -66,8 +66,6 @@ def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict
     from mlc.compiler import new_context
 
     ctx: CompilerContext = new_context()
-    constants = {str(n.target): _Known(n) for n in graph.nodes if n.op == "get_attr"}
-    del constants
     try:
         module = read_graph(GraphSource(graph, extent=extent), Resources())
     except UserError as e:
@@ -82,11 +80,6 @@ def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict
     for op, reason in convert([function], ctx):
         if isinstance(op.location, NameLoc) and op.location.desc.data in nodes:
             refused.add(nodes[op.location.desc.data], reason, location_of(op))
-
-
-@dataclass
-class _Known:
-    node: Any
 
 
 def _alone(node: Any) -> Any:
@@ -107,7 +100,7 @@ def _alone(node: Any) -> Any:
         graph.output((inner,))
         return graph
     parts: list[Any] = []
-    for i, each in enumerate(value if isinstance(value, list | tuple) else ()):
+    for i, each in enumerate(cast("list[Any]", value) if isinstance(value, list | tuple) else ()):
         if isinstance(each, torch.Tensor) and any(_is_item(user, i) for user in node.users):
             part = graph.call_function(operator.getitem, (inner, i))
             part.meta = {"val": each}
@@ -162,6 +155,5 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
         def is_node_supported(self, submodules: Any, node: Any) -> bool:
             return node.op == "call_function" and node.name not in names and not _is_number(node)
 
-    copied = copy.copy(graph_module)
     copied = torch.fx.GraphModule(graph_module, copy.deepcopy(graph_module.graph))
     return CapabilityBasedPartitioner(copied, Native(), allows_single_node_partition=True).partition_and_fuse()

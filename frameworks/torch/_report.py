@@ -17,7 +17,7 @@ class Fallback:
 
 @dataclass
 class GraphReport:
-    """One graph: whether it is of a forward, a backward or an inference pass, how many of its operators run natively."""
+    """One graph: of which pass (forward, backward, inference) it is, and how many of its operators run natively."""
 
     kind: str
     operators: int
@@ -56,7 +56,7 @@ _all = Report()
 
 
 def report() -> Report:
-    """What the backend did with each graph that it got: which operators stay in torch, each named once with its reason."""
+    """What the backend did with each graph that it got: which operators stay in torch, each with its reason."""
     return Report(list(_all.graphs))
 
 

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlc.passes.aten_to_graph._calls import Call, converts
+    from mlc.passes.aten_to_graph._calls import Call, converts, has_pattern
     from mlc.passes.shared.refusal import Unconvertible
     from mlc.passes.shared.to_graph import Results
 
@@ -19,6 +19,7 @@ _FILES = {
     "Results": "mlc.passes.shared.to_graph",
     "Unconvertible": "mlc.passes.shared.refusal",
     "converts": "mlc.passes.aten_to_graph._calls",
+    "has_pattern": "mlc.passes.aten_to_graph._calls",
 }
 """Imported when they are asked for: the pass is part of every pipeline, and the package `torch` of few."""
 
@@ -31,4 +32,4 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(_FILES[name]), name)
 
 
-__all__ = ["Call", "Results", "Unconvertible", "converts"]
+__all__ = ["Call", "Results", "Unconvertible", "converts", "has_pattern"]

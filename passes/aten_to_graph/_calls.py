@@ -12,10 +12,11 @@ from xdsl.dialects.builtin import ComplexType, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
-from mlc.dialects.aten.schemas import torch_package
+from mlc.dialects.aten.schemas import op_name, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
-from mlc.passes.lowering import lowers
+from mlc.passes.aten_to_graph._decompositions import Decompositions
+from mlc.passes.lowering import lowering_of, lowers
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.to_graph import ConversionToGraph, Results, ToGraphPattern
@@ -37,13 +38,30 @@ class Conversion(ConversionToGraph):
 
     PASS: ClassVar[str] = PASS
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.decompositions = Decompositions(has_pattern)
+
     def lower(self, ops: Iterable[Operation]) -> None:
-        """Convert ops, in program order."""
+        """Convert ops, in program order. One without a pattern becomes what torch says that it is made of, or is
+        refused."""
         for op in list(ops):
             if self.driver.handles(op):
                 self.driver.lower([op])
-            elif isinstance(op, aten.AtenOp) and any(result.first_use is not None for result in op.results):
-                self.refuse(op, NO_PATTERN)  # what nobody reads is not computed, and need not be known
+            elif not isinstance(op, aten.AtenOp) or all(result.first_use is None for result in op.results):
+                continue  # what nobody reads is not computed, and need not be known
+            elif any(self.is_lost(v) for v in op.operands):
+                self.lose(op)
+            elif (body := self.decompositions.expand(op, self.resources)) is not None:
+                self.lower(body)
+            else:
+                self.refuse(op, NO_PATTERN)
+
+
+def has_pattern(overload: object) -> bool:
+    """Whether there is a pattern for an `OpOverload`."""
+    name = str(overload)
+    return name.startswith("aten.") and lowering_of(PASS, aten.op(op_name(overload).removeprefix("aten."))) is not None
 
 
 @dataclass

@@ -218,10 +218,8 @@ def _replaced(b: Call, x: SSAValue, new: SSAValue, axis: int, first: int, last: 
     if step == 1:
         parts = [b.slice(x, axis, 0, first), new, b.slice(x, axis, last, extent)]
         return b.concat([p for p in parts if shape_of(p)[axis]], axis)
-    indices = np.full(extent, extent, np.int64)
-    indices[np.array(places)] = np.arange(len(places)) + extent
-    kept = np.where(indices >= extent, indices, 0)
-    order = np.where(indices == extent, np.arange(extent), kept)
+    order = np.arange(extent)
+    order[first:last:step] = extent + np.arange(len(places))
     return b(graph.GatherOp, b.concat([x, new], axis), b.constant(order, i64), axis)
 
 

@@ -76,6 +76,8 @@ def _start(b: Call, kind: str, like: SSAValue) -> SSAValue:
     from mlc.support.dtypes import least_of, most_of
 
     element = element_of(like)
+    if element == i1:
+        return b.splat(kind in ("mul", "min"), shape_of(like), element)
     number = {"add": 0, "mul": 1, "max": least_of(element), "min": most_of(element)}[kind]
     return b.splat(number, shape_of(like), element)
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, sqrt
 
-import numpy as np
-from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.types import shape_of
 from mlc.passes.aten_to_graph._calls import Call, Number, Results, converts
-from mlc.passes.shared.graph_builder import is_float
+from mlc.passes.aten_to_graph._windows import per_dim
 from mlc.passes.shared.images import slide, surround
-from mlc.passes.shared.refusal import Unconvertible
 
 
 def product(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -82,7 +78,7 @@ def convolution(
     dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
 ) -> Results:  # fmt: skip
     spatial = len(shape_of(weight)) - 2
-    stride, padding, dilation, extra = (_per_dim(v, spatial) for v in (stride, padding, dilation, output_padding))
+    stride, padding, dilation, extra = (per_dim(v, spatial) for v in (stride, padding, dilation, output_padding))
     if transposed:
         found = transposed_convolution(b, input, weight, stride, padding, dilation, extra, groups)
     else:
@@ -115,7 +111,7 @@ def transposed_convolution(
         (e - 1) * s + (k - 1) * d + 1 for e, s, k, d in zip(shape_of(x)[2:], stride, kernel, dilation, strict=True)
     ]
     fits = all(
-        e < max(s, d) and w + e - 2 * p > 0
+        0 <= e < max(s, d) and w + e - 2 * p > 0
         for e, s, d, w, p in zip(extra, stride, dilation, whole, padding, strict=True)
     )
     found = slide(
@@ -129,61 +125,3 @@ def transposed_convolution(
         for i in range(spatial):
             found = b.slice(found, 2 + i, padding[i], shape_of(found)[2 + i] - max(-grow[i], 0))
     return found
-
-
-def _per_dim(values: Sequence[int], spatial: int) -> list[int]:
-    """A number for each spatial dim, of which one may stand for all."""
-    return list(values) * spatial if len(values) == 1 else list(values)
-
-
-# ---- attention
-
-
-@converts("scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu",
-          "_scaled_dot_product_fused_attention_overrideable")  # fmt: skip
-def attention(
-    b: Call, query: SSAValue, key: SSAValue, value: SSAValue, is_causal: bool, scale: float | None,
-    attn_mask: SSAValue | None = None, enable_gqa: bool = False, dropout_p: float = 0.0,
-    attn_bias: SSAValue | None = None,
-) -> Results:  # fmt: skip
-    """`softmax(scale q k^T + mask) v`; the second result of the CPU's own operator is the log of the sums of rows."""
-    if dropout_p:
-        raise Unconvertible("attention drops out at random")
-    if enable_gqa or (shape_of(query)[:-2] != shape_of(key)[:-2] and len(shape_of(key)) > 2):
-        key, value = _shared_heads(b, query, key), _shared_heads(b, query, value)
-    factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
-    rank = len(shape_of(key))
-    swapped = b.transpose(key, [*range(rank - 2), rank - 1, rank - 2])
-    scores = b.scaled(product(b, query, swapped), factor)
-    mask = attn_mask if attn_mask is not None else attn_bias
-    if is_causal:
-        rows, columns = shape_of(scores)[-2:]
-        seen = b.constant(np.tril(np.ones((rows, columns), np.bool_)))
-        scores = b.where(seen, scores, b.number(-inf, scores))
-    elif mask is not None and element_of(mask) == i1:
-        scores = b.where(mask, scores, b.number(-inf, scores))
-    elif mask is not None:
-        scores = b.plus(scores, b.cast(mask, element_of(scores)))
-    weights = b(graph.SoftmaxOp, scores, len(shape_of(scores)) - 1)
-    if mask is not None and is_float(scores):
-        # A row that sees nothing is 0, in torch; softmax gives NaN.
-        last = len(shape_of(scores)) - 1
-        blind = b.compare("eq", b.reduce("max", scores, [last], True), b.number(-inf, scores))
-        weights = b.where(blind, b.number(0, weights), weights) if element_of(mask) == i1 else weights
-    found = product(b, weights, value)
-    assert b.op is not None
-    if len(b.op.results) == 1 or not b.wants(1):
-        return [found]
-    most = b.reduce("max", scores, [len(shape_of(scores)) - 1], True)
-    total = b.reduce("sum", b(graph.ExpOp, b.sub(scores, most)), [len(shape_of(scores)) - 1], True)
-    return [found, b.reshape(b.plus(b(graph.LogOp, total), most), b.shape(1))]
-
-
-def _shared_heads(b: Call, query: SSAValue, x: SSAValue) -> SSAValue:
-    """Heads repeated as often as the query has them; leading dims broadcast."""
-    heads, own = shape_of(query)[-3], shape_of(x)[-3]
-    shape = shape_of(x)
-    if heads != own and heads % own == 0:
-        wide = b.broadcast(b.unsqueeze(x, [len(shape) - 2]), (*shape[:-2], heads // own, *shape[-2:]))
-        x = b.reshape(wide, (*shape[:-3], heads, *shape[-2:]))
-    return x

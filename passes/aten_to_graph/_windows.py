@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
@@ -14,6 +16,8 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, converts
 from mlc.passes.shared.images import lowest, slide, surround
 from mlc.support.dtypes import to_numpy
+
+Dtype = np.dtype[Any]
 
 
 def batched(b: Call, x: SSAValue, spatial: int) -> SSAValue:
@@ -101,11 +105,11 @@ def adaptive_avg_pool(b: Call, self: SSAValue, output_size: Sequence[int]) -> Re
     x = self
     for i in range(spatial):
         axis, parts = rank - spatial + i, b.shape()[rank - spatial + i]
-        x = weighted(b, x, axis, _parts(image[i], parts, to_numpy(element_of(x))))
+        x = weighted(b, x, axis, part_weights(image[i], parts, to_numpy(element_of(x))))
     return x
 
 
-def _parts(extent: int, parts: int, dtype: np.dtype) -> np.ndarray:  # pyright: ignore
+def part_weights(extent: int, parts: int, dtype: Dtype) -> NDArray[Any]:
     """A row for each part, with the weight of each element in its mean."""
     matrix = np.zeros((parts, extent), dtype)
     for n in range(parts):
@@ -136,16 +140,10 @@ def upsample_nearest(
     x = input or self
     assert x is not None
     spatial = len(shape_of(x)) - 2
-    given = list(scale_factors) if scale_factors else [scales_d, scales_h, scales_w][3 - spatial :]
-    if spatial == 1 and not scale_factors:
-        given = [scales]
-    half = 0.5 if "exact" in b.before.name else 0.0
+    given = given_scales(spatial, scale_factors, scales, scales_d, scales_h, scales_w)
     for i in range(spatial):
         axis, before, after = 2 + i, shape_of(x)[2 + i], b.shape()[2 + i]
-        factor = given[i]
-        scale = np.float32(1 / factor if factor else before / after)
-        places = np.floor((np.arange(after, dtype=np.float32) + np.float32(half)) * scale).astype(np.int64)
-        places = np.minimum(places, before - 1)
+        places = nearest_places(before, after, given[i], "exact" in b.before.name)
         if after % before == 0 and np.array_equal(places, np.arange(after) // (after // before)):
             shape = shape_of(x)
             wide = b.broadcast(b.unsqueeze(x, [axis + 1]), (*shape[: axis + 1], after // before, *shape[axis + 1 :]))
@@ -166,29 +164,44 @@ def upsample_linear(
     x = input or self
     assert x is not None
     spatial = len(shape_of(x)) - 2
-    given = list(scale_factors) if scale_factors else [scales_d, scales_h, scales_w][3 - spatial :]
-    if spatial == 1 and not scale_factors:
-        given = [scales]
+    given = given_scales(spatial, scale_factors, scales, scales_d, scales_h, scales_w)
     for i in range(spatial):
         axis, before, after = 2 + i, shape_of(x)[2 + i], b.shape()[2 + i]
         if before == after and not given[i]:
             continue
-        x = weighted(b, x, axis, _linear(before, after, given[i], align_corners).astype(to_numpy(element_of(x))))
+        x = weighted(b, x, axis, linear_weights(before, after, given[i], align_corners, to_numpy(element_of(x))))
     return x
 
 
-def _linear(before: int, after: int, scale: float | None, align_corners: bool) -> np.ndarray:  # pyright: ignore
-    at = np.arange(after, dtype=np.float32)
+def given_scales(
+    spatial: int, factors: Sequence[float] | None, of_line: float | None, *of_axes: float | None
+) -> list[float | None]:
+    """The scale of each spatial axis, as far as one is given: all in a list, or the only one, or those of the last
+    axes."""
+    if factors:
+        return list(factors)
+    return [of_line] if spatial == 1 else list(of_axes)[3 - spatial :]
+
+
+def nearest_places(before: int, after: int, scale: float | None, exact: bool) -> NDArray[np.int64]:
+    """Where each element of a resampled axis is copied from, computed in f32 as torch does."""
+    step = np.float32(1 / scale if scale else before / after)
+    at = np.arange(after, dtype=np.float32) + np.float32(0.5 if exact else 0)
+    return np.minimum(np.floor(at * step).astype(np.int64), before - 1)
+
+
+def linear_weights(before: int, after: int, scale: float | None, align_corners: bool, dtype: Dtype) -> NDArray[Any]:
+    """A row for each element of a resampled axis, with the weights of the two that it lies between."""
+    kind = np.float64 if dtype == np.float64 else np.float32
+    at = np.arange(after, dtype=kind)
     if align_corners:
-        at = at * np.float32((before - 1) / (after - 1) if after > 1 else 0)
+        at = at * kind((before - 1) / (after - 1) if after > 1 else 0)
     else:
-        at = np.maximum(
-            (at + np.float32(0.5)) * np.float32(1 / scale if scale else before / after) - np.float32(0.5), 0
-        )
+        at = np.maximum((at + kind(0.5)) * kind(1 / scale if scale else before / after) - kind(0.5), 0)
     low = np.minimum(at.astype(np.int64), before - 1)
     high = np.minimum(low + 1, before - 1)
-    rest = at - low.astype(np.float32)
-    matrix = np.zeros((after, before), np.float32)
+    rest = np.clip(at - low, 0, 1)
+    matrix = np.zeros((after, before), kind)
     np.add.at(matrix, (np.arange(after), low), 1 - rest)
     np.add.at(matrix, (np.arange(after), high), rest)
-    return matrix
+    return matrix.astype(dtype)

@@ -43,8 +43,10 @@ class ConvertAtenToGraphPass(Pass):
         functions = _functions(module)
         if not functions:
             return
+        from mlc.passes.shared.open_dims import unbound
         from mlc.passes.shared.refusals import refusals
 
+        raise_found([error for function in functions for error in unbound(function)])
         refused = convert(functions, ctx)
         raise_found(list(refusals(refused, lambda op: op.name)))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
-from shlex import quote
 from typing import Any, cast
 
 from xdsl.dialects import func
@@ -17,7 +16,7 @@ from mlc.passes.onnx_to_graph._strings import strings_in
 from mlc.passes.shared.refusals import labels
 from mlc.support.dtypes import is_supported
 from mlc.support.errors import UserError
-from mlc.support.functions import dim_names, extents_in, input_names, marks_of, name_for_callers
+from mlc.support.functions import extents_in, input_names, marks_of, name_for_callers
 from mlc.support.locations import location_of
 
 _NAMED = 3
@@ -47,42 +46,6 @@ def _with_operators(ops: Sequence[OnnxOp]) -> list[str]:
     """The names of some nodes, and what they are."""
     named = [" ".join([*labels([op]), f"({_qualified(op)})"]) for op in ops[:_NAMED]]
     return [*named, *(["…"] if len(ops) > _NAMED else [])]
-
-
-def unbound(function: func.FuncOp) -> Iterator[UserError]:
-    """The dims that the inputs of a function leave open, in one error with a command that binds them."""
-    advice: dict[str, str] = {}
-    shown: list[str] = []
-    marks = marks_of(function.args, function.arg_attrs)
-    for argument, name, mark in zip(function.args, input_names(function), marks, strict=True):
-        kind = argument.type
-        if isinstance(kind, UnrankedTensorType):
-            shown.append(f"'{name}' (any shape)")
-            advice[name] = f"--shape {quote(f'{name}=1x1')}"
-            continue
-        if not isinstance(kind, TensorType):
-            continue
-        labels = _labelled(kind.get_shape(), dim_names(mark))
-        if DYNAMIC_INDEX in kind.get_shape():
-            shown.append(f"'{name}' ({'x'.join(labels)})")
-            missing = [label for label, e in zip(labels, kind.get_shape(), strict=True) if e == DYNAMIC_INDEX]
-            if "?" in missing:
-                numbers = "x".join("1" if e == DYNAMIC_INDEX else str(e) for e in kind.get_shape())
-                advice[name] = f"--shape {quote(f'{name}={numbers}')}"
-            else:
-                advice |= {label: f"--shape {quote(f'{label}=1')}" for label in missing}
-    if shown:
-        yield UserError(
-            f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes: "
-            f"bind them, as in {' '.join(advice.values())}",
-            location_of(function),
-        )
-
-
-def _labelled(shape: Sequence[int], names: Sequence[str]) -> list[str]:
-    """Extents in words: numbers, names, or `?`."""
-    named = [*names, *[""] * (len(shape) - len(names))]
-    return [(name or "?") if e == DYNAMIC_INDEX else str(e) for e, name in zip(shape, named, strict=False)]
 
 
 def never_converted(

@@ -92,8 +92,9 @@ def _convert(
     """
     load_patterns()
     from mlc.passes.onnx_to_graph._conversion import Conversion
-    from mlc.passes.onnx_to_graph._report import foreign_inputs, never_converted, operator, unbound
+    from mlc.passes.onnx_to_graph._report import foreign_inputs, never_converted, operator
     from mlc.passes.onnx_to_graph._results import add_extents
+    from mlc.passes.shared.open_dims import unbound
     from mlc.passes.shared.refusals import grouped, refusals
 
     conversion = Conversion.within(ctx)

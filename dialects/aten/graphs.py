@@ -1,4 +1,4 @@
-"""A graph of `torch.fx`, of ATen's operators, as a module of the `aten` dialect: one op per node, names as locations."""
+"""Graphs of `torch.fx`, of ATen's operators, as IR: one op per node, names as locations."""
 
 from __future__ import annotations
 
@@ -11,25 +11,31 @@ from typing import TYPE_CHECKING, Any, cast
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     DictionaryAttr,
     FileLineColLoc,
     FunctionType,
     IntAttr,
+    LocationAttr,
     ModuleOp,
     NameLoc,
+    NoneType,
     StringAttr,
     TensorType,
+    f64,
+    i1,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
+from mlc.dialects.aten.tensors import array_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp
-from mlc.frontends.torch.tensors import array_of
 from mlc.support.errors import SourceLocation, UserError
-from mlc.support.functions import NAME
+from mlc.support.functions import DIMS, NAME
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
@@ -50,6 +56,7 @@ class GraphSource:
         file: what messages call the model.
         constants: the tensors that some placeholders, or attributes that nodes get, are for good, by their names.
         input_names: what callers call other placeholders, if that is not the name of the node.
+        input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
         output_names: what callers call the results, in order; empty for numbers.
         extent: the number that an extent of a shape, or another symbolic number, is.
     """
@@ -58,6 +65,7 @@ class GraphSource:
     file: str = "model"
     constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
     input_names: Mapping[str, str] = field(default_factory=dict[str, str])
+    input_dims: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     output_names: Sequence[str] = ()
     extent: Callable[[Any], Any] = int
 
@@ -72,6 +80,18 @@ def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
     return _Reader(source, resources).module()
 
 
+def read_body(
+    source: GraphSource, resources: Resources, arguments: Sequence[SSAValue], location: LocationAttr
+) -> tuple[list[Operation], list[SSAValue | None]]:
+    """The ops of a graph on values that are there, all said to come from one place, and its results; None for one that
+    is no tensor.
+
+    Raises:
+        UserError: a node is no operator of ATen, or has a type that the IR lacks.
+    """
+    return _Reader(source, resources, location=location).body(arguments)
+
+
 @dataclass
 class _Reader:
     source: GraphSource
@@ -79,6 +99,27 @@ class _Reader:
     values: dict[Node, SSAValue | list[SSAValue | None]] = field(default_factory=dict["Node", Any])
     block: Block = field(default_factory=Block)
     inputs: list[str] = field(default_factory=list[str])
+    location: LocationAttr | None = None
+    """Where all ops are said to come from; None for a place of each node's own."""
+
+    def body(self, arguments: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue | None]]:
+        """The ops of the graph on these values for its placeholders that are tensors, in no block, and its results."""
+        given = iter(arguments)
+        results: list[SSAValue | None] = []
+        for node in self.source.graph.nodes:
+            if node.op == "placeholder":
+                if _is_tensor(node.meta.get("val")):
+                    self.values[node] = next(given)
+            elif node.op == "output":
+                flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
+                found = [None if each is None else self.values.get(each) for each in flat]
+                results = [each if isinstance(each, SSAValue) else None for each in found]
+            else:
+                self._read_value(node) if node.op == "get_attr" else self._read_call(node)
+        ops = list(self.block.ops)
+        for op in ops:
+            op.detach()
+        return ops, results
 
     def module(self) -> ModuleOp:
         returned: list[SSAValue] = []
@@ -98,7 +139,7 @@ class _Reader:
             "main",
             FunctionType.from_lists(self.block.arg_types, [v.type for v in returned]),
             Region(self.block),
-            arg_attrs=ArrayAttr([_named(name) for name in self.inputs]),
+            arg_attrs=ArrayAttr([_named(name, self.source.input_dims.get(name, ())) for name in self.inputs]),
             res_attrs=ArrayAttr([_named(name or f"output{i}") for i, name in enumerate(names)]),
         )
         function.location = self._file()
@@ -131,8 +172,9 @@ class _Reader:
 
     def _read_call(self, node: Node) -> None:
         if node.target is operator.getitem:
-            parts = self.values.get(node.args[0])
-            if isinstance(parts, list) and (part := parts[node.args[1]]) is not None:
+            parts: Any = self.values.get(node.args[0])
+            part = cast(Any, parts)[node.args[1]] if isinstance(parts, list) else None
+            if part is not None and part.type != NoneType():
                 self._define(node, part)
             return
         if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
@@ -152,14 +194,14 @@ class _Reader:
                 attributes[argument.name] = self._attribute(argument.name, value, node)
         found = node.meta.get("val")
         results = [found] if _is_tensor(found) else list(cast(Sequence[Any], found or ()))
-        types = [self._type(each, node) for each in results if _is_tensor(each)]
+        types = [NoneType() if each is None else self._type(each, node) for each in results if _is_part(each)]
         made = call(name, counts, operands, attributes, types)
         self._append(made, node)
         if _is_tensor(found):
             self._define(node, made.results[0])
         else:
             rest = iter(made.results)
-            self.values[node] = [next(rest) if _is_tensor(each) else None for each in results]
+            self.values[node] = [next(rest) if _is_part(each) else None for each in results]
 
     def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
         """The name of an operator in IR, its schema, and the arguments that are given."""
@@ -173,12 +215,13 @@ class _Reader:
         if (schema := schema_of(name)) is None:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
-        numbers = [a.name for a in schema.arguments if a.tensors == "one" and _is_number(self._plain(given.get(a.name)))]
-        if numbers:  # torch takes numbers for tensors of no dims, but for what they do to the type of the result
-            name = name.replace(".Tensor", ".Scalar")
-            schema = schema_of(name)
-            if schema is None or any(a.tensors and a.name in numbers for a in schema.arguments):
-                raise UserError(f"'{op_name(target)}' takes a number as '{numbers[0]}'", self._place(node))
+        single = [a.name for a in schema.arguments if a.tensors == "one"]
+        numbers = [each for each in single if _is_number(self._plain(given.get(each), node))]
+        if numbers:
+            # torch takes numbers for tensors of no dims; there is an overload for most, else they are constants.
+            other = schema_of(name.replace(".Tensor", ".Scalar"))
+            if other is not None and not any(a.tensors and a.name in numbers for a in other.arguments):
+                return name.replace(".Tensor", ".Scalar"), other, given
         return name, schema, given
 
     def _operand(self, value: Any, node: Node) -> SSAValue:
@@ -186,23 +229,32 @@ class _Reader:
             none = NoneOp()
             self._append(none, node)
             return none.result
+        if _is_number(number := self._plain(value, node)):
+            return self._number(number, node)
         found = self.values.get(value)
         if not isinstance(found, SSAValue):
             raise UserError(f"it takes '{value}', which is no tensor that is computed before", self._place(node))
         return found
 
+    def _number(self, number: float, node: Node) -> SSAValue:
+        """A number as a constant of no dims."""
+        element = i1 if isinstance(number, bool) else i64 if isinstance(number, int) else f64
+        made = ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, TensorType(element, [])), [number]))
+        self._append(made, node)
+        return made.result
+
     def _attribute(self, name: str, value: Any, node: Node) -> Attribute:
-        attribute = attribute_of(self._plain(value))
+        attribute = attribute_of(self._plain(value, node))
         if attribute is None:
             raise UserError(f"argument '{name}' is {value!r}, which has no form in the IR", self._place(node))
         return attribute
 
-    def _plain(self, value: Any) -> Any:
+    def _plain(self, value: Any, node: Node) -> Any:
         """A value with numbers in place of symbolic ones."""
         if isinstance(value, list | tuple):
-            return [self._plain(each) for each in cast(Sequence[Any], value)]
+            return [self._plain(each, node) for each in cast(Sequence[Any], value)]
         found = value.meta.get("val") if hasattr(value, "meta") and hasattr(value, "target") else value
-        return self.source.extent(found) if _is_symbolic(found) else found
+        return self._extent(found, node) if _is_symbolic(found) else found
 
     # ---- the end, types, names
 
@@ -218,14 +270,21 @@ class _Reader:
             raise UserError(f"its elements are {value.dtype}, which has no type in the IR", self._place(node))
         if value.layout != torch.strided or value.is_quantized:
             raise UserError(f"it is a tensor of layout {value.layout}; required: a dense one", self._place(node))
-        return TensorType(element, [self.source.extent(extent) for extent in value.shape])
+        return TensorType(element, [self._extent(extent, node) for extent in value.shape])
+
+    def _extent(self, extent: Any, node: Node) -> int:
+        shapes = cast(Any, torch_package("torch.fx.experimental.symbolic_shapes")) if _is_symbolic(extent) else None
+        if shapes is not None and shapes.free_unbacked_symbols(extent):
+            raise UserError("the shape of a tensor depends on data", self._place(node))
+        return self.source.extent(extent)
 
     def _define(self, node: Node, value: SSAValue) -> None:
         self.values[node] = value
-        value.name_hint = word(node.name) or value.name_hint
+        if self.location is None:
+            value.name_hint = word(node.name) or value.name_hint
 
     def _append(self, op: Operation, node: Node) -> None:
-        op.location = NameLoc(StringAttr(node.name), self._file(node))
+        op.location = self.location or NameLoc(StringAttr(node.name), self._file(node))
         self.block.add_op(op)
 
     def _file(self, node: Node | None = None) -> FileLineColLoc:
@@ -246,16 +305,24 @@ def word(name: str) -> str | None:
     return f"v{clean}" if clean[:1].isdigit() else clean or None
 
 
-def _named(name: str) -> DictionaryAttr:
-    return DictionaryAttr({NAME: StringAttr(name)})
+def _named(name: str, dims: Sequence[str] = ()) -> DictionaryAttr:
+    said: dict[str, Attribute] = {NAME: StringAttr(name)}
+    if any(dims):
+        said[DIMS] = ArrayAttr([StringAttr(dim) for dim in dims])
+    return DictionaryAttr(said)
 
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, cast(Any, torch_package()).Tensor)
 
 
+def _is_part(value: Any) -> bool:
+    """Whether what an operator gives is a result in IR: a tensor, or one that was not asked for."""
+    return value is None or _is_tensor(value)
+
+
 def _first(value: Any) -> Any:
-    return value[0] if isinstance(value, list | tuple) and value else value
+    return cast(Any, value[0] if isinstance(value, list | tuple) and value else value)
 
 
 def _is_symbolic(value: Any) -> bool:

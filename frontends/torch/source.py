@@ -1,0 +1,108 @@
+"""What `torch.export` made, in a file or in hand, as a model that the compiler takes."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+from zipfile import is_zipfile
+
+from mlc.dialects.aten.schemas import torch_package
+from mlc.support.bindings import Bindings
+from mlc.support.errors import UserError
+from mlc.support.file_digest import file_digest
+from mlc.support.model_source import DeclaredInput, ModelSource
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlc.frontends.torch.program import Program
+    from mlc.support.context import CompilerContext
+
+
+def open_source(path: Path) -> ExportedModel:
+    """The model in the archive `path`, of `torch.export.save`."""
+    return ExportedModel(str(path), path.parent, path)
+
+
+def in_memory(model: object) -> ExportedModel | None:
+    """An `ExportedProgram`; None for other objects."""
+    if type(model).__name__ != "ExportedProgram":
+        return None
+    return ExportedModel("<ExportedProgram>", Path.cwd(), exported=model)
+
+
+@dataclass(frozen=True)
+class ExportedModel(ModelSource):
+    """An exported program, which an archive holds or somebody gave."""
+
+    path: Path | None = None
+    exported: Any = field(default=None, repr=False, compare=False)
+    bindings: Bindings = field(default_factory=Bindings, compare=False)
+
+    @property
+    def identity(self) -> str:
+        if self.path is None:
+            return f"torch {self._digest}"
+        try:
+            with self.path.open("rb") as stream:
+                return f"torch {file_digest(stream.fileno())}"
+        except FileNotFoundError:
+            raise UserError(f"model '{self.file}' not found") from None
+        except OSError as e:
+            raise UserError(f"cannot read model '{self.file}': {e.strerror or e}") from None
+
+    def inputs(self) -> tuple[DeclaredInput, ...]:
+        return self._program.declared_inputs()
+
+    def bound(self, bindings: Bindings) -> ExportedModel:
+        return replace(self, bindings=bindings, exported=self._program.exported)
+
+    def module(self, ctx: CompilerContext) -> ModuleOp:
+        from mlc.dialects.aten.graphs import read_graph
+        from mlc.syntax import verify_module
+
+        module = read_graph(self._program.source(self.bindings), ctx.resources)
+        verify_module(module)
+        return module
+
+    @cached_property
+    def _program(self) -> Program:
+        from mlc.frontends.torch.program import Program
+
+        return Program(self.exported or self._loaded(), self.file)
+
+    def _loaded(self) -> Any:
+        wanted = "required: what torch.export.save(torch.export.export(model, inputs), 'model.pt2') writes"
+        if self.path is None or not self.path.exists():
+            raise UserError(f"model '{self.file}' not found")
+        if not is_zipfile(self.path):
+            raise UserError(f"model '{self.file}' is no archive of torch.export; {wanted}")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", FutureWarning)  # of torch, about itself
+                return cast(Any, torch_package("torch.export")).load(self.path)
+        except UserError:
+            raise
+        except Exception as e:  # of many kinds, for an archive that is none
+            reason = (str(e) or type(e).__name__).splitlines()[0]
+            raise UserError(
+                f"model '{self.file}' cannot be read as an archive of torch.export: {reason}; {wanted}"
+            ) from None
+
+    @cached_property
+    def _digest(self) -> str:
+        """That of the graph's text and of all weights."""
+        from mlc.dialects.aten.tensors import array_of
+
+        program = self._program
+        nodes = "\n".join(f"{n.format_node()} {n.meta.get('val')}" for n in program.graph.nodes)
+        digest = hashlib.sha256(f"{nodes}\n{program.outputs}\n{program.inputs}".encode())
+        for name, tensor in program.constants.items():
+            array = array_of(tensor)
+            digest.update(f"{name} {array.dtype} {array.shape}".encode())
+            digest.update(cast(Any, array.reshape(-1).view("uint8")))
+        return digest.hexdigest()

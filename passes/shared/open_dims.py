@@ -1,0 +1,49 @@
+"""What a model leaves open that has to be known before it is lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from shlex import quote
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import DYNAMIC_INDEX, TensorType, UnrankedTensorType
+
+from mlc.support.errors import UserError
+from mlc.support.functions import dim_names, input_names, marks_of
+from mlc.support.locations import location_of
+
+
+def unbound(function: func.FuncOp) -> Iterator[UserError]:
+    """The dims that the inputs of a function leave open, in one error with a command that binds them."""
+    advice: dict[str, str] = {}
+    shown: list[str] = []
+    marks = marks_of(function.args, function.arg_attrs)
+    for argument, name, mark in zip(function.args, input_names(function), marks, strict=True):
+        kind = argument.type
+        if isinstance(kind, UnrankedTensorType):
+            shown.append(f"'{name}' (any shape)")
+            advice[name] = f"--shape {quote(f'{name}=1x1')}"
+            continue
+        if not isinstance(kind, TensorType):
+            continue
+        labels = _labelled(kind.get_shape(), dim_names(mark))
+        if DYNAMIC_INDEX in kind.get_shape():
+            shown.append(f"'{name}' ({'x'.join(labels)})")
+            missing = [label for label, e in zip(labels, kind.get_shape(), strict=True) if e == DYNAMIC_INDEX]
+            if "?" in missing:
+                numbers = "x".join("1" if e == DYNAMIC_INDEX else str(e) for e in kind.get_shape())
+                advice[name] = f"--shape {quote(f'{name}={numbers}')}"
+            else:
+                advice |= {label: f"--shape {quote(f'{label}=1')}" for label in missing}
+    if shown:
+        yield UserError(
+            f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes: "
+            f"bind them, as in {' '.join(advice.values())}",
+            location_of(function),
+        )
+
+
+def _labelled(shape: Sequence[int], names: Sequence[str]) -> list[str]:
+    """Extents in words: numbers, names, or `?`."""
+    named = [*names, *[""] * (len(shape) - len(names))]
+    return [(name or "?") if e == DYNAMIC_INDEX else str(e) for e, name in zip(shape, named, strict=False)]
