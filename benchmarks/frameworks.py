@@ -102,10 +102,10 @@ def _apart(framework: str, name: str, threads: int) -> dict[str, Any]:
 
 
 def _measure_torch(name: str, threads: int) -> dict[str, Any]:
-    import torch
-
     from mlc.benchmarks.torch_models import cases
 
+    torch: Any = import_module("torch")
+    ours: Any = import_module("mlc.torch")
     warnings.simplefilter("ignore")
     torch.set_num_threads(threads)
     function, inputs, trains = cases()[name]()
@@ -157,10 +157,10 @@ def _tensors(found: Any) -> list[Any]:
 
 
 def _measure_jax(name: str, threads: int) -> dict[str, Any]:
-    import jax
-
     from mlc.benchmarks.jax_models import MODELS
 
+    jax: Any = import_module("jax")
+    mlc_jit: Any = import_module("mlc.jax").jit
     function, inputs = MODELS[name]()
     ours, theirs = mlc_jit(function, threads=threads), jax.jit(function)
     engines: dict[str, Callable[[], Any]] = {
