@@ -83,6 +83,7 @@ def _run(text: str, name: str, chosen: str) -> None:
     returned.operands = values
     for op in checks:
         op.detach()
+        op.operands = []
     function.function_type = FunctionType.from_lists(function.body.block.arg_types, [v.type for v in values])
     function.res_attrs = None
     function.sym_name = type(function.sym_name)("main")

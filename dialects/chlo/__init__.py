@@ -18,27 +18,27 @@ from xdsl.irdl import BaseAttr, irdl_attr_definition, param_def
 
 from mlc.dialects.stablehlo import rules
 from mlc.dialects.stablehlo.attributes import Ints, NamedParts
-from mlc.dialects.stablehlo.base import ANY, ARRAY, BOOL, I64, I64S, HloOp, Rule, declare, operations
+from mlc.dialects.stablehlo.base import ANY, ARRAY, BOOL, I64, I64S, HloOp, Requirement, declare, operations
 from mlc.dialects.stablehlo.enums import ComparisonDirection, ComparisonType, Precision
 from mlc.dialects.stablehlo.rules import element, require, shape, words
 
 
 @irdl_attr_definition
-class ComparisonDirectionAttr(EnumAttribute[ComparisonDirection], SpacedOpaqueSyntaxAttribute):
+class ChloComparisonDirectionAttr(EnumAttribute[ComparisonDirection], SpacedOpaqueSyntaxAttribute):
     """A direction of comparison as an attribute."""
 
     name = "chlo.comparison_direction"
 
 
 @irdl_attr_definition
-class ComparisonTypeAttr(EnumAttribute[ComparisonType], SpacedOpaqueSyntaxAttribute):
+class ChloComparisonTypeAttr(EnumAttribute[ComparisonType], SpacedOpaqueSyntaxAttribute):
     """A type of comparison as an attribute."""
 
     name = "chlo.comparison_type"
 
 
 @irdl_attr_definition
-class PrecisionAttr(EnumAttribute[Precision], SpacedOpaqueSyntaxAttribute):
+class ChloPrecisionAttr(EnumAttribute[Precision], SpacedOpaqueSyntaxAttribute):
     """A precision as an attribute."""
 
     name = "chlo.precision"
@@ -65,7 +65,7 @@ class RaggedDotAttr(NamedParts):
     rhs_group_dimensions: Ints = param_def()
 
 
-def _op(mnemonic: str, form: str = "", rules_: tuple[Rule, ...] = (), **parts: object) -> None:
+def _op(mnemonic: str, form: str = "", rules_: tuple[Requirement, ...] = (), **parts: object) -> None:
     declare(mnemonic, form, rules=(rules.tensors, *rules_), dialect="chlo", **parts)  # pyright: ignore[reportArgumentType]
 
 
@@ -158,8 +158,8 @@ _op(
     "$lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)` `->` type(results)",
     (_broadcast, _truth),
     operands="lhs rhs",
-    properties={"comparison_direction": BaseAttr(ComparisonDirectionAttr)},
-    optional={"broadcast_dimensions": I64S, "compare_type": BaseAttr(ComparisonTypeAttr)},
+    properties={"comparison_direction": BaseAttr(ChloComparisonDirectionAttr)},
+    optional={"broadcast_dimensions": I64S, "compare_type": BaseAttr(ChloComparisonTypeAttr)},
 )
 _op(
     "broadcast_select",
@@ -207,6 +207,8 @@ _op(
     regions="body_region",
 )
 
-Chlo = Dialect("chlo", operations("chlo"), [ComparisonDirectionAttr, ComparisonTypeAttr, PrecisionAttr, RaggedDotAttr])
+Chlo = Dialect(
+    "chlo", operations("chlo"), [ChloComparisonDirectionAttr, ChloComparisonTypeAttr, ChloPrecisionAttr, RaggedDotAttr]
+)
 
-__all__ = ["Chlo", "ComparisonDirectionAttr", "ComparisonTypeAttr", "PrecisionAttr", "RaggedDotAttr"]
+__all__ = ["Chlo", "ChloComparisonDirectionAttr", "ChloComparisonTypeAttr", "ChloPrecisionAttr", "RaggedDotAttr"]

@@ -19,7 +19,12 @@ _KEPT = {name: attribute_kept_as_text(f"sdy.{name}") for name in _NAMES.split()}
 
 @irdl_op_definition
 class MeshOp(IRDLOperation):
-    """The axes of devices: `sdy.mesh @mesh = <["x"=2]>`."""
+    """The axes of devices.
+
+    ```mlir
+    sdy.mesh @mesh = <["x"=2]>
+    ```
+    """
 
     name = "sdy.mesh"
     sym_name = prop_def(StringAttr)
@@ -41,7 +46,12 @@ class MeshOp(IRDLOperation):
 
 @irdl_op_definition
 class ShardingConstraintOp(IRDLOperation):
-    """A tensor, and how it is to be spread: `sdy.sharding_constraint %x <@mesh, [{"x"}, {}]> : tensor<8x8xf32>`."""
+    """A tensor, and how it is to be spread.
+
+    ```mlir
+    %y = sdy.sharding_constraint %x <@mesh, [{"x"}, {}]> : tensor<8x8xf32>
+    ```
+    """
 
     name = "sdy.sharding_constraint"
     input = operand_def()

@@ -51,14 +51,14 @@ I32 = IntegerAttr.constr(i32)
 BOOL = IntegerAttr.constr(i1)
 I64S = DenseArrayBase.constr(i64)
 BOOLS = DenseArrayBase.constr(i1)
-STRING = BaseAttr(StringAttr)
+TEXT = BaseAttr(StringAttr)
 ARRAY = BaseAttr(ArrayAttr)
 DENSE = BaseAttr(DenseIntOrFPElementsAttr)
 SYMBOL = BaseAttr(SymbolRefAttr)
 UNIT = BaseAttr(UnitAttr)
 ANY = AnyAttr()
 
-Rule = Callable[["HloOp"], None]
+Requirement = Callable[["HloOp"], None]
 """Checks what the specification requires of an op.
 
 Raises:
@@ -69,7 +69,7 @@ Raises:
 class HloOp(IRDLOperation):
     """An op of StableHLO or of CHLO."""
 
-    RULES: ClassVar[tuple[Rule, ...]] = ()
+    RULES: ClassVar[tuple[Requirement, ...]] = ()
     COMMUTATIVE: ClassVar[bool] = False
     """Whether it gives the same for exchanged operands; a reduction by such an op has a short form."""
     POINTWISE: ClassVar[bool] = False
@@ -138,7 +138,7 @@ def declare(
     properties: Mapping[str, AttrConstraint] | None = None,
     optional: Mapping[str, AttrConstraint] | None = None,
     regions: str = "",
-    rules: Sequence[Rule] = (),
+    rules: Sequence[Requirement] = (),
     traits: Sequence[OpTrait] = (Pure(),),
     dialect: str = "stablehlo",
     base: type[HloOp] = HloOp,

@@ -1,7 +1,8 @@
 """Calls of foreign functions, tuples, tokens, and what processes say to each other.
 
 ```mlir
-%0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {api_version = 4 : i32} : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>)
+%0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {api_version = 4 : i32}
+    : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>)
 %1 = stablehlo.tuple %x, %y : tuple<tensor<f32>, tensor<i32>>
 %2 = stablehlo.get_tuple_element %1[0] : (tuple<tensor<f32>, tensor<i32>>) -> tensor<f32>
 ```
@@ -35,7 +36,7 @@ from xdsl.printer import Printer
 
 from mlc.dialects.kept_text import type_kept_as_text
 from mlc.dialects.stablehlo.attributes import ChannelHandleAttr
-from mlc.dialects.stablehlo.base import ANY, ARRAY, BOOL, DENSE, I32, I64, STRING, UNIT, HloOp, declare
+from mlc.dialects.stablehlo.base import ANY, ARRAY, BOOL, DENSE, I32, I64, TEXT, UNIT, HloOp, declare
 from mlc.dialects.stablehlo.rules import require
 
 TYPES = (type_kept_as_text("stablehlo.token"), type_kept_as_text("stablehlo.future"))
@@ -150,8 +151,8 @@ for _name in ("replica_id", "partition_id"):
     declare(_name, "attr-dict `:` type(results)", operands="")
 
 _CHANNEL = BaseAttr(ChannelHandleAttr)
-declare("infeed", operands="token", results="*outcomes", optional={"infeed_config": STRING, "layout": ARRAY}, traits=())
-declare("outfeed", operands="*values", results="after", optional={"outfeed_config": STRING}, traits=())
+declare("infeed", operands="token", results="*outcomes", optional={"infeed_config": TEXT, "layout": ARRAY}, traits=())
+declare("outfeed", operands="*values", results="after", optional={"outfeed_config": TEXT}, traits=())
 _TRANSFER = {"is_host_transfer": BOOL, "source_target_pairs": DENSE}
 declare(
     "send", operands="*values", results="after", properties={"channel_handle": _CHANNEL}, optional=_TRANSFER, traits=()

@@ -1,7 +1,8 @@
 """Random numbers.
 
 ```mlir
-%state, %bits = stablehlo.rng_bit_generator %seed, algorithm = DEFAULT : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
+%state, %bits = stablehlo.rng_bit_generator %seed, algorithm = DEFAULT
+    : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
 ```
 """
 

@@ -1,7 +1,7 @@
 """Products of matrices, convolutions.
 
 ```mlir
-%0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [DEFAULT, DEFAULT]
+%0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1]
     : (tensor<8x4x5xf32>, tensor<8x5x6xf32>) -> tensor<8x4x6xf32>
 %1 = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f],
     window = {stride = [2, 2], pad = [[0, 1], [0, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
@@ -17,7 +17,7 @@ from xdsl.irdl import BaseAttr
 
 from mlc.dialects.stablehlo import rules
 from mlc.dialects.stablehlo.attributes import ConvAttr, DotAttr
-from mlc.dialects.stablehlo.base import ANY, ARRAY, BOOLS, DENSE, I64, I64S, STRING, HloOp, declare
+from mlc.dialects.stablehlo.base import ANY, ARRAY, BOOLS, DENSE, I64, I64S, TEXT, HloOp, declare
 from mlc.dialects.stablehlo.rules import Shape, element, in_range, is_unique, require, shape, windows, words
 
 _FUNCTION = "attr-dict `:` functional-type(operands, results)"
@@ -94,13 +94,13 @@ declare(
     "einsum",
     f"$lhs `,` $rhs `,` `config` `=` $einsum_config {_FUNCTION}",
     operands="lhs rhs",
-    properties={"einsum_config": STRING},
+    properties={"einsum_config": TEXT},
     rules=(rules.tensors,),
 )
 declare(
     "unary_einsum",
     f"$operand `,` `config` `=` $einsum_config {_FUNCTION}",
-    properties={"einsum_config": STRING},
+    properties={"einsum_config": TEXT},
     rules=(rules.tensors,),
 )
 
@@ -187,7 +187,7 @@ def _convolution(op: HloOp) -> None:
 declare(
     "convolution",
     "`(` $lhs `,` $rhs `)` `dim_numbers` `=` custom<ConvDims>($dimension_numbers) `,` `window` `=` `{` "
-    "custom<Window>($window_strides, $padding, $lhs_dilation, $rhs_dilation, $window_reversal) `}` " + _FUNCTION,
+    "custom<WindowParts>($window_strides, $padding, $lhs_dilation, $rhs_dilation, $window_reversal) `}` " + _FUNCTION,
     operands="lhs rhs",
     properties={n: CONVOLUTION[n] for n in _NEEDED},
     optional={n: c for n, c in CONVOLUTION.items() if n not in _NEEDED},

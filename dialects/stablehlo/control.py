@@ -33,7 +33,16 @@ _EFFECTS = (RecursiveMemoryEffect(),)
 
 @irdl_op_definition
 class ReturnOp(HloOp):
-    """What a region gives: `stablehlo.return %x : tensor<f32>`."""
+    """What a region gives.
+
+    ```mlir
+    %y = "stablehlo.if"(%c) ({
+      stablehlo.return %x : tensor<4xf32>
+    }, {
+      stablehlo.return %x : tensor<4xf32>
+    }) : (tensor<i1>) -> tensor<4xf32>
+    ```
+    """
 
     name = "stablehlo.return"
     values = var_operand_def()

@@ -8,13 +8,10 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
-    ComplexType,
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
-    FunctionType,
     IntegerAttr,
     TensorType,
-    TupleType,
     i1,
     i32,
     i64,
@@ -26,8 +23,6 @@ from xdsl.irdl.declarative_assembly_format import (
     CustomDirective,
     ParsingState,
     PrintingState,
-    TypeDirective,
-    VariadicOperandVariable,
     irdl_custom_directive,
 )
 from xdsl.parser import Parser
@@ -35,192 +30,15 @@ from xdsl.printer import Printer
 
 from mlc.dialects.stablehlo.attributes import ConvAttr, DotAttr
 from mlc.dialects.stablehlo.enums import Precision, PrecisionAttr
-
-
-def _said(state: PrintingState, printer: Printer) -> None:
-    """Go on behind something that was written with spaces of its own."""
-    state.should_emit_space = True
-    state.last_was_punctuation = False
-
-
-def _count(state: ParsingState) -> int:
-    return sum(len(group) for group in state.operands if group is not None)
-
-
-def _one_or_function(
-    parser: Parser, state: ParsingState, operands: TypeDirective, results: TypeDirective, first: Attribute | None = None
-) -> None:
-    """`type` of all operands and of the result, or `(types) -> type`."""
-    kind = parser.parse_type() if first is None else first
-    if isinstance(kind, FunctionType):
-        operands.set(state, kind.inputs.data)
-        results.set(state, kind.outputs.data)
-    else:
-        operands.set(state, [kind] * _count(state))
-        results.set(state, [kind])
-
-
-def _print_function(printer: Printer, op: IRDLOperation) -> None:
-    printer.print_function_type([o.type for o in op.operands], [r.type for r in op.results])
-
-
-@irdl_custom_directive
-class SameTypes(CustomDirective):
-    """One type, if operands and result have it; else all of them: `tensor<4xf32>`, `(tensor<4xf32>) -> tensor<4xi1>`."""
-
-    operands: TypeDirective
-    results: TypeDirective
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        _one_or_function(parser, state, self.operands, self.results)
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        result = op.results[0].type
-        if all(o.type == result for o in op.operands):
-            printer.print_attribute(result)
-        else:
-            _print_function(printer, op)
-        _said(state, printer)
-
-
-@irdl_custom_directive
-class ComplexTypes(CustomDirective):
-    """The type of the result, from which that of its real and imaginary parts follows."""
-
-    operands: TypeDirective
-    results: TypeDirective
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        start = parser.pos
-        kind = parser.parse_type()
-        if isinstance(kind, FunctionType):
-            _one_or_function(parser, state, self.operands, self.results, kind)
-            return
-        if (part := _parts_of(kind)) is None:
-            parser.raise_error(f"expected a tensor of complex numbers, got {kind}", start, parser.pos)
-        self.operands.set(state, [part, part])
-        self.results.set(state, [kind])
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        result = op.results[0].type
-        if all(o.type == _parts_of(result) for o in op.operands):
-            printer.print_attribute(result)
-        else:
-            _print_function(printer, op)
-        _said(state, printer)
-
-
-def _parts_of(kind: Attribute) -> Attribute | None:
-    """The type of the real parts of complex numbers."""
-    if not isinstance(kind, TensorType):
-        return None
-    tensor = cast("TensorType[Attribute]", kind)
-    element = tensor.element_type
-    if not isinstance(element, ComplexType):
-        return None
-    return TensorType(cast(Any, element).element_type, tensor.get_shape(), tensor.encoding)
-
-
-@irdl_custom_directive
-class SelectTypes(CustomDirective):
-    """The type of the condition and that of the rest, or all of them."""
-
-    operands: TypeDirective
-    results: TypeDirective
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        kind = parser.parse_type()
-        if isinstance(kind, FunctionType):
-            _one_or_function(parser, state, self.operands, self.results, kind)
-            return
-        parser.parse_punctuation(",")
-        rest = parser.parse_type()
-        self.operands.set(state, [kind, rest, rest])
-        self.results.set(state, [rest])
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        pred, *branches = (o.type for o in op.operands)
-        result = op.results[0].type
-        if all(b == result for b in branches):
-            printer.print_list([pred, result], printer.print_attribute)
-        else:
-            _print_function(printer, op)
-        _said(state, printer)
-
-
-@irdl_custom_directive
-class TupleTypes(CustomDirective):
-    """The type of a tuple, which says those of its parts."""
-
-    operands: TypeDirective
-    results: TypeDirective
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        start = parser.pos
-        kind = parser.parse_type()
-        if not isinstance(kind, TupleType):
-            parser.raise_error(f"expected a tuple type, got {kind}", start, parser.pos)
-        self.operands.set(state, kind.types.data)
-        self.results.set(state, [kind])
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        state.print_whitespace(printer)
-        printer.print_attribute(op.results[0].type)
-        _said(state, printer)
-
-
-@irdl_custom_directive
-class PairwiseTypes(CustomDirective):
-    """The operands and their types, which the results have too; `()` if there are none."""
-
-    values: VariadicOperandVariable
-    operands: TypeDirective
-    results: TypeDirective
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        if parser.parse_optional_punctuation("("):
-            parser.parse_punctuation(")")
-            types: Sequence[Attribute] = ()
-            self.values.set(state, [])
-        else:
-            self.values.parse(parser, state)
-            parser.parse_punctuation(":")
-            types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        self.operands.set(state, types)
-        self.results.set(state, types)
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        printer.print_string(" ")
-        if op.operands:
-            printer.print_list(op.operands, printer.print_ssa_value)
-            printer.print_string(" : ")
-            printer.print_list([o.type for o in op.operands], printer.print_attribute)
-        else:
-            printer.print_string("()")
-        _said(state, printer)
-
-
-@irdl_custom_directive
-class Values(CustomDirective):
-    """Any number of operands, each with a comma behind it: `%a, %b, `."""
-
-    values: VariadicOperandVariable
-
-    def parse(self, parser: Parser, state: ParsingState) -> None:
-        found: list[Any] = []
-        while (operand := parser.parse_optional_unresolved_operand()) is not None:
-            found.append(operand)
-            parser.parse_punctuation(",")
-        self.values.set(state, found)
-
-    def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
-        printer.print_string(" ")
-        printer.print_list(self.values.get(op), printer.print_ssa_value)
-        printer.print_string(",")
-        _said(state, printer)
+from mlc.dialects.stablehlo.type_directives import (
+    ComplexTypes,
+    OperandsFirst,
+    PairwiseTypes,
+    SameTypes,
+    SelectTypes,
+    TupleTypes,
+    said,
+)
 
 
 @irdl_custom_directive
@@ -246,7 +64,7 @@ class SliceRanges(CustomDirective):
         parts = (cast("DenseArrayBase[Any]", p.get(op)).get_values() for p in (self.starts, self.limits, self.strides))
         ranges = [f"{a}:{b}:{s}" if s != 1 else f"{a}:{b}" for a, b, s in zip(*parts, strict=True)]
         printer.print_string(f" [{', '.join(ranges)}]")
-        _said(state, printer)
+        said(state, printer)
 
 
 @irdl_custom_directive
@@ -267,7 +85,7 @@ class ExponentMantissa(CustomDirective):
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         exponent, mantissa = (cast(Any, part.get(op)).value.data for part in (self.exponent, self.mantissa))
         printer.print_string(f" e{exponent}m{mantissa}")
-        _said(state, printer)
+        said(state, printer)
 
 
 def _precisions(parser: Parser) -> Attribute:
@@ -298,7 +116,7 @@ class Precisions(CustomDirective):
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         _print_precisions(printer, self.precision.get(op))
-        _said(state, printer)
+        said(state, printer)
 
 
 @irdl_custom_directive
@@ -342,7 +160,7 @@ class DotDims(CustomDirective):
         if (algorithm := self.algorithm.get(op)) is not None:
             printer.print_string(", algorithm = ")
             cast(Any, algorithm).print_parameters(printer)
-        _said(state, printer)
+        said(state, printer)
 
 
 def _dot_algorithm(parser: Parser) -> Attribute:
@@ -363,11 +181,11 @@ class ConvDims(CustomDirective):
 
     def print(self, printer: Printer, state: PrintingState, op: IRDLOperation) -> None:
         printer.print_string(f" {self.dims.get(op)}")
-        _said(state, printer)
+        said(state, printer)
 
 
 @irdl_custom_directive
-class Window(CustomDirective):
+class WindowParts(CustomDirective):
     """`stride = [2, 2], pad = [[0, 1], [0, 1]], lhs_dilate = [1, 1], rhs_dilate = [1, 1], reverse = [false, false]`."""
 
     strides: AttributeVariable
@@ -440,11 +258,11 @@ ALL = (
     SelectTypes,
     TupleTypes,
     PairwiseTypes,
-    Values,
+    OperandsFirst,
     SliceRanges,
     ExponentMantissa,
     Precisions,
     DotDims,
     ConvDims,
-    Window,
+    WindowParts,
 )

@@ -47,7 +47,7 @@ class FftType(StrEnum):
     IRFFT = "IRFFT"
 
 
-class Transpose(StrEnum):
+class TransposeKind(StrEnum):
     """How a triangular solve reads its matrix."""
 
     TRANSPOSE_INVALID = "TRANSPOSE_INVALID"
@@ -100,7 +100,7 @@ class FftTypeAttr(EnumAttribute[FftType], SpacedOpaqueSyntaxAttribute):
 
 
 @irdl_attr_definition
-class TransposeAttr(EnumAttribute[Transpose], SpacedOpaqueSyntaxAttribute):
+class TransposeAttr(EnumAttribute[TransposeKind], SpacedOpaqueSyntaxAttribute):
     """A kind of transposition as an attribute."""
 
     name = "stablehlo.transpose"

@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 
 from mlc.dialects.stablehlo import rules
-from mlc.dialects.stablehlo.base import I64, I64S, HloOp, Rule, declare
+from mlc.dialects.stablehlo.base import I64, I64S, HloOp, Requirement, declare
 from mlc.dialects.stablehlo.rules import element, in_range, is_unique, require, shape, size, words
 
 _FUNCTION = "attr-dict `:` functional-type(operands, results)"
@@ -28,7 +28,16 @@ _FUNCTION = "attr-dict `:` functional-type(operands, results)"
 
 @irdl_op_definition
 class ConstantOp(HloOp):
-    """Data: `stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>`."""
+    """Data.
+
+    ```mlir
+    %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    ```
+
+    Required:
+
+    - `constant_c1`: the result has the type of the data
+    """
 
     name = "stablehlo.constant"
     value = prop_def()
@@ -89,7 +98,7 @@ declare(
 )
 
 
-def same_elements(constraint: int) -> Rule:
+def same_elements(constraint: int) -> Requirement:
     """All tensors have one element type."""
 
     def rule(op: HloOp) -> None:
@@ -245,7 +254,7 @@ def _concatenate(op: HloOp) -> None:
 
 declare(
     "concatenate",
-    f"custom<Values>($inputs) `dim` `=` $dimension {_FUNCTION}",
+    f"custom<OperandsFirst>($inputs) `dim` `=` $dimension {_FUNCTION}",
     operands="*inputs",
     properties={"dimension": I64},
     rules=(rules.tensors, same_elements(1), _concatenate),
@@ -277,7 +286,7 @@ def _dynamic_slice(op: HloOp) -> None:
 
 declare(
     "dynamic_slice",
-    f"$operand `,` custom<Values>($start_indices) `sizes` `=` $slice_sizes {_FUNCTION}",
+    f"$operand `,` custom<OperandsFirst>($start_indices) `sizes` `=` $slice_sizes {_FUNCTION}",
     operands="operand *start_indices",
     properties={"slice_sizes": I64S},
     rules=(rules.tensors, _dynamic_slice),

@@ -100,10 +100,7 @@ class ReduceOp(HloOp):
             parser.raise_error(f"expected the types of operands and results, (…) -> …, got {kind}", start, parser.pos)
         types = kind.inputs.data
         operands = parser.resolve_operands([*inputs, *inits], types, start)
-        if applied is None:
-            region = _parse_reducer(parser)
-        else:
-            region = _applying(parser, applied, types[0], named)
+        region = _parse_reducer(parser) if applied is None else _applying(parser, applied, types[0], named)
         properties: dict[str, Attribute] = {"dimensions": DenseArrayBase.from_list(i64, dims)}
         return cls.create(
             operands=operands,

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.stablehlo.base import HloOp, Rule
+from mlc.dialects.stablehlo.base import HloOp, Requirement
 
 Shape: TypeAlias = tuple[int, ...]
 Tensor: TypeAlias = TensorType[Attribute]
@@ -101,7 +101,7 @@ def tensors(op: HloOp) -> None:
             raise violation(op, "i1", f"{noun} {at} is {value.type}; it has to be a ranked tensor")
 
 
-def same_types(constraint: int) -> Rule:
+def same_types(constraint: int) -> Requirement:
     """Operands and results have one type; dims that are not known fit others."""
 
     def rule(op: HloOp) -> None:
@@ -116,7 +116,7 @@ def same_types(constraint: int) -> Rule:
     return rule
 
 
-def same_shapes(constraint: int) -> Rule:
+def same_shapes(constraint: int) -> Requirement:
     """Operands and results have one shape."""
 
     def rule(op: HloOp) -> None:
@@ -132,7 +132,7 @@ def same_shapes(constraint: int) -> Rule:
     return rule
 
 
-def one_of(constraint: str, kinds: str, test: Callable[[Attribute], bool]) -> Rule:
+def one_of(constraint: str, kinds: str, test: Callable[[Attribute], bool]) -> Requirement:
     """The elements of the operands are of certain types, which `kinds` says in words."""
 
     def rule(op: HloOp) -> None:

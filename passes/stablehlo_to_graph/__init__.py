@@ -1,7 +1,7 @@
 """From StableHLO and CHLO to the graph dialect: one file per family of ops.
 
 What is exported here is for patterns of `convert-stablehlo-to-graph`, in this folder or in a plugin: functions from a
-`Call` to what replaces the results of an op, registered by `@converts("add")`.
+`HloCall` to what replaces the results of an op, registered by `@converts("add")`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from mlc.passes.shared.refusal import Unconvertible
-    from mlc.passes.stablehlo_to_graph._calls import Call, converts
+    from mlc.passes.stablehlo_to_graph._calls import HloCall, converts
 
 _FILES = {
-    "Call": "mlc.passes.stablehlo_to_graph._calls",
+    "HloCall": "mlc.passes.stablehlo_to_graph._calls",
     "Unconvertible": "mlc.passes.shared.refusal",
     "converts": "mlc.passes.stablehlo_to_graph._calls",
 }
@@ -29,4 +29,4 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(_FILES[name]), name)
 
 
-__all__ = ["Call", "Unconvertible", "converts"]
+__all__ = ["HloCall", "Unconvertible", "converts"]

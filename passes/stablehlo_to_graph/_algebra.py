@@ -11,7 +11,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
 from mlc.support import dtypes
 
 _LONGEST = 4096
@@ -19,7 +19,7 @@ _LONGEST = 4096
 
 
 @converts("fft")
-def fft(b: Call) -> Found:
+def fft(b: HloCall) -> Found:
     """A product with the matrix of the roots of unity, for each dim."""
     lengths, kind = b.op.ints("fft_length"), b.op.word("fft_type")
     if any(n > _LONGEST for n in lengths):
@@ -97,7 +97,7 @@ _MOST_ROWS = 64
 
 
 @converts("triangular_solve")
-def triangular_solve(b: Call) -> Found:
+def triangular_solve(b: HloCall) -> Found:
     """Substitution, a row at a time."""
     matrix, right = b[0], b[1]
     size = shape_of(matrix)[-1]
@@ -126,7 +126,7 @@ def triangular_solve(b: Call) -> Found:
 
 
 @converts("cholesky")
-def cholesky(b: Call) -> Found:
+def cholesky(b: HloCall) -> Found:
     """Column after column (Golub and Van Loan, 4.2)."""
     x = b[0]
     size, rank = shape_of(x)[-1], len(shape_of(x))
@@ -157,21 +157,21 @@ def cholesky(b: Call) -> Found:
 # ---- normalization
 
 
-def _column(b: Call, value: SSAValue) -> SSAValue:
+def _column(b: HloCall, value: SSAValue) -> SSAValue:
     rank, at = len(shape_of(b[0])), b.op.number("feature_index")
     return b.reshape(value, [shape_of(value)[0] if d == at else 1 for d in range(rank)])
 
 
-def _epsilon(b: Call, like: SSAValue) -> SSAValue:
+def _epsilon(b: HloCall, like: SSAValue) -> SSAValue:
     return b.number(cast(Any, b.op.properties["epsilon"]).value.data, like)
 
 
-def _axes(b: Call) -> list[int]:
+def _axes(b: HloCall) -> list[int]:
     return [d for d in range(len(shape_of(b[0]))) if d != b.op.number("feature_index")]
 
 
 @converts("batch_norm_inference")
-def batch_norm_inference(b: Call) -> Found:
+def batch_norm_inference(b: HloCall) -> Found:
     """By a mean and a variance that are given."""
     scale, offset, mean, variance = (_column(b, b[i]) for i in range(1, 5))
     deviation = b(graph.SqrtOp, b.plus(variance, _epsilon(b, variance)))
@@ -179,7 +179,7 @@ def batch_norm_inference(b: Call) -> Found:
 
 
 @converts("batch_norm_training")
-def batch_norm_training(b: Call) -> Found:
+def batch_norm_training(b: HloCall) -> Found:
     """By those of the batch."""
     x, axes = b[0], _axes(b)
     mean = b.reduce("mean", x, axes, keepdims=True)
@@ -191,7 +191,7 @@ def batch_norm_training(b: Call) -> Found:
 
 
 @converts("batch_norm_grad")
-def batch_norm_grad(b: Call) -> Found:
+def batch_norm_grad(b: HloCall) -> Found:
     """The gradients of the operand, of the scale and of the offset."""
     x, grad, axes = b[0], b[4], _axes(b)
     scale, mean, variance = (_column(b, b[i]) for i in (1, 2, 3))

@@ -14,7 +14,7 @@ from xdsl.traits import is_side_effect_free
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
-from mlc.passes.stablehlo_to_graph._calls import DIALECTS, Conversion, Pair
+from mlc.passes.stablehlo_to_graph._calls import DIALECTS, HloConversion, Pair
 from mlc.support.functions import marks_of
 
 COMPLEX = "mlc.complex"
@@ -22,7 +22,7 @@ COMPLEX = "mlc.complex"
 _OURS = "mlc."
 
 
-def prepare(function: FuncOp, run: Conversion) -> None:
+def prepare(function: FuncOp, run: HloConversion) -> None:
     """Make two tensors of each complex input, and drop what frameworks say of devices and layouts."""
     module = function.parent_op()
     if isinstance(module, ModuleOp):
@@ -68,7 +68,7 @@ def _stand_in(before: Operation, kind: Attribute) -> Operation:
     return op
 
 
-def finish(function: FuncOp, run: Conversion) -> None:
+def finish(function: FuncOp, run: HloConversion) -> None:
     """Return what complex results have become, and drop what nobody reads."""
     returned = function.body.block.last_op
     assert returned is not None

@@ -26,14 +26,14 @@ from mlc.support import dtypes
 from mlc.support.context import CompilerContext
 from mlc.support.ir import inlined
 
-PASS = "convert-stablehlo-to-graph"
+_PASS = "convert-stablehlo-to-graph"
 """The pass that patterns register for."""
 
-NO_PATTERN = "mlc has no pattern for this op; --load-pass FILE.py adds one"
+_NO_PATTERN = "mlc has no pattern for this op; --load-pass FILE.py adds one"
 """Why an op is refused that nothing converts."""
 
 DIALECTS = ("stablehlo", chlo.Chlo.name)
-_F = TypeVar("_F", bound="Callable[[Call], Found]")
+_F = TypeVar("_F", bound="Callable[[HloCall], Found]")
 
 
 @dataclass(frozen=True)
@@ -44,16 +44,16 @@ class Pair:
     im: SSAValue
 
 
-Number = SSAValue | Pair
-Found = Number | Sequence[Number]
+HloNumber = SSAValue | Pair
+Found = HloNumber | Sequence[HloNumber]
 """What replaces the results of an op."""
 
 
 @dataclass
-class Conversion(ConversionToGraph):
+class HloConversion(ConversionToGraph):
     """One run of the conversion from StableHLO."""
 
-    PASS: ClassVar[str] = PASS
+    PASS: ClassVar[str] = _PASS
 
     pairs: dict[SSAValue, Pair] = field(default_factory=dict[SSAValue, Pair])
     """What complex values have become."""
@@ -62,16 +62,19 @@ class Conversion(ConversionToGraph):
 
     def lower(self, ops: Iterable[Operation]) -> None:
         """Convert ops, in program order."""
+        done = set(self.replaced)
         for op in list(ops):
+            if op in done:
+                continue
             if self.driver.handles(op):
                 self.driver.lower([op])
             elif op.dialect_name() in DIALECTS and op.name != "stablehlo.return":
                 if any(self.is_lost(v) for v in op.operands):
                     self.lose(op)
                 else:
-                    self.refuse(op, NO_PATTERN)
+                    self.refuse(op, _NO_PATTERN)
 
-    def number(self, value: SSAValue) -> Number:
+    def number(self, value: SSAValue) -> HloNumber:
         """What stands for a value of StableHLO: itself, or a pair."""
         return self.pairs.get(value, value)
 
@@ -84,14 +87,14 @@ class Conversion(ConversionToGraph):
 
 
 @dataclass
-class Call(GraphBuilder):
+class HloCall(GraphBuilder):
     """Writes graph ops for one op, of which it knows operands, properties and the types of results.
 
     With a `part`, complex operands and results are their real (0) or imaginary (1) parts.
     """
 
     op: HloOp = cast(HloOp, None)  # noqa: RUF009
-    run: Conversion = cast(Conversion, None)  # noqa: RUF009
+    run: HloConversion = cast(HloConversion, None)  # noqa: RUF009
     part: int | None = None
 
     # ---- operands
@@ -166,7 +169,7 @@ class Call(GraphBuilder):
         """The bits read as another type."""
         return value if element_of(value) == element else self(graph.BitcastOp, value, element)
 
-    def body(self, block: Block, arguments: Sequence[Number], lifted: bool = False) -> list[Number]:
+    def body(self, block: Block, arguments: Sequence[HloNumber], lifted: bool = False) -> list[HloNumber]:
         """What a region gives for arguments, its ops converted in front of this one.
 
         `lifted` says that arguments of a region on scalars are tensors: then all of its ops have to be elementwise.
@@ -178,8 +181,8 @@ class Call(GraphBuilder):
 
 
 def convert_block(
-    run: Conversion, block: Block, arguments: Sequence[Number], before: Operation, lifted: bool = False
-) -> list[Number]:
+    run: HloConversion, block: Block, arguments: Sequence[HloNumber], before: Operation, lifted: bool = False
+) -> list[HloNumber]:
     """Copies of the ops of a block, converted in front of an op, with values for its arguments; what it returns.
 
     Raises:
@@ -224,12 +227,12 @@ def class_of(name: str) -> type[HloOp]:
 def converts(*names: str, parts: bool = False) -> Callable[[_F], _F]:
     """Decorator of a function that converts ops of these names, `add` or `chlo.erf`.
 
-    It gets a `Call` and returns what replaces the results. With `parts`, it runs for the real and for the imaginary
+    It gets a `HloCall` and returns what replaces the results. With `parts`, it runs for the real and for the imaginary
     parts of complex numbers on their own, as a move does.
 
     ```python
     @converts("my_square")
-    def square(b: Call) -> Found:
+    def square(b: HloCall) -> Found:
         return b.mul(b[0], b[0])
     ```
     """
@@ -237,7 +240,7 @@ def converts(*names: str, parts: bool = False) -> Callable[[_F], _F]:
     def register(function: _F) -> _F:
         members = {"function": staticmethod(function), "parts": parts, "__module__": function.__module__}
         pattern = cast("type[_FromHlo]", type(function.__name__, (_FromHlo,), members))
-        lowers(PASS, *(class_of(name) for name in names))(pattern)
+        lowers(_PASS, *(class_of(name) for name in names))(pattern)
         return function
 
     return register
@@ -246,11 +249,11 @@ def converts(*names: str, parts: bool = False) -> Callable[[_F], _F]:
 class _FromHlo(RewritePattern):
     """Lowers ops by a function."""
 
-    function: ClassVar[Callable[[Call], Found]]
+    function: ClassVar[Callable[[HloCall], Found]]
     parts: ClassVar[bool]
 
     def __init__(self, ctx: CompilerContext) -> None:
-        assert isinstance(ctx, Conversion)
+        assert isinstance(ctx, HloConversion)
         self.run = ctx
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
@@ -262,7 +265,7 @@ class _FromHlo(RewritePattern):
         hint = next((r.name_hint for r in op.results if r.name_hint), None) or op.mnemonic()
         try:
             self._require_supported(op)
-            found = self._converted(Call(op, run.knowledge, hint, op, run))
+            found = self._converted(HloCall(op, run.knowledge, hint, op, run))
             found = self._checked(op, found, GraphBuilder(op, run.knowledge, hint))
         except Unconvertible as e:
             run.refuse(op, str(e))
@@ -280,20 +283,20 @@ class _FromHlo(RewritePattern):
         else:
             rewriter.erase(op)
 
-    def _converted(self, call: Call) -> list[Number]:
+    def _converted(self, call: HloCall) -> list[HloNumber]:
         function = type(self).function
         is_complex = any(call.is_pair(i) for i in range(len(call.op.operands)))
         if not (self.parts and (is_complex or any(_is_complex(r) for r in call.op.results))):
             found = function(call)
             return [found] if isinstance(found, SSAValue | Pair) else list(found)
-        both: list[list[Number]] = []
+        both: list[list[HloNumber]] = []
         for part in (0, 1):
-            found = function(Call(call.before, call.knowledge, call.hint, call.op, call.run, part))
+            found = function(HloCall(call.before, call.knowledge, call.hint, call.op, call.run, part))
             both.append([found] if isinstance(found, SSAValue | Pair) else list(found))
         pairs = zip(call.op.results, *both, strict=True)
         return [Pair(cast(SSAValue, re), cast(SSAValue, im)) if _is_complex(r) else re for r, re, im in pairs]
 
-    def _checked(self, op: HloOp, found: Sequence[Number], b: GraphBuilder) -> list[Number]:
+    def _checked(self, op: HloOp, found: Sequence[HloNumber], b: GraphBuilder) -> list[HloNumber]:
         """Results of the shapes and element types that they are to have; a body on tensors makes tensors of scalars."""
         assert len(found) == len(op.results), f"{op.name} has {len(op.results)} results, its pattern gives {len(found)}"
         return [
@@ -328,6 +331,6 @@ def _as_said(b: GraphBuilder, value: SSAValue, result: SSAValue) -> SSAValue:
     return b.broadcast(value, shape) if shape and shape_of(value) != shape else value
 
 
-def number_of(value: Number) -> list[SSAValue]:
+def number_of(value: HloNumber) -> list[SSAValue]:
     """The tensors that a number is."""
     return [value.re, value.im] if isinstance(value, Pair) else [value]

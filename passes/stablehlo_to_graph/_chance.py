@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import unsigned
 
@@ -20,7 +20,7 @@ _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
 
 @converts("rng_bit_generator")
-def rng_bit_generator(b: Call) -> Found:
+def rng_bit_generator(b: HloCall) -> Found:
     """Threefry, in graph ops; a state of two numbers of 64 bits is a key and a counter."""
     state, algorithm = b[0], b.op.word("rng_algorithm")
     if element_of(state) != _PAIR or shape_of(state) != (2,) or algorithm != "THREE_FRY":
@@ -45,12 +45,12 @@ def rng_bit_generator(b: Call) -> Found:
     return [b.concat([b.reshape(key, (1,)), b.reshape(after, (1,))], 0), found]
 
 
-def _halves(b: Call, x: SSAValue) -> tuple[SSAValue, SSAValue]:
+def _halves(b: HloCall, x: SSAValue) -> tuple[SSAValue, SSAValue]:
     return b.cast(x, _WORD), b.cast(b(graph.ShrOp, x, b.number(32, x)), _WORD)
 
 
 def _three_fry(
-    b: Call, key: tuple[SSAValue, SSAValue], counter: tuple[SSAValue, SSAValue]
+    b: HloCall, key: tuple[SSAValue, SSAValue], counter: tuple[SSAValue, SSAValue]
 ) -> tuple[SSAValue, SSAValue]:
     """Threefry-2x32 with 20 rounds."""
     third = b(graph.XorOp, b(graph.XorOp, key[0], key[1]), b.constant(np.asarray(0x1BD11BDA, np.uint32), _WORD))
@@ -68,7 +68,7 @@ def _three_fry(
 
 
 @converts("rng")
-def rng(b: Call) -> Found:
+def rng(b: HloCall) -> Found:
     """Random numbers without a state.
 
     Raises:
@@ -78,7 +78,7 @@ def rng(b: Call) -> Found:
 
 
 @converts("custom_call")
-def custom_call(b: Call) -> Found:
+def custom_call(b: HloCall) -> Found:
     """A foreign function.
 
     Raises:

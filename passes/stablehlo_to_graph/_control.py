@@ -17,7 +17,7 @@ from mlc.dialects.stablehlo import HloOp
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import LoopBody, ScanWriter, WhileWriter, with_arguments
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Number, Pair, convert_block, converts, number_of
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, convert_block, converts, number_of
 from mlc.passes.stablehlo_to_graph._expressions import comparison, returned
 from mlc.passes.stablehlo_to_graph._reductions import regrouped
 from mlc.support import dtypes
@@ -27,7 +27,7 @@ _MOST_STEPS = 1 << 24
 
 
 @converts("if")
-def branch(b: Call) -> Found:
+def branch(b: HloCall) -> Found:
     """On a known condition its branch, else both, of which one is computed."""
     known = b.known(0)
     if known is not None:
@@ -35,15 +35,15 @@ def branch(b: Call) -> Found:
     return _branch(b, b, b[0], [b.op.body(0), b.op.body(1)])
 
 
-def _branch(b: Call, at: GraphBuilder, condition: SSAValue, blocks: Sequence[Block]) -> list[Number]:
+def _branch(b: HloCall, at: GraphBuilder, condition: SSAValue, blocks: Sequence[Block]) -> list[HloNumber]:
     bodies = [LoopBody(at), LoopBody(at)]
     yielded = [convert_block(b.run, block, [], body.end) for block, body in zip(blocks, bodies, strict=True)]
     return _joined(at, condition, bodies, yielded)
 
 
 def _joined(
-    at: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[Number]]
-) -> list[Number]:
+    at: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[HloNumber]]
+) -> list[HloNumber]:
     """A `graph.if` of two bodies, which take what either of them uses."""
     flat = [[v for n in numbers for v in number_of(n)] for numbers in yielded]
     types = [v.type for v in flat[0]]
@@ -57,7 +57,7 @@ def _joined(
 
 
 @converts("case")
-def case(b: Call) -> Found:
+def case(b: HloCall) -> Found:
     """Branches in branches; what is no number of one means the last."""
     blocks = [r.block for r in b.op.regions]
     known = b.known(0)
@@ -67,7 +67,7 @@ def case(b: Call) -> Found:
     return _cases(b, b, b[0], blocks, 0)
 
 
-def _cases(b: Call, at: GraphBuilder, index: SSAValue, blocks: Sequence[Block], first: int) -> list[Number]:
+def _cases(b: HloCall, at: GraphBuilder, index: SSAValue, blocks: Sequence[Block], first: int) -> list[HloNumber]:
     if len(blocks) - first == 1:
         return convert_block(b.run, blocks[first], [], at.before)
     condition = at.compare("eq", index, at.constant(np.asarray(first, np.int32), i32))
@@ -92,7 +92,7 @@ class _Count:
 
 
 @converts("while")
-def loop(b: Call) -> Found:
+def loop(b: HloCall) -> Found:
     """A scan where the number of steps is known, else as long as the condition holds."""
     op = b.op
     cond, body = op.regions[0].block, op.regions[1].block
@@ -105,7 +105,7 @@ def loop(b: Call) -> Found:
     return _as_long_as(b, cond, body, initial)
 
 
-def _count(b: Call, cond: Block, body: Block) -> _Count | None:
+def _count(b: HloCall, cond: Block, body: Block) -> _Count | None:
     """Whether the condition compares a value with a constant, and the body adds 1 to it and nothing else."""
     (value,) = returned(cond)
     found = comparison(value)
@@ -129,7 +129,7 @@ def _count(b: Call, cond: Block, body: Block) -> _Count | None:
     return _Count(index, start, max(0, limit - start + (direction == "LE")))
 
 
-def _number(b: Call, value: SSAValue, block: Block | None) -> int | None:
+def _number(b: HloCall, value: SSAValue, block: Block | None) -> int | None:
     """The integer that a value is: a constant in a region, or one that is known outside, or carried and never changed."""
     from mlc.dialects.stablehlo import ConstantOp
     from mlc.reference.constants import constant_data
@@ -153,15 +153,15 @@ def _unchanged(body: Block) -> set[int]:
     return {i for i, v in enumerate(returned(body)) if v is body.args[i]}
 
 
-def _counted(b: Call, body: Block, initial: list[Number], count: _Count) -> list[Number]:
+def _counted(b: HloCall, body: Block, initial: list[HloNumber], count: _Count) -> list[HloNumber]:
     """A scan: what does not change is used, the counter is a row; rows of arrays that are read or written at the
     counter are rows and stacks (`_rows_and_stacks`)."""
-    from mlc.passes.stablehlo_to_graph._rows import Rows
+    from mlc.passes.stablehlo_to_graph._rows import LoopRows
 
     fixed = _unchanged(body) - {count.counter}
-    rows = Rows.of(body, count.counter, count.first, count.steps, initial, fixed)
+    rows = LoopRows.of(body, count.counter, count.first, count.steps, initial, fixed)
     scan = ScanWriter(b, count.steps)
-    arguments: list[Number | None] = [None] * len(initial)
+    arguments: list[HloNumber | None] = [None] * len(initial)
     carried = [i for i in range(len(initial)) if i not in fixed and i != count.counter and i not in rows.stacked]
     for i in carried:
         arguments[i] = _each(initial[i], scan.carry)
@@ -178,7 +178,7 @@ def _counted(b: Call, body: Block, initial: list[Number], count: _Count) -> list
     _require_unchanged([v for i in carried for v in number_of(initial[i])], flat)
     found = scan.finish(flat, stacks)
     carried_out = regrouped(found[: len(flat)], [initial[i] for i in carried])
-    results: list[Number] = list(initial)
+    results: list[HloNumber] = list(initial)
     for i, number in zip(carried, carried_out, strict=True):
         results[i] = number
     for i, stack in zip(rows.stacked, found[len(flat) :], strict=True):
@@ -189,7 +189,7 @@ def _counted(b: Call, body: Block, initial: list[Number], count: _Count) -> list
     return results
 
 
-def _each(number: Number, function: object) -> Number:
+def _each(number: HloNumber, function: object) -> HloNumber:
     f: object = function
     return Pair(f(number.re), f(number.im)) if isinstance(number, Pair) else f(number)  # pyright: ignore
 
@@ -200,13 +200,13 @@ def _require_unchanged(before: Sequence[SSAValue], after: Sequence[SSAValue]) ->
             raise Unconvertible(f"it carries {one.type}, which becomes {other.type}; required: the same in each step")
 
 
-def _as_long_as(b: Call, cond: Block, body: Block, initial: list[Number]) -> list[Number]:
+def _as_long_as(b: HloCall, cond: Block, body: Block, initial: list[HloNumber]) -> list[HloNumber]:
     fixed = _unchanged(body)
     moving = [i for i in range(len(initial)) if i not in fixed]
     flat = [v for i in moving for v in number_of(initial[i])]
     writer = WhileWriter(b, flat)
 
-    def arguments(inside: Sequence[SSAValue]) -> list[Number]:
+    def arguments(inside: Sequence[SSAValue]) -> list[HloNumber]:
         grouped = regrouped(list(inside), [initial[i] for i in moving])
         found = list(initial)
         for i, number in zip(moving, grouped, strict=True):

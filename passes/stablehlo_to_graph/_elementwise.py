@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.stablehlo_to_graph import _complex
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import integer_width
@@ -49,14 +49,14 @@ _OF_BOTH: dict[str, type[graph.GraphOp]] = {
 
 
 @converts(*_UNARY)
-def unary(b: Call) -> Found:
+def unary(b: HloCall) -> Found:
     """The op of the graph dialect that means the same."""
     name = b.op.mnemonic()
     return b(_UNARY[name] if name in _UNARY else _UNARY[f"chlo.{name}"], b[0])
 
 
 @converts(*_OF_BOTH)
-def unary_of_both(b: Call) -> Found:
+def unary_of_both(b: HloCall) -> Found:
     """The same, and by its parts for complex numbers."""
     name = b.op.mnemonic()
     if b.is_pair(0):
@@ -65,13 +65,13 @@ def unary_of_both(b: Call) -> Found:
 
 
 @converts("negate", parts=True)
-def negate(b: Call) -> Found:
+def negate(b: HloCall) -> Found:
     """Of unsigned integers what is missing to the next power of two."""
     return b.minus(b[0])
 
 
 @converts("abs")
-def absolute(b: Call) -> Found:
+def absolute(b: HloCall) -> Found:
     """Of complex numbers the modulus."""
     if b.is_pair(0):
         return _complex.Complex(b).modulus(b.pair(0))
@@ -79,7 +79,7 @@ def absolute(b: Call) -> Found:
 
 
 @converts("sign")
-def sign(b: Call) -> Found:
+def sign(b: HloCall) -> Found:
     """Of complex numbers their direction."""
     if b.is_pair(0):
         return _complex.Complex(b).sign(b.pair(0))
@@ -89,13 +89,13 @@ def sign(b: Call) -> Found:
 
 
 @converts("not")
-def invert(b: Call) -> Found:
+def invert(b: HloCall) -> Found:
     """Each bit."""
     return b(graph.NotOp, b[0])
 
 
 @converts("round_nearest_afz")
-def round_half_away(b: Call) -> Found:
+def round_half_away(b: HloCall) -> Found:
     """Truncated, and one further where a half or more is cut off, which is exact."""
     whole = b(graph.TruncOp, b[0])
     cut = b(graph.AbsOp, b.sub(b[0], whole))
@@ -104,7 +104,7 @@ def round_half_away(b: Call) -> Found:
 
 
 @converts("cbrt")
-def cbrt(b: Call) -> Found:
+def cbrt(b: HloCall) -> Found:
     """A power of the absolute value, and two of Newton's steps."""
     if b.is_pair(0):
         return _complex.Complex(b).power(b.pair(0), b.number(1 / 3, b.pair(0).re))
@@ -119,13 +119,13 @@ def cbrt(b: Call) -> Found:
 
 
 @converts("is_finite")
-def is_finite(b: Call) -> Found:
+def is_finite(b: HloCall) -> Found:
     """NaN is less than nothing."""
     return b.compare("lt", b(graph.AbsOp, b[0]), b.number(inf, b[0]))
 
 
 @converts("chlo.is_inf", "chlo.is_pos_inf", "chlo.is_neg_inf")
-def is_infinite(b: Call) -> Found:
+def is_infinite(b: HloCall) -> Found:
     """Equal to an infinity."""
     name = b.op.mnemonic()
     x = b(graph.AbsOp, b[0]) if name == "is_inf" else b[0]
@@ -133,7 +133,7 @@ def is_infinite(b: Call) -> Found:
 
 
 @converts("chlo.square")
-def square(b: Call) -> Found:
+def square(b: HloCall) -> Found:
     """Times itself."""
     if b.is_pair(0):
         return _complex.Complex(b).mul(b.pair(0), b.pair(0))
@@ -163,7 +163,7 @@ _BROADCAST = [f"chlo.broadcast_{name}" for name in _BINARY]
 
 
 @converts(*_BINARY)
-def binary(b: Call) -> Found:
+def binary(b: HloCall) -> Found:
     """Sums of truth values are disjunctions, their products conjunctions."""
     name = b.op.mnemonic()
     if b.is_pair(0):
@@ -214,14 +214,14 @@ def _integer_power(b: GraphBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 @converts("and", "or", "xor")
-def bitwise(b: Call) -> Found:
+def bitwise(b: HloCall) -> Found:
     """Bit by bit."""
     kind = {"and": graph.AndOp, "or": graph.OrOp, "xor": graph.XorOp}[b.op.mnemonic()]
     return b(kind, b[0], b[1])
 
 
 @converts("atan2")
-def atan2(b: Call) -> Found:
+def atan2(b: HloCall) -> Found:
     """From the arc tangent of a quotient between 0 and 1, turned into the quadrant."""
     if b.is_pair(0):
         return _complex.Complex(b).atan2(b.pair(0), b.pair(1))
@@ -259,7 +259,7 @@ def is_negative(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("compare")
-def compare(b: Call) -> Found:
+def compare(b: HloCall) -> Found:
     """Complex numbers by both parts; floats in a total order by their bits."""
     direction = b.op.word("comparison_direction").lower()
     if b.is_pair(0):
@@ -285,7 +285,7 @@ def total_order(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("select", "chlo.broadcast_select")
-def select(b: Call) -> Found:
+def select(b: HloCall) -> Found:
     """One of two."""
     if b.is_pair(1):
         one, two = b.pair(1), b.pair(2)
@@ -294,7 +294,7 @@ def select(b: Call) -> Found:
 
 
 @converts("clamp")
-def clamp(b: Call) -> Found:
+def clamp(b: HloCall) -> Found:
     """Between two bounds, of which the upper one wins."""
     if any(b.is_pair(i) for i in range(3)):
         c = _complex.Complex(b)
@@ -304,7 +304,7 @@ def clamp(b: Call) -> Found:
 
 
 @converts("convert")
-def convert(b: Call) -> Found:
+def convert(b: HloCall) -> Found:
     """Complex numbers lose their imaginary parts where the result has none."""
     from xdsl.dialects.builtin import ComplexType
 
@@ -321,25 +321,25 @@ def convert(b: Call) -> Found:
 
 
 @converts("real")
-def real(b: Call) -> Found:
+def real(b: HloCall) -> Found:
     """The real part."""
     return b.pair(0).re if b.is_pair(0) else b[0]
 
 
 @converts("imag")
-def imag(b: Call) -> Found:
+def imag(b: HloCall) -> Found:
     """The imaginary part."""
     return b.pair(0).im
 
 
 @converts("complex", "chlo.broadcast_complex")
-def make_complex(b: Call) -> Found:
+def make_complex(b: HloCall) -> Found:
     """Two parts."""
     return Pair(*(b.broadcast(b[i], b.shape()) if b.shape() else b[i] for i in (0, 1)))
 
 
 @converts("chlo.conj")
-def conjugate(b: Call) -> Found:
+def conjugate(b: HloCall) -> Found:
     """With the other sign of the imaginary part."""
     pair = b.pair(0)
     return Pair(pair.re, b(graph.NegOp, pair.im))
@@ -349,7 +349,7 @@ def conjugate(b: Call) -> Found:
 
 
 @converts(*_BROADCAST, "chlo.broadcast_compare", "chlo.broadcast_and", "chlo.broadcast_or", "chlo.broadcast_xor")
-def broadcast_binary(b: Call) -> Found:
+def broadcast_binary(b: HloCall) -> Found:
     """The op of StableHLO; a shorter operand has its dims where the op says, else at the end."""
     x, y = b[0], b[1]
     if (dims := b.op.ints("broadcast_dimensions")) and len(shape_of(x)) != len(shape_of(y)):

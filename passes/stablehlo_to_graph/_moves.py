@@ -14,13 +14,13 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
 
 
 @converts("constant")
-def constant(b: Call) -> Found:
+def constant(b: HloCall) -> Found:
     """Its data; resources stay where they are."""
     op = cast(ConstantOp, b.op)
     if isinstance(cast("TensorType[Any]", op.output.type).element_type, ComplexType):
@@ -30,12 +30,12 @@ def constant(b: Call) -> Found:
 
 
 @converts("iota", parts=True)
-def iota(b: Call) -> Found:
+def iota(b: HloCall) -> Found:
     """A column of numbers, repeated."""
     return b.splat(0, b.shape(), b.element()) if b.part else count(b, b.op.number("iota_dimension"), b.shape())
 
 
-def count(b: Call, dim: int, shape: Sequence[int]) -> SSAValue:
+def count(b: HloCall, dim: int, shape: Sequence[int]) -> SSAValue:
     """Numbers from 0 on along a dim."""
     with np.errstate(all="ignore"):
         numbers = np.arange(shape[dim]).astype(dtypes.to_numpy(b.element()))
@@ -45,14 +45,14 @@ def count(b: Call, dim: int, shape: Sequence[int]) -> SSAValue:
 
 
 @converts("reshape", parts=True)
-def reshape(b: Call) -> Found:
+def reshape(b: HloCall) -> Found:
     """The elements in their order."""
     return b.reshape(b[0], b.shape())
 
 
 @converts("broadcast_in_dim", "broadcast", parts=True)
-def broadcast_in_dim(b: Call) -> Found:
-    """Dims in the order of the result, then repeated."""
+def broadcast_in_dim(b: HloCall) -> Found:
+    """_Dims in the order of the result, then repeated."""
     shape = b.shape()
     if b.op.mnemonic() == "broadcast":
         return b.broadcast(b[0], shape)
@@ -64,19 +64,19 @@ def broadcast_in_dim(b: Call) -> Found:
 
 
 @converts("transpose", parts=True)
-def transpose(b: Call) -> Found:
-    """Dims in another order."""
+def transpose(b: HloCall) -> Found:
+    """_Dims in another order."""
     return b.transpose(b[0], b.op.ints("permutation"))
 
 
 @converts("reverse", parts=True)
-def reverse(b: Call) -> Found:
+def reverse(b: HloCall) -> Found:
     """Along some dims backwards."""
     return b(graph.ReverseOp, b[0], sorted(dims)) if (dims := b.op.ints("dimensions")) else b[0]
 
 
 @converts("slice", parts=True)
-def static_slice(b: Call) -> Found:
+def static_slice(b: HloCall) -> Found:
     """Ranges with steps; of nothing, nothing."""
     starts, limits, strides = (b.op.ints(n) for n in ("start_indices", "limit_indices", "strides"))
     return sliced(b, b[0], starts, limits, strides)
@@ -96,7 +96,7 @@ def sliced(
 
 
 @converts("concatenate", parts=True)
-def concatenate(b: Call) -> Found:
+def concatenate(b: HloCall) -> Found:
     """One behind the other; what is empty is left out."""
     at = b.op.number("dimension")
     some = [v for v in b.real_operands if shape_of(v)[at]] or b.real_operands[:1]
@@ -104,7 +104,7 @@ def concatenate(b: Call) -> Found:
 
 
 @converts("pad", parts=True)
-def pad(b: Call) -> Found:
+def pad(b: HloCall) -> Found:
     """Around elements and between them."""
     low, high, inner = (b.op.ints(n) for n in ("edge_padding_low", "edge_padding_high", "interior_padding"))
     return padded(b, b[0], b[1], low, high, inner)
@@ -165,13 +165,13 @@ def _spread(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, by: int) ->
 
 
 @converts("get_dimension_size")
-def get_dimension_size(b: Call) -> Found:
+def get_dimension_size(b: HloCall) -> Found:
     """An extent is known."""
     return b.constant(np.asarray(shape_of(b[0])[b.op.number("dimension")], np.int32), i32)
 
 
 @converts("optimization_barrier")
-def optimization_barrier(b: Call) -> Found:
+def optimization_barrier(b: HloCall) -> Found:
     """Values as they are: no pass makes computations worse."""
     return [b.run.number(v) for v in b.op.operands]
 
@@ -180,7 +180,7 @@ def optimization_barrier(b: Call) -> Found:
 
 
 @converts("dynamic_reshape", "dynamic_iota", "dynamic_broadcast_in_dim", "dynamic_pad", "real_dynamic_slice")
-def dynamic(b: Call) -> Found:
+def dynamic(b: HloCall) -> Found:
     """A result of a known type needs no shape; others are refused before."""
     name = b.op.mnemonic()
     if name == "dynamic_reshape":

@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import GatherAttr, ScatterAttr
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
 from mlc.support.dtypes import least_of, most_of
 
 
@@ -141,7 +141,7 @@ def _batch_starts(
 
 
 @converts("gather", parts=True)
-def gather(b: Call) -> Found:
+def gather(b: HloCall) -> Found:
     """Windows that start where the indices say, and stay inside."""
     dims = cast(GatherAttr, b.op.properties["dimension_numbers"])
     x, indices, sizes = b[0], b[1], b.op.ints("slice_sizes")
@@ -163,7 +163,7 @@ def gather(b: Call) -> Found:
 
 
 @converts("dynamic_slice", parts=True)
-def dynamic_slice(b: Call) -> Found:
+def dynamic_slice(b: HloCall) -> Found:
     """A window that stays inside."""
     x, sizes = b[0], b.op.ints("slice_sizes")
     if 0 in sizes:
@@ -178,7 +178,7 @@ def dynamic_slice(b: Call) -> Found:
     return b.reshape(places.read(x), sizes)
 
 
-def _window(b: Call, x: SSAValue, sizes: Sequence[int], first: int) -> Places:
+def _window(b: HloCall, x: SSAValue, sizes: Sequence[int], first: int) -> Places:
     """One window, whose start is in the operands from `first` on; dims of extent 1 are dropped."""
     starts: dict[int, SSAValue] = {}
     for d, (size, extent) in enumerate(zip(sizes, shape_of(x), strict=True)):
@@ -191,7 +191,7 @@ def _window(b: Call, x: SSAValue, sizes: Sequence[int], first: int) -> Places:
 
 
 @converts("dynamic_update_slice", parts=True)
-def dynamic_update_slice(b: Call) -> Found:
+def dynamic_update_slice(b: HloCall) -> Found:
     """A window that is written, and stays inside."""
     x, update = b[0], b[1]
     sizes = shape_of(update)
@@ -230,7 +230,7 @@ def scatter_kind(block: Block) -> str | None:
 
 
 @converts("scatter")
-def scatter(b: Call) -> Found:
+def scatter(b: HloCall) -> Found:
     """Updates at places; those that lie outside change nothing."""
     count = len(b.op.operands) // 2
     kind = scatter_kind(b.op.body()) if count == 1 else None
@@ -240,12 +240,12 @@ def scatter(b: Call) -> Found:
     if b.is_pair(0):
         if kind not in ("set", "add"):
             raise Unconvertible(f"it scatters complex numbers by '{kind}'")
-        parts = [Call(b.before, b.knowledge, b.hint, b.op, b.run, part) for part in (0, 1)]
+        parts = [HloCall(b.before, b.knowledge, b.hint, b.op, b.run, part) for part in (0, 1)]
         return Pair(_scatter(parts[0], dims, kind), _scatter(parts[1], dims, kind))
     return _scatter(b, dims, kind)
 
 
-def _scatter(b: Call, dims: ScatterAttr, kind: str) -> SSAValue:
+def _scatter(b: HloCall, dims: ScatterAttr, kind: str) -> SSAValue:
     from xdsl.dialects.builtin import i1
 
     x, indices, update = b[0], b[1], b[2]

@@ -16,14 +16,14 @@ from mlc.dialects.stablehlo import ConvAttr, DotAttr
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.images import slide
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
 from mlc.passes.stablehlo_to_graph._moves import padded
 
-Dims = tuple[Sequence[int], Sequence[int]]
+_Dims = tuple[Sequence[int], Sequence[int]]
 
 
 @converts("dot_general")
-def dot_general(b: Call) -> Found:
+def dot_general(b: HloCall) -> Found:
     """A product of stacks of matrices: the batch first, what is free of each operand in one dim."""
     dims = cast(DotAttr, b.op.properties["dot_dimension_numbers"])
     batch = dims.ints("lhs_batching_dimensions"), dims.ints("rhs_batching_dimensions")
@@ -32,13 +32,13 @@ def dot_general(b: Call) -> Found:
 
 
 @converts("dot")
-def dot(b: Call) -> Found:
+def dot(b: HloCall) -> Found:
     """A product of matrices or vectors."""
     last = len(shape_of(b.op.operands[0])) - 1
     return _of_parts(b, lambda x, y: product_of(b, x, y, ((), ()), ((last,), (0,))))
 
 
-def _of_parts(b: Call, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Found:
+def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Found:
     """A product of real numbers; of complex ones four."""
     element = b.element()
 
@@ -63,7 +63,7 @@ def _wide(b: GraphBuilder, x: SSAValue, element: Attribute) -> SSAValue:
     return b.cast(x, i32 if element == i1 else element)
 
 
-def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: Dims, contract: Dims) -> SSAValue:
+def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: _Dims, contract: _Dims) -> SSAValue:
     """Sums of products over dims in pairs."""
     free = [[d for d in range(len(shape_of(v))) if d not in (*batch[i], *contract[i])] for i, v in enumerate((x, y))]
     sizes = [shape_of(x)[d] for d in batch[0]]
@@ -78,7 +78,7 @@ def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: Dims, contract:
 
 
 @converts("convolution")
-def convolution(b: Call) -> Found:
+def convolution(b: HloCall) -> Found:
     """A convolution of the graph: padding that windows could lie in, and numbers between elements, are stored."""
     if b.is_pair(0) or b.is_pair(1):
         x, y = b.pair(0), b.pair(1)
@@ -88,7 +88,7 @@ def convolution(b: Call) -> Found:
     return convolved(b, b[0], b[1])
 
 
-def convolved(b: Call, image: SSAValue, kernel: SSAValue) -> SSAValue:
+def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     """A convolution of real numbers."""
     op = b.op
     dims = cast(ConvAttr, op.properties["dimension_numbers"])
@@ -148,7 +148,7 @@ def convolved(b: Call, image: SSAValue, kernel: SSAValue) -> SSAValue:
     return b.transpose(found, [order.index(i) for i in range(len(order))])
 
 
-def _of_points(b: Call, x: SSAValue, w: SSAValue, dims: ConvAttr, features: int, batches: int) -> SSAValue:
+def _of_points(b: HloCall, x: SSAValue, w: SSAValue, dims: ConvAttr, features: int, batches: int) -> SSAValue:
     """Without spatial dims it is a product of matrices."""
     if features != 1 or batches != 1:
         raise Unconvertible("a convolution of groups without spatial dims")

@@ -13,7 +13,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.loop_writer import ScanWriter
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Number, Pair, convert_block, converts, number_of
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, convert_block, converts, number_of
 from mlc.passes.stablehlo_to_graph._elementwise import combine
 from mlc.passes.stablehlo_to_graph._expressions import comparison, expression, only_op, returned
 from mlc.support.dtypes import least_of, most_of
@@ -37,7 +37,7 @@ def neutral(kind: str, element: Any) -> float:
 
 
 @converts("reduce")
-def reduce(b: Call) -> Found:
+def reduce(b: HloCall) -> Found:
     """A reduction of the graph where the region is one, else a loop over rows."""
     count = len(b.op.operands) // 2
     dims = sorted(b.op.ints("dimensions"))
@@ -55,7 +55,7 @@ def reduce(b: Call) -> Found:
     return _by_rows(b, count, dims)
 
 
-def _by_kind(b: Call, name: str, x: SSAValue, init: SSAValue, dims: list[int]) -> SSAValue:
+def _by_kind(b: HloCall, name: str, x: SSAValue, init: SSAValue, dims: list[int]) -> SSAValue:
     found = reduced(b, name, x, dims)
     kind = kind_of(name, element_of(x))
     assert kind is not None
@@ -84,7 +84,7 @@ def reduced(b: GraphBuilder, name: str, x: SSAValue, dims: list[int]) -> SSAValu
     return b.reduce(kind, x, dims)
 
 
-def _extreme(b: Call, dim: int) -> list[SSAValue] | None:
+def _extreme(b: HloCall, dim: int) -> list[SSAValue] | None:
     """The greatest or the least element and its place, of several the first one, as JAX writes argmax and argmin.
 
     The second input has to count along the dim, and the region to take a NaN for the extreme.
@@ -168,7 +168,7 @@ def _expected(block: Any, direction: str, has_nan: bool) -> tuple[Any, ...]:
     )
 
 
-def _by_rows(b: Call, count: int, dims: list[int]) -> list[Number]:
+def _by_rows(b: HloCall, count: int, dims: list[int]) -> list[HloNumber]:
     """Row after row, in the order of the elements, all inputs at once."""
     block = b.op.body()
     inputs = [b.run.number(v) for v in b.op.operands[:count]]
@@ -194,19 +194,19 @@ def _by_rows(b: Call, count: int, dims: list[int]) -> list[Number]:
     return regrouped(scan.finish(wide), carried)
 
 
-def _each(b: GraphBuilder, number: Number, function: Any) -> Number:
+def _each(b: GraphBuilder, number: HloNumber, function: Any) -> HloNumber:
     """A function of a tensor, of both parts of a complex number."""
     del b
     return Pair(function(number.re), function(number.im)) if isinstance(number, Pair) else function(number)
 
 
-def regrouped(values: list[SSAValue], like: list[Number]) -> list[Number]:
+def regrouped(values: list[SSAValue], like: list[HloNumber]) -> list[HloNumber]:
     """Tensors as the numbers that they are parts of."""
     rest = iter(values)
     return [Pair(next(rest), next(rest)) if isinstance(n, Pair) else next(rest) for n in like]
 
 
 @converts("map")
-def map_elements(b: Call) -> Found:
+def map_elements(b: HloCall) -> Found:
     """The region on whole tensors."""
     return b.body(b.op.body(), [b.run.number(v) for v in b.op.operands], lifted=True)

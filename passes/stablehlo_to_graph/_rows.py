@@ -17,13 +17,13 @@ from mlc.dialects.graph.types import shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, hlo
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Conversion, Number, Pair
+from mlc.passes.stablehlo_to_graph._calls import HloConversion, HloNumber, Pair
 from mlc.passes.stablehlo_to_graph._expressions import returned
 from mlc.support.ir import clone
 
 
 @dataclass
-class Rows:
+class LoopRows:
     """What of a loop's body is rows and stacks."""
 
     counter: int
@@ -35,7 +35,9 @@ class Rows:
     """The ops that write them."""
 
     @classmethod
-    def of(cls, body: Block, counter: int, first: int, steps: int, initial: Sequence[Number], fixed: set[int]) -> Rows:
+    def of(
+        cls, body: Block, counter: int, first: int, steps: int, initial: Sequence[HloNumber], fixed: set[int]
+    ) -> LoopRows:
         """The rows and stacks of a body whose value `counter` goes from `first` on."""
         rows = cls(counter)
         if first != 0:
@@ -64,12 +66,12 @@ class Rows:
 
     def convert(
         self,
-        run: Conversion,
+        run: HloConversion,
         body: Block,
-        arguments: Sequence[Number | None],
+        arguments: Sequence[HloNumber | None],
         taken: dict[Operation, SSAValue],
         scan: ScanWriter,
-    ) -> tuple[list[Number], list[SSAValue]]:
+    ) -> tuple[list[HloNumber], list[SSAValue]]:
         """What a step gives for the arguments of the body, and a row of each stack."""
         before = scan.body.end
         mapping: dict[SSAValue, SSAValue] = {}

@@ -12,7 +12,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import HloOp
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Number, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, converts
 from mlc.passes.stablehlo_to_graph._elementwise import total_order
 from mlc.passes.stablehlo_to_graph._expressions import comparison, expression, returned
 
@@ -28,7 +28,7 @@ class _Key:
 
 
 @converts("sort")
-def sort(b: Call) -> Found:
+def sort(b: HloCall) -> Found:
     """The positions of the sorted keys, and all inputs read there. Sorting is stable, so that the last key is first."""
     block = b.op.body()
     keys = _keys(returned(block)[0], block)
@@ -119,9 +119,9 @@ def _says_equal(value: SSAValue, key: _Key, block: Block) -> bool:
     return (one, two) in ((own, other), (other, own)) or (one in (own, other) and two in (own, other) and one != two)
 
 
-def _computed(b: Call, block: Block, key: _Key) -> SSAValue:
+def _computed(b: HloCall, block: Block, key: _Key) -> SSAValue:
     """A key of all elements: the ops that make it, on the whole input."""
-    arguments: list[Number] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
+    arguments: list[HloNumber] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
     if key.value in block.args:
         value = arguments[key.input]
     else:
@@ -135,7 +135,7 @@ def _computed(b: Call, block: Block, key: _Key) -> SSAValue:
     return b.cast(value, IntegerType(32)) if element_of(value) == i1 else value
 
 
-def _of_block(b: Call, block: Block, arguments: list[Number], value: SSAValue) -> Number:
+def _of_block(b: HloCall, block: Block, arguments: list[HloNumber], value: SSAValue) -> HloNumber:
     """What a value of a region is for whole tensors."""
     last = block.last_op
     assert last is not None
@@ -150,7 +150,7 @@ def _of_block(b: Call, block: Block, arguments: list[Number], value: SSAValue) -
 
 
 @converts("chlo.top_k")
-def top_k(b: Call) -> Found:
+def top_k(b: HloCall) -> Found:
     """The first of the descending order, by the total order of floats as in XLA."""
     x, k = b[0], b.op.number("k")
     axis = len(shape_of(x)) - 1

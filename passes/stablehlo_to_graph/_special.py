@@ -14,7 +14,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
 from mlc.passes.shared.graph_builder import GraphBuilder
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, converts
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, converts
 from mlc.support.dtypes import HALVES
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
@@ -41,7 +41,7 @@ def _n(b: GraphBuilder, number: float, x: SSAValue) -> SSAValue:
 
 
 @converts("chlo.erfc")
-def erfc(b: Call) -> Found:
+def erfc(b: HloCall) -> Found:
     """1 less the error function; from 1 on a continued fraction, in which nothing cancels."""
     return _widely(b, complement, b[0])
 
@@ -75,7 +75,7 @@ def _square_exponential(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("chlo.erf_inv")
-def erf_inv(b: Call) -> Found:
+def erf_inv(b: HloCall) -> Found:
     """A start in closed form (Winitzki, 2008), then Halley's steps on the function itself."""
     return _widely(b, _erf_inv, b[0])
 
@@ -106,7 +106,7 @@ def _erf_inv(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("chlo.lgamma")
-def lgamma(b: Call) -> Found:
+def lgamma(b: HloCall) -> Found:
     """Stirling's series, which small numbers are shifted to; negative ones are reflected."""
     return _widely(b, _lgamma, b[0])
 
@@ -140,7 +140,7 @@ def _lgamma(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("chlo.digamma")
-def digamma(b: Call) -> Found:
+def digamma(b: HloCall) -> Found:
     """Its asymptotic series, which small numbers are shifted to; negative ones are reflected."""
     return _widely(b, _digamma, b[0])
 
@@ -171,7 +171,7 @@ def _digamma(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("chlo.bessel_i1e")
-def bessel_i1e(b: Call) -> Found:
+def bessel_i1e(b: HloCall) -> Found:
     """Its power series up to 16, beyond that its asymptotic one (Abramowitz and Stegun, 9.6.10 and 9.7.1)."""
     return _widely(b, _bessel, b[0])
 
@@ -204,7 +204,7 @@ def _bessel(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("chlo.zeta")
-def zeta(b: Call) -> Found:
+def zeta(b: HloCall) -> Found:
     """Hurwitz's zeta function, by the formula of Euler and Maclaurin."""
     return _widely(b, hurwitz, b[0], b[1])
 
@@ -241,7 +241,7 @@ def _is_even(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("chlo.polygamma")
-def polygamma(b: Call) -> Found:
+def polygamma(b: HloCall) -> Found:
     """By the zeta function; of order 0 digamma."""
 
     def function(b: GraphBuilder, n: SSAValue, x: SSAValue) -> SSAValue:

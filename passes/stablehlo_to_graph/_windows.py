@@ -15,7 +15,7 @@ from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.images import slide
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Call, Found, Number, Pair, convert_block, converts, number_of
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, convert_block, converts, number_of
 from mlc.passes.stablehlo_to_graph._elementwise import combine
 from mlc.passes.stablehlo_to_graph._expressions import comparison, only_op, returned
 from mlc.passes.stablehlo_to_graph._moves import padded, sliced
@@ -26,7 +26,7 @@ _MOST_TAPS = 1024
 
 
 @converts("reduce_window")
-def reduce_window(b: Call) -> Found:
+def reduce_window(b: HloCall) -> Found:
     """Running sums and the like become loops; pooling is pooling; others are written out, a slice per element."""
     op, count = b.op, len(b.op.operands) // 2
     inputs = [b.run.number(v) for v in op.operands[:count]]
@@ -54,7 +54,7 @@ def reduce_window(b: Call) -> Found:
     low, high, inner = [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base]
     images = [_both(n, i, lambda v, s: padded(b, v, s, low, high, inner)) for n, i in zip(inputs, inits, strict=True)]
     out = b.shape()
-    found: list[Number] = [_one(i, lambda v: b.broadcast(v, out)) for i in inits]
+    found: list[HloNumber] = [_one(i, lambda v: b.broadcast(v, out)) for i in inits]
     for at in product(*map(range, window)):
         starts = [a * d for a, d in zip(at, dilations, strict=True)]
         ends = [s + (n - 1) * t + 1 for s, n, t in zip(starts, out, strides, strict=True)]
@@ -63,18 +63,18 @@ def reduce_window(b: Call) -> Found:
     return found
 
 
-def _empty(b: Call, number: Number, shape: Sequence[int]) -> Number:
+def _empty(b: HloCall, number: HloNumber, shape: Sequence[int]) -> HloNumber:
     return _one(number, lambda v: b.splat(0, shape, element_of(v)))
 
 
-def _one(number: Number, function: object) -> Number:
+def _one(number: HloNumber, function: object) -> HloNumber:
     f: object = function
     if isinstance(number, Pair):
         return Pair(f(number.re), f(number.im))  # pyright: ignore
     return f(number)  # pyright: ignore
 
 
-def _both(number: Number, other: Number, function: object) -> Number:
+def _both(number: HloNumber, other: HloNumber, function: object) -> HloNumber:
     f: object = function
     if isinstance(number, Pair):
         assert isinstance(other, Pair)
@@ -96,7 +96,9 @@ def _running(
     return d, padding[d] == (0, n - 1)
 
 
-def _cumulative(b: Call, inputs: list[Number], inits: list[Number], dim: int, backwards: bool) -> list[Number]:
+def _cumulative(
+    b: HloCall, inputs: list[HloNumber], inits: list[HloNumber], dim: int, backwards: bool
+) -> list[HloNumber]:
     """Each step combines a row with what was there before. From the far end the order of operands is another, which
     only matters to regions that are no reductions."""
     shape = shape_of(number_of(inputs[0])[0])
@@ -114,7 +116,7 @@ def _cumulative(b: Call, inputs: list[Number], inits: list[Number], dim: int, ba
     return regrouped([b.transpose(v, back) for v in found], inputs)
 
 
-def _max_pool(b: Call, x: SSAValue, init: SSAValue) -> SSAValue | None:
+def _max_pool(b: HloCall, x: SSAValue, init: SSAValue) -> SSAValue | None:
     """Pooling of an image, if windows are on spatial dims only and start from less than any number."""
     known = b.knowledge.array(init)
     if known is None or known.item() != -np.inf or len(shape_of(x)) not in (4, 5):
@@ -145,7 +147,7 @@ def _max_pool(b: Call, x: SSAValue, init: SSAValue) -> SSAValue | None:
     return b.transpose(found, [order.index(d) for d in range(rank)])
 
 
-def _separably(b: Call, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
+def _separably(b: HloCall, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
     """One dim after the other: sums, products and extremes may be taken in any order.
 
     What windows start from is combined once, in the end.
@@ -181,7 +183,7 @@ def _separably(b: Call, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
 
 
 @converts("select_and_scatter")
-def select_and_scatter(b: Call) -> Found:
+def select_and_scatter(b: HloCall) -> Found:
     """The gradient of pooling: for each element of a window, the sources of the windows that selected it.
 
     The region that selects has to be `>=` or `<=`, by which the first of several extremes stays, and the other a sum.

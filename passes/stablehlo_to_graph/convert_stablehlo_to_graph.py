@@ -46,12 +46,12 @@ class ConvertStablehloToGraphPass(Pass):
         load_patterns()
         from mlc.passes.shared.refusals import refusals
         from mlc.passes.stablehlo_to_graph._boundary import finish, prepare
-        from mlc.passes.stablehlo_to_graph._calls import Conversion
+        from mlc.passes.stablehlo_to_graph._calls import HloConversion
         from mlc.passes.stablehlo_to_graph._inline import entries, inline_calls
 
         functions = entries(module)
         inline_calls(module, functions)
-        conversion = Conversion.within(ctx)
+        conversion = HloConversion.within(ctx)
         for function in functions:
             prepare(function, conversion)
             conversion.lower(function.body.block.ops)

@@ -8,7 +8,7 @@ from mlc.dialects.stablehlo import CompositeOp, HloOp, WhileOp, hlo
 from mlc.reference.execution import Frame, UndefinedBehavior, executes
 from mlc.support.locations import error_at
 
-MOST_STEPS = 1_000_000
+_MOST_STEPS = 1_000_000
 """A loop that takes more steps than this is taken for one that does not end."""
 
 
@@ -20,12 +20,12 @@ def loop(op: WhileOp, frame: Frame) -> None:
         UndefinedBehavior: it does not end.
     """
     carried = [frame[v] for v in op.operands]
-    for _ in range(MOST_STEPS):
+    for _ in range(_MOST_STEPS):
         if not frame.run_block(op.cond.block, carried)[0].item():
             break
         carried = [np.asarray(a) for a in frame.run_block(op.do.block, carried)]
     else:
-        raise UndefinedBehavior(f"{op.name}: more than {MOST_STEPS} steps; the condition seems to hold for ever")
+        raise UndefinedBehavior(f"{op.name}: more than {_MOST_STEPS} steps; the condition seems to hold for ever")
     for result, array in zip(op.results, carried, strict=True):
         frame[result] = array
 
