@@ -55,7 +55,8 @@ def _scores(
     factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
     scores = b.scaled(b.matmul(query, swapped(b, key)), factor)
     if is_causal:
-        seen = triangle(b, *shape_of(scores)[-2:], 0)
+        rows, columns = shape_of(scores)[-2:]
+        seen = triangle(b, rows, columns, 0)
         scores = b.where(seen, scores, b.number(-inf, scores))
     if mask is None:
         return scores

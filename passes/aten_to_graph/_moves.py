@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, converts
 from mlc.passes.shared.refusal import Unconvertible
 
 
@@ -140,7 +140,7 @@ def roll(b: Call, self: SSAValue, shifts: Sequence[int], dims: Sequence[int]) ->
 
 
 @converts("constant_pad_nd")
-def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Number) -> Results:
+def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Scalar) -> Results:
     """Numbers for the last dim come first; a negative one cuts off."""
     rank = len(shape_of(self))
     low, high = [0] * rank, [0] * rank
