@@ -1,7 +1,8 @@
-"""Functions of JAX as people write them, with example arguments: what `python -m benchmarks` measures and tests compare."""
+"""Functions of JAX as people write them, with example arguments: what is measured, and what tests compare."""
 
 # JAX gives types that are not whole.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
 
 from __future__ import annotations
 
