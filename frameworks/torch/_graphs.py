@@ -209,11 +209,6 @@ class _Extents:
         return extent
 
 
-def _expression(value: Any) -> Any:
-    """What a symbolic number is, as SymPy has it."""
-    return value.node.expr
-
-
 def _compiled(
     graph_module: Any, extent: Callable[[Any], int], constants: dict[str, torch.Tensor], options: CompileOptions
 ) -> Runner:
