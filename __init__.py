@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mlc.api import compile, parse
+    from mlc.frameworks import jax as jax
     from mlc.frameworks import torch as torch
     from mlc.plugins import load_dialect, load_pass
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
@@ -56,6 +57,7 @@ _HOMES = {
     "load": "mlc.runtime",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",
+    "jax": "mlc.frameworks.jax",
     "torch": "mlc.frameworks.torch",
 }
 """Where each public name is defined; it is imported when the name is first used."""

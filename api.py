@@ -360,6 +360,8 @@ def _text(module: ModuleOp, ctx: CompilerContext) -> str:
 def _source(model: object) -> ModelSource | ModuleOp:
     if isinstance(model, str | os.PathLike):
         return _read(cast("str | os.PathLike[str]", model))
+    if isinstance(model, ModelSource):
+        return model
     # A frontend's own library is imported only by who may need it.
     is_message = isinstance(model, _BYTES) or hasattr(model, "SerializeToString") or hasattr(model, "graph_signature")
     return (is_message and model_in_memory(model)) or _checked(model)

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from mlc.reference.execution import Array
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import dtype_of, to_numpy
 from mlc.support.resources import Resources
 
 
@@ -43,6 +43,11 @@ def constant_data(value: Attribute, resources: Resources) -> Array:
 
 def _dense_data(value: DenseIntOrFPElementsAttr[Any]) -> Array:
     shaped = cast("TensorType[Any]", value.get_type())
-    data = np.asarray(value.get_values()).astype(to_numpy(shaped.element_type))
+    dtype = dtype_of(shaped.element_type)
+    if dtype.itemsize == cast(Any, shaped.element_type).compile_time_size:
+        # By way of Python's numbers, large unsigned ones became floats. A truth value may have any bits.
+        data = np.frombuffer(value.data.data, np.uint8 if dtype == np.bool_ else dtype).astype(dtype, copy=False)
+    else:
+        data = np.asarray(value.get_values()).astype(dtype)
     shape = shaped.get_shape()
     return np.broadcast_to(np.reshape(data, ()), shape) if data.size == 1 else np.reshape(data, shape)

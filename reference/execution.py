@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -27,7 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.graph import BitcastOp, GraphOp
 from mlc.reference.codes import nearest_stored
-from mlc.support.dtypes import is_float, is_half, is_stored, limits_of, to_numpy
+from mlc.support.dtypes import dtype_of, is_float, is_half, is_stored, limits_of, to_numpy
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
@@ -220,11 +221,19 @@ def _without_elements(op: Operation) -> Array | None:
     if len(op.results) != 1 or not isinstance(op.results[0].type, TensorType):
         return None
     kind = tensor_type(op.results[0])
-    return np.empty(kind.get_shape(), to_numpy(kind.element_type)) if 0 in kind.get_shape() else None
+    return np.empty(kind.get_shape(), dtype_of(kind.element_type)) if 0 in kind.get_shape() else None
 
 
 def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None:
-    return _executors.get(op_type) or entry_for(op_type, _executors)
+    found = _executors.get(op_type) or entry_for(op_type, _executors)
+    if found is None and (module := _OF_FRONTENDS.get(op_type.dialect_name())) is not None:
+        import_module(module)
+        found = _executors.get(op_type)
+    return found
+
+
+_OF_FRONTENDS = dict.fromkeys(("stablehlo", "chlo", "check"), "mlc.reference.stablehlo")
+"""Where the meaning of dialects is that most programs do not have, which is imported when the first op of theirs runs."""
 
 
 def _require_new(op_type: type[Operation]) -> None:

@@ -15,7 +15,7 @@ from xdsl.ir import Attribute, Operation
 from mlc.reference import arith, func, graph, loop, math, memref, scf, tensor, vector
 from mlc.reference.execution import Array, Frame, Order, perturbed
 from mlc.reference.memory import unwritten
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import dtype_of
 from mlc.support.errors import UserError
 from mlc.support.functions import OUTPUT, WORKSPACE, seen_by_callers
 from mlc.support.resources import Resources
@@ -107,7 +107,7 @@ def run_function(
     taken = function.body.block.args
     for argument, marks in zip(taken, _marks(function.arg_attrs, len(taken)), strict=True):
         shaped = cast("Tensor | MemRef", argument.type)
-        dtype = to_numpy(shaped.element_type)
+        dtype = dtype_of(shaped.element_type)
         if OUTPUT in marks or WORKSPACE in marks:
             arguments.append(unwritten(shaped.get_shape(), shaped.element_type))
             if OUTPUT in marks:
@@ -128,7 +128,7 @@ def _checked_input(name: str, number: int, needed: Tensor | MemRef, array: Array
     """A read-only view of an input."""
     if array is None:
         raise UserError(f"'{name}' needs an input of type {needed} as its argument {number}, got none")
-    shape, dtype = tuple(needed.get_shape()), to_numpy(needed.element_type)
+    shape, dtype = tuple(needed.get_shape()), dtype_of(needed.element_type)
     if array.shape != shape or array.dtype != dtype:
         raise UserError(
             f"argument {number} of '{name}' is {array.dtype} {list(array.shape)}, it must be {dtype} {list(shape)}"
@@ -147,4 +147,4 @@ def _as_seen(array: Array, kind: Attribute, marks: Mapping[str, Attribute]) -> A
     """An output, with the dtype that callers see."""
     if not isinstance(kind, TensorType | MemRefType):
         return array
-    return array.view(to_numpy(seen_by_callers(cast("Tensor | MemRef", kind), marks).element_type))
+    return array.view(dtype_of(seen_by_callers(cast("Tensor | MemRef", kind), marks).element_type))

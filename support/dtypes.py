@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
+    ComplexType,
     Float4E2M1FNType,
     Float6E2M3FNType,
     Float6E3M2FNType,
@@ -158,6 +159,19 @@ def to_numpy(element_type: Attribute) -> np.dtype[Any]:
         KeyError: mlc does not know this type.
     """
     return dtype_named("int64" if element_type == _INDEX else _BY_TYPE[element_type].dtype)
+
+
+@cache
+def dtype_of(element_type: Attribute) -> np.dtype[Any]:
+    """The NumPy dtype of an element type, or of complex numbers, which frontends have and kernels do not.
+
+    Raises:
+        KeyError: mlc does not know this type.
+    """
+    if isinstance(element_type, ComplexType):
+        part = to_numpy(cast(Any, element_type).element_type)
+        return dtype_named({"float32": "complex64", "float64": "complex128"}[part.name])
+    return to_numpy(element_type)
 
 
 def from_numpy(dtype: np.dtype[Any]) -> Attribute:

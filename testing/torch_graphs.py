@@ -59,7 +59,7 @@ def _gradients(torch: Any, function: Callable[..., list[Any]], tensors: Sequence
     generator = torch.Generator().manual_seed(1)
     given = [torch.randn(r.shape, generator=generator, dtype=r.dtype) for r in results]
     wanted = [leaf for leaf in leaves if leaf.requires_grad]
-    got = torch.autograd.grad(results, wanted, given, allow_unused=True) if results else []
+    got: list[Any] = list(torch.autograd.grad(results, wanted, given, allow_unused=True)) if results else []
     return [*(r.detach() for r in found), *(g for g in got if g is not None)]
 
 
@@ -148,11 +148,14 @@ def _is_tie(found: Any, expected: Any, sample: Sample) -> bool:
     if sample.operator not in TIES or found.dtype != torch.int64 or not sample.tensors:
         return False
     data = sample.tensors[0]
-    for axis in range(data.ndim if data.ndim == found.ndim else 0):
-        others = [i for i in range(data.ndim) if i != axis]
-        inside = all(found.shape[i] <= data.shape[i] for i in others)
-        if not inside or not found.numel() or max(int(found.max()), int(expected.max())) >= data.shape[axis]:
+    for axis in range(data.ndim):
+        a, b = (t.unsqueeze(axis) if t.ndim < data.ndim else t for t in (found, expected))
+        if a.ndim != data.ndim:
+            break
+        inside = all(a.shape[i] <= data.shape[i] for i in range(data.ndim) if i != axis)
+        places = torch.stack([a, b])
+        if not inside or not a.numel() or int(places.min()) < 0 or int(places.max()) >= data.shape[axis]:
             continue
-        if torch.equal(data.gather(axis, found), data.gather(axis, expected)):
+        if torch.equal(data.gather(axis, a), data.gather(axis, b)):
             return True
     return False

@@ -95,6 +95,15 @@ def schema_of(name: str) -> OverloadSchema | None:
     return OverloadSchema(str(schema), arguments, len(kinds) if all(k == "one" for k in kinds) else None)
 
 
+def tags_of(name: str) -> tuple[str, ...]:
+    """What torch's tags say of an op, by its name in IR: "core", "nondeterministic_seeded" and others."""
+    packet, _, overload = name.removeprefix(f"{DIALECT}.").partition(".")
+    if schema_of(name) is None:
+        return ()
+    found = getattr(getattr(cast(Any, torch_package()).ops.aten, packet), overload or "default")
+    return tuple(tag.name for tag in found.tags)
+
+
 def _argument(argument: Any) -> Argument:
     kind = str(argument.type)
     required = not argument.has_default_value()

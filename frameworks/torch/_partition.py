@@ -14,9 +14,11 @@ import torch
 from xdsl.dialects.builtin import NameLoc
 
 from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import is_view
 from mlc.frameworks.torch.operators import is_converted
+from mlc.passes.aten_to_graph import without_pattern
 from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
@@ -114,7 +116,7 @@ def _is_item(user: Any, index: int) -> bool:
 def _obstacle(node: Any) -> str | None:
     """Why a call cannot be read, if that can be told from its types."""
     if not is_converted(node.target):
-        return "mlc has no pattern for it"
+        return without_pattern(op_name(node.target)) if hasattr(node.target, "_schema") else "it is no operator of ATen"
     values = [n.meta.get("val") for n in node.all_input_nodes]
     found = node.meta.get("val")
     values += list(cast(Any, found)) if isinstance(found, list | tuple) else [found]

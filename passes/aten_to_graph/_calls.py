@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ComplexType, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
-from mlc.dialects.aten.schemas import op_name, torch_package
+from mlc.dialects.aten.schemas import op_name, tags_of, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.passes.aten_to_graph._decompositions import Decompositions
@@ -28,8 +28,24 @@ PASS = "convert-aten-to-graph"
 NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)"
 """Why an op is refused that nothing converts."""
 
+_BECAUSE = {
+    "nondeterministic_seeded": "it draws random numbers, which torch's own generator does",
+    "dynamic_output_shape": "the shape of its result depends on data",
+    "data_dependent_output": "it asks for numbers while the graph is made",
+}
+"""Why operators have no pattern, by torch's tags."""
+_COMPLEX = ("_fft_", "complex", "polar", "_conj", "view_as_real", "view_as_complex", "imag", "real")
+
 Number = bool | int | float
 _F = TypeVar("_F", bound=Callable[..., Results])
+
+
+def without_pattern(name: str) -> str:
+    """Why an op with this name is refused, for which there is no pattern."""
+    short = name.removeprefix("aten.")
+    if short.startswith(_COMPLEX):
+        return "it computes with complex numbers, which mlc does not"
+    return next((_BECAUSE[tag] for tag in tags_of(name) if tag in _BECAUSE), NO_PATTERN)
 
 
 @dataclass
@@ -55,7 +71,7 @@ class Conversion(ConversionToGraph):
             elif (body := self.decompositions.expand(op, self.resources)) is not None:
                 self.lower(body)
             else:
-                self.refuse(op, NO_PATTERN)
+                self.refuse(op, without_pattern(op.name))
 
 
 def has_pattern(overload: object) -> bool:

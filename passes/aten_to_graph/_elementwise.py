@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
 from mlc.passes.aten_to_graph._calls import Call, Number, Results, converts, dtypes_integer
+from mlc.passes.shared.graph_builder import is_float
 from mlc.support.dtypes import HALVES
 
 _OF_FLOATS: dict[str, type[graph.GraphOp]] = {
@@ -44,7 +45,7 @@ _ROUNDING: dict[str, type[graph.GraphOp]] = {
     "trunc": graph.TruncOp,
 }
 """These leave integers as they are."""
-_OF_NUMBERS: dict[str, type[graph.GraphOp]] = {"abs": graph.AbsOp, "neg": graph.NegOp, "sign": graph.SignOp}
+_OF_NUMBERS: dict[str, type[graph.GraphOp]] = {"abs": graph.AbsOp, "neg": graph.NegOp}
 
 
 def _register(table: dict[str, type[graph.GraphOp]], before: Callable[[Call, SSAValue], SSAValue | None]) -> None:
@@ -60,7 +61,18 @@ def _register(table: dict[str, type[graph.GraphOp]], before: Callable[[Call, SSA
 
 _register(_OF_FLOATS, lambda b, x: b.to_float(x))
 _register(_ROUNDING, lambda b, x: None if isinstance(element_of(x), dtypes_integer()) else x)
-_register(_OF_NUMBERS, lambda b, x: x)
+_register(_OF_NUMBERS, lambda b, x: None if element_of(x) == i1 else x)
+
+
+@converts("sign", "sgn")
+def sign(b: Call, self: SSAValue) -> Results:
+    """-1, 0 or 1; 0 of NaN."""
+    if element_of(self) == i1:
+        return self
+    found = b(graph.SignOp, self)
+    if not is_float(self):
+        return found
+    return b.where(b.compare("gt", b(graph.AbsOp, self), b.number(0, self)), found, b.number(0, self))
 
 
 @converts("relu")
@@ -161,7 +173,13 @@ def floor_divided(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
 
 @converts("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
 def remainder(b: Call, self: SSAValue | Number, other: SSAValue | Number) -> Results:
-    return b(graph.ModOp, b.tensor(self), b.tensor(other))
+    """What is left of a quotient rounded down; of floats a 0 has the sign of the dividend."""
+    x, y = b.tensor(self), b.tensor(other)
+    if not is_float(x):
+        return b(graph.ModOp, x, y)
+    rest, zero = b(graph.RemOp, x, y), b.number(0, x)
+    differs = b(graph.XorOp, b.compare("lt", rest, zero), b.compare("lt", y, zero))
+    return b.where(b(graph.AndOp, differs, b.compare("ne", rest, zero)), b.plus(rest, y), rest)
 
 
 @converts("fmod.Tensor", "fmod.Scalar")

@@ -226,18 +226,12 @@ def take(b: Call, self: SSAValue, index: SSAValue) -> Results:
     return b(graph.GatherOp, b.reshape(self, (prod(shape_of(self)),)), index, 0)
 
 
-@converts("embedding_dense_backward")
-def embedding_gradient(
-    b: Call, grad_output: SSAValue, indices: SSAValue, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Results:
-    """Gradients of rows are added up where the rows were read; those of the padding row are dropped."""
-    if scale_grad_by_freq:
-        raise Unconvertible("it scales gradients by how often a row was read")
-    width = shape_of(grad_output)[-1]
-    count = prod(shape_of(indices))
-    rows = b.reshape(grad_output, (count, width))
-    places = b.reshape(b.cast(indices, i64), (count, 1))
-    if padding_idx >= 0:
-        rows = b.where(b.compare("eq", places, b.number(padding_idx, places)), b.number(0, rows), rows)
-    zeros = b.splat(0, (num_weights, width), element_of(rows))
-    return b(graph.ScatterNdOp, "add", zeros, places, rows, [0]) if count else zeros
+@converts("put")
+def put(b: Call, self: SSAValue, index: SSAValue, source: SSAValue, accumulate: bool) -> Results:
+    """Elements at places of the flattened tensor are replaced, or added to."""
+    count = prod(shape_of(index))
+    if not count or not prod(b.shape()):
+        return self
+    flat = b.reshape(self, (prod(b.shape()),))
+    updates, places = b.reshape(b.tensor(source), (count,)), b.reshape(b.cast(index, i64), (count, 1))
+    return b.reshape(combined(b, "add" if accumulate else "set", flat, places, updates, [0], []), b.shape())

@@ -154,13 +154,19 @@ def cumulative(b: Call, self: SSAValue, dim: int) -> Results:
     if not shape_of(x):
         return x
     is_sum = b.before.name == "aten.cumsum"
-    axis = axis_of(dim, len(shape_of(x)))
+    return running(b, graph.AddOp if is_sum else graph.MulOp, x, axis_of(dim, len(shape_of(x))), 0 if is_sum else 1)
+
+
+def running(b: Call, op_type: type[graph.GraphOp], x: SSAValue, axis: int, start: float) -> SSAValue:
+    """What an op makes of all elements so far along an axis."""
+    if not prod(shape_of(x)):
+        return x
     order = [axis, *(i for i in range(len(shape_of(x))) if i != axis)]
     front = b.transpose(x, order)
     steps, *row = shape_of(front)
     scan = ScanWriter(b, steps)
-    total = scan.carry(b.splat(0 if is_sum else 1, row, element_of(front)))
-    next = scan.inside(graph.AddOp if is_sum else graph.MulOp, total, scan.row(front))
+    total = scan.carry(b.splat(start, row, element_of(front)))
+    next = scan.inside(op_type, total, scan.row(front))
     _, found = scan.finish([next], [next])
     return b.transpose(found, [order.index(i) for i in range(len(order))])
 

@@ -58,6 +58,7 @@ def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tupl
 
     conversion = Conversion.within(ctx)
     for function in functions:
+        _erase_unused(function)  # what nobody reads need not be known
         conversion.lower(function.body.block.ops)
         _erase_unused(function)
         returned = function.body.block.last_op

@@ -1,0 +1,20 @@
+"""mlc for JAX: functions compiled when they are called, or ahead of time.
+
+```python
+@mlc.jax.jit                                        # in place of jax.jit
+def step(params, batch): ...
+
+gradient = mlc.jax.jit(jax.grad(loss))              # transformations of JAX come first
+compiled = mlc.jax.compile(step, params, batch)     # for the shapes of examples
+compiled.save("step.so")                            # needs neither JAX nor Python to run
+```
+
+Arrays go in and out without copies. Options are those of `mlc.compile`: `mlc.jax.jit(f, threads=2)`.
+"""
+
+from __future__ import annotations
+
+from mlc.frameworks.jax._compiled import Compiled, compile
+from mlc.frameworks.jax._jit import jit
+
+__all__ = ["Compiled", "compile", "jit"]

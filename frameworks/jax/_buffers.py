@@ -1,0 +1,61 @@
+"""New arrays of JAX for a library to write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+_LINE = 64
+"""XLA takes memory over that is aligned to this many bytes."""
+_LARGE = 1 << 16
+"""The bytes from which filling an array takes longer than handing memory over to JAX, which is 15 us."""
+
+
+class Results:
+    """The results of a function, as arrays that a call makes.
+
+    Small ones are made by JAX, which fills them with zeros, and are written to before anybody sees them. Large ones
+    are NumPy's, and JAX takes their memory over.
+    """
+
+    def __init__(self, types: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> None:
+        self._types = list(types)
+        sizes = [int(np.prod(shape)) * dtype.itemsize for shape, dtype in types]
+        self._small = [i for i, size in enumerate(sizes) if size < _LARGE]
+        self._large = [i for i, size in enumerate(sizes) if size >= _LARGE]
+        self._sizes = sizes
+        wanted = [self._types[i] for i in self._small]
+
+        def zeros() -> Any:
+            return [jnp.zeros(shape, dtype) for shape, dtype in wanted]
+
+        with cast(Any, jax).default_device(cast(Any, jax).devices("cpu")[0]):
+            self._zeros: Any = cast(Any, jax).jit(zeros).lower().compile() if wanted else None
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def new(self, addresses: Any) -> list[Any]:
+        """Memory for each result; its addresses are put into a list of pointers."""
+        found: list[Any] = [None] * len(self._types)
+        if self._zeros is not None:
+            for i, array in zip(self._small, self._zeros(), strict=True):
+                found[i] = array
+                addresses[i] = array.block_until_ready().unsafe_buffer_pointer()
+        for i in self._large:
+            shape, dtype = self._types[i]
+            memory = np.empty(self._sizes[i] + _LINE, np.uint8)
+            start = -memory.ctypes.data % _LINE
+            found[i] = memory[start : start + self._sizes[i]].view(dtype).reshape(shape)
+            addresses[i] = found[i].ctypes.data
+        return found
+
+    def finished(self, results: list[Any]) -> list[Any]:
+        """The results as arrays of JAX, once they are written."""
+        for i in self._large:
+            results[i] = cast(Any, jax).dlpack.from_dlpack(results[i])
+        return results

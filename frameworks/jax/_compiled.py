@@ -1,0 +1,177 @@
+"""A function of JAX that was compiled for known shapes."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import jax
+import numpy as np
+
+from mlc.api import compile as compile_model
+from mlc.frameworks.jax._buffers import Results
+from mlc.frameworks.jax._source import lowered
+from mlc.runtime import InputError, Model
+from mlc.support.errors import UserError
+
+_jax: Any = jax
+"""Of whose functions the package gives no whole types."""
+_LINE = 64
+"""The bytes of a cache line, and the alignment of the workspace."""
+
+
+def compile(
+    function: Callable[..., Any],
+    *examples: Any,
+    static_argnums: int | Sequence[int] = (),
+    donate_argnums: int | Sequence[int] = (),
+    kwargs: dict[str, Any] | None = None,
+    **options: Any,
+) -> Compiled:
+    """Compile a function ahead of time, for the shapes and dtypes of example arguments.
+
+    Arguments and results are pytrees. Those of `static_argnums` are values of Python, which the result has built in;
+    those of `donate_argnums` are deleted by a call, as `jax.jit` does it. Inputs of the artifact are called what the
+    parameters of the function are called, with the keys inside of them, `params.dense.kernel`. `options` are those of
+    `mlc.compile`.
+
+    Raises:
+        UserError: the function does what mlc cannot do: side effects, a custom call, several devices.
+    """
+    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
+    given = kwargs or {}
+    traced = _jax.jit(function, static_argnums=static, keep_unused=True).trace(*examples, **given)
+    if traced.jaxpr.effects:
+        effects = ", ".join(sorted(map(str, traced.jaxpr.effects)))
+        raise UserError(f"the function has side effects ({effects}); required: one whose results are all that it does")
+    dynamic = tuple(a for i, a in enumerate(examples) if i not in static)
+    name = getattr(function, "__name__", type(function).__name__)
+    inputs = _names((dynamic, given), _parameters(function, static))
+    outputs = _names(traced.out_info, None)
+    model = compile_model(cast(Any, lowered(traced, f"<{name}>", inputs, outputs)), **options)
+    leaves = [leaf for i, a in enumerate(dynamic) for leaf in [i] * len(_jax.tree.leaves(a))]
+    kept = [i for i in range(len(examples)) if i not in static]
+    deleted = [n for n, place in enumerate(leaves) if kept[place] in donated]
+    return Compiled(model, traced, static, deleted)
+
+
+class Compiled:
+    """A compiled function: called as the function is, without its static arguments.
+
+    Calls from several threads run side by side.
+    """
+
+    def __init__(self, model: Model, traced: Any, static: Sequence[int], donated: Sequence[int]) -> None:
+        self.model = model
+        """The model, as `mlc.compile` gives it."""
+        self._static = set(static)
+        self._donated = list(donated)
+        self._tree = traced.in_tree
+        self._out_tree = traced.out_tree
+        self._expected = [(tuple(a.shape), a.dtype) for a in traced.jaxpr.in_avals]
+        self._function = cast(Any, model)._function
+        infos = _jax.tree.leaves(traced.out_info)
+        self._results = Results([(tuple(i.shape), np.dtype(i.dtype)) for i in infos])
+        # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
+        self._frames: list[_Frame] = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run it.
+
+        Raises:
+            InputError: the arguments are not those that it was compiled for.
+        """
+        if self._static:
+            args = tuple(a for i, a in enumerate(args) if i not in self._static)
+        leaves, tree = _jax.tree.flatten((args, kwargs))
+        if tree != self._tree:
+            raise InputError(f"found arguments {tree}; required: {self._tree}")
+        return self.on_leaves(leaves)
+
+    def on_leaves(self, leaves: Sequence[Any]) -> Any:
+        """Run it on the leaves of its arguments, in order.
+
+        Raises:
+            InputError: one is no array of the shape and dtype that it was compiled for.
+        """
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame(len(self._expected), len(self._results), self.model.signature.workspace_bytes)
+        inputs, outputs = frame.inputs, frame.outputs
+        held: list[Any] = []
+        for i, (leaf, expected) in enumerate(zip(leaves, self._expected, strict=True)):
+            if not isinstance(leaf, jax.Array) or (leaf.shape, leaf.dtype) != expected:
+                leaf = self._adapted(i, leaf)
+                held.append(leaf)
+            inputs[i] = leaf.block_until_ready().unsafe_buffer_pointer()
+        results = self._results.new(outputs)
+        status = self._function(inputs, outputs, frame.workspace)
+        self._frames.append(frame)
+        if status != 0:
+            raise RuntimeError(f"the function failed with status {status}")
+        for i in self._donated:
+            leaves[i].delete()
+        return _jax.tree.unflatten(self._out_tree, self._results.finished(results))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Copy the shared library to `path`; see `mlc.Model.save`."""
+        self.model.save(path)
+
+    def __repr__(self) -> str:
+        return f"<mlc.jax function of {self.model!r}>"
+
+    def _adapted(self, index: int, leaf: Any) -> Any:
+        """A leaf as an array of JAX, if that loses nothing."""
+        shape, dtype = self._expected[index]
+        array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
+        is_number = isinstance(leaf, bool | int | float) and not shape
+        if tuple(array.shape) != shape or (array.dtype != dtype and not is_number):
+            name = self.model.inputs[index].name
+            found = f"{array.dtype}{list(array.shape)}"
+            raise InputError(f"argument '{name}' is {found}; required: {np.dtype(dtype)}{list(shape)}")
+        return _jax.device_put(np.ascontiguousarray(np.asarray(array, dtype)).reshape(shape), _jax.devices("cpu")[0])
+
+
+class _Frame:
+    """What one call needs at a time: the pointer arrays and the workspace."""
+
+    def __init__(self, inputs: int, outputs: int, workspace_bytes: int) -> None:
+        self.inputs = (ctypes.c_void_p * inputs)()
+        self.outputs = (ctypes.c_void_p * outputs)()
+        self._memory = np.empty(workspace_bytes + _LINE, np.uint8)
+        self.workspace = -(-self._memory.ctypes.data // _LINE) * _LINE
+
+
+def _parameters(function: Callable[..., Any], static: Sequence[int]) -> list[str] | None:
+    """The names of the parameters that take arrays; None if they are not known."""
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return None
+    return [name for i, name in enumerate(names) if i not in static]
+
+
+def _names(tree: Any, parameters: Sequence[str] | None) -> list[str]:
+    """What callers call the leaves of arguments, `(args, kwargs)`, or, without parameters, of results."""
+    found: list[str] = []
+    for path, _ in _jax.tree_util.tree_flatten_with_path(tree)[0]:
+        keys = [_key(part) for part in path]
+        if parameters is None:
+            name = ".".join(keys) or "output"
+            found.append(f"output{name}" if name[0].isdigit() else name)
+        elif keys[0] == "0":
+            place = int(keys[1])
+            first = parameters[place] if place < len(parameters) else f"input{place}"
+            found.append(".".join([first, *keys[2:]]))
+        else:
+            found.append(".".join(keys[1:]))
+    return [name if found.count(name) == 1 else f"{name}.{i}" for i, name in enumerate(found)]
+
+
+def _key(part: Any) -> str:
+    return next((str(getattr(part, name)) for name in ("key", "name", "idx") if hasattr(part, name)), str(part))

@@ -1,0 +1,92 @@
+"""A function of JAX as a model that the compiler takes: its StableHLO text, and the arrays that it closes over."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import jax
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
+
+from mlc.compiler import parse_verified
+from mlc.support.functions import NAME, models_of
+from mlc.support.model_source import ModelSource
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+    from xdsl.dialects.func import FuncOp
+
+    from mlc.support.context import CompilerContext
+
+
+@dataclass(frozen=True)
+class JaxModel(ModelSource):
+    """A function for known shapes.
+
+    Attributes:
+        text: StableHLO, as JAX lowers the function; its first arguments are the `constants`.
+        input_names: what callers call the other arguments.
+        output_names: what callers call the results.
+    """
+
+    text: str = ""
+    constants: tuple[np.ndarray[Any, Any], ...] = field(default=(), compare=False, repr=False)
+    input_names: tuple[str, ...] = ()
+    output_names: tuple[str, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        digest = hashlib.sha256(repr((self.text, self.input_names, self.output_names)).encode())
+        for array in self.constants:
+            digest.update(f"{array.dtype} {array.shape}".encode())
+            digest.update(cast(Any, array.reshape(-1).view("uint8")))
+        return f"jax {digest.hexdigest()}"
+
+    def module(self, ctx: CompilerContext) -> ModuleOp:
+        module = parse_verified(self.text, self.file, ctx, self.base)
+        (function,) = models_of(module)
+        self._fill_constants(function, ctx)
+        inputs = [_named(name) for name in self.input_names]
+        outputs = [_named(name) for name in self.output_names]
+        function.arg_attrs, function.res_attrs = ArrayAttr(inputs), ArrayAttr(outputs)
+        return module
+
+    def _fill_constants(self, function: FuncOp, ctx: CompilerContext) -> None:
+        """Let the first arguments be the constants."""
+        from xdsl.dialects.builtin import DenseResourceAttr
+
+        from mlc.dialects.graph import ConstantOp
+
+        block = function.body.block
+        for number, array in enumerate(self.constants):
+            argument = block.args[0]
+            name = ctx.resources.add(array, f"constant{number}")
+            made = ConstantOp(DenseResourceAttr.from_params(name, cast(Any, argument.type)))
+            made.location = function.location
+            first = block.first_op
+            assert first is not None
+            block.insert_op_before(made, first)
+            argument.replace_all_uses_with(made.result)
+            block.erase_arg(argument)
+        function.function_type = FunctionType.from_lists(block.arg_types, function.function_type.outputs.data)
+
+
+def _named(name: str) -> DictionaryAttr:
+    return DictionaryAttr({NAME: StringAttr(name)})
+
+
+def lowered(traced: Any, file: str, input_names: Sequence[str], output_names: Sequence[str]) -> JaxModel:
+    """The model of a function that JAX has traced."""
+    closed = traced.jaxpr
+    types = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in closed.in_avals]
+
+    def call(constants: Any, *arguments: Any) -> Any:
+        return cast(Any, jax).core.eval_jaxpr(closed.jaxpr, constants, *arguments)
+
+    text = cast(Any, jax).jit(call, keep_unused=True).lower(closed.consts, *types).as_text()
+    arrays = tuple(np.ascontiguousarray(np.asarray(each)) for each in closed.consts)
+    return JaxModel(file, Path.cwd(), text, arrays, tuple(input_names), tuple(output_names))

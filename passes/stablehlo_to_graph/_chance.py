@@ -1,0 +1,89 @@
+"""Random bits, by the generators of the specification (Salmon et al., 2011), and foreign functions."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, i32, i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, converts
+from mlc.support import dtypes
+from mlc.support.dtypes import unsigned
+
+_WORD, _PAIR = unsigned(i32), unsigned(i64)
+_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+
+
+@converts("rng_bit_generator")
+def rng_bit_generator(b: HloCall) -> Found:
+    """Threefry, in graph ops; a state of two numbers of 64 bits is a key and a counter."""
+    state, algorithm = b[0], b.op.word("rng_algorithm")
+    if element_of(state) != _PAIR or shape_of(state) != (2,) or algorithm != "THREE_FRY":
+        raise Unconvertible(
+            f"it draws bits by {algorithm} with a state of {state.type}; mlc knows THREE_FRY with two ui64"
+        )
+    width = 8 * dtypes.to_numpy(b.element(1)).itemsize
+    needed = prod(b.shape(1)) * (2 if width == 64 else 1)
+    blocks = -(-needed // 2)
+    key, counter = (b.reshape(b.slice(state, 0, i, i + 1), ()) for i in (0, 1))
+    counters = b.plus(counter, b.constant(np.arange(blocks, dtype=np.uint64), _PAIR))
+    one, two = _three_fry(b, _halves(b, key), _halves(b, counters))
+    if width == 64:
+        high = b(graph.ShlOp, b.cast(two, _PAIR), b.constant(np.asarray(32, np.uint64), _PAIR))
+        bits: SSAValue = b(graph.OrOp, high, b.cast(one, _PAIR))
+    else:
+        bits = b.concat([one, two], 0)
+    bits = b.slice(bits, 0, 0, prod(b.shape(1)))
+    bits = b.cast(bits, unsigned(IntegerType(width)))
+    found = b.bitcast(b.reshape(bits, b.shape(1)), b.element(1))
+    after = b.plus(counter, b.constant(np.asarray(blocks, np.uint64), _PAIR))
+    return [b.concat([b.reshape(key, (1,)), b.reshape(after, (1,))], 0), found]
+
+
+def _halves(b: HloCall, x: SSAValue) -> tuple[SSAValue, SSAValue]:
+    return b.cast(x, _WORD), b.cast(b(graph.ShrOp, x, b.number(32, x)), _WORD)
+
+
+def _three_fry(
+    b: HloCall, key: tuple[SSAValue, SSAValue], counter: tuple[SSAValue, SSAValue]
+) -> tuple[SSAValue, SSAValue]:
+    """Threefry-2x32 with 20 rounds."""
+    third = b(graph.XorOp, b(graph.XorOp, key[0], key[1]), b.constant(np.asarray(0x1BD11BDA, np.uint32), _WORD))
+    keys = (*key, third)
+    one, two = b.plus(counter[0], keys[0]), b.plus(counter[1], keys[1])
+    for i in range(5):
+        for rotation in _ROTATIONS[i % 2]:
+            one = b.plus(one, two)
+            left = b(graph.ShlOp, two, b.number(rotation, two))
+            right = b(graph.ShrOp, two, b.number(32 - rotation, two))
+            two = b(graph.XorOp, b(graph.OrOp, left, right), one)
+        one = b.plus(one, keys[(i + 1) % 3])
+        two = b.plus(b.plus(two, keys[(i + 2) % 3]), b.number(i + 1, two))
+    return one, two
+
+
+@converts("rng")
+def rng(b: HloCall) -> Found:
+    """Random numbers without a state.
+
+    Raises:
+        Unconvertible: always.
+    """
+    raise Unconvertible("it draws random numbers from a state that nobody sees; required: a key, as jax.random has one")
+
+
+@converts("custom_call")
+def custom_call(b: HloCall) -> Found:
+    """A foreign function.
+
+    Raises:
+        Unconvertible: always.
+    """
+    name = b.op.word("call_target_name")
+    library = " of LAPACK" if name.startswith("lapack_") else ""
+    raise Unconvertible(f"it calls the foreign function '{name}'{library}, which mlc does not have")

@@ -1,0 +1,234 @@
+"""Arithmetic of complex numbers, as pairs of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.stablehlo_to_graph._calls import Pair
+
+
+class Complex:
+    """Writes what complex numbers need."""
+
+    def __init__(self, b: GraphBuilder) -> None:
+        self.b = b
+
+    def add(self, x: Pair, y: Pair) -> Pair:
+        """`x + y`."""
+        return Pair(self.b.plus(x.re, y.re), self.b.plus(x.im, y.im))
+
+    def sub(self, x: Pair, y: Pair) -> Pair:
+        """`x - y`."""
+        return Pair(self.b.sub(x.re, y.re), self.b.sub(x.im, y.im))
+
+    def mul(self, x: Pair, y: Pair) -> Pair:
+        """`x * y`."""
+        b = self.b
+        re = b.sub(b.mul(x.re, y.re), b.mul(x.im, y.im))
+        return Pair(re, b.plus(b.mul(x.re, y.im), b.mul(x.im, y.re)))
+
+    def scaled(self, x: Pair, factor: SSAValue) -> Pair:
+        """The product with a real number."""
+        return Pair(self.b.mul(x.re, factor), self.b.mul(x.im, factor))
+
+    def div(self, x: Pair, y: Pair) -> Pair:
+        """`x / y`, by the larger part of `y`, so that no square overflows (Smith, 1962)."""
+        b = self.b
+        flip = b.compare("lt", b(graph.AbsOp, y.re), b(graph.AbsOp, y.im))
+        large, small = b.where(flip, y.im, y.re), b.where(flip, y.re, y.im)
+        one, two = b.where(flip, x.im, x.re), b.where(flip, x.re, x.im)
+        ratio = b.div(small, large)
+        below = b.plus(large, b.mul(small, ratio))
+        re = b.div(b.plus(one, b.mul(two, ratio)), below)
+        im = b.div(b.sub(two, b.mul(one, ratio)), below)
+        return Pair(re, b.where(flip, b(graph.NegOp, im), im))
+
+    def modulus(self, x: Pair) -> SSAValue:
+        """`|x|`, by the larger part, so that no square overflows."""
+        b = self.b
+        one, two = b(graph.AbsOp, x.re), b(graph.AbsOp, x.im)
+        most, least = b(graph.MaxOp, one, two), b(graph.MinOp, one, two)
+        ratio = b.div(least, most)
+        found = b.mul(most, b(graph.SqrtOp, b.plus(b.number(1, one), b.mul(ratio, ratio))))
+        found = b.where(b.compare("eq", least, b.number(0, one)), most, found)
+        infinite = b.number(inf, one)
+        return b.where(b(graph.OrOp, b.compare("eq", one, infinite), b.compare("eq", two, infinite)), infinite, found)
+
+    def angle(self, x: Pair) -> SSAValue:
+        """The argument, from -pi to pi."""
+        from mlc.passes.stablehlo_to_graph._elementwise import arc_tangent
+
+        return arc_tangent(self.b, x.im, x.re)
+
+    def sign(self, x: Pair) -> Pair:
+        """Its direction; 0 for 0."""
+        b = self.b
+        size = self.modulus(x)
+        zero = b.number(0, size)
+        is_zero = b.compare("eq", size, zero)
+        below = b.where(is_zero, b.number(1, size), size)
+        return Pair(b.div(x.re, below), b.div(x.im, below))
+
+    def exp(self, x: Pair) -> Pair:
+        """`e^x`."""
+        b = self.b
+        size = b(graph.ExpOp, x.re)
+        return Pair(b.mul(size, b(graph.CosOp, x.im)), b.mul(size, b(graph.SinOp, x.im)))
+
+    def expm1(self, x: Pair) -> Pair:
+        """`e^x - 1`, with all digits where `x` is small."""
+        b = self.b
+        grown = b(graph.ExpM1Op, x.re)
+        half = b(graph.SinOp, b.mul(x.im, b.number(0.5, x.im)))
+        less = b.mul(b.mul(half, half), b.number(2, half))
+        size = b(graph.ExpOp, x.re)
+        return Pair(b.sub(grown, b.mul(size, less)), b.mul(size, b(graph.SinOp, x.im)))
+
+    def log(self, x: Pair) -> Pair:
+        """The principal logarithm."""
+        return Pair(self.b(graph.LogOp, self.modulus(x)), self.angle(x))
+
+    def log1p(self, x: Pair) -> Pair:
+        """The logarithm of `1 + x`, with all digits where `x` is small."""
+        b = self.b
+        moved = Pair(b.plus(x.re, b.number(1, x.re)), x.im)
+        square = b.plus(b.mul(x.re, b.plus(x.re, b.number(2, x.re))), b.mul(x.im, x.im))
+        near = b.mul(b(graph.Log1pOp, square), b.number(0.5, square))
+        is_near = b.compare("lt", b(graph.MaxOp, b(graph.AbsOp, x.re), b(graph.AbsOp, x.im)), b.number(0.5, x.re))
+        return Pair(b.where(is_near, near, b(graph.LogOp, self.modulus(moved))), self.angle(moved))
+
+    def sqrt(self, x: Pair) -> Pair:
+        """The principal square root."""
+        b = self.b
+        half = b.number(0.5, x.re)
+        size = b(graph.SqrtOp, b.mul(b.plus(self.modulus(x), b(graph.AbsOp, x.re)), half))
+        zero = b.number(0, x.re)
+        is_zero = b.compare("eq", size, zero)
+        other = b.where(is_zero, zero, b.div(b.mul(x.im, half), size))
+        left = b.compare("lt", x.re, zero)
+        from mlc.passes.stablehlo_to_graph._elementwise import is_negative
+
+        signed = b.where(is_negative(b, x.im), b(graph.NegOp, size), size)
+        return Pair(b.where(left, b(graph.AbsOp, other), size), b.where(left, signed, other))
+
+    def rsqrt(self, x: Pair) -> Pair:
+        """1 over the principal square root."""
+        return self.div(self.real(self.b.number(1, x.re)), self.sqrt(x))
+
+    def real(self, x: SSAValue) -> Pair:
+        """A real number as a complex one."""
+        return Pair(x, self.b.number(0, x))
+
+    def sin(self, x: Pair) -> Pair:
+        """The sine."""
+        b = self.b
+        return Pair(
+            b.mul(b(graph.SinOp, x.re), b(graph.CoshOp, x.im)), b.mul(b(graph.CosOp, x.re), b(graph.SinhOp, x.im))
+        )
+
+    def cos(self, x: Pair) -> Pair:
+        """The cosine."""
+        b = self.b
+        im = b.mul(b(graph.SinOp, x.re), b(graph.SinhOp, x.im))
+        return Pair(b.mul(b(graph.CosOp, x.re), b(graph.CoshOp, x.im)), b(graph.NegOp, im))
+
+    def tanh(self, x: Pair) -> Pair:
+        """The hyperbolic tangent, of numbers whose tangent does not overflow."""
+        b = self.b
+        two = b.number(2, x.re)
+        t, u = b(graph.TanhOp, x.re), b(graph.TanOp, x.im)
+        del two
+        below = b.plus(b.number(1, t), b.mul(b.mul(t, t), b.mul(u, u)))
+        re = b.div(b.mul(t, b.plus(b.number(1, u), b.mul(u, u))), below)
+        im = b.div(b.mul(b.sub(b.number(1, t), b.mul(t, t)), u), below)
+        return Pair(re, im)
+
+    def logistic(self, x: Pair) -> Pair:
+        """`1 / (1 + e^-x)`."""
+        b = self.b
+        one = self.real(b.number(1, x.re))
+        return self.div(one, self.add(one, self.exp(Pair(b(graph.NegOp, x.re), b(graph.NegOp, x.im)))))
+
+    def power(self, x: Pair, y: Pair | SSAValue) -> Pair:
+        """`x^y`, the principal value; 0 to a power is 0, but to the power 0."""
+        b = self.b
+        log = self.log(x)
+        exponent = self.mul(log, y) if isinstance(y, Pair) else self.scaled(log, y)
+        found = self.exp(exponent)
+        zero, one = b.number(0, x.re), b.number(1, x.re)
+        is_zero = b(graph.AndOp, b.compare("eq", x.re, zero), b.compare("eq", x.im, zero))
+        if isinstance(y, Pair):
+            none = b(graph.AndOp, b.compare("eq", y.re, zero), b.compare("eq", y.im, zero))
+        else:
+            none = b.compare("eq", y, zero)
+        re = b.where(is_zero, b.where(none, one, zero), found.re)
+        return Pair(re, b.where(is_zero, zero, found.im))
+
+    def atan2(self, y: Pair, x: Pair) -> Pair:
+        """`-i log((x + i y) / sqrt(x^2 + y^2))`."""
+        b = self.b
+        point = self.add(x, Pair(b(graph.NegOp, y.im), y.re))
+        size = self.sqrt(self.add(self.mul(x, x), self.mul(y, y)))
+        found = self.log(self.div(point, size))
+        return Pair(found.im, b(graph.NegOp, found.re))
+
+    def compare(self, direction: str, x: Pair, y: Pair) -> SSAValue:
+        """By the real parts first."""
+        b = self.b
+        if direction in ("eq", "ne"):
+            kind = graph.AndOp if direction == "eq" else graph.OrOp
+            return b(kind, b.compare(direction, x.re, y.re), b.compare(direction, x.im, y.im))
+        strict = "lt" if direction in ("lt", "le") else "gt"
+        same = b(graph.AndOp, b.compare("eq", x.re, y.re), b.compare(direction, x.im, y.im))
+        return b(graph.OrOp, b.compare(strict, x.re, y.re), same)
+
+    def extreme(self, name: str, x: Pair, y: Pair) -> Pair:
+        """`maximum` or `minimum`, by the real parts first."""
+        b = self.b
+        first = self.compare("gt" if name == "maximum" else "lt", x, y)
+        return Pair(b.where(first, x.re, y.re), b.where(first, x.im, y.im))
+
+
+UNARY: dict[str, Callable[[Complex, Pair], Pair]] = {
+    "cosine": Complex.cos,
+    "exponential": Complex.exp,
+    "exponential_minus_one": Complex.expm1,
+    "log": Complex.log,
+    "log_plus_one": Complex.log1p,
+    "logistic": Complex.logistic,
+    "rsqrt": Complex.rsqrt,
+    "sine": Complex.sin,
+    "sqrt": Complex.sqrt,
+    "tanh": Complex.tanh,
+}
+_BINARY: dict[str, Callable[[Complex, Pair, Pair], Pair]] = {
+    "add": Complex.add,
+    "subtract": Complex.sub,
+    "multiply": Complex.mul,
+    "divide": Complex.div,
+    "power": Complex.power,
+}
+
+
+def binary(c: Complex, name: str, x: Pair, y: Pair) -> Pair:
+    """An op of two complex operands, by its name.
+
+    Raises:
+        Unconvertible: complex numbers have none of it.
+    """
+    if name in ("maximum", "minimum"):
+        return c.extreme(name, x, y)
+    if name not in _BINARY:
+        raise Unconvertible(f"complex numbers have no {name}")
+    return _BINARY[name](c, x, y)
+
+
+def spread(b: GraphBuilder, x: Pair, shape: Sequence[int]) -> Pair:
+    """Repeated to a shape."""
+    return Pair(b.broadcast(x.re, shape), b.broadcast(x.im, shape))

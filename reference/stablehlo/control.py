@@ -1,0 +1,62 @@
+"""Control flow of StableHLO."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mlc.dialects.stablehlo import CompositeOp, HloOp, WhileOp, hlo
+from mlc.reference.execution import Frame, UndefinedBehavior, executes
+from mlc.support.locations import error_at
+
+_MOST_STEPS = 1_000_000
+"""A loop that takes more steps than this is taken for one that does not end."""
+
+
+@executes(WhileOp)
+def loop(op: WhileOp, frame: Frame) -> None:
+    """Its body, as long as the condition holds.
+
+    Raises:
+        UndefinedBehavior: it does not end.
+    """
+    carried = [frame[v] for v in op.operands]
+    for _ in range(_MOST_STEPS):
+        if not frame.run_block(op.cond.block, carried)[0].item():
+            break
+        carried = [np.asarray(a) for a in frame.run_block(op.do.block, carried)]
+    else:
+        raise UndefinedBehavior(f"{op.name}: more than {_MOST_STEPS} steps; the condition seems to hold for ever")
+    for result, array in zip(op.results, carried, strict=True):
+        frame[result] = array
+
+
+@executes(hlo("if"))
+def branch(op: HloOp, frame: Frame) -> None:
+    """One of two regions."""
+    found = frame.run_block(op.body(0 if frame[op.operands[0]].item() else 1), [])
+    for result, array in zip(op.results, found, strict=True):
+        frame[result] = array
+
+
+@executes(hlo("case"))
+def case(op: HloOp, frame: Frame) -> None:
+    """One of several regions; any number that is none of them means the last."""
+    index, count = int(frame[op.operands[0]].item()), len(op.regions)
+    found = frame.run_block(op.body(index if 0 <= index < count else count - 1), [])
+    for result, array in zip(op.results, found, strict=True):
+        frame[result] = array
+
+
+@executes(CompositeOp)
+def composite(op: CompositeOp, frame: Frame) -> None:
+    """What its decomposition computes."""
+    from xdsl.dialects.func import FuncOp
+
+    name = op.decomposition.string_value()
+    callee = frame.symbols.get(name)
+    if not isinstance(callee, FuncOp) or not callee.body.blocks:
+        raise error_at(op, f"'{name}' is called, but it is not a function with a body")
+    inside = Frame(frame.resources, frame.symbols, frame.lanes, frame.order, frame.orders, frame.noise)
+    found = inside.run_block(callee.body.block, [frame[v] for v in op.operands])
+    for result, array in zip(op.results, found, strict=True):
+        frame[result] = array
