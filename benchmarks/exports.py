@@ -15,7 +15,7 @@ import importlib
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ def networks() -> dict[str, Callable[[], Network]]:
     Raises:
         ImportError: a package is missing.
     """
-    torch, hf, vision = _package("torch"), _package("transformers"), _torchvision().models
+    torch, hf, vision = _package("torch"), _package("transformers"), torchvision_package().models
     image = torch.randn(1, 3, 224, 224)
     ids = torch.randint(0, 1000, (1, TOKENS))
     text = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
@@ -109,7 +109,8 @@ def _package(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def _torchvision() -> Any:
+@cache
+def torchvision_package() -> Any:
     """The package torchvision; that of PyPI looks for operators that PyTorch for CPUs lacks."""
     library = _package("torch").library.Library("torchvision", "DEF")
     for name in ("nms", "qnms"):

@@ -47,7 +47,7 @@ class SampleOutcome:
 
     Attributes:
         status: `pass`; `fallback`: it has operators that stay in torch; `wrong`; `bug`: mlc failed.
-        is_core: whether it has core ATen operators.
+        is_core: whether it has core ATen operators, and computes with real numbers only.
     """
 
     operator: str
@@ -73,7 +73,7 @@ def run_sample(sample: Sample, dtype: str, native: bool, with_gradients: bool = 
                 graph = traced(sample.function, sample.tensors)
             except Exception as e:
                 return outcome("fallback", f"torch does not trace it: {type(e).__name__}: {e}"[:150])
-            core = any("core" in str(n.target.tags) for n in graph.graph.nodes if hasattr(n.target, "tags"))
+            core = is_core(graph)
             if with_gradients:
                 found, expected = gradients(sample, native)
             else:
@@ -100,15 +100,17 @@ def run(
     jobs = [(name, dtype, native, limit, with_gradients) for name in names for dtype in dtypes]
     if workers == 1:
         for job in jobs:
-            yield from _run_operator(job)
+            yield from run_operator(*job)
         return
     with ProcessPoolExecutor(workers) as pool:
-        for each in pool.map(_run_operator, jobs, chunksize=4):
+        for each in pool.map(run_operator, *zip(*jobs, strict=True), chunksize=4):
             yield from each
 
 
-def _run_operator(job: tuple[str, str, bool, int | None, bool]) -> list[SampleOutcome]:
-    name, dtype, native, limit, with_gradients = job
+def run_operator(
+    name: str, dtype: str, native: bool = False, limit: int | None = None, with_gradients: bool = False
+) -> list[SampleOutcome]:
+    """The outcomes of the samples of an operator, none if it does not take the type."""
     torch = cast(Any, torch_package())
     torch.set_num_threads(1)
     try:
@@ -116,6 +118,18 @@ def _run_operator(job: tuple[str, str, bool, int | None, bool]) -> list[SampleOu
     except Exception:
         return []  # torch itself has no samples of this type, or lacks a package for them
     return [run_sample(sample, dtype, native, with_gradients) for sample in found]
+
+
+def is_core(graph_module: Any) -> bool:
+    """Whether a graph has core ATen operators and computes with real numbers only."""
+    torch = cast(Any, torch_package())
+    tensors: list[Any] = []
+    for node in graph_module.graph.nodes:
+        value = node.meta.get("val")
+        tensors += list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else [value]
+    if any(isinstance(v, torch.Tensor) and v.is_complex() for v in tensors):
+        return False
+    return any(torch.Tag.core in getattr(n.target, "tags", ()) for n in graph_module.graph.nodes)
 
 
 @contextmanager

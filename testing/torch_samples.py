@@ -51,7 +51,7 @@ def samples(name: str, dtype: Any, limit: int | None = None, gradients: bool = F
     if dtype not in taken:
         return
     torch.manual_seed(0)
-    generator = info.sample_inputs("cpu", dtype, requires_grad=gradients)
+    generator: Iterator[Any] = info.sample_inputs("cpu", dtype, requires_grad=gradients)
     for number, sample in enumerate(islice(generator, limit)):
         function, tensors = as_function(info.op, (sample.input, *sample.args), sample.kwargs)
         if gradients and sample.output_process_fn_grad is not None:

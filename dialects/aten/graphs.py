@@ -59,6 +59,7 @@ class GraphSource:
         input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
         output_names: what callers call the results, in order; empty for numbers.
         extent: the number that an extent of a shape, or another symbolic number, is.
+        results: the nodes whose values are returned, instead of those that the graph returns.
     """
 
     graph: Any
@@ -68,6 +69,7 @@ class GraphSource:
     input_dims: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     output_names: Sequence[str] = ()
     extent: Callable[[Any], Any] = int
+    results: Sequence[Any] | None = None
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -96,7 +98,9 @@ def read_body(
 class _Reader:
     source: GraphSource
     resources: Resources
-    values: dict[Node, SSAValue | list[SSAValue | None]] = field(default_factory=dict["Node", Any])
+    values: dict[Any, SSAValue | list[SSAValue | None]] = field(
+        default_factory=dict["Any", "SSAValue | list[SSAValue | None]"]
+    )
     block: Block = field(default_factory=Block)
     inputs: list[str] = field(default_factory=list[str])
     location: LocationAttr | None = None
@@ -172,14 +176,16 @@ class _Reader:
 
     def _read_call(self, node: Node) -> None:
         if node.target is operator.getitem:
-            parts: Any = self.values.get(node.args[0])
-            part = cast(Any, parts)[node.args[1]] if isinstance(parts, list) else None
-            if part is not None and part.type != NoneType():
+            if (part := self._part(node.args[0], node.args[1])) is not None:
                 self._define(node, part)
             return
         if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
             return  # arithmetic on extents, which is known
         name, schema, given = self._operator(node)
+        if name.startswith("aten.as_strided") and not _lies_in_order(given["self"].meta.get("val")):
+            raise UserError(
+                "it reads the memory of a tensor whose elements do not lie there in order", self._place(node)
+            )
         operands: list[SSAValue] = []
         counts: list[int] = []
         attributes: dict[str, Attribute] = {}
@@ -202,6 +208,12 @@ class _Reader:
         else:
             rest = iter(made.results)
             self.values[node] = [next(rest) if _is_part(each) else None for each in results]
+
+    def _part(self, node: Node, index: int) -> SSAValue | None:
+        """One of several results, if there is one."""
+        parts = self.values.get(node)
+        found = parts[index] if isinstance(parts, list) else None
+        return None if found is None or found.type == NoneType() else found
 
     def _operator(self, node: Node) -> tuple[str, OverloadSchema, dict[str, Any]]:
         """The name of an operator in IR, its schema, and the arguments that are given."""
@@ -259,7 +271,9 @@ class _Reader:
     # ---- the end, types, names
 
     def _results(self, node: Node) -> list[SSAValue]:
-        flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
+        flat: Any = self.source.results
+        if flat is None:
+            flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
         found = [self.values.get(each) for each in flat if each is not None]
         return [value for value in found if isinstance(value, SSAValue)]
 
@@ -321,8 +335,14 @@ def _is_part(value: Any) -> bool:
     return value is None or _is_tensor(value)
 
 
+def _lies_in_order(value: Any) -> bool:
+    return value.is_contiguous() and value.storage_offset() == 0
+
+
 def _first(value: Any) -> Any:
-    return cast(Any, value[0] if isinstance(value, list | tuple) and value else value)
+    if isinstance(value, list | tuple):
+        return next(iter(cast("Sequence[Any]", value)), None)
+    return value
 
 
 def _is_symbolic(value: Any) -> bool:

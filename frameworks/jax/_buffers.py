@@ -33,8 +33,8 @@ class Results:
         def zeros() -> Any:
             return [jnp.zeros(shape, dtype) for shape, dtype in wanted]
 
-        with jax.default_device(cast(Any, jax).devices("cpu")[0]):
-            self._zeros = jax.jit(zeros).lower().compile() if wanted else None
+        with cast(Any, jax).default_device(cast(Any, jax).devices("cpu")[0]):
+            self._zeros: Any = cast(Any, jax).jit(zeros).lower().compile() if wanted else None
 
     def __len__(self) -> int:
         return len(self._types)
@@ -43,7 +43,7 @@ class Results:
         """Memory for each result; its addresses are put into a list of pointers."""
         found: list[Any] = [None] * len(self._types)
         if self._zeros is not None:
-            for i, array in zip(self._small, cast(Any, self._zeros)(), strict=True):
+            for i, array in zip(self._small, self._zeros(), strict=True):
                 found[i] = array
                 addresses[i] = array.block_until_ready().unsafe_buffer_pointer()
         for i in self._large:

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlc.passes.aten_to_graph._calls import Call, converts, has_pattern
+    from mlc.passes.aten_to_graph._calls import Call, converts, has_pattern, without_pattern
     from mlc.passes.shared.refusal import Unconvertible
     from mlc.passes.shared.to_graph import Results
 
@@ -20,6 +20,7 @@ _FILES = {
     "Unconvertible": "mlc.passes.shared.refusal",
     "converts": "mlc.passes.aten_to_graph._calls",
     "has_pattern": "mlc.passes.aten_to_graph._calls",
+    "without_pattern": "mlc.passes.aten_to_graph._calls",
 }
 """Imported when they are asked for: the pass is part of every pipeline, and the package `torch` of few."""
 
@@ -32,4 +33,4 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(_FILES[name]), name)
 
 
-__all__ = ["Call", "Results", "Unconvertible", "converts", "has_pattern"]
+__all__ = ["Call", "Results", "Unconvertible", "converts", "has_pattern", "without_pattern"]

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ComplexType, TensorType, i1
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
-from mlc.dialects.aten.schemas import op_name, torch_package
+from mlc.dialects.aten.schemas import op_name, tags_of, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.passes.aten_to_graph._decompositions import Decompositions
@@ -22,21 +22,37 @@ from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.to_graph import ConversionToGraph, Results, ToGraphPattern
 from mlc.support import dtypes
 
-PASS = "convert-aten-to-graph"
+ATEN_PASS = "convert-aten-to-graph"
 """The pass that patterns register for."""
 
-NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)"
+NO_ATEN_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)"
 """Why an op is refused that nothing converts."""
 
-Number = bool | int | float
+_BECAUSE = {
+    "nondeterministic_seeded": "it draws random numbers, which torch's own generator does",
+    "dynamic_output_shape": "the shape of its result depends on data",
+    "data_dependent_output": "it asks for numbers while the graph is made",
+}
+"""Why operators have no pattern, by torch's tags."""
+_COMPLEX = ("_fft_", "complex", "polar", "_conj", "view_as_real", "view_as_complex", "imag", "real")
+
+Scalar = bool | int | float
 _F = TypeVar("_F", bound=Callable[..., Results])
 
 
+def without_pattern(name: str) -> str:
+    """Why an op with this name is refused, for which there is no pattern."""
+    short = name.removeprefix("aten.")
+    if short.startswith(_COMPLEX):
+        return "it computes with complex numbers, which mlc does not"
+    return next((_BECAUSE[tag] for tag in tags_of(name) if tag in _BECAUSE), NO_ATEN_PATTERN)
+
+
 @dataclass
-class Conversion(ConversionToGraph):
+class AtenConversion(ConversionToGraph):
     """One run of the conversion from ATen."""
 
-    PASS: ClassVar[str] = PASS
+    PASS: ClassVar[str] = ATEN_PASS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,13 +71,16 @@ class Conversion(ConversionToGraph):
             elif (body := self.decompositions.expand(op, self.resources)) is not None:
                 self.lower(body)
             else:
-                self.refuse(op, NO_PATTERN)
+                self.refuse(op, without_pattern(op.name))
 
 
 def has_pattern(overload: object) -> bool:
     """Whether there is a pattern for an `OpOverload`."""
     name = str(overload)
-    return name.startswith("aten.") and lowering_of(PASS, aten.op(op_name(overload).removeprefix("aten."))) is not None
+    return (
+        name.startswith("aten.")
+        and lowering_of(ATEN_PASS, aten.op(op_name(overload).removeprefix("aten."))) is not None
+    )
 
 
 @dataclass
@@ -92,7 +111,7 @@ class Call(GraphBuilder):
 
     # ---- arguments
 
-    def tensor(self, value: SSAValue | Number, element: Attribute | None = None) -> SSAValue:
+    def tensor(self, value: SSAValue | Scalar, element: Attribute | None = None) -> SSAValue:
         """A tensor or a number as a value, of an element type, by default that of the result."""
         element = element or self.element()
         if isinstance(value, SSAValue):
@@ -106,7 +125,7 @@ class Call(GraphBuilder):
             wrapped = np.array(value).astype(dtype) if isinstance(value, int) else np.asarray(value, dtype)
         return self.constant(wrapped, element)
 
-    def promoted(self, *values: SSAValue | Number) -> list[SSAValue]:
+    def promoted(self, *values: SSAValue | Scalar) -> list[SSAValue]:
         """Tensors and numbers as values of the one element type that torch computes with for them."""
         element = common_element(values)
         return [self.tensor(v, element) for v in values]
@@ -127,7 +146,7 @@ class Call(GraphBuilder):
         """`x * x`."""
         return self.mul(value, value)
 
-    def scaled(self, value: SSAValue, factor: Number) -> SSAValue:
+    def scaled(self, value: SSAValue, factor: Scalar) -> SSAValue:
         """The product with a number; the value itself if that is 1."""
         return value if factor == 1 else self.mul(value, self.tensor(factor, element_of(value)))
 
@@ -147,7 +166,7 @@ def dtypes_integer() -> type[Attribute]:
     return cast("type[Attribute]", IntegerType)
 
 
-def common_element(values: Sequence[SSAValue | Number]) -> Attribute:
+def common_element(values: Sequence[SSAValue | Scalar]) -> Attribute:
     """The element type that torch promotes operands to: tensors of dims count before those without, and both before
     numbers, unless a later one is of a higher kind (truth value, integer, float)."""
     torch = cast(Any, torch_package())
@@ -165,7 +184,7 @@ def common_element(values: Sequence[SSAValue | Number]) -> Attribute:
     return element
 
 
-def _sample(value: SSAValue | Number) -> Any:
+def _sample(value: SSAValue | Scalar) -> Any:
     if not isinstance(value, SSAValue):
         return value
     torch = cast(Any, torch_package())
@@ -194,7 +213,7 @@ def converts(*overloads: str) -> Callable[[_F], _F]:
 
     ```python
     @converts("addcmul")
-    def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Number) -> Results:
+    def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Scalar) -> Results:
         return b.plus(self, b.scaled(b.mul(tensor1, tensor2), value))
     ```
     """
@@ -203,7 +222,7 @@ def converts(*overloads: str) -> Callable[[_F], _F]:
         wanted = [p.name for p in list(inspect.signature(function).parameters.values())[1:]]
         members = {"function": staticmethod(function), "wanted": wanted, "__module__": function.__module__}
         pattern = cast("type[_FromAten]", type(function.__name__, (_FromAten,), members))
-        lowers(PASS, *(aten.op(overload) for overload in overloads))(pattern)
+        lowers(ATEN_PASS, *(aten.op(overload) for overload in overloads))(pattern)
         return function
 
     return register

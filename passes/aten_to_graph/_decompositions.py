@@ -98,8 +98,10 @@ class Decompositions:
 
         try:
             with torch.no_grad():
-                functional = torch.func.functionalize(call, remove="mutations_and_views")
-                graph = fx.make_fx(functional, decomposition_table=table, tracing_mode="fake")(*tensors).graph
+                # As AOTAutograd does it, so that what is made of other operators has no mutations either.
+                functional = cast(Any, torch_package("torch._subclasses.functional_tensor"))
+                whole = functional.dispatch_functionalize(call)
+                graph = fx.make_fx(whole, decomposition_table=table, tracing_mode="fake")(*tensors).graph
         except Exception:  # whatever a decomposition makes of a call that it was not written for
             return None
         graph.eliminate_dead_code()

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, axes_of, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axes_of, axis_of, converts
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.places import along_axis
 from mlc.support.dtypes import HALVES
@@ -101,7 +101,7 @@ def _none(b: Call, value: bool) -> SSAValue:
 
 @converts("var.correction", "var.dim", "std.correction", "std.dim", "var_mean.correction")
 def variance(
-    b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Number | None = None, unbiased: bool = True
+    b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Scalar | None = None, unbiased: bool = True
 ) -> Results:
     """The mean of squared distances from the mean, in two passes; `correction` is what the count is too large by."""
     x = wide(b, self)
@@ -121,7 +121,7 @@ def variance(
 
 
 @converts("linalg_vector_norm")
-def vector_norm(b: Call, self: SSAValue, ord: Number, dim: Axes, keepdim: bool) -> Results:
+def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) -> Results:
     x = b(graph.AbsOp, wide(b, b.tensor(self)))
     if ord == inf or ord == -inf:
         return reduced(b, "max" if ord > 0 else "min", x, dim, keepdim)
@@ -154,13 +154,19 @@ def cumulative(b: Call, self: SSAValue, dim: int) -> Results:
     if not shape_of(x):
         return x
     is_sum = b.before.name == "aten.cumsum"
-    axis = axis_of(dim, len(shape_of(x)))
+    return running(b, graph.AddOp if is_sum else graph.MulOp, x, axis_of(dim, len(shape_of(x))), 0 if is_sum else 1)
+
+
+def running(b: Call, op_type: type[graph.GraphOp], x: SSAValue, axis: int, start: float) -> SSAValue:
+    """What an op makes of all elements so far along an axis."""
+    if not prod(shape_of(x)):
+        return x
     order = [axis, *(i for i in range(len(shape_of(x))) if i != axis)]
     front = b.transpose(x, order)
     steps, *row = shape_of(front)
     scan = ScanWriter(b, steps)
-    total = scan.carry(b.splat(0 if is_sum else 1, row, element_of(front)))
-    next = scan.inside(graph.AddOp if is_sum else graph.MulOp, total, scan.row(front))
+    total = scan.carry(b.splat(start, row, element_of(front)))
+    next = scan.inside(op_type, total, scan.row(front))
     _, found = scan.finish([next], [next])
     return b.transpose(found, [order.index(i) for i in range(len(order))])
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import f64, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.images import lowest, slide, surround
 from mlc.support.dtypes import to_numpy
 
@@ -70,6 +71,8 @@ def avg_pool(
     count_include_pad: bool, divisor_override: int | None = None,
 ) -> Results:  # fmt: skip
     """Padding counts as zeros if it is to be counted; what "ceil" adds behind it never does."""
+    if not is_float(self):
+        self = b.cast(self, f64)  # quotients of integers are rounded towards zero, as they are
     name = b.before.name
     spatial = 1 if "1d" in name else 3 if "3d" in name else 2
     kernel = per_dim(kernel_size, spatial)

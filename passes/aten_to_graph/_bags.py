@@ -1,0 +1,78 @@
+"""Bags of rows of a table, and the gradient of the table."""
+
+from __future__ import annotations
+
+from math import inf, prod
+
+import numpy as np
+from xdsl.dialects.builtin import f32, i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._orders import search
+from mlc.passes.aten_to_graph._reductions import wide
+from mlc.passes.shared.refusal import Unconvertible
+
+_SUM, _MEAN, _MAX = 0, 1, 2
+
+
+@converts("_embedding_bag", "_embedding_bag_forward_only")
+def embedding_bag(
+    b: Call, weight: SSAValue, indices: SSAValue, offsets: SSAValue, mode: int, per_sample_weights: SSAValue | None,
+    padding_idx: int,
+) -> Results:  # fmt: skip
+    """Rows of a table, combined bag by bag; where bags start is data. An empty bag is 0."""
+    if mode == _MAX and (b.wants(1) or b.wants(3)):
+        raise Unconvertible("it gives the places of greatest elements")
+    bags, width = b.shape()
+    count = prod(shape_of(indices))
+    sizes = b.shape(2)
+    if not count or not bags:
+        return [b.splat(0, b.shape(i), b.element(i)) for i in range(4)]
+    places = b.constant(np.arange(count, dtype=np.int64), i64)
+    bag = b.sub(search(b, b.cast(offsets, i64), places, True), b.constant(1))
+    at = b.reshape(bag, (count, 1))
+    index = b.cast(b.reshape(indices, (count,)), i64)
+    counted = b.compare("ne", index, b.constant(padding_idx)) if padding_idx >= 0 else b.splat(1, (count,), i64)
+    sizes = b(graph.ScatterNdOp, "add", b.splat(0, (bags,), i64), at, b.cast(counted, i64), [0])
+    rows = wide(b, b(graph.GatherOp, weight, index, 0))
+    if per_sample_weights is not None:
+        rows = b.mul(rows, b.unsqueeze(b.cast(per_sample_weights, element_of(rows)), [1]))
+    if padding_idx >= 0:
+        rows = b.where(b.unsqueeze(counted, [1]), rows, b.number(-inf if mode == _MAX else 0, rows))
+    kind, start = ("max", -inf) if mode == _MAX else ("add", 0)
+    found = b(graph.ScatterNdOp, kind, b.splat(start, (bags, width), element_of(rows)), at, rows, [0])
+    if mode == _MAX:
+        empty = b.compare("eq", b.unsqueeze(sizes, [1]), b.constant(0))
+        found = b.where(empty, b.number(0, found), found)
+    if mode == _MEAN:
+        number = b(graph.MaxOp, sizes, b.constant(1))
+        found = b.div(found, b.unsqueeze(b.cast(number, element_of(found)), [1]))
+    of_indices = bag if b.shape(1) == (count,) else b.splat(0, b.shape(1), i64)
+    counts = sizes if b.shape(2) == (bags,) else b.splat(0, b.shape(2), i64)
+    return [found, of_indices, counts, b.splat(0, b.shape(3), b.element(3))]
+
+
+@converts("embedding_dense_backward")
+def embedding_gradient(
+    b: Call, grad_output: SSAValue, indices: SSAValue, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> Results:
+    """Gradients of rows are added up where the rows were read, over how often if that is asked for; those of the
+    padding row are dropped."""
+    width = shape_of(grad_output)[-1]
+    count = prod(shape_of(indices))
+    if not count or not width or not num_weights:
+        return b.splat(0, b.shape(), b.element())
+    rows = b.reshape(wide(b, grad_output), (count, width))
+    places = b.reshape(b.cast(indices, i64), (count, 1))
+    if padding_idx >= 0:
+        rows = b.where(b.compare("eq", places, b.number(padding_idx, places)), b.number(0, rows), rows)
+    zeros = b.splat(0, (num_weights, width), element_of(rows))
+    found = b(graph.ScatterNdOp, "add", zeros, places, rows, [0])
+    if not scale_grad_by_freq:
+        return found
+    ones, none = b.splat(1, (count, 1), f32), b.splat(0, (num_weights, 1), f32)
+    times = b(graph.ScatterNdOp, "add", none, places, ones, [0])
+    return b.div(found, b.cast(b(graph.MaxOp, times, b.constant(1.0)), element_of(found)))
