@@ -66,7 +66,7 @@ func.func @carried(%y: tensor<4xf32>) -> tensor<4xf32> {
 // The number of steps is data.
 
 // CHECK-LABEL: func.func @open
-// CHECK: graph.while carry (%x) : (tensor<f32>), () -> (tensor<f32>) {
+// CHECK: graph.while carry (%x)
 func.func @open(%x: tensor<f32>) -> tensor<f32> {
   %0 = stablehlo.while(%a = %x) : tensor<f32>
   cond {
