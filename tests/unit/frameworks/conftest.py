@@ -13,8 +13,12 @@ def ready_torch() -> Any:
     """The package, with all that the first compilation imports; None where no test imports it."""
     torch: Any = sys.modules.get("torch")
     if torch is not None:
-        torch.compile(lambda x: x + 1, backend="mlc")(torch.ones(1, requires_grad=True)).sum().backward()
+        torch.compile(_next, backend="mlc")(torch.ones(1, requires_grad=True)).sum().backward()
     return torch
+
+
+def _next(x: Any) -> Any:
+    return x + 1
 
 
 @pytest.fixture(autouse=True)

@@ -10,13 +10,16 @@ import pytest
 
 torch: Any = pytest.importorskip("torch")
 
-import mlc.torch  # noqa: E402
+from mlc.frameworks import torch as backend  # noqa: E402
+
+Function = Callable[..., Any]
+"""A model, or a function of tensors."""
 
 
-def compiled(model: Any, **options: Any) -> Any:
+def compiled(model: Function, **options: Any) -> Any:
     """A model by the backend, and nothing left of those before."""
     torch._dynamo.reset()
-    mlc.torch.reset()
+    backend.reset()
     return torch.compile(model, backend="mlc", **options)
 
 
@@ -36,7 +39,7 @@ def assert_same(found: Any, expected: Any, rtol: float | None = None, atol: floa
             assert all(s == t for s, t in strides), (a.stride(), b.stride())
 
 
-def assert_as_eager(function: Any, *arguments: Any, grad: bool = False, **named: Any) -> Any:
+def assert_as_eager(function: Function, *arguments: Any, grad: bool = False, **named: Any) -> Any:
     """Two calls have to give what eager torch gives, and leave arguments as it does; returns what is compiled."""
     fast = compiled(function)
     with torch.set_grad_enabled(grad):
@@ -61,7 +64,7 @@ def gradients(function: Any, arguments: Sequence[Any], parameters: Sequence[Any]
     return list(torch.autograd.grad(sum(r.square().sum() for r in results), wanted))
 
 
-def assert_same_gradients(function: Any, *arguments: Any, parameters: Sequence[Any] = ()) -> None:
+def assert_same_gradients(function: Function, *arguments: Any, parameters: Sequence[Any] = ()) -> None:
     """Gradients have to be as in eager torch, to a ten-thousandth."""
     found = gradients(compiled(function), arguments, parameters)
     assert_same(found, gradients(function, arguments, parameters), rtol=1e-4, atol=1e-5)
@@ -69,4 +72,4 @@ def assert_same_gradients(function: Any, *arguments: Any, parameters: Sequence[A
 
 def compilations() -> int:
     """How often graphs were compiled since `compiled`."""
-    return sum(graph.compilations for graph in mlc.torch.report().graphs)
+    return sum(graph.compilations for graph in backend.report().graphs)

@@ -1,5 +1,8 @@
 """The backend of `torch.compile` beside eager torch: what programs do with models, and what goes wrong."""
 
+# Torch may be missing, so that its functions are of any type here.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import os
@@ -11,7 +14,7 @@ from typing import Any
 
 import pytest
 
-import mlc.torch
+from mlc.frameworks import torch as backend
 from mlc.frameworks.torch import _native
 from tests.unit.frameworks.eager import assert_as_eager, assert_same, compiled, torch
 
@@ -33,7 +36,7 @@ def test_tensors_of_other_devices_stay_in_torch() -> None:
     x, y = fast(torch.ones(3, device="meta"), torch.ones(2))
     assert x.device.type == "meta"
     assert_same(y, 2 * torch.ones(2))
-    (fallback,) = mlc.torch.report().fallbacks
+    (fallback,) = backend.report().fallbacks
     assert (fallback.operator, fallback.reason) == (
         "aten.mul.Tensor",
         "a tensor is on the device 'meta', not on the CPU",
@@ -96,7 +99,7 @@ def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
         assert_same(fast(x), model(x))
     with torch.no_grad():
         assert_same(fast(x), model(x))
-    assert str(mlc.torch.report()).splitlines() == [
+    assert str(backend.report()).splitlines() == [
         "inference: 0 of 2 operators run natively",
         "in torch:",
         "  graph: RuntimeError: no luck",
@@ -116,7 +119,7 @@ def test_a_compilation_that_is_interrupted_is_made_by_the_next_call(monkeypatch:
             patch.setattr(_native, "build", interrupt)
             fast(x)
         assert_same(fast(x), model(x))
-    assert mlc.torch.report().graphs[-1].native == 2
+    assert backend.report().graphs[-1].native == 2
 
 
 def test_no_clang(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -196,19 +199,23 @@ def test_what_is_not_dense_stays_in_torch() -> None:
     for matrix in (torch.eye(3).to_sparse(), torch.eye(3)):
         assert_same(compiled(lambda s, x: torch.mm(s, x) * 2)(matrix, torch.ones(3, 2)), 2 * torch.ones(3, 2))
     x = torch.randn(8)
-    for function in (lambda x: torch.fft.rfft(x * 2).abs() + 1, lambda x: torch.view_as_real(x.to(torch.complex64))):
+    functions: list[Callable[[Any], Any]] = [
+        lambda x: torch.fft.rfft(x * 2).abs() + 1,
+        lambda x: torch.view_as_real(x.to(torch.complex64)),
+    ]
+    for function in functions:
         assert_as_eager(function, x)
 
 
 def test_operators_of_others() -> None:
     with torch.library._scoped_library("mlc_test", "FRAGMENT"):
 
-        @torch.library.custom_op("mlc_test::twice", mutates_args=())
-        def twice(x: torch.Tensor) -> torch.Tensor:
+        @torch.library.custom_op("mlc_test::twice", mutates_args=(), schema="(Tensor x) -> Tensor")
+        def twice(x: Any) -> Any:
             return x * 2
 
-        @torch.library.custom_op("mlc_test::increase", mutates_args=("x",))
-        def increase(x: torch.Tensor) -> None:
+        @torch.library.custom_op("mlc_test::increase", mutates_args=("x",), schema="(Tensor(a!) x) -> ()")
+        def increase(x: Any) -> None:
             x.add_(1)
 
         twice.register_fake(torch.empty_like)
@@ -219,7 +226,7 @@ def test_operators_of_others() -> None:
             return y + 1
 
         assert_as_eager(function, torch.randn(3))
-    assert "mlc_test.twice" in {each.operator for each in mlc.torch.report().fallbacks}
+    assert "mlc_test.twice" in {each.operator for each in backend.report().fallbacks}
 
 
 class Notes(nn.Module):
@@ -238,13 +245,13 @@ def test_the_report_names_each_operator_once() -> None:
         torch._dynamo.reset()
         fast(torch.randn(6))
     line = Notes.forward.__code__.co_firstlineno + 1
-    lines = str(mlc.torch.report()).splitlines()
+    lines = str(backend.report()).splitlines()
     assert lines[0].endswith("operators run natively (2 graphs)")
     (transform,) = [each for each in lines if "_fft_r2c" in each]
     assert transform.startswith("  aten._fft_r2c (4 times): it computes with complex numbers")
     assert transform.endswith(f"[{__file__}:{line}]")
-    mlc.torch.reset()
-    assert str(mlc.torch.report()).startswith("no graph was compiled yet")
+    backend.reset()
+    assert str(backend.report()).startswith("no graph was compiled yet")
 
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
@@ -286,10 +293,10 @@ def test_hooks() -> None:
 
 def test_second_derivatives_are_refused_as_by_other_backends() -> None:
     messages: list[str] = []
-    for backend in ("mlc", "aot_eager"):
+    for name in ("mlc", "aot_eager"):
         torch._dynamo.reset()
         x = torch.randn(3, requires_grad=True)
-        fast = torch.compile(lambda x: (x**3).sum(), backend=backend)
+        fast = torch.compile(lambda x: (x**3).sum(), backend=name)
         (gradient,) = torch.autograd.grad(fast(x), x, create_graph=True)
         with pytest.raises(RuntimeError, match="double backward") as error:
             gradient.sum().backward()

@@ -1,12 +1,16 @@
 """Inputs whose sizes differ from call to call."""
 
+# Torch may be missing, so that its functions are of any type here.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-import mlc.torch
+from mlc.frameworks import torch as backend
 from tests.unit.frameworks.eager import assert_same, assert_same_gradients, compilations, compiled, torch
 
 nn = torch.nn
@@ -21,13 +25,14 @@ def test_compilations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
             x = torch.randn(rows, 4)
             assert_same(fast(x), model(x))
         assert compilations() == 4
-        (fallback,) = mlc.torch.report().fallbacks
-        assert str(mlc.torch.report()).splitlines() == [
+        (fallback,) = backend.report().fallbacks
+        assert str(backend.report()).splitlines() == [
             "inference: 2 of 2 operators run natively, compiled 4 times",
             "in torch:",
             f"  sizes (8 times): {fallback.reason}",
         ]
         assert fallback.reason == "its inputs come in more than 4 sizes; another is compiled when it is met 4 times"
+        x = torch.randn(13, 4)
         for _ in range(4):
             assert_same(fast(x), model(x))
     assert compilations() == 5
@@ -48,7 +53,7 @@ def test_gradients_of_batches() -> None:
     torch._dynamo.reset()
     fast = compiled(model, dynamic=True)
     for rows in (3, 5, 1):
-        x, found = torch.randn(rows, 4), []
+        x, found = torch.randn(rows, 4), list[Any]()
         for f in (fast, model):
             model.zero_grad()
             f(x).square().sum().backward()
@@ -64,7 +69,7 @@ def test_marked_dims() -> None:
             x = torch.randn(rows, 4)
             torch._dynamo.mark_dynamic(x, 0)
             assert_same(fast(x), model(x))
-    assert len(mlc.torch.report().graphs) == 1
+    assert len(backend.report().graphs) == 1
 
 
 def test_sizes_are_results_and_factors() -> None:
@@ -89,7 +94,8 @@ def test_numbers_as_arguments() -> None:
 def test_sizes_that_depend_on_data() -> None:
     config = torch._dynamo.config
     with config.patch(capture_dynamic_output_shape_ops=True, capture_scalar_outputs=True):
-        for function in (lambda x: x.nonzero().float() * 2, lambda x: x * x.max().item()):
+        functions: list[Callable[[Any], Any]] = [lambda x: x.nonzero().float() * 2, lambda x: x * x.max().item()]
+        for function in functions:
             fast = compiled(function)
             for x in (torch.tensor([1.0, 0, 3]), torch.tensor([1.0, 2, 3])):
                 assert_same(fast(x), function(x))

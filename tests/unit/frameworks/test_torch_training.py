@@ -1,5 +1,8 @@
 """Training by the backend: losses and gradients of some steps as in eager torch."""
 
+# Torch may be missing, so that its functions are of any type here.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import copy
@@ -8,7 +11,7 @@ from typing import Any
 
 import pytest
 
-import mlc.torch
+from mlc.frameworks import torch as backend
 from tests.unit.frameworks.eager import assert_same, assert_same_gradients, compiled, torch
 
 nn, functional = torch.nn, torch.nn.functional
@@ -93,7 +96,7 @@ def test_ten_steps(make: Callable[[], Any], loss: Any, batch: Callable[[], Any])
     found = _trained(ours, compiled(ours), loss, batches)
     expected = _trained(theirs, theirs, loss, batches)
     torch.testing.assert_close(torch.tensor(found), torch.tensor(expected), rtol=1e-4, atol=1e-5)
-    assert all(each.native == each.operators for each in mlc.torch.report().graphs)
+    assert all(each.native == each.operators for each in backend.report().graphs)
     # Weights are not compared: the gradient of a bias of attention's keys is zero but for rounding, which AdamW scales.
     # What an epoch ends with: without gradients, weights and statistics are constants.
     fast = compiled(ours.eval())
