@@ -13,6 +13,7 @@ over valid input) also gets `--verify-each --check-each`; `// NO-CHECK-EACH: <re
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import os
 import re
@@ -173,6 +174,8 @@ def features() -> frozenset[str]:
         found.add("clang")
     if shutil.which("qemu-aarch64-static") or shutil.which("qemu-aarch64"):
         found.add("qemu")
+    if importlib.util.find_spec("torch"):
+        found.add("torch")
     if upstream_opt():
         found.add("mlir-opt")
     return frozenset(found)

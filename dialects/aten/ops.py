@@ -12,7 +12,7 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, result_def, traits_def
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.aten.schemas import DIALECT, OverloadSchema, overload_named, schema_of
+from mlc.dialects.aten.schemas import ATEN, OverloadSchema, overload_named, schema_of
 from mlc.dialects.aten.values import value_of
 from mlc.dialects.schema_op import SchemaOp
 
@@ -120,14 +120,14 @@ def call(
     """An op by its name, with the number of operands that each argument is."""
     if any(count != 1 for count in counts):
         attributes = {OPERANDS: DenseArrayBase.from_list(i64, list(counts)), **attributes}
-    return op(name.removeprefix(f"{DIALECT}."))(operands, results, attributes)
+    return op(name.removeprefix(f"{ATEN}."))(operands, results, attributes)
 
 
 @cache
 def op(overload: str) -> type[AtenOp]:
     """The class of the ops of an overload. Patterns name it so: `aten.op("add.Tensor")`, `aten.op("relu")`."""
     members = {
-        "name": f"{DIALECT}.{overload}",
+        "name": f"{ATEN}.{overload}",
         "__doc__": f"The overload {overload} of PyTorch.",
         "__module__": __name__,
         "__annotations__": {"GRAPHS": ClassVar[tuple[str, ...]]},
@@ -140,4 +140,4 @@ def op_named(name: str) -> type[Operation] | None:
     """The class of the ops with this name in IR; None if torch has no such overload."""
     if name == NoneOp.name:
         return NoneOp
-    return op(name.removeprefix(f"{DIALECT}.")) if schema_of(name) is not None else None
+    return op(name.removeprefix(f"{ATEN}.")) if schema_of(name) is not None else None

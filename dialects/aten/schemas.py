@@ -12,7 +12,7 @@ from mlc.support.errors import UserError
 if TYPE_CHECKING:
     from types import ModuleType
 
-DIALECT = "aten"
+ATEN = "aten"
 """The dialect, and the prefix of the names of its ops."""
 _TENSORS = {"Tensor": "one", "Optional[Tensor]": "optional", "List[Tensor]": "list", "List[Optional[Tensor]]": "list"}
 """The types of arguments that are operands, as torch spells them."""
@@ -78,7 +78,7 @@ def op_name(overload: Any) -> str:
 
 def overload_named(name: str) -> Any:
     """The `OpOverload` of ATen by its name in IR; None if torch has none."""
-    packet, _, overload = name.removeprefix(f"{DIALECT}.").partition(".")
+    packet, _, overload = name.removeprefix(f"{ATEN}.").partition(".")
     found = getattr(cast(Any, torch_package()).ops.aten, packet, None) if packet.isidentifier() else None
     overload = overload or "default"
     return None if found is None or overload not in found.overloads() else getattr(found, overload)
@@ -97,7 +97,7 @@ def schema_of(name: str) -> OverloadSchema | None:
 
 def tags_of(name: str) -> tuple[str, ...]:
     """What torch's tags say of an op, by its name in IR: "core", "nondeterministic_seeded" and others."""
-    packet, _, overload = name.removeprefix(f"{DIALECT}.").partition(".")
+    packet, _, overload = name.removeprefix(f"{ATEN}.").partition(".")
     if schema_of(name) is None:
         return ()
     found = getattr(getattr(cast(Any, torch_package()).ops.aten, packet), overload or "default")

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import torch
 
-from mlc.dialects.aten.schemas import DIALECT
+from mlc.dialects.aten.schemas import ATEN
 from mlc.passes.aten_to_graph.convert_aten_to_graph import load_patterns
 
 _ALSO_TAKEN_APART = (
@@ -25,7 +25,7 @@ def is_converted(overload: Any) -> bool:
     from mlc.passes.aten_to_graph import has_pattern
 
     is_overload = isinstance(overload, cast(Any, torch)._ops.OpOverload)
-    return is_overload and overload.namespace == DIALECT and has_pattern(overload)
+    return is_overload and overload.namespace == ATEN and has_pattern(overload)
 
 
 @cache

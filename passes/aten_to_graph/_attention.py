@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from math import inf, prod, sqrt
 
-import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._moves import triangle
 from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.shared.refusal import Unconvertible
 
@@ -55,7 +55,8 @@ def _scores(
     factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
     scores = b.scaled(b.matmul(query, swapped(b, key)), factor)
     if is_causal:
-        seen = b.constant(np.tril(np.ones(shape_of(scores)[-2:], np.bool_)))
+        rows, columns = shape_of(scores)[-2:]
+        seen = triangle(b, rows, columns, 0)
         scores = b.where(seen, scores, b.number(-inf, scores))
     if mask is None:
         return scores

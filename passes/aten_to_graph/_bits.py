@@ -7,7 +7,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
 from mlc.passes.shared.graph_builder import is_float
 from mlc.support.dtypes import is_unsigned, to_numpy
 
@@ -32,7 +32,7 @@ def signbit(b: Call, self: SSAValue) -> Results:
 
 
 @converts("copysign.Tensor", "copysign.Scalar")
-def copysign(b: Call, self: SSAValue, other: SSAValue | Number) -> Results:
+def copysign(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     size = b(graph.AbsOp, b.tensor(self))
     sign = b.broadcast(b.tensor(other), b.shape())
     return b.where(has_sign(b, sign), b.minus(size), size)
@@ -66,7 +66,7 @@ def hypot(b: Call, self: SSAValue, other: SSAValue) -> Results:
 
 @converts("bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor_Scalar", "bitwise_left_shift.Scalar_Tensor",
           "__lshift__.Tensor", "__lshift__.Scalar")  # fmt: skip
-def left_shift(b: Call, self: SSAValue | Number, other: SSAValue | Number) -> Results:
+def left_shift(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Results:
     """Shifts by less than 0, or by all bits, leave nothing."""
     x, by = b.tensor(self), b.tensor(other)
     _require_integer(b, x)
@@ -77,7 +77,7 @@ def left_shift(b: Call, self: SSAValue | Number, other: SSAValue | Number) -> Re
 
 @converts("bitwise_right_shift.Tensor", "bitwise_right_shift.Tensor_Scalar", "bitwise_right_shift.Scalar_Tensor",
           "__rshift__.Tensor", "__rshift__.Scalar")  # fmt: skip
-def right_shift(b: Call, self: SSAValue | Number, other: SSAValue | Number) -> Results:
+def right_shift(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Results:
     """Shifts by less than 0, or by all bits, leave copies of the sign."""
     x, by = b.tensor(self), b.tensor(other)
     _require_integer(b, x)

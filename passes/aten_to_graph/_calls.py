@@ -22,10 +22,10 @@ from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.to_graph import ConversionToGraph, Results, ToGraphPattern
 from mlc.support import dtypes
 
-PASS = "convert-aten-to-graph"
+ATEN_PASS = "convert-aten-to-graph"
 """The pass that patterns register for."""
 
-NO_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)"
+NO_ATEN_PATTERN = "mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)"
 """Why an op is refused that nothing converts."""
 
 _BECAUSE = {
@@ -36,7 +36,7 @@ _BECAUSE = {
 """Why operators have no pattern, by torch's tags."""
 _COMPLEX = ("_fft_", "complex", "polar", "_conj", "view_as_real", "view_as_complex", "imag", "real")
 
-Number = bool | int | float
+Scalar = bool | int | float
 _F = TypeVar("_F", bound=Callable[..., Results])
 
 
@@ -45,14 +45,14 @@ def without_pattern(name: str) -> str:
     short = name.removeprefix("aten.")
     if short.startswith(_COMPLEX):
         return "it computes with complex numbers, which mlc does not"
-    return next((_BECAUSE[tag] for tag in tags_of(name) if tag in _BECAUSE), NO_PATTERN)
+    return next((_BECAUSE[tag] for tag in tags_of(name) if tag in _BECAUSE), NO_ATEN_PATTERN)
 
 
 @dataclass
-class Conversion(ConversionToGraph):
+class AtenConversion(ConversionToGraph):
     """One run of the conversion from ATen."""
 
-    PASS: ClassVar[str] = PASS
+    PASS: ClassVar[str] = ATEN_PASS
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,7 +77,10 @@ class Conversion(ConversionToGraph):
 def has_pattern(overload: object) -> bool:
     """Whether there is a pattern for an `OpOverload`."""
     name = str(overload)
-    return name.startswith("aten.") and lowering_of(PASS, aten.op(op_name(overload).removeprefix("aten."))) is not None
+    return (
+        name.startswith("aten.")
+        and lowering_of(ATEN_PASS, aten.op(op_name(overload).removeprefix("aten."))) is not None
+    )
 
 
 @dataclass
@@ -108,7 +111,7 @@ class Call(GraphBuilder):
 
     # ---- arguments
 
-    def tensor(self, value: SSAValue | Number, element: Attribute | None = None) -> SSAValue:
+    def tensor(self, value: SSAValue | Scalar, element: Attribute | None = None) -> SSAValue:
         """A tensor or a number as a value, of an element type, by default that of the result."""
         element = element or self.element()
         if isinstance(value, SSAValue):
@@ -122,7 +125,7 @@ class Call(GraphBuilder):
             wrapped = np.array(value).astype(dtype) if isinstance(value, int) else np.asarray(value, dtype)
         return self.constant(wrapped, element)
 
-    def promoted(self, *values: SSAValue | Number) -> list[SSAValue]:
+    def promoted(self, *values: SSAValue | Scalar) -> list[SSAValue]:
         """Tensors and numbers as values of the one element type that torch computes with for them."""
         element = common_element(values)
         return [self.tensor(v, element) for v in values]
@@ -143,7 +146,7 @@ class Call(GraphBuilder):
         """`x * x`."""
         return self.mul(value, value)
 
-    def scaled(self, value: SSAValue, factor: Number) -> SSAValue:
+    def scaled(self, value: SSAValue, factor: Scalar) -> SSAValue:
         """The product with a number; the value itself if that is 1."""
         return value if factor == 1 else self.mul(value, self.tensor(factor, element_of(value)))
 
@@ -163,7 +166,7 @@ def dtypes_integer() -> type[Attribute]:
     return cast("type[Attribute]", IntegerType)
 
 
-def common_element(values: Sequence[SSAValue | Number]) -> Attribute:
+def common_element(values: Sequence[SSAValue | Scalar]) -> Attribute:
     """The element type that torch promotes operands to: tensors of dims count before those without, and both before
     numbers, unless a later one is of a higher kind (truth value, integer, float)."""
     torch = cast(Any, torch_package())
@@ -181,7 +184,7 @@ def common_element(values: Sequence[SSAValue | Number]) -> Attribute:
     return element
 
 
-def _sample(value: SSAValue | Number) -> Any:
+def _sample(value: SSAValue | Scalar) -> Any:
     if not isinstance(value, SSAValue):
         return value
     torch = cast(Any, torch_package())
@@ -210,7 +213,7 @@ def converts(*overloads: str) -> Callable[[_F], _F]:
 
     ```python
     @converts("addcmul")
-    def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Number) -> Results:
+    def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Scalar) -> Results:
         return b.plus(self, b.scaled(b.mul(tensor1, tensor2), value))
     ```
     """
@@ -219,7 +222,7 @@ def converts(*overloads: str) -> Callable[[_F], _F]:
         wanted = [p.name for p in list(inspect.signature(function).parameters.values())[1:]]
         members = {"function": staticmethod(function), "wanted": wanted, "__module__": function.__module__}
         pattern = cast("type[_FromAten]", type(function.__name__, (_FromAten,), members))
-        lowers(PASS, *(aten.op(overload) for overload in overloads))(pattern)
+        lowers(ATEN_PASS, *(aten.op(overload) for overload in overloads))(pattern)
         return function
 
     return register

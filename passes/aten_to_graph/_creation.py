@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
 from mlc.support.dtypes import to_numpy
 
 
 @converts("full", "full_like", "new_full", "fill.Scalar", "scalar_tensor", "fill.Tensor")
 def full(
-    b: Call, fill_value: Number | None = None, value: SSAValue | Number | None = None, s: Number | None = None
+    b: Call, fill_value: Scalar | None = None, value: SSAValue | Scalar | None = None, s: Scalar | None = None
 ) -> Results:
     """One number everywhere, whatever the operator calls it."""
     number = next(n for n in (fill_value, value, s) if n is not None)
@@ -31,7 +31,7 @@ def ones(b: Call) -> Results:
 
 
 @converts("arange", "arange.start", "arange.start_step")
-def arange(b: Call, end: Number, start: Number = 0, step: Number = 1) -> Results:
+def arange(b: Call, end: Scalar, start: Scalar = 0, step: Scalar = 1) -> Results:
     """`start + i * step`, computed in the type of the result if that is float, else exactly."""
     dtype = to_numpy(b.element())
     numbers = np.arange(b.shape()[0])
@@ -46,7 +46,7 @@ def eye(b: Call) -> Results:
 
 
 @converts("linspace")
-def linspace(b: Call, start: Number, end: Number) -> Results:
+def linspace(b: Call, start: Scalar, end: Scalar) -> Results:
     """Computed from both ends, as torch does, so that each is met."""
     count, dtype = b.shape()[0], to_numpy(b.element())
     wide = np.float64 if dtype.kind in "iu" or dtype == np.float64 else np.float32

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, converts, dtypes_integer
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts, dtypes_integer
 from mlc.passes.shared.graph_builder import is_float
 from mlc.support.dtypes import HALVES
 
@@ -95,12 +95,6 @@ def reciprocal(b: Call, self: SSAValue) -> Results:
     return b.div(b.tensor(1.0, element_of(x)), x)
 
 
-@converts("erfc")
-def erfc(b: Call, self: SSAValue) -> Results:
-    x = b.to_float(self)
-    return b.sub(b.tensor(1.0, element_of(x)), b(graph.ErfOp, x))
-
-
 @converts("square")
 def square(b: Call, self: SSAValue) -> Results:
     return b.squared(self)
@@ -110,29 +104,29 @@ def square(b: Call, self: SSAValue) -> Results:
 
 
 @converts("add.Tensor", "add.Scalar")
-def add(b: Call, self: SSAValue, other: SSAValue | Number, alpha: Number) -> Results:
+def add(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     x, y = b.tensor(self), b.scaled(b.tensor(other), alpha)
     return b(graph.OrOp, x, y) if b.element() == i1 else b.plus(x, y)
 
 
 @converts("sub.Tensor", "sub.Scalar")
-def sub(b: Call, self: SSAValue, other: SSAValue | Number, alpha: Number) -> Results:
+def sub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     return b.sub(b.tensor(self), b.scaled(b.tensor(other), alpha))
 
 
 @converts("rsub.Tensor", "rsub.Scalar")
-def rsub(b: Call, self: SSAValue, other: SSAValue | Number, alpha: Number) -> Results:
+def rsub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     return b.sub(b.tensor(other), b.scaled(b.tensor(self), alpha))
 
 
 @converts("mul.Tensor", "mul.Scalar")
-def mul(b: Call, self: SSAValue, other: SSAValue | Number) -> Results:
+def mul(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.AndOp, x, y) if b.element() == i1 else b.mul(x, y)
 
 
 @converts("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
-def div(b: Call, self: SSAValue, other: SSAValue | Number, rounding_mode: str | None = None) -> Results:
+def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | None = None) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     if isinstance(b.element(), dtypes_integer()):
         return floor_divided(b, x, y) if rounding_mode == "floor" else b.div(x, y)
@@ -143,7 +137,7 @@ def div(b: Call, self: SSAValue, other: SSAValue | Number, rounding_mode: str | 
 
 
 @converts("floor_divide", "floor_divide.Scalar")
-def floor_divide(b: Call, self: SSAValue, other: SSAValue | Number) -> Results:
+def floor_divide(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     return floor_divided(b, b.tensor(self), b.tensor(other))
 
 
@@ -172,7 +166,7 @@ def floor_divided(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 @converts("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
-def remainder(b: Call, self: SSAValue | Number, other: SSAValue | Number) -> Results:
+def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Results:
     """What is left of a quotient rounded down; of floats a 0 has the sign of the dividend."""
     x, y = b.tensor(self), b.tensor(other)
     if not is_float(x):
@@ -183,7 +177,7 @@ def remainder(b: Call, self: SSAValue | Number, other: SSAValue | Number) -> Res
 
 
 @converts("fmod.Tensor", "fmod.Scalar")
-def fmod(b: Call, self: SSAValue, other: SSAValue | Number) -> Results:
+def fmod(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     return b(graph.RemOp, b.tensor(self), b.tensor(other))
 
 
@@ -200,10 +194,10 @@ def minimum(b: Call, self: SSAValue, other: SSAValue) -> Results:
 
 
 @converts("pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar")
-def power(b: Call, self: SSAValue | Number, exponent: SSAValue | Number) -> Results:
+def power(b: Call, self: SSAValue | Scalar, exponent: SSAValue | Scalar) -> Results:
     if not isinstance(exponent, SSAValue) and isinstance(self, SSAValue):
         x = b.tensor(self)
-        simple: dict[Number, Callable[[], SSAValue]] = {
+        simple: dict[Scalar, Callable[[], SSAValue]] = {
             1: lambda: x,
             2: lambda: b.squared(x),
             3: lambda: b.mul(b.squared(x), x),
@@ -257,7 +251,7 @@ _PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge")
 
 def _compare(predicate: str) -> None:
     @converts(f"{predicate}.Tensor", f"{predicate}.Scalar")
-    def compare(b: Call, self: SSAValue, other: SSAValue | Number) -> Results:  # pyright: ignore[reportUnusedFunction]
+    def compare(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:  # pyright: ignore[reportUnusedFunction]
         return b.compare(predicate, *b.promoted(self, other))
 
 
@@ -269,7 +263,7 @@ _LOGIC: dict[str, type[graph.GraphOp]] = {"and": graph.AndOp, "or": graph.OrOp, 
 
 def _logic(name: str, op_type: type[graph.GraphOp]) -> None:
     @converts(f"bitwise_{name}.Tensor", f"bitwise_{name}.Scalar")
-    def bitwise(b: Call, self: SSAValue, other: SSAValue | Number) -> Results:  # pyright: ignore[reportUnusedFunction]
+    def bitwise(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:  # pyright: ignore[reportUnusedFunction]
         return b(op_type, b.tensor(self), b.tensor(other))
 
     @converts(f"logical_{name}")
@@ -309,7 +303,7 @@ def where(b: Call, condition: SSAValue, self: SSAValue, other: SSAValue) -> Resu
 
 
 @converts("masked_fill.Scalar", "masked_fill.Tensor")
-def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Number) -> Results:
+def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Scalar) -> Results:
     return b.where(b.to_bool(mask), b.tensor(value), self)
 
 
@@ -318,7 +312,7 @@ def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Numbe
 
 @converts("clamp", "clamp.Tensor", "clamp_min", "clamp_max", "clamp_min.Tensor", "clamp_max.Tensor")
 def clamp(
-    b: Call, self: SSAValue, min: SSAValue | Number | None = None, max: SSAValue | Number | None = None
+    b: Call, self: SSAValue, min: SSAValue | Scalar | None = None, max: SSAValue | Scalar | None = None
 ) -> Results:
     """NaN wherever it comes from; `max` if that is less than `min`."""
     x = b.tensor(self)
@@ -328,7 +322,7 @@ def clamp(
 
 
 @converts("hardtanh")
-def hardtanh(b: Call, self: SSAValue, min_val: Number, max_val: Number) -> Results:
+def hardtanh(b: Call, self: SSAValue, min_val: Scalar, max_val: Scalar) -> Results:
     return b.minimum(b.maximum(self, b.tensor(min_val)), b.tensor(max_val))
 
 
@@ -343,12 +337,12 @@ def gelu(b: Call, self: SSAValue, approximate: str) -> Results:
 
 
 @converts("leaky_relu")
-def leaky_relu(b: Call, self: SSAValue, negative_slope: Number) -> Results:
+def leaky_relu(b: Call, self: SSAValue, negative_slope: Scalar) -> Results:
     return b.where(b.compare("gt", self, b.number(0, self)), self, b.scaled(self, negative_slope))
 
 
 @converts("elu")
-def elu(b: Call, self: SSAValue, alpha: Number, scale: Number, input_scale: Number) -> Results:
+def elu(b: Call, self: SSAValue, alpha: Scalar, scale: Scalar, input_scale: Scalar) -> Results:
     low = b.scaled(b(graph.ExpM1Op, b.scaled(self, input_scale)), alpha * scale)
     return b.where(b.compare("gt", self, b.number(0, self)), b.scaled(self, scale), low)
 
@@ -370,7 +364,7 @@ def hardswish(b: Call, self: SSAValue) -> Results:
 
 
 @converts("softplus")
-def softplus(b: Call, self: SSAValue, beta: Number, threshold: Number) -> Results:
+def softplus(b: Call, self: SSAValue, beta: Scalar, threshold: Scalar) -> Results:
     x = b.scaled(self, beta)
     small = b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, x))))
     found = b.plus(b.maximum(x, b.number(0, x)), small)

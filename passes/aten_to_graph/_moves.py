@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, axis_of, converts
+from mlc.dialects.graph.types import shape_of
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, converts
 from mlc.passes.shared.refusal import Unconvertible
 
 
@@ -140,7 +140,7 @@ def roll(b: Call, self: SSAValue, shifts: Sequence[int], dims: Sequence[int]) ->
 
 
 @converts("constant_pad_nd")
-def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Number) -> Results:
+def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Scalar) -> Results:
     """Numbers for the last dim come first; a negative one cuts off."""
     rank = len(shape_of(self))
     low, high = [0] * rank, [0] * rank
@@ -241,11 +241,19 @@ def as_strided(
 
 
 @converts("tril", "triu")
-def triangle(b: Call, self: SSAValue, diagonal: int) -> Results:
+def triangular(b: Call, self: SSAValue, diagonal: int) -> Results:
+    """The elements at one side of a diagonal, and this itself."""
     rows, columns = shape_of(self)[-2:]
-    keep = np.tril if b.before.name == "aten.tril" else np.triu
-    mask = b.constant(keep(np.ones((rows, columns), np.bool_), diagonal))
-    return b.where(mask, self, b.tensor(False if b.element() != element_of(self) else 0))
+    is_lower = b.before.name == "aten.tril"
+    kept = triangle(b, rows, columns, diagonal if is_lower else diagonal - 1)
+    zero = b.number(0, self)
+    return b.where(kept, self, zero) if is_lower else b.where(kept, zero, self)
+
+
+def triangle(b: Call, rows: int, columns: int, diagonal: int) -> SSAValue:
+    """Whether points of a matrix lie below a diagonal or on it; large ones are computed, not stored."""
+    row, column = (b.constant(np.arange(n, dtype=np.int64), i64) for n in (rows, columns))
+    return b.compare("ge", b.reshape(b.plus(row, b.constant(diagonal)), (rows, 1)), column)
 
 
 @converts("diagonal")

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, converts
 from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.loop_writer import ScanWriter
@@ -107,7 +107,7 @@ def running_logsumexp(b: Call, self: SSAValue, dim: int) -> Results:
 
 @converts("searchsorted.Tensor", "searchsorted.Scalar")
 def searchsorted(
-    b: Call, sorted_sequence: SSAValue, self: SSAValue | Number, right: bool, side: str | None,
+    b: Call, sorted_sequence: SSAValue, self: SSAValue | Scalar, right: bool, side: str | None,
     sorter: SSAValue | None,
 ) -> Results:  # fmt: skip
     rows = sorted_sequence
@@ -118,7 +118,7 @@ def searchsorted(
 
 
 @converts("bucketize.Tensor", "bucketize.Scalar")
-def bucketize(b: Call, self: SSAValue | Number, boundaries: SSAValue, right: bool) -> Results:
+def bucketize(b: Call, self: SSAValue | Scalar, boundaries: SSAValue, right: bool) -> Results:
     bounds, wanted = b.promoted(boundaries, self)
     return search(b, bounds, wanted, right)
 

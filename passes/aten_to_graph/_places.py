@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, converts
 from mlc.passes.shared.places import along_axis
 from mlc.passes.shared.refusal import Unconvertible
 
@@ -50,7 +50,7 @@ _KINDS = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": 
 
 @converts("scatter.src", "scatter.value", "scatter_add", "scatter.reduce", "scatter.value_reduce", "scatter_reduce.two")
 def scatter(
-    b: Call, self: SSAValue, dim: int, index: SSAValue, src: SSAValue | None = None, value: Number | None = None,
+    b: Call, self: SSAValue, dim: int, index: SSAValue, src: SSAValue | None = None, value: Scalar | None = None,
     reduce: str | None = None, include_self: bool = True,
 ) -> Results:  # fmt: skip
     """An index for each update. Of several updates at one place the last is set, where torch leaves open which."""
@@ -82,7 +82,7 @@ def _start(b: Call, kind: str, like: SSAValue) -> SSAValue:
     return b.splat(number, shape_of(like), element)
 
 
-def _updates(b: Call, src: SSAValue | None, value: Number | None, places: SSAValue, element: object) -> SSAValue:
+def _updates(b: Call, src: SSAValue | None, value: Scalar | None, places: SSAValue, element: object) -> SSAValue:
     shape = shape_of(places)
     if src is None:
         assert value is not None
@@ -130,7 +130,7 @@ def _scattered_mean(
 @converts("index_add", "index_copy", "index_fill.int_Scalar", "index_fill.int_Tensor")
 def index_change(
     b: Call, self: SSAValue, dim: int, index: SSAValue, source: SSAValue | None = None,
-    value: SSAValue | Number | None = None, alpha: Number = 1,
+    value: SSAValue | Scalar | None = None, alpha: Scalar = 1,
 ) -> Results:  # fmt: skip
     """Slices at indices along one axis are added to, or replaced."""
     x = b.reshape(self, (1,)) if not shape_of(self) else self

@@ -8,7 +8,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
 from mlc.passes.aten_to_graph._windows import per_dim
 from mlc.passes.shared.images import slide, surround
 
@@ -25,7 +25,7 @@ def mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
 
 @converts("addmm", "baddbmm")
 def addmm(
-    b: Call, self: SSAValue, beta: Number, alpha: Number, mat1: SSAValue | None = None, mat2: SSAValue | None = None,
+    b: Call, self: SSAValue, beta: Scalar, alpha: Scalar, mat1: SSAValue | None = None, mat2: SSAValue | None = None,
     batch1: SSAValue | None = None, batch2: SSAValue | None = None,
 ) -> Results:  # fmt: skip
     """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter."""
@@ -41,7 +41,7 @@ def mv(b: Call, self: SSAValue, vec: SSAValue) -> Results:
 
 
 @converts("addmv")
-def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Number, alpha: Number) -> Results:
+def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, alpha: Scalar) -> Results:
     found = b.scaled(b.reshape(product(b, mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
     return found if beta == 0 else b.plus(found, b.scaled(self, beta))
 

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Number, Results, axes_of, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axes_of, axis_of, converts
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.places import along_axis
 from mlc.support.dtypes import HALVES
@@ -101,7 +101,7 @@ def _none(b: Call, value: bool) -> SSAValue:
 
 @converts("var.correction", "var.dim", "std.correction", "std.dim", "var_mean.correction")
 def variance(
-    b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Number | None = None, unbiased: bool = True
+    b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Scalar | None = None, unbiased: bool = True
 ) -> Results:
     """The mean of squared distances from the mean, in two passes; `correction` is what the count is too large by."""
     x = wide(b, self)
@@ -121,7 +121,7 @@ def variance(
 
 
 @converts("linalg_vector_norm")
-def vector_norm(b: Call, self: SSAValue, ord: Number, dim: Axes, keepdim: bool) -> Results:
+def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) -> Results:
     x = b(graph.AbsOp, wide(b, b.tensor(self)))
     if ord == inf or ord == -inf:
         return reduced(b, "max" if ord > 0 else "min", x, dim, keepdim)

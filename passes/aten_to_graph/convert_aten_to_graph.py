@@ -54,9 +54,9 @@ class ConvertAtenToGraphPass(Pass):
 def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tuple[Operation, str]]:
     """Convert the ops of functions; gives those that cannot be converted, which are still there, and why."""
     load_patterns()
-    from mlc.passes.aten_to_graph._calls import Conversion
+    from mlc.passes.aten_to_graph._calls import AtenConversion
 
-    conversion = Conversion.within(ctx)
+    conversion = AtenConversion.within(ctx)
     for function in functions:
         _erase_unused(function)  # what nobody reads need not be known
         conversion.lower(function.body.block.ops)

@@ -1,0 +1,48 @@
+// REQUIRES: torch
+// RUN: mlc-opt %s --convert-aten-to-graph --split-input-file --verify-diagnostics
+
+func.func @chance(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{aten.rand_like: it draws random numbers, which torch's own generator does}}
+  %y = aten.rand_like %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @dropout(%x: tensor<1x1x2x4xf32>) -> tensor<1x1x2x4xf32> {
+  // expected-error@+1 {{aten._scaled_dot_product_flash_attention_for_cpu: attention drops out at random, by numbers of torch's own generator}}
+  %y, %l = aten._scaled_dot_product_flash_attention_for_cpu %x, %x, %x {aten.operands = array<i64: 1, 1, 1, 0>, dropout_p = 0.5 : f64} : (tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>, tensor<1x1x2x4xf32>) -> (tensor<1x1x2x4xf32>, tensor<1x1x2xf32>)
+  return %y : tensor<1x1x2x4xf32>
+}
+
+// -----
+
+func.func @complex(%x: tensor<4xf32>) -> tensor<3xcomplex<f32>> {
+  // expected-error@+1 {{aten._fft_r2c: it computes with complex numbers, which mlc does not}}
+  %y = aten._fft_r2c %x {dim = array<i64: 0>, normalization = 0 : i64, onesided = true} : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
+  return %y : tensor<3xcomplex<f32>>
+}
+
+// -----
+
+func.func @mask(%x: tensor<2x3xf32>, %m: tensor<2x3xi1>) -> tensor<4xf32> {
+  // expected-error@+1 {{aten.index.Tensor: it is indexed by truth values, so that the shape of the result depends on data}}
+  %y = aten.index.Tensor %x, %m {aten.operands = array<i64: 1, 1>} : (tensor<2x3xf32>, tensor<2x3xi1>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_pattern(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error@+1 {{aten.cholesky: mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)}}
+  %y = aten.cholesky %x : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @memory(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{aten.as_strided: it reads memory behind the tensor}}
+  %y = aten.as_strided %x {size = array<i64: 4>, stride = array<i64: 2>} : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
