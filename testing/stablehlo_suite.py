@@ -139,11 +139,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not args.folder.is_dir():
         parser.error(f"{args.folder} is no folder")
     start = time.perf_counter()
-    outcomes = list(run_all(programs(args.folder, args.only, args.every), args.native, args.workers))
-    if args.all:
-        for each in outcomes:
-            if each.status != "right":
-                print(f"{each.status}: {each.name}: {each.detail}")
+    outcomes: list[ProgramOutcome] = []
+    for each in run_all(programs(args.folder, args.only, args.every), args.native, args.workers):
+        outcomes.append(each)
+        if args.all and each.status != "right":
+            print(f"{each.status}: {each.name}: {each.detail}", flush=True)
     if told := reasons(outcomes):
         print(told)
     totals = Counter(each.status for each in outcomes)

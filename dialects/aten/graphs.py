@@ -59,6 +59,7 @@ class GraphSource:
         input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
         output_names: what callers call the results, in order; empty for numbers.
         extent: the number that an extent of a shape, or another symbolic number, is.
+        results: the nodes whose values are returned, instead of those that the graph returns.
     """
 
     graph: Any
@@ -68,6 +69,7 @@ class GraphSource:
     input_dims: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     output_names: Sequence[str] = ()
     extent: Callable[[Any], Any] = int
+    results: Sequence[Any] | None = None
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -269,7 +271,9 @@ class _Reader:
     # ---- the end, types, names
 
     def _results(self, node: Node) -> list[SSAValue]:
-        flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
+        flat: Any = self.source.results
+        if flat is None:
+            flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
         found = [self.values.get(each) for each in flat if each is not None]
         return [value for value in found if isinstance(value, SSAValue)]
 

@@ -162,7 +162,7 @@ def _scatter(op: HloOp) -> None:
         )
     scalars = [scalar(v.type) for v in inputs]
     outcomes = [scalar(r.type) for r in op.results]
-    rules.region_types(op, 23, op.regions[0], [*scalars, *scalars], outcomes, "update_computation")
+    rules.region_types(op, 23, op.regions[0], [*scalars, *scalars], outcomes, "update_computation", True)
 
 
 declare(

@@ -53,7 +53,7 @@ def _combiner(op: HloOp, constraint: int, name: str) -> None:
     """The region combines two elements of each input to one of each result."""
     inputs, _ = halves(op)
     scalars, outcomes = [scalar(v.type) for v in inputs], [scalar(r.type) for r in op.results]
-    rules.region_types(op, constraint, op.regions[0], [*scalars, *scalars], outcomes, name)
+    rules.region_types(op, constraint, op.regions[0], [*scalars, *scalars], outcomes, name, True)
 
 
 @irdl_op_definition
@@ -295,7 +295,7 @@ def _select_and_scatter(op: HloOp) -> None:
     found = shape(source)
     require(op, 2, rules.fits(found, needed), f"the source is {words(found)}; it has to be {words(needed)}")
     rules.region_types(op, 9, op.regions[0], [kind, kind], [TensorType(i1, ())], "select")
-    rules.region_types(op, 10, op.regions[1], [kind, kind], [scalar(op.results[0].type)], "scatter")
+    rules.region_types(op, 10, op.regions[1], [kind, kind], [scalar(op.results[0].type)], "scatter", True)
     result = op.results[0]
     require(op, 11, rules.fits(shape(result), sizes), f"the result is {result.type}; the operand is {operand.type}")
 

@@ -182,8 +182,9 @@ def region_types(
     arguments: Sequence[Attribute] | None,
     results: Sequence[Attribute] | None,
     name: str,
+    promotes: bool = False,
 ) -> None:
-    """What a region takes, and what it returns; None is not checked. Element types may be wider than asked for.
+    """What a region takes, and what it returns; None is not checked. If it `promotes`, elements may be wider.
 
     Raises:
         VerifyException: it takes or returns something else.
@@ -194,12 +195,12 @@ def region_types(
         raise violation(op, constraint, f"the region '{name}' ends in stablehlo.return")
     found_arguments, found_results = [a.type for a in block.args], [v.type for v in last.operands]
     for noun, found, needed in (("takes", found_arguments, arguments), ("returns", found_results, results)):
-        if needed is not None and not _agree(found, needed):
+        if needed is not None and not _agree(found, needed, promotes):
             shown, wanted = (f"({', '.join(map(str, types))})" for types in (found, needed))
             raise violation(op, constraint, f"the region '{name}' {noun} {shown}; it has to be {wanted}")
 
 
-def _agree(found: Sequence[Attribute], needed: Sequence[Attribute]) -> bool:
+def _agree(found: Sequence[Attribute], needed: Sequence[Attribute], promotes: bool) -> bool:
     if len(found) != len(needed):
         return False
     for a, b in zip(found, needed, strict=True):
@@ -208,7 +209,10 @@ def _agree(found: Sequence[Attribute], needed: Sequence[Attribute]) -> bool:
         if not (isinstance(a, TensorType) and isinstance(b, TensorType)):
             return False
         one, two = cast(Tensor, a), cast(Tensor, b)
-        if not (fits(one.get_shape(), two.get_shape()) and _is_promotable(two.element_type, one.element_type)):
+        same = one.element_type == two.element_type or (
+            promotes and _is_promotable(two.element_type, one.element_type)
+        )
+        if not (same and fits(one.get_shape(), two.get_shape())):
             return False
     return True
 

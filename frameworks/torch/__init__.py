@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from mlc.frameworks.torch._backend import backend
 from mlc.frameworks.torch._export import compile
+from mlc.frameworks.torch._graphs import refresh
 from mlc.frameworks.torch._report import Report, report, reset
 
-__all__ = ["Report", "backend", "compile", "report", "reset"]
+__all__ = ["Report", "backend", "compile", "refresh", "report", "reset"]

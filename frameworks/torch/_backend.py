@@ -36,12 +36,18 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
 
 
 def _compile(graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any) -> Callable[[list[Any]], Any]:
-    metadata = getattr(cast(Any, torch)._guards.TracingContext.try_get(), "fw_metadata", None)
-    static = list(getattr(metadata, "static_input_indices", None) or []) if kind == "inference" else []
-    graph = CompiledGraph(graph_module, kind, options, static)
+    graph = CompiledGraph(graph_module, kind, options, _weights() if kind == "inference" else ())
 
     def run(arguments: list[Any]) -> list[Any]:
         return graph(arguments)
 
     cast(Any, run)._boxed_call = True  # it takes one list, and empties it, so that tensors are free early
     return run
+
+
+def _weights() -> list[int]:
+    """The places of the parameters and buffers that the graph in hand does not change."""
+    metadata = getattr(cast(Any, torch)._guards.TracingContext.try_get(), "fw_metadata", None)
+    static = list(getattr(metadata, "static_input_indices", None) or [])
+    infos = list(getattr(metadata, "input_info", None) or [])
+    return [i for i in static if i >= len(infos) or not infos[i].mutates_data]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
 
 _KNOWN = ("target", "threads", "opt_level", "cc")
+_KINDS: dict[type, str] = {str: "a name", int: "a whole number"}
 
 
 def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
@@ -36,6 +37,10 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     if unknown := [name for name in given if name not in _KNOWN]:
         raise UserError(f"found the option '{unknown[0]}'; the backend takes {', '.join(_KNOWN)}")
     given.setdefault("threads", torch.get_num_threads())
+    for name, kind in (("target", str), ("threads", int), ("opt_level", int)):
+        if name in given and not isinstance(given[name], kind):
+            value = given[name]
+            raise UserError(f"option '{name}' is {value!r}, a {type(value).__name__}; required: {_KINDS[kind]}")
     found = CompileOptions(**given)
     found.check()
     return found

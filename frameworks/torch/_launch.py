@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import torch
 
+from mlc.frameworks.torch._results import ResultSpec, contiguous_strides
 from mlc.runtime import Model
 
 _LINE = 64
 """The bytes of a cache line, and the alignment of the workspace."""
 
 
-@dataclass(frozen=True)
-class ResultSpec:
-    """A result that the library writes: its shape, and its strides where these are not those of the shape."""
-
-    shape: tuple[int, ...]
-    dtype: torch.dtype
-    strides: tuple[int, ...] | None = None
+_CPU = torch.device("cpu")
+"""Said wherever tensors are made, for a program may have another default."""
+_empty: Callable[..., torch.Tensor] = cast(Any, torch)._C._dynamo.guards._empty_strided_cpu
+"""From shape, strides and dtype to a tensor, in a third of the time that `torch.empty` takes."""
 
 
 class Launch:
@@ -34,10 +31,13 @@ class Launch:
         """`positions` are those of the model's inputs among the arguments of a call."""
         self.model = model
         self._function = cast(Any, model)._function
-        self._positions = list(enumerate(positions))
-        self._results = list(results)
+        sizes = [each.numpy_dtype.itemsize for each in model.inputs]
+        self._positions = [(i, p, size - 1) for i, (p, size) in enumerate(zip(positions, sizes, strict=True))]
+        self._results = [(r.shape, contiguous_strides(r.shape), r.dtype) for r in results]
+        self._strides = [r.strides for r in results]
         self._strided = any(r.strides is not None for r in results)
         self._counts = len(positions), len(self._results)
+        self._bytes = model.signature.workspace_bytes
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
         self._frames: list[_Frame] = []
 
@@ -50,19 +50,23 @@ class Launch:
         try:
             frame = self._frames.pop()
         except IndexError:
-            frame = _Frame(*self._counts, self.model.signature.workspace_bytes)
+            frame = _Frame(*self._counts)
         inputs, outputs = frame.inputs, frame.outputs
         copies: list[torch.Tensor] | None = None
-        for i, position in self._positions:
+        for i, position, odd in self._positions:
             tensor = arguments[position]
-            if not tensor.is_contiguous() or tensor.is_neg():
-                tensor = tensor.resolve_neg().contiguous()
+            address = tensor.data_ptr()
+            if not tensor.is_contiguous() or tensor.is_neg() or address & odd:
+                tensor = tensor.resolve_neg().clone(memory_format=torch.contiguous_format)
+                address = tensor.data_ptr()
                 copies = [tensor] if copies is None else [*copies, tensor]  # they live until the call returns
-            inputs[i] = tensor.data_ptr()
-        results = [torch.empty(r.shape, dtype=r.dtype) for r in self._results]
+            inputs[i] = address
+        results = [_empty(*each) for each in self._results]
         for i, result in enumerate(results):
             outputs[i] = result.data_ptr()
-        status = self._function(inputs, outputs, frame.workspace)
+        workspace = _workspace(self._bytes)
+        status = self._function(inputs, outputs, workspace.address)
+        _workspaces.append(workspace)
         self._frames.append(frame)
         if status != 0:
             raise RuntimeError(f"the model failed with status {status}")
@@ -71,16 +75,36 @@ class Launch:
     def _with_strides(self, results: list[torch.Tensor]) -> list[torch.Tensor]:
         """The results laid out as eager torch would have them, which callers may see."""
         return [
-            r if spec.strides is None else torch.empty_strided(spec.shape, spec.strides, dtype=spec.dtype).copy_(r)
-            for r, spec in zip(results, self._results, strict=True)
+            r if strides is None else _empty(shape, strides, dtype).copy_(r)
+            for r, strides, (shape, _, dtype) in zip(results, self._strides, self._results, strict=True)
         ]
 
 
 class _Frame:
-    """What one call needs at a time: the pointer arrays and the workspace."""
+    """The arrays of addresses that one call needs at a time."""
 
-    def __init__(self, inputs: int, outputs: int, workspace_bytes: int) -> None:
+    def __init__(self, inputs: int, outputs: int) -> None:
         self.inputs = (ctypes.c_void_p * inputs)()
         self.outputs = (ctypes.c_void_p * outputs)()
-        self._memory = torch.empty(workspace_bytes + _LINE, dtype=torch.uint8)
-        self.workspace = -(-self._memory.data_ptr() // _LINE) * _LINE
+
+
+class _Workspace:
+    """Memory for what a call computes on its way."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._memory = torch.empty(size + _LINE, dtype=torch.uint8, device=_CPU)
+        self.address = -(-self._memory.data_ptr() // _LINE) * _LINE
+
+
+_workspaces: list[_Workspace] = []
+"""Those that no call uses, for all models: as many as calls ran at once, each as large as the largest one needed."""
+
+
+def _workspace(size: int) -> _Workspace:
+    """One of at least `size` bytes; a smaller one is let go."""
+    try:
+        found = _workspaces.pop()
+    except IndexError:
+        return _Workspace(size)
+    return found if found.size >= size else _Workspace(size)

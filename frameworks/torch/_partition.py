@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from xdsl.dialects.builtin import NameLoc
 from mlc.dialects.aten.graphs import GraphSource, read_graph
 from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
+from mlc.frameworks.torch._results import is_view
 from mlc.frameworks.torch.operators import is_converted
 from mlc.passes.aten_to_graph import without_pattern
 from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
@@ -35,11 +37,7 @@ class Refused:
         """Note that a node stays in torch."""
         if node not in self.nodes:
             self.nodes.add(node)
-            self.reasons[Fallback(_name(node), reason, str(place or ""))] += 1
-
-    def values(self) -> list[int]:
-        """How many nodes there are, for each reason."""
-        return list(self.reasons.values())
+            self.reasons[Fallback(_name(node), reason, _line_of(node) or str(place or ""))] += 1
 
 
 def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
@@ -140,6 +138,17 @@ def _is_number(node: Any) -> bool:
     return isinstance(value, int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
+def count_operators(graph_module: Any) -> int:
+    """How many operators a graph calls."""
+    return sum(n.op == "call_function" and n.target is not operator.getitem for n in graph_module.graph.nodes)
+
+
+def _line_of(node: Any) -> str:
+    """The line of the model's source that a call was made for, if torch knows it."""
+    frames = re.findall(r'File "([^"]+)", line (\d+), in ', node.meta.get("stack_trace") or "")
+    return ":".join(frames[-1]) if frames else ""
+
+
 def _name(node: Any) -> str:
     return str(node.target).removesuffix(".default")
 
@@ -149,7 +158,7 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
     from torch.fx.passes.operator_support import OperatorSupportBase
 
-    names = {n.name for n in refused}
+    names = {n.name for n in refused | _views_for_torch(graph_module.graph, refused)}
 
     class Native(OperatorSupportBase):
         """All but these."""
@@ -159,3 +168,14 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
 
     copied = torch.fx.GraphModule(graph_module, copy.deepcopy(graph_module.graph))
     return CapabilityBasedPartitioner(copied, Native(), allows_single_node_partition=True).partition_and_fuse()
+
+
+def _views_for_torch(graph: Any, refused: set[Any]) -> set[Any]:
+    """The calls that only views of memory are, and that nothing but torch sees: they cost nothing there, and results
+    that share memory go on doing so."""
+    found: set[Any] = set()
+    for node in reversed(graph.nodes):
+        view = is_view(node) or (node.target is operator.getitem and is_view(node.args[0]))
+        if view and all(user.op == "output" or user in refused or user in found for user in node.users):
+            found.add(node)
+    return found

@@ -1,0 +1,58 @@
+"""The numbers behind the symbols of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from mlc.support.errors import UserError
+
+_SYMBOLIC: dict[type, Callable[[Any], Any]] = {torch.SymInt: int, torch.SymFloat: float, torch.SymBool: bool}
+
+
+def _expression(value: Any) -> Any:
+    """What sympy knows of a symbolic number.
+
+    Raises:
+        UserError: it knows nothing.
+    """
+    if (found := getattr(value.node, "expr", None)) is None:
+        raise UserError(f"'{value}' is no number: it stands for lengths that differ within a tensor")
+    return found
+
+
+class Extents:
+    """The numbers that stand behind the symbols of a graph, read off the arguments of a call."""
+
+    def __init__(self, placeholders: Sequence[Any]) -> None:
+        self._places: dict[Any, tuple[int, int]] = {}
+        """The argument that says a symbol, and the dim that it is, or -1 for the argument itself."""
+        for position, node in enumerate(placeholders):
+            self._see(node.meta.get("val"), position, -1)
+        for position, node in enumerate(placeholders):
+            value = node.meta.get("val")
+            for dim, extent in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
+                self._see(extent, position, dim)
+        self.are_open = bool(self._places)
+
+    def _see(self, value: Any, position: int, dim: int) -> None:
+        if isinstance(value, tuple(_SYMBOLIC)) and (symbol := _expression(value)).is_Symbol:
+            self._places.setdefault(symbol, (position, dim))
+
+    def key(self, values: Sequence[Any]) -> tuple[float, ...]:
+        """The numbers, in the order of the symbols."""
+        return tuple(values[p] if d < 0 else values[p].shape[d] for p, d in self._places.values())
+
+    def known(self, values: Sequence[Any]) -> Callable[[Any], Any]:
+        """From an extent, or another symbolic number, to its number."""
+        numbers = dict(zip(self._places, self.key(values), strict=True))
+
+        def extent(value: Any) -> Any:
+            kind = next((k for k in _SYMBOLIC if isinstance(value, k)), None)
+            if kind is None:
+                return value if isinstance(value, float | bool) else int(value)
+            return _SYMBOLIC[kind](_expression(value).subs(numbers))
+
+        return extent

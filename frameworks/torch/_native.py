@@ -1,0 +1,119 @@
+"""Native code for a graph, with the operators that mlc lacks between parts of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from mlc.compiler import CompileOptions
+from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.frameworks.torch._build import build, context
+from mlc.frameworks.torch._launch import Launch
+from mlc.frameworks.torch._partition import refused_nodes, split
+from mlc.frameworks.torch._report import Fallback
+from mlc.frameworks.torch._results import results_of
+
+Runner = Callable[[Sequence[Any]], list[Any]]
+"""From the arguments of a call to its results."""
+
+
+@dataclass(frozen=True)
+class NativeGraph:
+    """A graph that runs natively, as far as that goes, and what stays in torch."""
+
+    run: Runner
+    refused: Counter[Fallback]
+
+
+def native(
+    graph_module: Any,
+    extent: Callable[[Any], Any],
+    constants: dict[str, torch.Tensor],
+    options: CompileOptions,
+    share: bool,
+) -> NativeGraph:
+    """Compile a graph for some extents.
+
+    `constants` are the tensors that placeholders are for good, by their names; `share` says whether results may lie in
+    one memory.
+
+    Raises:
+        UserError: there is no usable clang.
+        CompilerBug: mlc is wrong.
+    """
+    refused = refused_nodes(graph_module, extent)
+    if not refused.nodes:
+        return NativeGraph(_compiled(graph_module, extent, constants, options, share), refused.reasons)
+    parts = split(graph_module, refused.nodes)
+    for name, child in parts.named_children():
+        if name.startswith("fused_"):
+            run = _compiled(child, extent, _owned(parts, name, constants), options, share)
+            setattr(parts, name, Part(run))
+    return NativeGraph(lambda values: list(parts(*values)), refused.reasons)
+
+
+class Part(torch.nn.Module):
+    """A part of a graph that runs natively, as torch's own graphs call it."""
+
+    def __init__(self, run: Runner) -> None:
+        super().__init__()
+        self._run = run
+
+    def forward(self, *arguments: Any) -> Any:
+        """The results: one as it is, several as a tuple."""
+        found = self._run(arguments)
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+def _compiled(
+    graph_module: Any,
+    extent: Callable[[Any], Any],
+    constants: dict[str, torch.Tensor],
+    options: CompileOptions,
+    share: bool,
+) -> Runner:
+    """Native code for a graph all of whose operators are converted."""
+    graph = graph_module.graph
+    results = results_of(graph, extent, share)
+    returned = results.returned
+    if not results.nodes:
+        return lambda values: [each.of(values, ()) for each in returned]
+    owned = {str(n.target): _attribute(graph_module, str(n.target)) for n in graph.nodes if n.op == "get_attr"}
+    owned = {name: value for name, value in owned.items() if isinstance(value, torch.Tensor)}
+    ctx = context(options)
+    source = GraphSource(graph, constants={**owned, **constants}, extent=extent, results=results.nodes)
+    module = read_graph(source, ctx.resources)
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    inputs = [
+        i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor) and n.name not in constants
+    ]
+    launch = Launch(build(module, ctx, options), inputs, results.specs)
+    if results.are_computed:
+        return launch
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        computed = launch(values)
+        return [each.of(values, computed) for each in returned]
+
+    return run
+
+
+def _attribute(module: Any, target: str) -> Any:
+    for part in target.split("."):
+        module = getattr(module, part)
+    return module
+
+
+def _owned(parts: Any, name: str, constants: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The weights among the placeholders of a part, by the names that they have there."""
+    node = next(n for n in parts.graph.nodes if n.op == "call_module" and n.target == name)
+    inside = [n for n in getattr(parts, name).graph.nodes if n.op == "placeholder"]
+    return {
+        inner.name: constants[outer.name]
+        for inner, outer in zip(inside, node.args, strict=True)
+        if isinstance(outer, torch.fx.Node) and outer.name in constants
+    }
