@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 _LINE = 64
@@ -31,7 +30,7 @@ class Results:
         wanted = [self._types[i] for i in self._small]
 
         def zeros() -> Any:
-            return [jnp.zeros(shape, dtype) for shape, dtype in wanted]
+            return [cast(Any, jax).numpy.zeros(shape, dtype) for shape, dtype in wanted]
 
         with cast(Any, jax).default_device(cast(Any, jax).devices("cpu")[0]):
             self._zeros: Any = cast(Any, jax).jit(zeros).lower().compile() if wanted else None
