@@ -11,7 +11,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
 from mlc.support import dtypes
 
 _LONGEST = 4096

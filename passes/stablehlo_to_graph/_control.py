@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import i32
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import graph
@@ -17,7 +17,15 @@ from mlc.dialects.stablehlo import HloOp
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import LoopBody, ScanWriter, WhileWriter, with_arguments
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, convert_block, converts, number_of
+from mlc.passes.stablehlo_to_graph._calls import (
+    Found,
+    HloCall,
+    HloNumber,
+    convert_block,
+    converts,
+    each_part,
+    number_of,
+)
 from mlc.passes.stablehlo_to_graph._expressions import comparison, returned
 from mlc.passes.stablehlo_to_graph._reductions import regrouped
 from mlc.support import dtypes
@@ -117,7 +125,7 @@ def _count(b: HloCall, cond: Block, body: Block) -> _Count | None:
         direction = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE"}[direction]
     if one not in cond.args or direction not in ("LT", "LE"):
         return None
-    index = list(cond.args).index(one)
+    index = [*cond.args].index(cast(BlockArgument, one))
     next = returned(body)[index].owner
     if not isinstance(next, HloOp) or next.name != "stablehlo.add" or body.args[index] not in next.operands:
         return None
@@ -130,7 +138,7 @@ def _count(b: HloCall, cond: Block, body: Block) -> _Count | None:
 
 
 def _number(b: HloCall, value: SSAValue, block: Block | None) -> int | None:
-    """The integer that a value is: a constant in a region, or one that is known outside, or carried and never changed."""
+    """The integer that a value is: a constant in a region, or one that is known outside, or never changed."""
     from mlc.dialects.stablehlo import ConstantOp
     from mlc.reference.constants import constant_data
 
@@ -138,7 +146,7 @@ def _number(b: HloCall, value: SSAValue, block: Block | None) -> int | None:
         data = constant_data(value.owner.value, b.knowledge.resources)
     else:
         if block is not None and value in block.args:
-            index = list(block.args).index(value)
+            index = [*block.args].index(cast(BlockArgument, value))
             body = b.op.regions[1].block
             if returned(body)[index] is not body.args[index]:
                 return None
@@ -164,7 +172,7 @@ def _counted(b: HloCall, body: Block, initial: list[HloNumber], count: _Count) -
     arguments: list[HloNumber | None] = [None] * len(initial)
     carried = [i for i in range(len(initial)) if i not in fixed and i != count.counter and i not in rows.stacked]
     for i in carried:
-        arguments[i] = _each(initial[i], scan.carry)
+        arguments[i] = each_part(initial[i], scan.carry)
     for i in fixed:
         arguments[i] = initial[i]
     start = initial[count.counter]
@@ -187,11 +195,6 @@ def _counted(b: HloCall, body: Block, initial: list[HloNumber], count: _Count) -
         np.asarray(count.first + count.steps).astype(dtypes.to_numpy(element_of(start))), element_of(start)
     )
     return results
-
-
-def _each(number: HloNumber, function: object) -> HloNumber:
-    f: object = function
-    return Pair(f(number.re), f(number.im)) if isinstance(number, Pair) else f(number)  # pyright: ignore
 
 
 def _require_unchanged(before: Sequence[SSAValue], after: Sequence[SSAValue]) -> None:

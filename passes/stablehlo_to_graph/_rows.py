@@ -1,8 +1,8 @@
 """Arrays that a counted loop reads or writes row by row, as `jax.lax.scan` is lowered.
 
 A `dynamic_slice` of one row of an array that no step changes, at the counter, is a row that the scan takes. An array
-that each step writes at the counter, and that nobody reads, is a stack that the scan makes: all of its rows are written,
-for the counter goes from 0 to its extent.
+that each step writes at the counter, and that nobody reads, is a stack that the scan makes: all its rows are
+written, for the counter goes from 0 to its extent.
 """
 
 from __future__ import annotations

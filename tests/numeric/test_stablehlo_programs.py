@@ -35,7 +35,7 @@ def test_a_wrong_expectation_is_told(tmp_path: Path, capsys: pytest.CaptureFixtu
         "  return\n}\n"
     )
     (tmp_path / "refused.mlir").write_text(
-        'func.func @f() {\n  %x = stablehlo.custom_call @solve() : () -> tensor<2xi32>\n'
+        "func.func @f() {\n  %x = stablehlo.custom_call @solve() : () -> tensor<2xi32>\n"
         "  check.expect_eq_const %x, dense<[2, 5]> : tensor<2xi32>\n  return\n}\n"
     )
     assert main([str(tmp_path), "--all"]) == 1
