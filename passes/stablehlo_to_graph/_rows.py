@@ -21,7 +21,7 @@ from mlc.passes.stablehlo_to_graph._calls import HloConversion, HloNumber, Pair
 from mlc.passes.stablehlo_to_graph._expressions import returned
 from mlc.support.ir import clone
 
-Line = tuple[int, int]
+Progression = tuple[int, int]
 """An integer that grows by a number in each step: what it grows by, and what it is at first."""
 
 
@@ -29,7 +29,7 @@ Line = tuple[int, int]
 class LoopRows:
     """What of a loop's body is rows and stacks."""
 
-    lines: dict[int, Line]
+    lines: dict[int, Progression]
     """The values that are known in each step, by number."""
     read: list[tuple[int, Operation, bool]] = field(default_factory=list[tuple[int, Operation, bool]])
     """Which value is read row by row, by which op, and whether backwards."""
@@ -42,7 +42,7 @@ class LoopRows:
 
     @classmethod
     def of(
-        cls, body: Block, lines: dict[int, Line], steps: int, initial: Sequence[HloNumber], fixed: set[int]
+        cls, body: Block, lines: dict[int, Progression], steps: int, initial: Sequence[HloNumber], fixed: set[int]
     ) -> LoopRows:
         """The rows and stacks of a body, some of whose values are known in each step."""
         rows = cls(lines)
@@ -142,13 +142,13 @@ def _writes_row(op: HloOp, body: Block, array: SSAValue) -> bool:
     return op.operands[1] is not array and sizes[0] == 1 and sizes[1:] == shape_of(array)[1:]
 
 
-def _direction(start: SSAValue, body: Block, lines: dict[int, Line], steps: int) -> bool | None:
+def _direction(start: SSAValue, body: Block, lines: dict[int, Progression], steps: int) -> bool | None:
     """Whether a start goes through all rows backwards; None if it is not known to go through all of them."""
     line = _line(start, body, lines, steps)
     return False if line == (1, 0) else True if line == (-1, steps - 1) else None
 
 
-def _line(value: SSAValue, body: Block, lines: dict[int, Line], steps: int) -> Line | None:
+def _line(value: SSAValue, body: Block, lines: dict[int, Progression], steps: int) -> Progression | None:
     """What a value is in each step, if that is known: sums and differences of numbers that are, and those that JAX
     makes of indices that might count from the end."""
     if isinstance(value, BlockArgument):
@@ -172,7 +172,9 @@ def _line(value: SSAValue, body: Block, lines: dict[int, Line], steps: int) -> L
     return None
 
 
-def _is_negative(value: SSAValue, line: Line | None, body: Block, lines: dict[int, Line], steps: int) -> bool:
+def _is_negative(
+    value: SSAValue, line: Progression | None, body: Block, lines: dict[int, Progression], steps: int
+) -> bool:
     """Whether a value asks if a number that is known in each step is less than 0."""
     op = value.owner
     if not isinstance(op, HloOp) or op.name != "stablehlo.compare" or op.word("comparison_direction") != "LT":

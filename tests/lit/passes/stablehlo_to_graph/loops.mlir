@@ -75,7 +75,9 @@ func.func @open(%x: tensor<f32>) -> tensor<f32> {
     stablehlo.return %1 : tensor<i1>
   } do {
     %half = stablehlo.constant dense<0.5> : tensor<f32>
-    %1 = stablehlo.multiply %a, %half : tensor<f32>
+    %most = stablehlo.constant dense<64.0> : tensor<f32>
+    %few = stablehlo.minimum %a, %most : tensor<f32>
+    %1 = stablehlo.multiply %few, %half : tensor<f32>
     stablehlo.return %1 : tensor<f32>
   }
   return %0 : tensor<f32>
