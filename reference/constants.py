@@ -44,7 +44,7 @@ def constant_data(value: Attribute, resources: Resources) -> Array:
 def _dense_data(value: DenseIntOrFPElementsAttr[Any]) -> Array:
     shaped = cast("TensorType[Any]", value.get_type())
     dtype = dtype_of(shaped.element_type)
-    if dtype.itemsize == cast(Any, shaped.element_type).compile_time_size:
+    if dtype.itemsize == shaped.element_type.compile_time_size:
         # By way of Python's numbers, large unsigned ones became floats. A truth value may have any bits.
         data = np.frombuffer(value.data.data, np.uint8 if dtype == np.bool_ else dtype).astype(dtype, copy=False)
     else:

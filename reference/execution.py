@@ -232,8 +232,8 @@ def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None
     return found
 
 
-_OF_FRONTENDS = dict.fromkeys(("stablehlo", "chlo", "check"), "mlc.reference.stablehlo")
-"""Where the meaning of dialects is that most programs do not have, which is imported when the first op of theirs runs."""
+_OF_FRONTENDS: dict[str, str] = dict.fromkeys(("stablehlo", "chlo", "check"), "mlc.reference.stablehlo")
+"""Where the meaning of dialects is that most programs do not have; it is imported when the first op of theirs runs."""
 
 
 def _require_new(op_type: type[Operation]) -> None:

@@ -145,14 +145,14 @@ def _is_data(op: ConstantOp) -> bool:
 def _pairs(array: Array) -> Array:
     if array.dtype.kind != "c":
         return array
-    return np.ascontiguousarray(np.stack([array.real, array.imag], -1))
+    return np.ascontiguousarray(np.stack([np.real(array), np.imag(array)], -1))
 
 
 def _complex(array: Array, kind: Any) -> Array:
     element = cast("TensorType[Any]", kind).element_type
     if not isinstance(element, ComplexType):
         return array
-    wide = np.empty(array.shape[:-1], dtype_of(element))
+    wide = np.empty(array.shape[:-1], dtype_of(cast(Any, element)))
     wide.real, wide.imag = array[..., 0], array[..., 1]
     return wide
 

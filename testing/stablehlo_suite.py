@@ -5,10 +5,10 @@
     python -m mlc.testing.stablehlo_suite FOLDER --only sort   files with this in their names
     python -m mlc.testing.stablehlo_suite FOLDER --every 10    a tenth of all
 
-A program is a `.mlir` file, or a part of one between lines `// -----`. Its functions without arguments are run; what they
-expect stands in them, as ops of the `check` dialect or as custom calls of their names. It is *right* if all expectations
-hold, *wrong* if one does not, *refused* if mlc cannot run it, for a reason that it says. As native code, what `@inputs`
-returns, or constants if there is no such function, are inputs, so that nothing is computed before the program runs.
+A program is a `.mlir` file, or a part of one between lines `// -----`. Its functions without arguments are run; what
+they expect stands in them, as ops of the `check` dialect or as custom calls of their names. It is *right* if all
+expectations hold, *wrong* if one does not, *refused* if mlc cannot run it, for a reason that it says. As native code,
+what `@inputs` returns, or constants if there is no such function, are inputs, so that nothing is computed before.
 """
 
 from __future__ import annotations

@@ -104,9 +104,10 @@ class HloOp(IRDLOperation):
         found = self.properties.get(name)
         if found is None:
             return ()
-        flat = [int(v) for v in cast("DenseIntOrFPElementsAttr[Any]", found).get_values()]
-        kind = cast("DenseIntOrFPElementsAttr[Any]", found).get_type().get_shape()
-        flat = flat * (2 * kind[0] // max(len(flat), 1)) if kind and len(flat) == 1 else flat
+        data = cast("DenseIntOrFPElementsAttr[Any]", found)
+        flat = [int(v) for v in data.get_values()]
+        rows: int = cast(Any, data.get_type()).get_shape()[0]
+        flat = flat * 2 * rows if len(flat) == 1 else flat  # a number for all
         return tuple(zip(flat[::2], flat[1::2], strict=True))
 
     def body(self, index: int = 0) -> Block:

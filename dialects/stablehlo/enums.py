@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import irdl_attr_definition
+from xdsl.utils.str_enum import StrEnum
 
 
 class Precision(StrEnum):

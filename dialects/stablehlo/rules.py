@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -171,7 +171,7 @@ numbers = one_of("i1", "numbers, not truth values", lambda t: t != i1)
 signed = one_of(
     "i1",
     "signed integers, floats or complex numbers",
-    lambda t: t != i1 and not (isinstance(t, IntegerType) and str(t).startswith("ui")),
+    lambda t: t != i1 and not str(t).startswith("ui"),
 )
 
 
@@ -209,9 +209,7 @@ def _agree(found: Sequence[Attribute], needed: Sequence[Attribute], promotes: bo
         if not (isinstance(a, TensorType) and isinstance(b, TensorType)):
             return False
         one, two = cast(Tensor, a), cast(Tensor, b)
-        same = one.element_type == two.element_type or (
-            promotes and _is_promotable(two.element_type, one.element_type)
-        )
+        same = one.element_type == two.element_type or (promotes and _is_promotable(two.element_type, one.element_type))
         if not (same and fits(one.get_shape(), two.get_shape())):
             return False
     return True
@@ -223,7 +221,7 @@ def _is_promotable(narrow: Attribute, wide: Attribute) -> bool:
     if isinstance(narrow, AnyFloat) and isinstance(wide, AnyFloat):
         return narrow.bitwidth <= wide.bitwidth
     if isinstance(narrow, IntegerType) and isinstance(wide, IntegerType):
-        return narrow.width.data <= wide.width.data
+        return cast(Any, narrow).width.data <= cast(Any, wide).width.data
     if isinstance(narrow, ComplexType) and isinstance(wide, ComplexType):
         return _is_promotable(real_part(cast(Attribute, narrow)), real_part(cast(Attribute, wide)))
     return False

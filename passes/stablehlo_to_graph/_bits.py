@@ -10,7 +10,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import signless, unsigned
 

@@ -312,23 +312,34 @@ class _FromHlo(RewritePattern):
             shape, element = cast(Any, kind).get_shape(), cast(Any, kind).element_type
             if any(n < 0 for n in shape):
                 raise Unconvertible(f"a dim of {kind} is open; required: known shapes")
-            part = element.element_type if isinstance(element, ComplexType) else element
+            part = element.element_type if is_complex_type(element) else element
             if not dtypes.is_supported(cast(Attribute, part)):
                 raise Unconvertible(f"it has elements of type {element}, with which mlc does not compute")
 
 
+def is_complex_type(element: Attribute) -> bool:
+    """Whether elements have imaginary parts."""
+    return isinstance(element, ComplexType)
+
+
 def _is_complex(value: SSAValue) -> bool:
-    return isinstance(value.type, TensorType) and isinstance(cast(Any, value.type).element_type, ComplexType)
+    kind: Any = value.type
+    return isinstance(kind, TensorType) and is_complex_type(cast(Any, kind).element_type)
 
 
 def _as_said(b: GraphBuilder, value: SSAValue, result: SSAValue) -> SSAValue:
     wanted = cast("TensorType[Attribute]", result.type)
-    element = wanted.element_type
-    part = cast("ComplexType[Any]", element).element_type if isinstance(element, ComplexType) else element
+    element: Any = wanted.element_type
+    part: Any = element.element_type if is_complex_type(element) else element
     value = b.cast(value, part)
     shape = tuple(wanted.get_shape())
     # A region on scalars may stand on tensors, whose results are tensors too.
     return b.broadcast(value, shape) if shape and shape_of(value) != shape else value
+
+
+def each_part(number: HloNumber, function: Callable[[SSAValue], SSAValue]) -> HloNumber:
+    """A function of a tensor, of both parts of a complex number."""
+    return Pair(function(number.re), function(number.im)) if isinstance(number, Pair) else function(number)
 
 
 def number_of(value: HloNumber) -> list[SSAValue]:

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import unsigned
 

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import i32
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import graph
@@ -17,7 +17,15 @@ from mlc.dialects.stablehlo import HloOp
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import LoopBody, ScanWriter, WhileWriter, with_arguments
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, convert_block, converts, number_of
+from mlc.passes.stablehlo_to_graph._calls import (
+    Found,
+    HloCall,
+    HloNumber,
+    convert_block,
+    converts,
+    each_part,
+    number_of,
+)
 from mlc.passes.stablehlo_to_graph._expressions import comparison, returned
 from mlc.passes.stablehlo_to_graph._reductions import regrouped
 from mlc.support import dtypes
@@ -117,7 +125,7 @@ def _count(b: HloCall, cond: Block, body: Block) -> _Count | None:
         direction = {"LT": "GT", "GT": "LT", "LE": "GE", "GE": "LE"}[direction]
     if one not in cond.args or direction not in ("LT", "LE"):
         return None
-    index = list(cond.args).index(one)
+    index = [*cond.args].index(cast(BlockArgument, one))
     next = returned(body)[index].owner
     if not isinstance(next, HloOp) or next.name != "stablehlo.add" or body.args[index] not in next.operands:
         return None
@@ -130,7 +138,7 @@ def _count(b: HloCall, cond: Block, body: Block) -> _Count | None:
 
 
 def _number(b: HloCall, value: SSAValue, block: Block | None) -> int | None:
-    """The integer that a value is: a constant in a region, or one that is known outside, or carried and never changed."""
+    """The integer that a value is: a constant in a region, or one that is known outside, or never changed."""
     from mlc.dialects.stablehlo import ConstantOp
     from mlc.reference.constants import constant_data
 
@@ -138,7 +146,7 @@ def _number(b: HloCall, value: SSAValue, block: Block | None) -> int | None:
         data = constant_data(value.owner.value, b.knowledge.resources)
     else:
         if block is not None and value in block.args:
-            index = list(block.args).index(value)
+            index = [*block.args].index(cast(BlockArgument, value))
             body = b.op.regions[1].block
             if returned(body)[index] is not body.args[index]:
                 return None
@@ -153,45 +161,53 @@ def _unchanged(body: Block) -> set[int]:
     return {i for i, v in enumerate(returned(body)) if v is body.args[i]}
 
 
+def _lines(b: HloCall, body: Block) -> dict[int, tuple[int, int]]:
+    """The integers that grow by a constant in each step: by how much, and what they are at first."""
+    found: dict[int, tuple[int, int]] = {}
+    for index, value in enumerate(returned(body)):
+        op, argument = value.owner, body.args[index]
+        if not isinstance(op, HloOp) or op.name != "stablehlo.add" or argument not in op.operands:
+            continue
+        others = [v for v in op.operands if v is not argument]
+        step = _number(b, others[0], body) if others else None
+        start = _number(b, b.op.operands[index], None)
+        if step is not None and start is not None:
+            found[index] = step, start
+    return found
+
+
 def _counted(b: HloCall, body: Block, initial: list[HloNumber], count: _Count) -> list[HloNumber]:
-    """A scan: what does not change is used, the counter is a row; rows of arrays that are read or written at the
-    counter are rows and stacks (`_rows_and_stacks`)."""
+    """A scan: what does not change is used, what counts is a row; rows of arrays that are read or written at what
+    counts are rows and stacks (`LoopRows`)."""
     from mlc.passes.stablehlo_to_graph._rows import LoopRows
 
-    fixed = _unchanged(body) - {count.counter}
-    rows = LoopRows.of(body, count.counter, count.first, count.steps, initial, fixed)
+    lines = _lines(b, body)
+    fixed = _unchanged(body) - lines.keys()
+    rows = LoopRows.of(body, lines, count.steps, initial, fixed)
     scan = ScanWriter(b, count.steps)
     arguments: list[HloNumber | None] = [None] * len(initial)
-    carried = [i for i in range(len(initial)) if i not in fixed and i != count.counter and i not in rows.stacked]
+    carried = [i for i in range(len(initial)) if i not in (*fixed, *lines, *rows.stacked)]
+    results: list[HloNumber] = list(initial)
     for i in carried:
-        arguments[i] = _each(initial[i], scan.carry)
+        arguments[i] = each_part(initial[i], scan.carry)
     for i in fixed:
         arguments[i] = initial[i]
-    start = initial[count.counter]
-    assert isinstance(start, SSAValue)
-    numbers = np.arange(count.first, count.first + count.steps).astype(dtypes.to_numpy(element_of(start)))
-    counter = scan.row(b.constant(numbers, element_of(start)))
-    arguments[count.counter] = counter
-    taken = {read: scan.row(cast(SSAValue, initial[i])) for i, read in rows.read}
+    for i, (step, first) in lines.items():
+        element = element_of(cast(SSAValue, initial[i]))
+        numbers = (np.arange(count.steps + 1) * step + first).astype(dtypes.to_numpy(element))
+        arguments[i] = scan.row(b.reshape(b.constant(numbers[:-1], element), (count.steps, *b.shape(i))))
+        results[i] = b.reshape(b.constant(numbers[-1], element), b.shape(i))
+    taken = {read: scan.row(cast(SSAValue, initial[i]), way) for i, read, way in rows.read}
     next, stacks = rows.convert(b.run, body, arguments, taken, scan)
     flat = [v for i in carried for v in number_of(next[i])]
     _require_unchanged([v for i in carried for v in number_of(initial[i])], flat)
-    found = scan.finish(flat, stacks)
+    found = scan.finish(flat, stacks, rows.backwards)
     carried_out = regrouped(found[: len(flat)], [initial[i] for i in carried])
-    results: list[HloNumber] = list(initial)
     for i, number in zip(carried, carried_out, strict=True):
         results[i] = number
     for i, stack in zip(rows.stacked, found[len(flat) :], strict=True):
         results[i] = stack
-    results[count.counter] = b.constant(
-        np.asarray(count.first + count.steps).astype(dtypes.to_numpy(element_of(start))), element_of(start)
-    )
     return results
-
-
-def _each(number: HloNumber, function: object) -> HloNumber:
-    f: object = function
-    return Pair(f(number.re), f(number.im)) if isinstance(number, Pair) else f(number)  # pyright: ignore
 
 
 def _require_unchanged(before: Sequence[SSAValue], after: Sequence[SSAValue]) -> None:

@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.stablehlo_to_graph import _complex
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import integer_width

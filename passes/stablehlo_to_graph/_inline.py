@@ -19,7 +19,7 @@ def entries(module: ModuleOp) -> list[FuncOp]:
 
 
 def inline_calls(module: ModuleOp, functions: list[FuncOp]) -> None:
-    """Replace the calls in these functions by the bodies of what they call, and drop functions that nobody calls then.
+    """Replace the calls in functions by the bodies of what they call, and drop functions that nobody calls then.
 
     Raises:
         UserError: a function that is called has no body, or calls itself.
@@ -35,7 +35,7 @@ def inline_calls(module: ModuleOp, functions: list[FuncOp]) -> None:
 
 
 def _flatten(function: FuncOp, named: dict[str, FuncOp], flat: set[FuncOp], callers: list[FuncOp]) -> None:
-    """Replace the calls in a function, after those in what it calls, so that each body is copied as it is in the end."""
+    """Replace the calls in a function, after those in what it calls, so that each body is copied once it is done."""
     if function in flat:
         return
     if function in callers:

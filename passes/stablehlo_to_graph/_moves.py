@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
 
@@ -25,7 +25,7 @@ def constant(b: HloCall) -> Found:
     op = cast(ConstantOp, b.op)
     if isinstance(cast("TensorType[Any]", op.output.type).element_type, ComplexType):
         data = constant_data(op.value, b.knowledge.resources)
-        return Pair(*(b.constant(np.array(part), b.element()) for part in (data.real, data.imag)))
+        return Pair(*(b.constant(np.array(part), b.element()) for part in (np.real(data), np.imag(data))))
     return b.insert_constant(graph.ConstantOp(cast(Any, op.value)))
 
 

@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import GatherAttr, ScatterAttr
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
 from mlc.support.dtypes import least_of, most_of
 
 

@@ -16,7 +16,7 @@ from mlc.dialects.stablehlo import ConvAttr, DotAttr
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.images import slide
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
 from mlc.passes.stablehlo_to_graph._moves import padded
 
 _Dims = tuple[Sequence[int], Sequence[int]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -13,7 +14,16 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.loop_writer import ScanWriter
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, convert_block, converts, number_of
+from mlc.passes.stablehlo_to_graph._calls import (
+    Found,
+    HloCall,
+    HloNumber,
+    Pair,
+    convert_block,
+    converts,
+    each_part,
+    number_of,
+)
 from mlc.passes.stablehlo_to_graph._elementwise import combine
 from mlc.passes.stablehlo_to_graph._expressions import comparison, expression, only_op, returned
 from mlc.support.dtypes import least_of, most_of
@@ -177,27 +187,25 @@ def _by_rows(b: HloCall, count: int, dims: list[int]) -> list[HloNumber]:
     kept = [d for d in range(len(shape)) if d not in dims]
     steps = prod(shape[d] for d in dims)
     rest = [shape[d] for d in kept]
-    rows = [_each(b, n, lambda v: b.reshape(b.transpose(v, [*dims, *kept]), (steps, *rest))) for n in inputs]
-    carried = [_each(b, n, lambda v: b.broadcast(v, rest)) for n in inits]
+    rows = [each_part(n, lambda v: b.reshape(b.transpose(v, [*dims, *kept]), (steps, *rest))) for n in inputs]
+    carried = [each_part(n, lambda v: b.broadcast(v, rest)) for n in inits]
     if steps <= _FEW:
         for i in range(steps):
-            row = [_each(b, n, lambda v, i=i: b.reshape(b.slice(v, 0, i, i + 1), rest)) for n in rows]
+            row = [each_part(n, _row(b, i, rest)) for n in rows]
             carried = [
-                _each(b, n, lambda v: b.broadcast(v, rest)) for n in b.body(block, [*carried, *row], lifted=True)
+                each_part(n, lambda v: b.broadcast(v, rest)) for n in b.body(block, [*carried, *row], lifted=True)
             ]
         return carried
     scan = ScanWriter(b, steps)
-    arguments = [_each(b, n, scan.carry) for n in carried]
-    elements = [_each(b, n, scan.row) for n in rows]
+    arguments = [each_part(n, scan.carry) for n in carried]
+    elements = [each_part(n, scan.row) for n in rows]
     next = convert_block(b.run, block, [*arguments, *elements], scan.body.end, lifted=True)
-    wide = [v for n in next for v in number_of(_each(b, n, lambda v: scan.inside.broadcast(v, rest)))]
+    wide = [v for n in next for v in number_of(each_part(n, lambda v: scan.inside.broadcast(v, rest)))]
     return regrouped(scan.finish(wide), carried)
 
 
-def _each(b: GraphBuilder, number: HloNumber, function: Any) -> HloNumber:
-    """A function of a tensor, of both parts of a complex number."""
-    del b
-    return Pair(function(number.re), function(number.im)) if isinstance(number, Pair) else function(number)
+def _row(b: GraphBuilder, index: int, shape: Sequence[int]) -> Callable[[SSAValue], SSAValue]:
+    return lambda value: b.reshape(b.slice(value, 0, index, index + 1), shape)
 
 
 def regrouped(values: list[SSAValue], like: list[HloNumber]) -> list[HloNumber]:

@@ -1,8 +1,8 @@
 """Arrays that a counted loop reads or writes row by row, as `jax.lax.scan` is lowered.
 
 A `dynamic_slice` of one row of an array that no step changes, at the counter, is a row that the scan takes. An array
-that each step writes at the counter, and that nobody reads, is a stack that the scan makes: all of its rows are written,
-for the counter goes from 0 to its extent.
+that each step writes at the counter, and that nobody reads, is a stack that the scan makes: all its rows are written,
+for the counter goes through all of them, from either end.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph.types import shape_of
@@ -21,47 +21,53 @@ from mlc.passes.stablehlo_to_graph._calls import HloConversion, HloNumber, Pair
 from mlc.passes.stablehlo_to_graph._expressions import returned
 from mlc.support.ir import clone
 
+Progression = tuple[int, int]
+"""An integer that grows by a number in each step: what it grows by, and what it is at first."""
+
 
 @dataclass
 class LoopRows:
     """What of a loop's body is rows and stacks."""
 
-    counter: int
-    read: list[tuple[int, Operation]] = field(default_factory=list[tuple[int, Operation]])
-    """Which value is read row by row, and by which op."""
+    lines: dict[int, Progression]
+    """The values that are known in each step, by number."""
+    read: list[tuple[int, Operation, bool]] = field(default_factory=list[tuple[int, Operation, bool]])
+    """Which value is read row by row, by which op, and whether backwards."""
     stacked: list[int] = field(default_factory=list[int])
     """Which values are stacks."""
+    backwards: list[bool] = field(default_factory=list[bool])
+    """Whether these are filled from their ends."""
     writes: list[Operation] = field(default_factory=list[Operation])
     """The ops that write them."""
 
     @classmethod
     def of(
-        cls, body: Block, counter: int, first: int, steps: int, initial: Sequence[HloNumber], fixed: set[int]
+        cls, body: Block, lines: dict[int, Progression], steps: int, initial: Sequence[HloNumber], fixed: set[int]
     ) -> LoopRows:
-        """The rows and stacks of a body whose value `counter` goes from `first` on."""
-        rows = cls(counter)
-        if first != 0:
-            return rows
+        """The rows and stacks of a body, some of whose values are known in each step."""
+        rows = cls(lines)
         for i in fixed:
             value = initial[i]
             if isinstance(value, Pair) or not shape_of(value) or shape_of(value)[0] != steps:
                 continue
-            uses = [use.operation for use in body.args[i].uses]
-            for op in uses:
-                if _reads_row(op, body, body.args[i], counter):
-                    rows.read.append((i, op))
-        results = returned(body)
-        for i, value in enumerate(results):
+            for op in [use.operation for use in body.args[i].uses]:
+                if _reads_row(op, body, body.args[i]):
+                    way = _direction(op.operands[1], body, lines, steps)
+                    rows.read += [] if way is None else [(i, op, way)]
+        for i, value in enumerate(returned(body)):
             old = initial[i]
-            if i in fixed or i == counter or isinstance(old, Pair) or not shape_of(old) or shape_of(old)[0] != steps:
+            if i in fixed or i in lines or isinstance(old, Pair) or not shape_of(old) or shape_of(old)[0] != steps:
                 continue
             op = value.owner
-            if isinstance(op, HloOp) and _writes_row(op, body, body.args[i], counter):
-                own = [use.operation for use in body.args[i].uses]
-                others = [use.operation for use in value.uses]
-                if own == [op] and others == [body.last_op]:
-                    rows.stacked.append(i)
-                    rows.writes.append(op)
+            if not isinstance(op, HloOp) or not _writes_row(op, body, body.args[i]):
+                continue
+            own = [use.operation for use in body.args[i].uses]
+            others = [use.operation for use in value.uses]
+            way = _direction(op.operands[2], body, lines, steps)
+            if way is not None and own == [op] and others == [body.last_op]:
+                rows.stacked.append(i)
+                rows.backwards.append(way)
+                rows.writes.append(op)
         return rows
 
     def convert(
@@ -99,7 +105,7 @@ class LoopRows:
                 ops.append(copy)
         updates = [mapping.get(op.operands[1], op.operands[1]) for op in self.writes]
         given = [
-            mapping.get(v, v) if i not in self.stacked else mapping[body.args[self.counter]]
+            mapping.get(v, v) if i not in (*self.stacked, *self.lines) else mapping[body.args[next(iter(self.lines))]]
             for i, v in enumerate(returned(body))
         ]
         kept = [*given, *updates]
@@ -121,48 +127,57 @@ class LoopRows:
         return found[: len(given)], rows
 
 
-def _reads_row(op: Operation, body: Block, array: SSAValue, counter: int) -> bool:
+def _reads_row(op: Operation, body: Block, array: SSAValue) -> bool:
     if op.name != "stablehlo.dynamic_slice" or op.parent is not body or op.operands[0] is not array:
         return False
     assert isinstance(op, HloOp)
     sizes = op.ints("slice_sizes")
-    return sizes[0] == 1 and sizes[1:] == shape_of(array)[1:] and _is_at_counter(op.operands[1:], body, counter)
+    return sizes[0] == 1 and sizes[1:] == shape_of(array)[1:]
 
 
-def _writes_row(op: HloOp, body: Block, array: SSAValue, counter: int) -> bool:
+def _writes_row(op: HloOp, body: Block, array: SSAValue) -> bool:
     if op.name != "stablehlo.dynamic_update_slice" or op.parent is not body or op.operands[0] is not array:
         return False
     sizes = shape_of(op.operands[1])
-    if op.operands[1] is array:
-        return False
-    return sizes[0] == 1 and sizes[1:] == shape_of(array)[1:] and _is_at_counter(op.operands[2:], body, counter)
+    return op.operands[1] is not array and sizes[0] == 1 and sizes[1:] == shape_of(array)[1:]
 
 
-def _is_at_counter(starts: Sequence[SSAValue], body: Block, counter: int) -> bool:
-    """Whether the first start is the counter; those of the whole dims behind it do not count."""
-    return bool(starts) and _source(starts[0], body) is body.args[counter]
+def _direction(start: SSAValue, body: Block, lines: dict[int, Progression], steps: int) -> bool | None:
+    """Whether a start goes through all rows backwards; None if it is not known to go through all of them."""
+    line = _line(start, body, lines, steps)
+    return False if line == (1, 0) else True if line == (-1, steps - 1) else None
 
 
-def _source(value: SSAValue, body: Block) -> SSAValue:
-    """What a value is a copy of: conversions to the same type, and what negative numbers would become, are looked
-    through, for the counter is never negative."""
-    while isinstance(op := value.owner, HloOp) and op.parent is body:
-        if op.name == "stablehlo.convert" and op.operands[0].type == value.type:
-            value = op.operands[0]
-        elif op.name == "stablehlo.select" and _is_negative(op.operands[0], _source(op.operands[2], body), body):
-            value = op.operands[2]
-        else:
-            break
-    return value
+def _line(value: SSAValue, body: Block, lines: dict[int, Progression], steps: int) -> Progression | None:
+    """What a value is in each step, if that is known: sums and differences of numbers that are, and those that JAX
+    makes of indices that might count from the end."""
+    if isinstance(value, BlockArgument):
+        return lines.get(value.index) if value.owner is body else None
+    op = value.owner
+    if isinstance(op, ConstantOp):
+        numbers = getattr(op.value, "get_values", tuple[int, ...])()
+        return (0, numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], int) else None
+    if not isinstance(op, HloOp) or op.parent is not body:
+        return None
+    if op.name == "stablehlo.select":
+        line = _line(op.operands[2], body, lines, steps)
+        is_positive = line is not None and line[1] >= 0 and line[1] + line[0] * (steps - 1) >= 0
+        return line if is_positive and _is_negative(op.operands[0], line, body, lines, steps) else None
+    if op.name == "stablehlo.convert" and op.operands[0].type == value.type:
+        return _line(op.operands[0], body, lines, steps)
+    if op.name in ("stablehlo.add", "stablehlo.subtract"):
+        one, two = (_line(v, body, lines, steps) for v in op.operands)
+        sign = 1 if op.name == "stablehlo.add" else -1
+        return None if one is None or two is None else (one[0] + sign * two[0], one[1] + sign * two[1])
+    return None
 
 
-def _is_negative(value: SSAValue, of: SSAValue, body: Block) -> bool:
-    """Whether a value asks if another is less than 0."""
+def _is_negative(
+    value: SSAValue, line: Progression | None, body: Block, lines: dict[int, Progression], steps: int
+) -> bool:
+    """Whether a value asks if a number that is known in each step is less than 0."""
     op = value.owner
     if not isinstance(op, HloOp) or op.name != "stablehlo.compare" or op.word("comparison_direction") != "LT":
         return False
-    bound = op.operands[1].owner
-    if not isinstance(bound, ConstantOp) or _source(op.operands[0], body) is not of:
-        return False
-    numbers = getattr(bound.value, "get_values", tuple[int, ...])()
-    return list(numbers) == [0]
+    one, two = (_line(v, body, lines, steps) for v in op.operands)
+    return one == line and two == (0, 0)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from xdsl.dialects.builtin import IntegerType, i1
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import HloOp
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, HloNumber, Pair, converts
 from mlc.passes.stablehlo_to_graph._elementwise import total_order
 from mlc.passes.stablehlo_to_graph._expressions import comparison, expression, returned
 
@@ -102,11 +103,11 @@ def _key(value: SSAValue, block: Block) -> _Key | None:
 
 def _arguments(value: SSAValue, block: Block) -> set[int]:
     if value in block.args:
-        return {list(block.args).index(value)}
+        return {[*block.args].index(cast(BlockArgument, value))}
     op = value.owner
     if not isinstance(op, HloOp) or op.parent is not block or not op.POINTWISE:
         return {-1, -2}
-    return set().union(*(_arguments(v, block) for v in op.operands)) if op.operands else set()
+    return {index for v in op.operands for index in _arguments(v, block)}
 
 
 def _says_equal(value: SSAValue, key: _Key, block: Block) -> bool:
@@ -122,10 +123,7 @@ def _says_equal(value: SSAValue, key: _Key, block: Block) -> bool:
 def _computed(b: HloCall, block: Block, key: _Key) -> SSAValue:
     """A key of all elements: the ops that make it, on the whole input."""
     arguments: list[HloNumber] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
-    if key.value in block.args:
-        value = arguments[key.input]
-    else:
-        value = _of_block(b, block, arguments, key.value)
+    value = arguments[key.input] if key.value in block.args else _of_block(b, block, arguments, key.value)
     if isinstance(value, Pair):
         raise Unconvertible("it sorts by complex numbers; mlc sorts by real ones")
     shape = b.shape()

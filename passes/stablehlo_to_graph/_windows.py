@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 
 import numpy as np
@@ -15,7 +15,16 @@ from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.images import slide
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloCall, Found, HloNumber, Pair, convert_block, converts, number_of
+from mlc.passes.stablehlo_to_graph._calls import (
+    Found,
+    HloCall,
+    HloNumber,
+    Pair,
+    convert_block,
+    converts,
+    each_part,
+    number_of,
+)
 from mlc.passes.stablehlo_to_graph._elementwise import combine
 from mlc.passes.stablehlo_to_graph._expressions import comparison, only_op, returned
 from mlc.passes.stablehlo_to_graph._moves import padded, sliced
@@ -54,32 +63,32 @@ def reduce_window(b: HloCall) -> Found:
     low, high, inner = [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base]
     images = [_both(n, i, lambda v, s: padded(b, v, s, low, high, inner)) for n, i in zip(inputs, inits, strict=True)]
     out = b.shape()
-    found: list[HloNumber] = [_one(i, lambda v: b.broadcast(v, out)) for i in inits]
+    found: list[HloNumber] = [each_part(i, lambda v: b.broadcast(v, out)) for i in inits]
     for at in product(*map(range, window)):
         starts = [a * d for a, d in zip(at, dilations, strict=True)]
         ends = [s + (n - 1) * t + 1 for s, n, t in zip(starts, out, strides, strict=True)]
-        taken = [_one(n, lambda v, s=starts, e=ends: sliced(b, v, s, e, strides)) for n in images]
-        found = [_one(n, lambda v: b.broadcast(v, out)) for n in b.body(op.body(), [*found, *taken], lifted=True)]
+        taken = [each_part(n, _slicer(b, starts, ends, strides)) for n in images]
+        found = [each_part(n, lambda v: b.broadcast(v, out)) for n in b.body(op.body(), [*found, *taken], lifted=True)]
     return found
 
 
+def _slicer(
+    b: HloCall, starts: Sequence[int], ends: Sequence[int], strides: Sequence[int]
+) -> Callable[[SSAValue], SSAValue]:
+    return lambda value: sliced(b, value, starts, ends, strides)
+
+
 def _empty(b: HloCall, number: HloNumber, shape: Sequence[int]) -> HloNumber:
-    return _one(number, lambda v: b.splat(0, shape, element_of(v)))
+    return each_part(number, lambda v: b.splat(0, shape, element_of(v)))
 
 
-def _one(number: HloNumber, function: object) -> HloNumber:
-    f: object = function
-    if isinstance(number, Pair):
-        return Pair(f(number.re), f(number.im))  # pyright: ignore
-    return f(number)  # pyright: ignore
-
-
-def _both(number: HloNumber, other: HloNumber, function: object) -> HloNumber:
-    f: object = function
+def _both(number: HloNumber, other: HloNumber, function: Callable[[SSAValue, SSAValue], SSAValue]) -> HloNumber:
+    """A function of two tensors, of both parts of complex numbers."""
     if isinstance(number, Pair):
         assert isinstance(other, Pair)
-        return Pair(f(number.re, other.re), f(number.im, other.im))  # pyright: ignore
-    return f(number, other)  # pyright: ignore
+        return Pair(function(number.re, other.re), function(number.im, other.im))
+    assert isinstance(other, SSAValue)
+    return function(number, other)
 
 
 def _running(
@@ -105,13 +114,13 @@ def _cumulative(
     order = [dim, *(d for d in range(len(shape)) if d != dim)]
     back = [order.index(d) for d in range(len(shape))]
     rest = [shape[d] for d in order[1:]]
-    rows = [_one(n, lambda v: b.transpose(v, order)) for n in inputs]
+    rows = [each_part(n, lambda v: b.transpose(v, order)) for n in inputs]
     scan = ScanWriter(b, shape[dim])
-    start = [_one(i, lambda v: b.broadcast(v, rest)) for i in inits]
-    totals = [_one(i, scan.carry) for i in start]
-    elements = [_one(n, lambda v: scan.row(v, backwards)) for n in rows]
+    start = [each_part(i, lambda v: b.broadcast(v, rest)) for i in inits]
+    totals = [each_part(i, scan.carry) for i in start]
+    elements = [each_part(n, lambda v: scan.row(v, backwards)) for n in rows]
     next = convert_block(b.run, b.op.body(), [*totals, *elements], scan.body.end, lifted=True)
-    flat = [v for n in next for v in number_of(_one(n, lambda v: scan.inside.broadcast(v, rest)))]
+    flat = [v for n in next for v in number_of(each_part(n, lambda v: scan.inside.broadcast(v, rest)))]
     found = scan.finish(flat, flat, backwards)[len(flat) :]
     return regrouped([b.transpose(v, back) for v in found], inputs)
 

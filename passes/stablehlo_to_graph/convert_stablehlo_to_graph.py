@@ -23,7 +23,8 @@ class ConvertStablehloToGraphPass(Pass):
     """Lower the stablehlo and chlo dialects to the graph dialect.
 
     ```mlir
-    %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+    %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]
+        : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
     %z = chlo.erf %y : tensor<2x4xf32> -> tensor<2x4xf32>
     // after
     %y = graph.matmul %x, %w : tensor<2x3xf32>, tensor<3x4xf32> -> tensor<2x4xf32>

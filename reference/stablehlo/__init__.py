@@ -1,7 +1,6 @@
 """The stablehlo, chlo and check dialects, one module per family of ops, as in `mlc.dialects.stablehlo`.
 
-Importing it registers the meaning of their ops, which costs a program without them nothing: the interpreter does so when
-it meets the first.
+Importing it registers the meaning of their ops. The interpreter does so when it meets the first of them.
 """
 
 from mlc.reference.stablehlo import (

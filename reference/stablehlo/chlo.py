@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 import numpy as np
 
@@ -172,12 +171,12 @@ def top_k(op: HloOp, x: Array) -> Sequence[Array]:
     """The greatest elements of each row and where they stand; of equal ones the first. NaN is the greatest."""
     k = op.number("k")
     if is_complex(x.dtype):
-        key: Array = x.real
+        key: Array = np.real(x)
     elif x.dtype.kind in "iub":
         key = x.astype(np.uint64) if x.dtype == np.uint64 else x.astype(np.int64)
         key = ~key
     else:
         key = -numbers.total_order(x)
     order = np.argsort(key, axis=-1, kind="stable")[..., :k]
-    kind = tensor_type(cast(HloOp, op).results[1])
+    kind = tensor_type(op.results[1])
     return [np.take_along_axis(x, order, -1), elementwise.converted(order, elementwise.dtype_of(kind.element_type))]

@@ -93,13 +93,14 @@ def convolved(op: HloOp, image: Array, kernel: Array, padding: tuple[tuple[int, 
     x = np.transpose(_wide(op, image), [dims.dims(0, "b"), *dims.spatial(0), dims.dims(0, "f")])
     w = np.transpose(_wide(op, kernel), [*dims.spatial(1), dims.dims(1, "i"), dims.dims(1, "o")])
     reversed_dims = [d for d, r in enumerate(op.ints("window_reversal", (0,) * count)) if r]
-    w = np.flip(w, reversed_dims)
+    w = np.flip(w, tuple(reversed_dims))
     low, high = [0, *(p[0] for p in padding), 0], [0, *(p[1] for p in padding), 0]
     x = padded(x, np.zeros((), x.dtype), low, high, [0, *(d - 1 for d in image_dilation), 0])
     shape = tensor_type(op.results[0]).get_shape()
     if -1 in shape:
         extents = [
-            (n - (k - 1) * d - 1) // s + 1 for n, k, d, s in zip(x.shape[1:-1], w.shape, kernel_dilation, strides)
+            (n - (k - 1) * d - 1) // s + 1
+            for n, k, d, s in zip(x.shape[1:-1], w.shape[:-2], kernel_dilation, strides, strict=True)
         ]
     else:
         extents = [shape[d] for d in dims.spatial(2)]

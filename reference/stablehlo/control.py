@@ -8,7 +8,7 @@ from mlc.dialects.stablehlo import CompositeOp, HloOp, WhileOp, hlo
 from mlc.reference.execution import Frame, UndefinedBehavior, executes
 from mlc.support.locations import error_at
 
-_MOST_STEPS = 1_000_000
+_MOST_STEPS = 10_000
 """A loop that takes more steps than this is taken for one that does not end."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -80,13 +81,13 @@ def count_leading_zeros(op: HloOp, x: Array) -> Array:
 @evaluates(hlo("real"))
 def real(op: HloOp, x: Array) -> Array:
     """The real part; a float is its own."""
-    return x.real
+    return np.real(x)
 
 
 @evaluates(hlo("imag"))
 def imag(op: HloOp, x: Array) -> Array:
     """The imaginary part; that of a float is 0."""
-    return x.imag if is_complex(x.dtype) else np.zeros_like(x)
+    return np.imag(x) if is_complex(x.dtype) else np.zeros_like(x)
 
 
 @evaluates(hlo("complex"))
@@ -211,10 +212,10 @@ def convert(op: HloOp, x: Array) -> Array:
     return converted(x, dtype_of(element_type(op.results[0].type)))
 
 
-def converted(x: Array, dtype: np.dtype[object]) -> Array:
+def converted(x: Array, dtype: np.dtype[Any]) -> Array:
     """Numbers of any type as ones of another."""
     if is_complex(x.dtype) and not is_complex(dtype):
-        x = x.real
+        x = np.real(x)
     if dtype == np.bool_:
         return x.astype(np.float64) != 0 if is_float(x.dtype) else x != 0
     if is_complex(dtype):

@@ -21,6 +21,8 @@ from mlc.support.dtypes import is_float
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
+_NONE: Array = np.zeros((), bool)
+
 
 class ExpectationError(UserError):
     """An expectation of a program does not hold."""
@@ -53,7 +55,7 @@ def equal(op: Operation, found: Array, needed: Array) -> None:
     Raises:
         ExpectationError: they are not.
     """
-    _require(op, found, needed, _same(found, needed) if found.shape == needed.shape else np.False_)
+    _require(op, found, needed, _same(found, needed) if found.shape == needed.shape else _NONE)
 
 
 def almost_equal(op: Operation, found: Array, needed: Array, tolerance: float) -> None:
@@ -63,12 +65,12 @@ def almost_equal(op: Operation, found: Array, needed: Array, tolerance: float) -
         ExpectationError: they do not.
     """
     if found.shape != needed.shape:
-        _require(op, found, needed, np.False_)
+        _require(op, found, needed, _NONE)
     kind = np.complex128 if found.dtype.kind == "c" else np.float64
     a, b = found.astype(kind), needed.astype(kind)
     with np.errstate(all="ignore"):
         near = np.abs(a - b) <= tolerance * np.maximum(1, np.abs(b))
-        parts = _same(a.real, b.real) & _same(a.imag, b.imag) if kind is np.complex128 else _same(a, b)
+        parts = _same(np.real(a), np.real(b)) & _same(np.imag(a), np.imag(b)) if kind is np.complex128 else _same(a, b)
         near |= parts
     _require(op, found, needed, near)
 
@@ -84,7 +86,7 @@ def close(op: Operation, found: Array, needed: Array, least: int, most: int) -> 
         return
     if found.dtype.kind == "c":
         right = np.ones(found.shape, bool)
-        for a, b in ((found.real, needed.real), (found.imag, needed.imag)):
+        for a, b in ((np.real(found), np.real(needed)), (np.imag(found), np.imag(needed))):
             right &= _is_close(
                 np.ascontiguousarray(a).reshape(a.shape), np.ascontiguousarray(b).reshape(b.shape), least, most
             )

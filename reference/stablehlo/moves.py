@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -114,7 +115,8 @@ def padded(x: Array, value: Array, low: Sequence[int], high: Sequence[int], inne
     wide[tuple(slice(None, None, i + 1) for i in inner)] = x
     for d, (a, b) in enumerate(zip(low, high, strict=True)):
         size = wide.shape[d]
-        wide = np.take(wide, np.arange(max(-a, 0), max(size - max(-b, 0), max(-a, 0))), d)
+        own = np.asarray(range(max(-a, 0), max(size - max(-b, 0), max(-a, 0))), np.int64)
+        wide = np.take(wide, own, d)
         edges = [(max(a, 0), max(b, 0)) if e == d else (0, 0) for e in range(wide.ndim)]
         grown = np.full([n + p + q for n, (p, q) in zip(wide.shape, edges, strict=True)], value, x.dtype)
         grown[tuple(slice(p, p + n) for n, (p, _) in zip(wide.shape, edges, strict=True))] = wide
@@ -172,7 +174,7 @@ def bitcast_convert(op: HloOp, x: Array) -> Array:
     return np.reshape(np.ascontiguousarray(x).reshape(-1).view(dtype), shape)
 
 
-def _is_packed(dtype: np.dtype[object]) -> bool:
+def _is_packed(dtype: np.dtype[Any]) -> bool:
     """Whether an element has less than 8 bits."""
     return dtype == np.bool_ or bits_of(dtype) < 8 if dtype.kind != "c" else False
 
@@ -184,7 +186,7 @@ def _bits_of(x: Array) -> Array:
     return rows[:, : bits_of(x.dtype)].reshape(-1) if _is_packed(x.dtype) else rows.reshape(-1)
 
 
-def _from_bits(bits: Array, dtype: np.dtype[object]) -> Array:
+def _from_bits(bits: Array, dtype: np.dtype[Any]) -> Array:
     if not _is_packed(dtype):
         return np.packbits(bits, bitorder="little").view(dtype)
     rows = bits.reshape(-1, bits_of(dtype))

@@ -1,4 +1,4 @@
-"""Functions of numbers, as StableHLO has them: integers that wrap around, floats that are rounded once, complex numbers.
+"""Functions of numbers, as StableHLO has them: integers wrap around, floats are rounded once.
 
 Floats of less than 64 bits are computed in double precision. What the specification leaves open has a value here: an
 integer divided by 0 has all bits set, and its remainder is the dividend.
@@ -63,7 +63,8 @@ def divide(a: Array, b: Array) -> Array:
     quotient = np.where(b == 0, a.dtype.type(0), a // np.where(b == 0, a.dtype.type(1), b))
     remainder = a - quotient * b
     quotient = quotient + ((remainder != 0) & ((a < 0) != (b < 0)) & (b != 0)).astype(a.dtype)
-    return np.where(b == 0, ~a.dtype.type(0), quotient)
+    every_bit: Array = np.invert(np.zeros((), a.dtype))
+    return np.where(b == 0, every_bit, quotient)
 
 
 def remainder(a: Array, b: Array) -> Array:
@@ -130,7 +131,7 @@ def total_order(a: Array) -> Array:
 
 def lexicographic(a: Array, b: Array) -> Array:
     """Whether complex numbers are greater than others, by their real parts first."""
-    return (a.real > b.real) | ((a.real == b.real) & (a.imag > b.imag))
+    return (np.real(a) > np.real(b)) | ((np.real(a) == np.real(b)) & (np.imag(a) > np.imag(b)))
 
 
 def round_half_away(x: Array) -> Array:
@@ -165,7 +166,7 @@ def cbrt(x: Array) -> Array:
 
 
 def reduced(x: Array, exponent_bits: int, mantissa_bits: int) -> Array:
-    """Floats with fewer bits, as in XLA: mantissas are rounded to even, what gets too small becomes 0, too large inf."""
+    """Floats with fewer bits, as in XLA: mantissas are rounded to even, what gets too small is 0, too large inf."""
     from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type
 
     from mlc.support.dtypes import from_numpy

@@ -36,9 +36,8 @@ def gathered(x: Array, indices: Array, dims: GatherAttr, sizes: Sequence[int]) -
         starts[d] = np.minimum(np.maximum(vectors[..., i], 0), most).astype(np.int64)
     for d, at in zip(batching, dims.ints("start_indices_batching_dims"), strict=True):
         axis = at if at < vector else at - 1
-        starts[d] = np.broadcast_to(
-            np.arange(batch[axis]).reshape([-1 if a == axis else 1 for a in range(len(batch))]), batch
-        )
+        column = np.asarray(range(batch[axis]), np.int64)
+        starts[d] = np.broadcast_to(np.reshape(column, [-1 if a == axis else 1 for a in range(len(batch))]), batch)
     places: list[Array] = []
     for d in range(rank):
         place = np.reshape(starts[d], (*batch, *[1] * len(window)))

@@ -35,7 +35,7 @@ def reduce(op: ReduceOp, frame: Frame) -> None:
     shape = rows[0].shape[1:]
     found: list[Array] = [np.broadcast_to(i, shape) for i in inits]
     steps = int(np.prod([inputs[0].shape[d] for d in dims], dtype=np.int64))
-    for i in range(steps if 0 not in shape else 0):
+    for i in range(steps if all(shape) else 0):
         found = apply(frame, op.body(), [*found, *(r[i] for r in rows)])
     _set(op, frame, found)
 
@@ -109,9 +109,10 @@ def sort(op: HloOp, frame: Frame) -> None:
         part = [f[first : first + chunk] for f in flat]
         ones, twos = [p[:, :, None] for p in part], [p[:, None, :] for p in part]
         less = apply(frame, op.body(), [v for pair in zip(ones, twos, strict=True) for v in pair])[0].astype(bool)
-        before = np.arange(length)[:, None] < np.arange(length)[None, :]
-        ahead = less | (~np.swapaxes(less, 1, 2) & before)
-        order = np.argsort(ahead.sum(1), axis=1, kind="stable")
+        numbers = np.asarray(range(length), np.int64)
+        before: Array = np.less(numbers[:, None], numbers[None, :])
+        ahead: Array = less | (~np.swapaxes(less, 1, 2) & before)
+        order = np.argsort(np.sum(ahead, 1), axis=1, kind="stable")
         for result, p in zip(results, part, strict=True):
             result[first : first + chunk] = np.take_along_axis(p, order, 1)
     _set(op, frame, [np.moveaxis(r.reshape(*batch, length), -1, axis) for r in results])

@@ -1,10 +1,12 @@
 """Functions of JAX by their text, as native code, beside what JAX computes itself."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -159,7 +161,7 @@ def test_beside_jax(name: str, tmp_path: Path) -> None:
     path = tmp_path / f"{name}.mlir"
     path.write_text(jax.jit(function).lower(*arguments).as_text())
     found: Any = mlc.compile(path)(*(np.asarray(a) for a in arguments))
-    outputs = list(found) if isinstance(found, tuple) else [found]
+    outputs: list[Any] = list(cast("tuple[Any, ...]", found)) if isinstance(found, tuple) else [found]
     wanted = [np.asarray(a) for a in jax.tree.leaves(jax.jit(function)(*arguments))]
     assert [(a.shape, a.dtype) for a in outputs] == [(a.shape, a.dtype) for a in wanted]
     for output, wish in zip(outputs, wanted, strict=True):

@@ -75,8 +75,47 @@ func.func @open(%x: tensor<f32>) -> tensor<f32> {
     stablehlo.return %1 : tensor<i1>
   } do {
     %half = stablehlo.constant dense<0.5> : tensor<f32>
-    %1 = stablehlo.multiply %a, %half : tensor<f32>
+    %most = stablehlo.constant dense<64.0> : tensor<f32>
+    %few = stablehlo.minimum %a, %most : tensor<f32>
+    %1 = stablehlo.multiply %few, %half : tensor<f32>
     stablehlo.return %1 : tensor<f32>
   }
   return %0 : tensor<f32>
+}
+
+// From the last row to the first, as the gradient of a scan goes; a value that counts is no value that is carried.
+
+// CHECK-LABEL: func.func @backwards
+// CHECK: graph.constant dense<[7, 9, 11, 13]> : tensor<4xi32>
+// CHECK: graph.scan 4 carry (%start_1 = %start) over (%{{.*}} backwards{{.*}}) stack (backwards)
+func.func @backwards(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>, tensor<i32>) {
+  %start = stablehlo.constant dense<0.0> : tensor<8xf32>
+  %empty = stablehlo.constant dense<0.0> : tensor<4x8xf32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %seven = stablehlo.constant dense<7> : tensor<i32>
+  %0:5 = stablehlo.while(%a = %x, %i = %zero, %c = %start, %y = %empty, %n = %seven) : tensor<4x8xf32>, tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<i32>
+  cond {
+    %four = stablehlo.constant dense<4> : tensor<i32>
+    %1 = stablehlo.compare LT, %i, %four, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  } do {
+    %none = stablehlo.constant dense<0> : tensor<i32>
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %four = stablehlo.constant dense<4> : tensor<i32>
+    %1 = stablehlo.subtract %four, %i : tensor<i32>
+    %2 = stablehlo.subtract %1, %one : tensor<i32>
+    %3 = stablehlo.dynamic_slice %a, %2, %none, sizes = [1, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<1x8xf32>
+    %4 = stablehlo.reshape %3 : (tensor<1x8xf32>) -> tensor<8xf32>
+    %5 = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+    %6 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<8xf32>
+    %7 = stablehlo.multiply %4, %6 : tensor<8xf32>
+    %8 = stablehlo.add %c, %7 : tensor<8xf32>
+    %9 = stablehlo.reshape %8 : (tensor<8xf32>) -> tensor<1x8xf32>
+    %10 = stablehlo.dynamic_update_slice %y, %9, %2, %none : (tensor<4x8xf32>, tensor<1x8xf32>, tensor<i32>, tensor<i32>) -> tensor<4x8xf32>
+    %11 = stablehlo.add %i, %one : tensor<i32>
+    %12 = stablehlo.add %n, %two : tensor<i32>
+    stablehlo.return %a, %11, %8, %10, %12 : tensor<4x8xf32>, tensor<i32>, tensor<8xf32>, tensor<4x8xf32>, tensor<i32>
+  }
+  return %0#2, %0#3, %0#4 : tensor<8xf32>, tensor<4x8xf32>, tensor<i32>
 }
