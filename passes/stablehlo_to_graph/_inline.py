@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.stablehlo import CompositeOp
-from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.support.ir import inlined
 from mlc.support.locations import error_at
-
-_MOST_DEEP = 200
-"""How deep calls are in each other at most; more are taken for a function that calls itself."""
 
 
 def entries(module: ModuleOp) -> list[FuncOp]:
@@ -30,29 +25,33 @@ def inline_calls(module: ModuleOp, functions: list[FuncOp]) -> None:
         UserError: a function that is called has no body, or calls itself.
     """
     named = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp)}
+    flat = set[FuncOp]()
     for function in functions:
-        pending = [(op, 0) for op in function.walk() if isinstance(op, CallOp | CompositeOp)]
-        while pending:
-            call, depth = pending.pop()
-            for op in _inline(call, named, depth):
-                pending += [(inner, depth + 1) for inner in op.walk() if isinstance(inner, CallOp | CompositeOp)]
+        _flatten(function, named, flat, [])
     kept = set(functions)
     for function in named.values():
         if function not in kept and is_private(function):
             Rewriter.erase_op(function)
 
 
-def _inline(call: CallOp | CompositeOp, named: dict[str, FuncOp], depth: int) -> list[Operation]:
-    name = (call.callee if isinstance(call, CallOp) else call.decomposition).string_value()
-    callee = named.get(name)
-    if callee is None or callee.is_declaration:
-        raise error_at(call, f"'{name}' is called, but it is not a function with a body")
-    if depth > _MOST_DEEP:
-        raise UserError(f"calls of '{name}' are nested more than {_MOST_DEEP} deep; a function may not call itself")
-    ops, returned = inlined(callee.body.block, list(call.operands))
-    for op in ops:
-        Rewriter.insert_op(op, InsertPoint.before(call))
-    for old, new in zip(call.results, returned, strict=True):
-        old.replace_all_uses_with(new)
-    Rewriter.erase_op(call)
-    return ops
+def _flatten(function: FuncOp, named: dict[str, FuncOp], flat: set[FuncOp], callers: list[FuncOp]) -> None:
+    """Replace the calls in a function, after those in what it calls, so that each body is copied as it is in the end."""
+    if function in flat:
+        return
+    if function in callers:
+        raise error_at(function, f"'{function.sym_name.data}' calls itself; required: loops, whose bodies end")
+    callers.append(function)
+    for call in [op for op in function.walk() if isinstance(op, CallOp | CompositeOp)]:
+        name = (call.callee if isinstance(call, CallOp) else call.decomposition).string_value()
+        callee = named.get(name)
+        if callee is None or callee.is_declaration:
+            raise error_at(call, f"'{name}' is called, but it is not a function with a body")
+        _flatten(callee, named, flat, callers)
+        ops, returned = inlined(callee.body.block, list(call.operands))
+        for op in ops:
+            Rewriter.insert_op(op, InsertPoint.before(call))
+        for old, new in zip(call.results, returned, strict=True):
+            old.replace_all_uses_with(new)
+        Rewriter.erase_op(call)
+    callers.pop()
+    flat.add(function)

@@ -1,0 +1,56 @@
+// RUN: mlc-opt %s --convert-stablehlo-to-graph --verify-diagnostics --split-input-file
+
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{stablehlo.custom_call: it calls the foreign function 'lapack_spotrf_ffi' of LAPACK, which mlc does not have}}
+  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{stablehlo.abs: a dim of tensor<?xf32> is open; required: known shapes}}
+  %0 = stablehlo.abs %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// All reasons are told at once; what needs the result of one that is refused is not.
+
+func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error @+1 {{stablehlo.sort: its comparator is none that mlc knows}}
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    %2 = stablehlo.compare LT, %1, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %2 : tensor<i1>
+  }) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = stablehlo.negate %0 : tensor<4xf32>
+  %low = stablehlo.constant dense<0.0> : tensor<f32>
+  %shape = stablehlo.constant dense<4> : tensor<1xi64>
+  // expected-error @+1 {{stablehlo.rng: it draws random numbers from a state that nobody sees; required: a key}}
+  %4 = stablehlo.rng %low, %low, %shape, distribution = UNIFORM : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<4xf32>
+  return %3, %4 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>, %i: tensor<2x1xi32>, %u: tensor<2xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{stablehlo.scatter: its region does more than to set, add, multiply, or take the larger or the smaller one}}
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %1 = stablehlo.subtract %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }) : (tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'main' calls itself; required: loops, whose bodies end}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.negate %x : tensor<4xf32>
+  %1 = func.call @main(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
