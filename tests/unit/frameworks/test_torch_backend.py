@@ -14,9 +14,7 @@ from typing import Any
 
 import pytest
 
-from mlc.frameworks import torch as backend
-from mlc.frameworks.torch import _native
-from tests.unit.frameworks.eager import assert_as_eager, assert_same, compiled, torch
+from tests.unit.frameworks.eager import assert_as_eager, assert_same, backend, compiled, torch
 
 nn = torch.nn
 
@@ -89,7 +87,7 @@ def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: Any) -> Any:
         raise RuntimeError("no luck\nat all")
 
-    monkeypatch.setattr(_native, "build", fail)
+    monkeypatch.setattr("mlc.frameworks.torch._native.build", fail)
     model, x = nn.Linear(5, 7), torch.randn(3, 5)
     fast = compiled(model)
     with (
@@ -116,7 +114,7 @@ def test_a_compilation_that_is_interrupted_is_made_by_the_next_call(monkeypatch:
     fast = compiled(model)
     with torch.no_grad():
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(_native, "build", interrupt)
+            patch.setattr("mlc.frameworks.torch._native.build", interrupt)
             fast(x)
         assert_same(fast(x), model(x))
     assert backend.report().graphs[-1].native == 2

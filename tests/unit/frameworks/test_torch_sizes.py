@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from mlc.frameworks import torch as backend
-from tests.unit.frameworks.eager import assert_same, assert_same_gradients, compilations, compiled, torch
+from tests.unit.frameworks.eager import assert_same, assert_same_gradients, backend, compilations, compiled, torch
 
 nn = torch.nn
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from mlc.frameworks import torch as backend
-from tests.unit.frameworks.eager import assert_same, assert_same_gradients, compiled, torch
+from tests.unit.frameworks.eager import assert_same, assert_same_gradients, backend, compiled, torch
 
 nn, functional = torch.nn, torch.nn.functional
 

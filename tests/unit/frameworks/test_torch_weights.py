@@ -14,9 +14,7 @@ from typing import Any
 
 import pytest
 
-from mlc.frameworks import torch as backend
-from mlc.frameworks.torch._weights import Weights
-from tests.unit.frameworks.eager import assert_same, compilations, compiled, torch
+from tests.unit.frameworks.eager import assert_same, backend, compilations, compiled, torch
 
 nn = torch.nn
 
@@ -287,6 +285,8 @@ def test_a_model_and_its_code_go(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_weights_say_what_changed() -> None:
+    from mlc.frameworks.torch._weights import Weights
+
     tensors = [torch.randn(100), torch.arange(3, dtype=torch.uint8), torch.randn(2, 2)]
     gone: list[int] = []
     weights = Weights([0, 1, 2], tensors, lambda: gone.append(1))
