@@ -11,8 +11,8 @@ import numpy as np
 _LINE = 64
 """XLA takes memory over that is aligned to this many bytes."""
 _LARGE = 1 << 19
-"""The bytes from which memory of NumPy is handed over, which takes 15 us: filling less with zeros is faster, and memory of
-this size is new for each call, whoever asks for it."""
+"""The bytes from which memory of NumPy is handed over, which takes 15 us: filling less with zeros is faster, and
+more is new memory in each call, whoever asks for it."""
 
 
 class Results:
