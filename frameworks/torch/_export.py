@@ -39,22 +39,18 @@ def compile(
     return compile_model(program, **options)
 
 
-class _Function(torch.nn.Module):
-    """A function as a module."""
-
-    def __init__(self, function: Any) -> None:
-        super().__init__()
-        self.function = function
-
-    def forward(self, *arguments: Any, **named: Any) -> Any:
-        return self.function(*arguments, **named)
+def _module(function: Any) -> torch.nn.Module:
+    """A function as a module, whose inputs have the names of its parameters."""
+    module = torch.nn.Module()
+    module.forward = function
+    return module
 
 
 def _exported(model: Any, arguments: tuple[Any, ...], named: dict[str, Any], dynamic_shapes: Any) -> Any:
     if not callable(model):
         found = type(model).__name__
         raise UserError(f"found a model of type {found}; required: a torch.nn.Module, a function or an ExportedProgram")
-    module = model if isinstance(model, torch.nn.Module) else _Function(model)
+    module = model if isinstance(model, torch.nn.Module) else _module(model)
     try:
         with torch.no_grad():
             return torch.export.export(module, arguments, named, dynamic_shapes=dynamic_shapes)

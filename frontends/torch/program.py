@@ -73,12 +73,21 @@ class Program:
 
     @cached_property
     def constants(self) -> dict[str, Any]:
-        """The tensors that placeholders are for good, by the names of nodes."""
+        """The tensors that placeholders are for good, by the names of nodes.
+
+        Raises:
+            UserError: one is not in the memory of the CPU.
+        """
         program, found = self._functional, dict[str, Any]()
         for spec in program.graph_signature.input_specs:
             if spec.kind.name in ("PARAMETER", "BUFFER", "CONSTANT_TENSOR") and spec.target not in self._changed:
                 held = program.state_dict if spec.target in program.state_dict else program.constants
-                found[spec.arg.name] = held[spec.target]
+                found[spec.arg.name] = tensor = held[spec.target]
+                if tensor.device.type != "cpu":
+                    raise UserError(
+                        f"the tensor '{spec.target}' of the model is on the device '{tensor.device}'; required: the "
+                        "CPU: give model.cpu(), and a model on 'meta' its weights"
+                    )
         return {n.name: found[n.target] for n in self.graph.nodes if n.op == "placeholder" and n.target in found}
 
     @cached_property
@@ -131,7 +140,7 @@ class Program:
         numbers = bindings.extents({i.name: i.dims for i in declared})
         for each in declared:
             _require_fitting(each, bindings.shapes)
-        self._require_allowed(numbers)
+        self._require_allowed(numbers, declared)
 
         def extent(value: Any) -> Any:
             if (expression := getattr(getattr(value, "node", None), "expr", None)) is None:
@@ -144,13 +153,14 @@ class Program:
         dims = {each.name: each.dims for each in declared}
         return GraphSource(self.graph, self.file, self.constants, self.inputs, dims, self.outputs, extent)
 
-    def _require_allowed(self, numbers: Mapping[str, int]) -> None:
+    def _require_allowed(self, numbers: Mapping[str, int], declared: Sequence[DeclaredInput]) -> None:
         for symbol, allowed in self._functional.range_constraints.items():
             number = numbers.get(str(symbol))
             if number is not None and not allowed.lower <= number <= allowed.upper:
+                places = [f"{e.dims.index(str(symbol))} of input '{e.name}'" for e in declared if str(symbol) in e.dims]
                 raise UserError(
-                    f"the dim '{symbol}' is bound to {number}; the model was exported for {allowed.lower} to "
-                    f"{allowed.upper}"
+                    f"dim {places[0]} is {number}; the model was exported for {allowed.lower} to {allowed.upper}; "
+                    "export it with other bounds: torch.export.Dim(name, min=…, max=…)"
                 )
 
 

@@ -15,12 +15,13 @@ from mlc.dialects import aten, graph
 from mlc.dialects.aten.schemas import op_name, tags_of, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
-from mlc.passes.aten_to_graph._decompositions import Decompositions
+from mlc.passes.aten_to_graph._decompositions import Decompositions, objection
 from mlc.passes.lowering import lowering_of, lowers
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.to_graph import ConversionToGraph, Results, ToGraphPattern
 from mlc.support import dtypes
+from mlc.support.errors import CompilerBug
 
 ATEN_PASS = "convert-aten-to-graph"
 """The pass that patterns register for."""
@@ -193,7 +194,13 @@ def _sample(value: SSAValue | Scalar) -> Any:
 
 
 def axis_of(axis: int, rank: int) -> int:
-    """An axis counted from the front. A scalar has one, as torch sees it."""
+    """An axis counted from the front. A scalar has one, as torch sees it.
+
+    Raises:
+        Unconvertible: there is no such axis.
+    """
+    if not -max(rank, 1) <= axis < max(rank, 1):
+        raise Unconvertible(f"it has axis {axis} of {rank}")
     return axis % max(rank, 1)
 
 
@@ -244,6 +251,13 @@ class _FromAten(ToGraphPattern):
         found = type(self).function(call, **arguments)
         results = [found] if isinstance(found, SSAValue) else list(found)
         return [None if v is None else self._checked(call, i, v) for i, v in enumerate(results)]
+
+    def reason(self, op: Operation, error: Exception) -> str | None:
+        """Patterns count on what torch requires of a call. When one fails, torch is asked whether the call is right;
+        only then mlc is wrong."""
+        if isinstance(error, CompilerBug):
+            return None
+        return super().reason(op, error) or objection(cast(aten.AtenOp, op))
 
     def _checked(self, call: Call, index: int, value: SSAValue) -> SSAValue:
         """A result as torch says it is: the elements converted; another shape is a mistake of the pattern."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import NoneType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.aten.graphs import GraphSource, read_body
 from mlc.dialects.aten.ops import AtenOp
 from mlc.dialects.aten.schemas import torch_package
-from mlc.dialects.aten.values import dtype_of_element
+from mlc.dialects.aten.values import dtype_of_element, element_of_dtype
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 
@@ -74,28 +74,7 @@ class Decompositions:
         if how is None and not overload._can_decompose():
             return None
         fx = cast(Any, torch_package("torch.fx.experimental.proxy_tensor"))
-        fake = cast(Any, torch_package("torch._subclasses.fake_tensor")).FakeTensorMode()
-        given = op.arguments()
-        with fake:
-            tensors = [_empty(torch, v) for v in op.operands if isinstance(v.type, TensorType)]
-
-        def call(*values: Any) -> Any:
-            rest = iter(values)
-
-            def filled(each: Any) -> Any:
-                if isinstance(each, SSAValue):
-                    return next(rest)
-                if isinstance(each, list):
-                    return [filled(part) for part in cast("list[Any]", each)]
-                return dtype_of_element(each) if isinstance(each, Attribute) else each
-
-            arguments = {name: filled(value) for name, value in given.items()}
-            for name, value in arguments.items():
-                arguments[name] = _of_torch(torch, op, name, value)
-            # By place: a decomposition may call what it takes by other names than the schema.
-            by_place = [arguments.pop(a.name) for a in op.schema.arguments if not a.by_name]
-            return (how or overload.decompose)(*by_place, **arguments)
-
+        call, tensors = _call_of(op, how or overload.decompose)
         try:
             with torch.no_grad():
                 # As AOTAutograd does it, so that what is made of other operators has no mutations either.
@@ -108,6 +87,50 @@ class Decompositions:
         if any(n.op == "call_function" and n.target is overload for n in graph.nodes):
             return None
         return graph
+
+
+def objection(op: AtenOp) -> str | None:
+    """What torch says against a call, or what it gives that is not the results; None if it is right."""
+    call, tensors = _call_of(op, op.overload)
+    try:
+        found = call(*(t.to("meta") for t in tensors))
+    except Exception as e:
+        return f"torch refuses it: {(str(e).splitlines() or [type(e).__name__])[0]}"
+    tensor = cast(Any, torch_package()).Tensor
+    given = [found] if isinstance(found, tensor) else list(found)
+    for index, (said, each) in enumerate(zip(op.result_types, given, strict=False)):
+        if isinstance(each, tensor) and said != NoneType():
+            kind = TensorType(element_of_dtype(each.dtype) or NoneType(), list(each.shape))
+            if kind != said:
+                return f"its result {index} is {said}; torch gives {kind}"
+    return None
+
+
+def _call_of(op: AtenOp, how: Callable[..., Any]) -> tuple[Callable[..., Any], list[Any]]:
+    """A call as a function of its tensors, made by `how`, and tensors of these types that hold no numbers."""
+    torch = cast(Any, torch_package())
+    given = op.arguments()
+    with cast(Any, torch_package("torch._subclasses.fake_tensor")).FakeTensorMode():
+        tensors = [_empty(torch, v) for v in op.operands if isinstance(v.type, TensorType)]
+
+    def call(*values: Any) -> Any:
+        rest = iter(values)
+
+        def filled(each: Any) -> Any:
+            if isinstance(each, SSAValue):
+                return next(rest)
+            if isinstance(each, list):
+                return [filled(part) for part in cast("list[Any]", each)]
+            return dtype_of_element(each) if isinstance(each, Attribute) else each
+
+        arguments = {name: filled(value) for name, value in given.items()}
+        for name, value in arguments.items():
+            arguments[name] = _of_torch(torch, op, name, value)
+        # By place: a decomposition may call what it takes by other names than the schema.
+        by_place = [arguments.pop(a.name) for a in op.schema.arguments if not a.by_name]
+        return how(*by_place, **arguments)
+
+    return call, tensors
 
 
 def _empty(torch: Any, value: SSAValue) -> Any:

@@ -223,7 +223,7 @@ def _replaced(b: Call, x: SSAValue, new: SSAValue, axis: int, first: int, last: 
     return b(graph.GatherOp, b.concat([x, new], axis), b.constant(order, i64), axis)
 
 
-@converts("as_strided")
+@converts("as_strided", "as_strided_copy")
 def as_strided(
     b: Call, self: SSAValue, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> Results:

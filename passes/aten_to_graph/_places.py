@@ -196,11 +196,8 @@ def index_put(
     """Elements at the places that `index.Tensor` would read are replaced, or added to; where a mask holds, by one
     number."""
     given = [i for i in indices if i is not None]
-    if len(given) == 1 and element_of(given[0]) == i1 and not accumulate and prod(shape_of(values)) == 1:
-        mask, before = given[0], list(indices).index(given[0])
-        behind = len(shape_of(self)) - before - len(shape_of(mask))
-        shape = (*[1] * before, *shape_of(mask), *[1] * behind)
-        return b.where(b.reshape(mask, shape), b.reshape(b.tensor(values), ()), self)
+    if len(given) == 1 and element_of(given[0]) == i1:
+        return _put_by_mask(b, self, given[0], list(indices).index(given[0]), b.tensor(values), accumulate)
     x, coordinates, front, points = _coordinates(b, self, indices)
     axes = [axis for axis, i in enumerate(indices) if i is not None]
     first, rest = axes[0], [e for a, e in enumerate(shape_of(self)) if a not in axes]
@@ -224,6 +221,20 @@ def index_put(
 @converts("take")
 def take(b: Call, self: SSAValue, index: SSAValue) -> Results:
     return b(graph.GatherOp, b.reshape(self, (prod(shape_of(self)),)), index, 0)
+
+
+def _put_by_mask(b: Call, x: SSAValue, mask: SSAValue, before: int, values: SSAValue, accumulate: bool) -> SSAValue:
+    """A choice, if all elements that a mask marks get the same."""
+    behind = len(shape_of(x)) - before - len(shape_of(mask))
+    shape = shape_of(values)
+    in_front, tail = shape[: max(len(shape) - behind, 0)], shape[max(len(shape) - behind, 0) :]
+    if in_front and in_front[-1] != 1:
+        raise Unconvertible("it puts an element at each place that a mask marks, as many as depend on data")
+    values = b.reshape(values, (*in_front[:-1], *([1] * len(shape_of(mask)) if in_front else []), *tail))
+    marked = b.reshape(mask, (*[1] * before, *shape_of(mask), *[1] * behind))
+    if accumulate:
+        values = b(graph.OrOp if element_of(x) == i1 else graph.AddOp, x, values)
+    return b.where(marked, values, x)
 
 
 @converts("put")

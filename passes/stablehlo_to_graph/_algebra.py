@@ -8,88 +8,62 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.types import shape_of
+from mlc.passes.shared.fourier import largest_direct, transform
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
-from mlc.support import dtypes
 
-_LONGEST = 4096
-"""Fourier transforms of longer rows would need matrices that are too large."""
+_LONGEST = 2048
+"""Fourier transforms of rows with a longer prime factor would need matrices that are too large."""
 
 
 @converts("fft")
 def fft(b: HloCall) -> Found:
-    """A product with the matrix of the roots of unity, for each dim."""
+    """A transform for each dim, the last ones of which are transformed; one of real numbers has half of the results."""
     lengths, kind = b.op.ints("fft_length"), b.op.word("fft_type")
-    if any(n > _LONGEST for n in lengths):
-        raise Unconvertible(f"lengths are {list(lengths)}; mlc transforms rows of up to {_LONGEST} elements")
+    if any(largest_direct(n) > _LONGEST for n in lengths):
+        raise Unconvertible(f"lengths are {list(lengths)}; mlc transforms rows with prime factors of up to {_LONGEST}")
     x = b.pair(0)
     if 0 in b.shape():
         empty = b.splat(0, b.shape(), b.element())
         return empty if kind == "IRFFT" else Pair(empty, empty)
-    rank = len(shape_of(x.re))
-    first = rank - len(lengths)
+    last = len(shape_of(x.re)) - 1
+    first = last + 1 - len(lengths)
     if kind == "IRFFT":
-        for d in range(first, rank - 1):
-            x = _transform(b, x, d, lengths[d - first], inverse=True)
-        return _real_inverse(b, x, rank - 1, lengths[-1])
+        for d in range(first, last):
+            x = _inverse(b, x, d)
+        return _inverse(b, _whole(b, x, last, lengths[-1]), last).re
     if kind == "RFFT":
-        x = _real(b, x.re, rank - 1, lengths[-1])
-    for d in range(first, rank - (kind == "RFFT")):
-        x = _transform(b, x, d, lengths[d - first], inverse=kind == "IFFT")
+        x = Pair(*transform(b, x.re, None, last, -1))
+        x = Pair(*(b.slice(part, last, 0, lengths[-1] // 2 + 1) for part in (x.re, x.im)))
+    for d in range(first, last + (kind != "RFFT")):
+        x = _inverse(b, x, d) if kind == "IFFT" else Pair(*transform(b, x.re, x.im, d, -1))
     return x
 
 
-def _matrix(b: GraphBuilder, angle: Any, like: SSAValue, factor: float = 1.0) -> tuple[SSAValue, SSAValue]:
-    dtype = dtypes.to_numpy(element_of(like))
-    re, im = (np.cos(angle) * factor).astype(dtype), (np.sin(angle) * factor).astype(dtype)
-    return b.constant(re, element_of(like)), b.constant(im, element_of(like))
+def _inverse(b: GraphBuilder, x: Pair, dim: int) -> Pair:
+    re, im = transform(b, x.re, x.im, dim, 1)
+    scale = b.number(1 / shape_of(re)[dim], re)
+    return Pair(b.mul(re, scale), b.mul(im, scale))
 
 
-def _angles(rows: int, columns: int, length: int, sign: int) -> Any:
-    # Products are reduced before they become angles, so that no digits are lost.
-    turns = (np.arange(rows)[:, None] * np.arange(columns)[None, :]) % length
-    return sign * 2 * np.pi * turns / length
-
-
-def _apply(b: GraphBuilder, x: SSAValue, matrix: SSAValue, dim: int) -> SSAValue:
-    """The product with a matrix along a dim."""
-    rank = len(shape_of(x))
-    order = [*(d for d in range(rank) if d != dim), dim]
-    moved = b.transpose(x, order)
-    flat = b.reshape(moved, (int(np.prod(shape_of(moved)[:-1])), shape_of(moved)[-1]))
-    found = b.reshape(b.matmul(flat, matrix), (*shape_of(moved)[:-1], shape_of(matrix)[1]))
-    return b.transpose(found, [order.index(d) for d in range(rank)])
-
-
-def _transform(b: GraphBuilder, x: Pair, dim: int, length: int, inverse: bool) -> Pair:
-    angle = _angles(length, length, length, 1 if inverse else -1)
-    re, im = _matrix(b, angle, x.re, 1 / length if inverse else 1.0)
-    return Pair(
-        b.sub(_apply(b, x.re, re, dim), _apply(b, x.im, im, dim)),
-        b.plus(_apply(b, x.re, im, dim), _apply(b, x.im, re, dim)),
-    )
-
-
-def _real(b: GraphBuilder, x: SSAValue, dim: int, length: int) -> Pair:
-    """Of real numbers, of which half of the result follows from the other half."""
-    re, im = _matrix(b, _angles(length, length // 2 + 1, length, -1), x)
-    return Pair(_apply(b, x, re, dim), _apply(b, x, im, dim))
-
-
-def _real_inverse(b: GraphBuilder, x: Pair, dim: int, length: int) -> SSAValue:
-    """To real numbers: each element but the first, and the middle one of an even length, counts twice."""
-    half = length // 2 + 1
-    weight = np.full((half, 1), 2.0)
-    weight[0] = 1
-    if length % 2 == 0:
-        weight[-1] = 1
-    angle = _angles(half, length, length, 1)
-    dtype = dtypes.to_numpy(element_of(x.re))
-    re = b.constant((np.cos(angle) * weight / length).astype(dtype), element_of(x.re))
-    im = b.constant((np.sin(angle) * weight / length).astype(dtype), element_of(x.re))
-    return b.sub(_apply(b, x.re, re, dim), _apply(b, x.im, im, dim))
+def _whole(b: GraphBuilder, x: Pair, dim: int, length: int) -> Pair:
+    """All results of a transform of real numbers, of which `x` is half: the others are conjugates of these. The first
+    one is real, and so is the middle one of an even length, whatever their imaginary parts say."""
+    if length == 1:
+        return Pair(x.re, b.mul(x.im, b.number(0, x.im)))
+    real = np.zeros([length // 2 + 1 if d == dim else 1 for d in range(len(shape_of(x.re)))], np.bool_)
+    at = np.moveaxis(real, dim, 0)
+    at[0] = True
+    at[-1] |= length % 2 == 0
+    im = b.where(b.constant(real), b.number(0, x.im), x.im)
+    count = (length - 1) // 2
+    parts: list[SSAValue] = []
+    for part, sign in ((x.re, 1), (im, -1)):
+        mirrored = b(graph.ReverseOp, b.slice(part, dim, 1, 1 + count), [dim])
+        parts.append(b.concat([part, mirrored if sign > 0 else b(graph.NegOp, mirrored)], dim) if count else part)
+    return Pair(*parts)
 
 
 _MOST_ROWS = 64

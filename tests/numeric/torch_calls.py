@@ -252,6 +252,8 @@ def _places() -> list[Case]:
         ("x.index_put((y,), torch.tensor(7.0))", _MATRIX, torch.tensor([0, -1])),
         ("x.index_put((y,), torch.ones(2, 4), accumulate=True)", _MATRIX, torch.tensor([1, 1])),
         ("x.index_put((y,), torch.tensor(7.0))", _MATRIX, _MATRIX > 0),
+        ("x.index_put((y,), torch.arange(4.0), accumulate=True)", _MATRIX, _MATRIX[:, 0] > 0),
+        ("torch.ops.aten.index_put(x, [None, y], torch.arange(3.0)[:, None])", _MATRIX, _MATRIX[0] > -4),
         ("x.index_add(0, y, torch.ones(2, 4), alpha=2)", _MATRIX, torch.tensor([1, 1])),
         ("x.index_copy(-1, y, torch.zeros(3, 1))", _MATRIX, torch.tensor([2])),
         ("x.index_fill(0, y, -0.0)", _MATRIX, torch.tensor([2])),

@@ -21,7 +21,14 @@ _BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _TITLE = re.compile(r"([\w./]+\.\w+)( append)?")
 _FILES_OF = re.compile(r"<!-- files of (\S+) -->")
 _LONGEST_DIALECT = 150
-TUTORIALS = ("writing-a-dialect.md", "writing-a-pass.md", "writing-more-ops.md", "importing-onnx.md", "pytorch.md", "jax.md")
+TUTORIALS = (
+    "writing-a-dialect.md",
+    "writing-a-pass.md",
+    "writing-more-ops.md",
+    "importing-onnx.md",
+    "pytorch.md",
+    "jax.md",
+)
 
 
 def _write(title: re.Match[str], text: str, folder: Path) -> None:

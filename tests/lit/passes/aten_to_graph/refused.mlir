@@ -46,3 +46,29 @@ func.func @memory(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = aten.as_strided %x {size = array<i64: 4>, stride = array<i64: 2>} : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// What torch would refuse is no bug of mlc.
+
+func.func @wrong_shapes(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{aten.mm: graph.matmul: tensor<2x3xf32> has 3 columns and tensor<2x3xf32> has 2 rows; these must be equal (matmul_c2)}}
+  %y = aten.mm %x, %x : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @wrong_result(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error@+1 {{aten.permute: its result 0 is tensor<2x3xf32>; torch gives tensor<3x2xf32>}}
+  %y = aten.permute %x {dims = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+func.func @wrong_axis(%x: tensor<2x3xf32>) -> tensor<3xf32> {
+  // expected-error@+1 {{aten.sum.dim_IntList: it has axis 5 of 2}}
+  %y = aten.sum.dim_IntList %x {dim = array<i64: 5>} : (tensor<2x3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}

@@ -1,0 +1,178 @@
+"""`mlc.jax`: pytrees in and out, what is compiled again, transformations, donated and static arguments, errors."""
+
+# JAX gives types that are not whole.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownLambdaType=false, reportUnknownParameterType=false
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mlc.runtime import InputError
+from mlc.support.errors import UserError
+
+jax: Any = pytest.importorskip("jax")
+import mlc  # noqa: E402
+from mlc.frameworks import jax as mlc_jax  # noqa: E402
+
+jnp: Any = jax.numpy
+
+
+def _layer(params: dict[str, Any], x: Any) -> dict[str, Any]:
+    hidden = jnp.tanh(x @ params["w"] + params["b"])
+    return {"hidden": hidden, "total": (jnp.sum(hidden), [jnp.max(x)])}
+
+
+def _arguments() -> tuple[dict[str, Any], Any]:
+    rng = np.random.default_rng(0)
+    params = {"w": rng.standard_normal((5, 3)).astype(np.float32), "b": np.ones(3, np.float32)}
+    return jax.tree.map(jnp.asarray, params), jnp.asarray(rng.standard_normal((4, 5)), jnp.float32)
+
+
+def _assert_close(found: Any, expected: Any) -> None:
+    assert jax.tree.structure(found) == jax.tree.structure(expected)
+    for one, two in zip(jax.tree.leaves(found), jax.tree.leaves(expected), strict=True):
+        assert isinstance(one, jax.Array) and one.dtype == two.dtype
+        np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
+
+
+def test_pytrees_go_in_and_out() -> None:
+    params, x = _arguments()
+    _assert_close(mlc_jax.jit(_layer)(params, x), _layer(params, x))
+    assert mlc.jax is mlc_jax
+
+
+def test_other_shapes_are_compiled_when_they_are_met() -> None:
+    params, x = _arguments()
+    f = mlc_jax.jit(_layer)
+    for rows in (4, 2, 4, 1):
+        _assert_close(f(params, x[:rows]), _layer(params, x[:rows]))
+
+
+def test_names_are_those_of_parameters_and_keys() -> None:
+    params, x = _arguments()
+    model = mlc_jax.compile(_layer, params, x).model
+    assert [t.name for t in model.inputs] == ["params.b", "params.w", "x"]
+    assert [t.name for t in model.outputs] == ["hidden", "total.0", "total.1.0"]
+
+
+def test_arrays_that_a_function_closes_over_are_constants() -> None:
+    params, x = _arguments()
+    compiled = mlc_jax.compile(partial(_layer, params), x)
+    assert len(compiled.model.inputs) == 1
+    _assert_close(compiled(x), _layer(params, x))
+
+
+def test_an_artifact_needs_no_jax(tmp_path: Path) -> None:
+    params, x = _arguments()
+    mlc_jax.compile(partial(_layer, params), x).save(tmp_path / "layer.so")
+    np.save(tmp_path / "x.npy", np.asarray(x))
+    program = (
+        "import sys, numpy as np, mlc; hidden, *_ = mlc.load('layer.so')(np.load('x.npy')); "
+        "np.save('y.npy', hidden); assert 'jax' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True)
+    np.testing.assert_allclose(np.load(tmp_path / "y.npy"), _layer(params, x)["hidden"], rtol=1e-5)
+
+
+def test_transformations_come_first() -> None:
+    params, x = _arguments()
+
+    def loss(params: dict[str, Any], x: Any) -> Any:
+        return jnp.sum(_layer(params, x)["hidden"] ** 2)
+
+    _assert_close(mlc_jax.jit(jax.grad(loss))(params, x), jax.grad(loss)(params, x))
+    batched = jax.vmap(loss, in_axes=(None, 0))
+    _assert_close(mlc_jax.jit(batched)(params, x[:, None]), batched(params, x[:, None]))
+    # Inside of a transformation a compiled function is the function itself.
+    _assert_close(jax.grad(mlc_jax.jit(loss))(params, x), jax.grad(loss)(params, x))
+    _assert_close(jax.jit(mlc_jax.jit(loss))(params, x), loss(params, x))
+
+
+def test_static_and_keyword_arguments() -> None:
+    @mlc_jax.jit(static_argnums=1)
+    def power(x: Any, n: int, *, scale: Any) -> Any:
+        return x**n * scale
+
+    x = jnp.arange(4.0)
+    for n in (2, 3, 2):
+        _assert_close(power(x, n, scale=jnp.float32(2)), x**n * 2)
+
+
+def test_donated_arrays_are_deleted() -> None:
+    x, y = jnp.arange(6.0), jnp.ones(6)
+    f = mlc_jax.jit(lambda x, y: x + y, donate_argnums=0)
+    _assert_close(f(x, y), jnp.arange(6.0) + 1)
+    assert x.is_deleted() and not y.is_deleted()
+
+
+def test_numbers_and_arrays_of_numpy_are_taken() -> None:
+    f = mlc_jax.jit(lambda x, n: x * n)
+    _assert_close(f(np.arange(3, dtype=np.float32), 2.5), jnp.arange(3.0) * 2.5)
+    _assert_close(f(jnp.arange(3.0)[::2], 2), jnp.arange(3.0)[::2] * 2)
+
+
+def test_large_results_are_arrays_of_jax() -> None:
+    x = jnp.ones((300, 300))
+    found = mlc_jax.jit(lambda x: (x * 2, jnp.sum(x)))(x)
+    _assert_close(found, (x * 2, jnp.sum(x)))
+    _assert_close(found[0] + 1, x * 2 + 1)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 0), (1,), (7, 1)])
+def test_shapes_without_elements_or_dims(shape: tuple[int, ...]) -> None:
+    x = jnp.full(shape, -0.0)
+    found = mlc_jax.jit(lambda x: (x * 1, jnp.sum(x), x + 1))(x)
+    _assert_close(found, (x * 1, jnp.sum(x), x + 1))
+    assert np.array_equal(np.signbit(found[0]), np.signbit(x))
+
+
+def test_random_bits_are_those_of_jax() -> None:
+    def draw(seed: Any) -> Any:
+        key = jax.random.key(seed)
+        return jax.random.bits(key, (7,)), jax.random.uniform(key, (5, 3)), jax.random.permutation(key, 10)
+
+    for one, two in zip(mlc_jax.jit(draw)(3), draw(3), strict=True):
+        assert np.array_equal(one, two)
+
+
+def test_threads_compile_once() -> None:
+    x = jnp.ones(8)
+    f = mlc_jax.jit(lambda x: x * 3)
+    results: list[Any] = []
+    workers = [threading.Thread(target=lambda: results.extend(f(x) for _ in range(20))) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(results) == 80 and all(np.array_equal(r, x * 3) for r in results)
+
+
+def test_wrong_arguments_are_named() -> None:
+    params, x = _arguments()
+    compiled = mlc_jax.compile(_layer, params, x)
+    with pytest.raises(InputError, match=r"argument 'x' is float32\[2, 5\]; required: float32\[4, 5\]"):
+        compiled(params, x[:2])
+    with pytest.raises(InputError, match=r"argument 'params.b' is int32\[3\]; required: float32\[3\]"):
+        compiled({**params, "b": jnp.ones(3, jnp.int32)}, x)
+    with pytest.raises(InputError, match=r"found arguments PyTreeDef.*; required: PyTreeDef"):
+        compiled(params)
+
+
+def test_what_cannot_be_compiled_is_refused() -> None:
+    def noisy(x: Any) -> Any:
+        jax.debug.print("x = {}", x)
+        return x
+
+    with pytest.raises(UserError, match=r"the function has side effects .*; required: one whose results are all"):
+        mlc_jax.compile(noisy, jnp.ones(2))
+    with pytest.raises(UserError, match="lapack"):
+        mlc_jax.compile(jnp.linalg.eig, jnp.eye(3))
