@@ -149,6 +149,23 @@ class Complex:
         im = b.div(b.mul(b.sub(b.number(1, t), b.mul(t, t)), u), below)
         return Pair(re, im)
 
+    def sinh(self, x: Pair) -> Pair:
+        """The hyperbolic sine."""
+        b = self.b
+        re = b.mul(b(graph.SinhOp, x.re), b(graph.CosOp, x.im))
+        return Pair(re, b.mul(b(graph.CoshOp, x.re), b(graph.SinOp, x.im)))
+
+    def cosh(self, x: Pair) -> Pair:
+        """The hyperbolic cosine."""
+        b = self.b
+        re = b.mul(b(graph.CoshOp, x.re), b(graph.CosOp, x.im))
+        return Pair(re, b.mul(b(graph.SinhOp, x.re), b(graph.SinOp, x.im)))
+
+    def tan(self, x: Pair) -> Pair:
+        """The tangent, `-i tanh(i x)`."""
+        found = self.tanh(Pair(self.b(graph.NegOp, x.im), x.re))
+        return Pair(found.im, self.b(graph.NegOp, found.re))
+
     def logistic(self, x: Pair) -> Pair:
         """`1 / (1 + e^-x)`."""
         b = self.b
@@ -204,6 +221,9 @@ UNARY: dict[str, Callable[[Complex, Pair], Pair]] = {
     "logistic": Complex.logistic,
     "rsqrt": Complex.rsqrt,
     "sine": Complex.sin,
+    "sinh": Complex.sinh,
+    "cosh": Complex.cosh,
+    "tan": Complex.tan,
     "sqrt": Complex.sqrt,
     "tanh": Complex.tanh,
 }

@@ -21,17 +21,13 @@ _UNARY: dict[str, type[graph.GraphOp]] = {
     "ceil": graph.CeilOp,
     "floor": graph.FloorOp,
     "round_nearest_even": graph.RoundOp,
-    "tan": graph.TanOp,
     "chlo.acos": graph.AcosOp,
     "chlo.acosh": graph.AcoshOp,
     "chlo.asin": graph.AsinOp,
     "chlo.asinh": graph.AsinhOp,
     "chlo.atan": graph.AtanOp,
     "chlo.atanh": graph.AtanhOp,
-    "chlo.cosh": graph.CoshOp,
     "chlo.erf": graph.ErfOp,
-    "chlo.sinh": graph.SinhOp,
-    "chlo.tan": graph.TanOp,
 }
 _OF_BOTH: dict[str, type[graph.GraphOp]] = {
     "cosine": graph.CosOp,
@@ -44,6 +40,10 @@ _OF_BOTH: dict[str, type[graph.GraphOp]] = {
     "sine": graph.SinOp,
     "sqrt": graph.SqrtOp,
     "tanh": graph.TanhOp,
+    "tan": graph.TanOp,
+    "chlo.cosh": graph.CoshOp,
+    "chlo.sinh": graph.SinhOp,
+    "chlo.tan": graph.TanOp,
 }
 """Those that complex numbers have, too."""
 
@@ -61,7 +61,7 @@ def unary_of_both(b: HloCall) -> Found:
     name = b.op.mnemonic()
     if b.is_pair(0):
         return _complex.UNARY[name](_complex.Complex(b), b.pair(0))
-    return b(_OF_BOTH[name], b[0])
+    return b(_OF_BOTH[name] if name in _OF_BOTH else _OF_BOTH[f"chlo.{name}"], b[0])
 
 
 @converts("negate", parts=True)
