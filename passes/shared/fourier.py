@@ -14,15 +14,15 @@ from mlc.support.dtypes import to_numpy
 _DIRECT = 64
 """Up to this length a transform is one product with the matrix of the roots of unity."""
 
-Complex = tuple[SSAValue, SSAValue]
+SplitComplex = tuple[SSAValue, SSAValue]
 """Real and imaginary parts."""
 
 
-def transform(b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, sign: int) -> Complex:
+def transform(b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, sign: int) -> SplitComplex:
     """`X[k] = sum x[n] exp(sign 2 pi i n k / length)` along a dim; numbers without `im` are real.
 
     A long one whose length is `p q` is transforms of length `p`, a product with roots of unity, and transforms of
-    length `q` (Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series", 1965), so that
+    length `q` (Cooley and Tukey, "An Algorithm for the Machine Calculation of SplitComplex Fourier Series", 1965), so that
     each step is a product with a small matrix.
     """
     length = shape_of(re)[dim]
@@ -51,7 +51,9 @@ def _factor(length: int) -> int:
     return next((p for p in range(int(length**0.5), 1, -1) if length % p == 0), 1)
 
 
-def _roots(b: GraphBuilder, rows: int, columns: int, length: int, sign: int, like: SSAValue, shape: Any) -> Complex:
+def _roots(
+    b: GraphBuilder, rows: int, columns: int, length: int, sign: int, like: SSAValue, shape: Any
+) -> SplitComplex:
     """`exp(sign 2 pi i row column / length)`; products are reduced before they become angles: no digits are lost."""
     turns = (np.arange(rows)[:, None] * np.arange(columns)[None, :]) % length
     angle = (sign * 2 * np.pi * turns / length).reshape(shape)
@@ -60,7 +62,7 @@ def _roots(b: GraphBuilder, rows: int, columns: int, length: int, sign: int, lik
     return b.constant(np.cos(angle).astype(dtype), element), b.constant(np.sin(angle).astype(dtype), element)
 
 
-def _product(b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, length: int, sign: int) -> Complex:
+def _product(b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, length: int, sign: int) -> SplitComplex:
     cos, sin = _roots(b, length, length, length, sign, re, (length, length))
     first, second = _along(b, re, cos, dim), _along(b, re, sin, dim)
     if im is None:
@@ -68,7 +70,7 @@ def _product(b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, lengt
     return b.sub(first, _along(b, im, sin, dim)), b.plus(second, _along(b, im, cos, dim))
 
 
-def _times(b: GraphBuilder, x: Complex, y: Complex) -> Complex:
+def _times(b: GraphBuilder, x: SplitComplex, y: SplitComplex) -> SplitComplex:
     """The product of complex numbers."""
     return b.sub(b.mul(x[0], y[0]), b.mul(x[1], y[1])), b.plus(b.mul(x[0], y[1]), b.mul(x[1], y[0]))
 
