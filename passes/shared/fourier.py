@@ -22,7 +22,7 @@ def transform(b: GraphBuilder, re: SSAValue, im: SSAValue | None, dim: int, sign
     """`X[k] = sum x[n] exp(sign 2 pi i n k / length)` along a dim; numbers without `im` are real.
 
     A long one whose length is `p q` is transforms of length `p`, a product with roots of unity, and transforms of
-    length `q` (Cooley and Tukey, "An Algorithm for the Machine Calculation of SplitComplex Fourier Series", 1965), so that
+    length `q` (Cooley and Tukey, "An Algorithm for the Machine Calculation of Complex Fourier Series", 1965), so that
     each step is a product with a small matrix.
     """
     length = shape_of(re)[dim]
