@@ -85,6 +85,10 @@ def cases() -> dict[str, Callable[[], Case]]:
     from mlc.benchmarks.exports import networks
 
     def inference(make: Callable[[], Any]) -> Callable[[], Case]:
-        return lambda: (*make(), False)
+        def case() -> Case:
+            module, inputs = make()
+            return module.eval(), inputs, False
+
+        return case
 
     return {name: inference(make) for name, make in networks().items()} | TRAINING
