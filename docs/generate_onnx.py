@@ -16,7 +16,8 @@ from typing import Any
 from mlc.dialects.onnx import op
 from mlc.dialects.onnx.schemas import newest_schema, operators
 from mlc.passes.lowering import lowering_of
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass, load_patterns
+from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.passes.shared.pattern_files import import_patterns
 
 _DOCS = Path(__file__).parent
 OUTCOMES = _DOCS / "onnx_outcomes.json"
@@ -40,7 +41,7 @@ and `ImageDecoder` are not planned.
 
 def page() -> str:
     """The text of the page."""
-    load_patterns()
+    import_patterns("mlc.passes.onnx_to_graph")
     outcomes: dict[str, list[Any]] = json.loads(OUTCOMES.read_text(encoding="utf-8"))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for status, first in outcomes.values():

@@ -66,7 +66,7 @@ class Model:
         hidden = holders(self._extents)
         self._seen = tuple(t for number, t in enumerate(given) if number not in hidden)
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
-        self._frames: list[_Frame] = []
+        self._frames: list[CallFrame] = []
 
     @property
     def inputs(self) -> tuple[TensorInfo, ...]:
@@ -147,7 +147,7 @@ class Model:
         try:
             frame = self._frames.pop()
         except IndexError:
-            frame = _Frame(len(self._inputs), len(self._outputs), self.signature.workspace_bytes)
+            frame = CallFrame(len(self._inputs), len(self._outputs), self.signature.workspace_bytes)
         # A small model takes no longer than this, and leaves little of Python in the caches: as few steps as can be.
         copies: list[Array] = []  # they live until the call returns
         for i, (shape, dtype, size) in enumerate(self._inputs):
@@ -165,7 +165,7 @@ class Model:
             frame.inputs[i] = copies[-1].ctypes.data
         results: list[Array] = []
         for i, (shape, dtype, size) in enumerate(self._outputs):
-            result = np.empty(shape, dtype) if size < _LARGE else _empty_lines(shape, dtype, size)
+            result = np.empty(shape, dtype) if size < _LARGE else empty_lines(shape, dtype, size)
             frame.outputs[i] = _address(result)
             results.append(result)
         status = self._function(frame.inputs, frame.outputs, frame.workspace)
@@ -198,7 +198,7 @@ class Model:
         return np.require(array, requirements=("C", "A"))
 
 
-class _Frame:
+class CallFrame:
     """What one call needs at a time: the pointer arrays and the workspace."""
 
     def __init__(self, inputs: int, outputs: int, workspace_bytes: int) -> None:
@@ -208,7 +208,7 @@ class _Frame:
         self.workspace = -(-_address(self._memory) // _LINE) * _LINE
 
 
-def _empty_lines(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Array:
+def empty_lines(shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Array:
     """A new array of `size` bytes that starts on a cache line: vectors across two lines cost up to a third more."""
     memory = np.empty(size + _LINE, np.uint8)
     start = -_address(memory) % _LINE

@@ -34,6 +34,7 @@ import numpy as np
 from mlc.dialects.onnx.schemas import onnx_package
 from mlc.support.bindings import NEEDS_VALUE, Bindings
 from mlc.support.errors import CompilerBug, UserError, UserErrors
+from mlc.testing.native_run import run_native
 from mlc.testing.onnx_weights import with_seeded_weights
 
 FAMILIES = ("node", "simple", "pytorch-converted", "pytorch-operator", "real")
@@ -208,22 +209,7 @@ def _run_bound(path: Path, arrays: Sequence[Any], bound: Sequence[int], native: 
     if not native:
         found = run_function(module, "main", rest, ctx.resources)
         return actual_outputs(found, [extents_in(each.data) for each in function.res_attrs])
-    return _native(module, ctx, rest)
-
-
-def _native(module: Any, ctx: Any, arrays: Sequence[Any]) -> list[Any]:
-    from mlc.compiler import Compilation, CompileOptions
-    from mlc.passes.manager import PassManager
-    from mlc.runtime import load
-
-    with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:
-        path = Path(file.name)
-    try:
-        Compilation(module, ctx, CompileOptions(), PassManager(ctx)).build("shared", path)
-        found = load(path, temporary=True)(*arrays)
-    finally:
-        path.unlink(missing_ok=True)
-    return [*cast("tuple[Any, ...]", found)] if isinstance(found, tuple) else [found]
+    return run_native(module, ctx, rest)
 
 
 def difference(found: Sequence[Any], wanted: Sequence[Any], rtol: float, atol: float) -> str | None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from mlc.dialects.aten.schemas import torch_package
+from mlc.testing.native_run import run_native
 from mlc.testing.torch_samples import TIES, UNDEFINED, Sample
 
 
@@ -94,7 +93,7 @@ def run_graph(graph_module: Any, tensors: Sequence[Any], native: bool) -> list[A
     ConvertAtenToGraphPass().run(module, ctx)
     verify_module(module)
     arrays = [array_of(t) for t in tensors]
-    found = _native(module, ctx, arrays) if native else run_function(module, "main", arrays, ctx.resources)
+    found = run_native(module, ctx, arrays) if native else run_function(module, "main", arrays, ctx.resources)
     return [_tensor(torch, each) for each in found]
 
 
@@ -103,21 +102,6 @@ def _tensor(torch: Any, array: Any) -> Any:
     if plain.dtype.name == "bfloat16":
         return torch.from_numpy(plain.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(plain)
-
-
-def _native(module: Any, ctx: Any, arrays: Sequence[Any]) -> list[Any]:
-    from mlc.compiler import Compilation, CompileOptions
-    from mlc.passes.manager import PassManager
-    from mlc.runtime import load
-
-    with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:
-        path = Path(file.name)
-    try:
-        Compilation(module, ctx, CompileOptions(), PassManager(ctx)).build("shared", path)
-        found = load(path, temporary=True)(*arrays)
-    finally:
-        path.unlink(missing_ok=True)
-    return [*cast("tuple[Any, ...]", found)] if isinstance(found, tuple) else [found]
 
 
 def difference(found: Sequence[Any], expected: Sequence[Any], sample: Sample) -> str | None:

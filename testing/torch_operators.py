@@ -15,14 +15,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
 import time
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -31,6 +29,7 @@ import numpy as np
 
 from mlc.dialects.aten.schemas import torch_package
 from mlc.support.errors import CompilerBug, UserError, UserErrors
+from mlc.testing.time_limit import at_most
 from mlc.testing.torch_graphs import difference, gradients, run_graph, traced
 from mlc.testing.torch_samples import Sample, operators, samples
 
@@ -66,7 +65,7 @@ def run_sample(sample: Sample, dtype: str, native: bool, with_gradients: bool = 
         return SampleOutcome(sample.operator, dtype, sample.number, status, " ".join(detail.split())[:300], core)
 
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), _at_most(_SECONDS):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), at_most(_SECONDS):
             warnings.simplefilter("ignore")
             try:
                 expected = sample.function(*(t.detach().clone() for t in sample.tensors))
@@ -130,20 +129,6 @@ def is_core(graph_module: Any) -> bool:
     if any(isinstance(v, torch.Tensor) and v.is_complex() for v in tensors):
         return False
     return any(torch.Tag.core in getattr(n.target, "tags", ()) for n in graph_module.graph.nodes)
-
-
-@contextmanager
-def _at_most(seconds: int) -> Generator[None]:
-    def stop(*_: object) -> None:
-        raise TimeoutError(f"it takes more than {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def table(outcomes: Sequence[SampleOutcome]) -> str:

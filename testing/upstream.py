@@ -18,20 +18,19 @@ from __future__ import annotations
 import argparse
 import io
 import re
-import signal
 import subprocess
 import sys
 import traceback
 from collections import Counter, defaultdict
 from collections.abc import Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from mlc.support.errors import UserError
 from mlc.testing.lit import upstream_opt
+from mlc.testing.time_limit import at_most
 
 SUITES = (
     "IR",
@@ -191,7 +190,7 @@ def read_and_print(chunk: Chunk) -> tuple[str, str]:
     from mlc.syntax import print_module
 
     try:
-        with _at_most(_SECONDS_PER_CHUNK):
+        with at_most(_SECONDS_PER_CHUNK):
             ctx = new_context(allow_unregistered=chunk.allows_unregistered)
             module = parse_verified(chunk.text, chunk.file.name, ctx, chunk.file.parent)
             stream = io.StringIO()
@@ -206,20 +205,6 @@ def read_and_print(chunk: Chunk) -> tuple[str, str]:
 def _origin(error: Exception) -> str:
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{Path(frame.filename).name}:{frame.lineno}"
-
-
-@contextmanager
-def _at_most(seconds: int) -> Generator[None]:
-    def stop(_signal: int, _frame: object) -> None:
-        raise TimeoutError(f"takes more than {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 # ---- one file

@@ -8,8 +8,8 @@ from typing import Any, cast
 import jax
 import numpy as np
 
-_LINE = 64
-"""XLA takes memory over that is aligned to this many bytes."""
+from mlc.runtime.model import empty_lines
+
 _LARGE = 1 << 19
 """The bytes from which memory of NumPy is handed over, which takes 15 us: filling less with zeros is faster, and
 more is new memory in each call, whoever asks for it."""
@@ -19,7 +19,7 @@ class Results:
     """The results of a function, as arrays that a call makes.
 
     Small ones are made by JAX, which fills them with zeros, and are written to before anybody sees them. Large ones
-    are NumPy's, and JAX takes their memory over.
+    are NumPy's and start on a cache line, as XLA wants memory that it takes over.
     """
 
     def __init__(self, types: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> None:
@@ -48,9 +48,7 @@ class Results:
                 addresses[i] = array.block_until_ready().unsafe_buffer_pointer()
         for i in self._large:
             shape, dtype = self._types[i]
-            memory = np.empty(self._sizes[i] + _LINE, np.uint8)
-            start = -memory.ctypes.data % _LINE
-            found[i] = memory[start : start + self._sizes[i]].view(dtype).reshape(shape)
+            found[i] = empty_lines(shape, dtype, self._sizes[i])
             addresses[i] = found[i].ctypes.data
         return found
 

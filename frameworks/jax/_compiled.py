@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import inspect
 import os
 from collections.abc import Callable, Sequence
@@ -15,12 +14,12 @@ from mlc.api import compile as compile_model
 from mlc.frameworks.jax._buffers import Results
 from mlc.frameworks.jax._source import lowered
 from mlc.runtime import InputError, Model
+from mlc.runtime.model import CallFrame
 from mlc.support.errors import UserError
+from mlc.support.tree_names import keys_of, output_name
 
 _jax: Any = jax
 """Of whose functions the package gives no whole types."""
-_LINE = 64
-"""The bytes of a cache line, and the alignment of the workspace."""
 
 
 def compile(
@@ -77,7 +76,7 @@ class Compiled:
         infos = _jax.tree.leaves(traced.out_info)
         self._results = Results([(tuple(i.shape), np.dtype(i.dtype)) for i in infos])
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
-        self._frames: list[_Frame] = []
+        self._frames: list[CallFrame] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run it.
@@ -101,7 +100,7 @@ class Compiled:
         try:
             frame = self._frames.pop()
         except IndexError:
-            frame = _Frame(len(self._expected), len(self._results), self.model.signature.workspace_bytes)
+            frame = CallFrame(len(self._expected), len(self._results), self.model.signature.workspace_bytes)
         inputs, outputs = frame.inputs, frame.outputs
         held: list[Any] = []
         for i, (leaf, expected) in enumerate(zip(leaves, self._expected, strict=True)):
@@ -137,16 +136,6 @@ class Compiled:
         return _jax.device_put(np.ascontiguousarray(np.asarray(array, dtype)).reshape(shape), _jax.devices("cpu")[0])
 
 
-class _Frame:
-    """What one call needs at a time: the pointer arrays and the workspace."""
-
-    def __init__(self, inputs: int, outputs: int, workspace_bytes: int) -> None:
-        self.inputs = (ctypes.c_void_p * inputs)()
-        self.outputs = (ctypes.c_void_p * outputs)()
-        self._memory = np.empty(workspace_bytes + _LINE, np.uint8)
-        self.workspace = -(-self._memory.ctypes.data // _LINE) * _LINE
-
-
 def _parameters(function: Callable[..., Any], static: Sequence[int]) -> list[str] | None:
     """The names of the parameters that take arrays; None if they are not known."""
     try:
@@ -160,10 +149,9 @@ def _names(tree: Any, parameters: Sequence[str] | None) -> list[str]:
     """What callers call the leaves of arguments, `(args, kwargs)`, or, without parameters, of results."""
     found: list[str] = []
     for path, _ in _jax.tree_util.tree_flatten_with_path(tree)[0]:
-        keys = [_key(part) for part in path]
+        keys = keys_of(path)
         if parameters is None:
-            name = ".".join(keys) or "output"
-            found.append(f"output{name}" if name[0].isdigit() else name)
+            found.append(output_name(path))
         elif keys[0] == "0":
             place = int(keys[1])
             first = parameters[place] if place < len(parameters) else f"input{place}"
@@ -171,7 +159,3 @@ def _names(tree: Any, parameters: Sequence[str] | None) -> list[str]:
         else:
             found.append(".".join(keys[1:]))
     return [name if found.count(name) == 1 else f"{name}.{i}" for i, name in enumerate(found)]
-
-
-def _key(part: Any) -> str:
-    return next((str(getattr(part, name)) for name in ("key", "name", "idx") if hasattr(part, name)), str(part))

@@ -9,7 +9,6 @@ from typing import Any, cast
 import torch
 
 from mlc.dialects.aten.schemas import ATEN
-from mlc.passes.aten_to_graph.convert_aten_to_graph import load_patterns
 
 _ALSO_TAKEN_APART = (
     "alpha_dropout", "dist", "grid_sampler_2d", "ldexp", "native_dropout", "nll_loss_backward", "nll_loss_forward",
@@ -21,7 +20,6 @@ _ALSO_TAKEN_APART = (
 @cache
 def is_converted(overload: Any) -> bool:
     """Whether there is a pattern for an `OpOverload`."""
-    load_patterns()
     from mlc.passes.aten_to_graph import has_pattern
 
     is_overload = isinstance(overload, cast(Any, torch)._ops.OpOverload)

@@ -16,6 +16,7 @@ from mlc.dialects.aten.schemas import torch_package
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput
+from mlc.support.tree_names import output_name
 
 
 @dataclass
@@ -190,9 +191,4 @@ def _keys(spec: Any) -> Sequence[str]:
     pytree = cast(Any, torch_package("torch.utils._pytree"))
     tree = pytree.tree_unflatten(list(range(spec.num_leaves)), spec)
     paths = [path for path, _ in pytree.tree_flatten_with_path(tree)[0]]
-    names = [".".join(str(_key(part)) for part in path) or "output" for path in paths]
-    return [f"output{name}" if name[0].isdigit() else name for name in names]
-
-
-def _key(part: Any) -> Any:
-    return next((getattr(part, name) for name in ("key", "name", "idx") if hasattr(part, name)), part)
+    return [output_name(path) for path in paths]

@@ -6,8 +6,9 @@ and the arguments of an overload, by the names of its schema, to its results, re
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from mlc.passes.shared.pattern_files import exported
 
 if TYPE_CHECKING:
     from mlc.passes.aten_to_graph._calls import Call, converts, has_pattern, without_pattern
@@ -26,11 +27,7 @@ _FILES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FILES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    # mlc's own patterns register first, so that an operator with two patterns is an error of who comes second.
-    importlib.import_module(f"{__name__}.convert_aten_to_graph").load_patterns()
-    return getattr(importlib.import_module(_FILES[name]), name)
+    return exported(__name__, _FILES, name)
 
 
 __all__ = ["Call", "Results", "Unconvertible", "converts", "has_pattern", "without_pattern"]

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.rewriter import Rewriter
-from xdsl.traits import is_side_effect_free
 
 from mlc.passes.base import Pass
+from mlc.passes.shared.pattern_files import import_patterns
 from mlc.support.context import CompilerContext
 from mlc.support.errors import raise_found
 from mlc.support.rounding import Rounding
 
 _PREFIX = "aten."
+_PACKAGE = "mlc.passes.aten_to_graph"
 
 
 @dataclass(frozen=True)
@@ -53,26 +51,17 @@ class ConvertAtenToGraphPass(Pass):
 
 def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tuple[Operation, str]]:
     """Convert the ops of functions; gives those that cannot be converted, which are still there, and why."""
-    load_patterns()
+    import_patterns(_PACKAGE)
     from mlc.passes.aten_to_graph._calls import AtenConversion
+    from mlc.passes.shared.to_graph import erase_unused, finish_function
 
     conversion = AtenConversion.within(ctx)
     for function in functions:
-        _erase_unused(function)  # what nobody reads need not be known
+        erase_unused(function, _is_source)  # what nobody reads need not be known
         conversion.lower(function.body.block.ops)
-        _erase_unused(function)
-        returned = function.body.block.last_op
-        assert isinstance(returned, Operation)
-        types = [v.type for v in returned.operands]
-        function.function_type = FunctionType.from_lists(function.body.block.arg_types, types)
+        finish_function(function, _is_source)
     conversion.knowledge.drop_unused()
     return conversion.refused
-
-
-def load_patterns() -> None:
-    """Import all files of patterns: those of this folder whose names start with `_`."""
-    for file in sorted(Path(__file__).parent.glob("_[a-z]*.py")):
-        importlib.import_module(f"{__package__}.{file.stem}")
 
 
 def _functions(module: ModuleOp) -> list[func.FuncOp]:
@@ -80,8 +69,5 @@ def _functions(module: ModuleOp) -> list[func.FuncOp]:
     return [f for f in functions if any(op.name.startswith(_PREFIX) for op in f.body.block.ops)]
 
 
-def _erase_unused(function: func.FuncOp) -> None:
-    for op in reversed(list(function.body.block.ops)):
-        unused = all(result.first_use is None for result in op.results)
-        if unused and op.results and (op.name.startswith(_PREFIX) or is_side_effect_free(op)):
-            Rewriter.erase_op(op)
+def _is_source(op: Operation) -> bool:
+    return op.name.startswith(_PREFIX)

@@ -7,8 +7,9 @@ where it cannot be done, and register by `lowers("convert-onnx-to-graph", onnx.o
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from mlc.passes.shared.pattern_files import exported
 
 if TYPE_CHECKING:
     from mlc.passes.onnx_to_graph._node import Node
@@ -28,11 +29,7 @@ _FILES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FILES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    # mlc's own patterns register first, so that an operator with two patterns is an error of who comes second.
-    importlib.import_module(f"{__name__}.convert_onnx_to_graph").load_patterns()
-    return getattr(importlib.import_module(_FILES[name]), name)
+    return exported(__name__, _FILES, name)
 
 
 __all__ = ["FromOnnx", "GraphBuilder", "Node", "Results", "Unconvertible"]

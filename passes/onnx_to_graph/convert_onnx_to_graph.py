@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
-from xdsl.rewriter import Rewriter
-from xdsl.traits import is_side_effect_free
 
 from mlc.passes.base import Pass
+from mlc.passes.shared.pattern_files import import_patterns
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError, raise_found
 from mlc.support.rounding import Rounding
 
 _PREFIX = "onnx."
+_PACKAGE = "mlc.passes.onnx_to_graph"
 
 
 @dataclass(frozen=True)
@@ -90,12 +88,13 @@ def _convert(
     Raises:
         UserError: something stands in the way (UserErrors: several things).
     """
-    load_patterns()
+    import_patterns(_PACKAGE)
     from mlc.passes.onnx_to_graph._conversion import Conversion
     from mlc.passes.onnx_to_graph._report import foreign_inputs, never_converted, operator
     from mlc.passes.onnx_to_graph._results import add_extents
     from mlc.passes.shared.open_dims import unbound
     from mlc.passes.shared.refusals import grouped, refusals
+    from mlc.passes.shared.to_graph import finish_function
 
     conversion = Conversion.within(ctx)
     conversion.wrong = wrong = wrong or {}
@@ -126,28 +125,10 @@ def _convert(
         raise_found([*errors, *refusals(in_order, operator)])
     for function in functions:
         add_extents(function, conversion.knowledge)
-        _erase_unused(function)
-        _update_type(function)
+        finish_function(function, _is_source)
     conversion.knowledge.drop_unused()
     return True
 
 
-def load_patterns() -> None:
-    """Import all files of patterns: those of this folder whose names start with `_`."""
-    for file in sorted(Path(__file__).parent.glob("_[a-z]*.py")):
-        importlib.import_module(f"{__package__}.{file.stem}")
-
-
-def _erase_unused(function: func.FuncOp) -> None:
-    for op in reversed(list(function.body.block.ops)):
-        unused = all(result.first_use is None for result in op.results)
-        if unused and op.results and (op.name.startswith(_PREFIX) or is_side_effect_free(op)):
-            Rewriter.erase_op(op)
-
-
-def _update_type(function: func.FuncOp) -> None:
-    """The function returns what its last op returns."""
-    returned = function.body.block.last_op
-    assert isinstance(returned, Operation)
-    inputs = function.body.block.arg_types
-    function.function_type = FunctionType.from_lists(inputs, [v.type for v in returned.operands])
+def _is_source(op: Operation) -> bool:
+    return op.name.startswith(_PREFIX)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, TypeVar
 
+from xdsl.dialects.builtin import FunctionType
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import Rewriter
+from xdsl.traits import is_side_effect_free
 
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.shared.graph_builder import GraphBuilder, Knowledge
@@ -104,3 +108,20 @@ class ToGraphPattern(RewritePattern):
     def reason(self, op: Operation, error: Exception) -> str | None:
         """Why `op` is refused, given what was raised when it was converted; None if the pattern is wrong."""
         return str(error) if isinstance(error, Unconvertible) else None
+
+
+def finish_function(function: FuncOp, is_source: Callable[[Operation], bool]) -> None:
+    """Drop what nobody reads once a function is converted, and say what it returns now; `is_source` tells the ops
+    of the source, of which nothing else is known."""
+    erase_unused(function, is_source)
+    block = function.body.block
+    assert block.last_op is not None
+    function.function_type = FunctionType.from_lists(block.arg_types, [v.type for v in block.last_op.operands])
+
+
+def erase_unused(function: FuncOp, is_source: Callable[[Operation], bool]) -> None:
+    """Drop the ops of the source, and those without side effects, whose results nobody reads."""
+    for op in reversed(list(function.body.block.ops)):
+        unused = op.results and all(result.first_use is None for result in op.results)
+        if unused and (is_source(op) or is_side_effect_free(op)):
+            Rewriter.erase_op(op)

@@ -6,8 +6,9 @@ What is exported here is for patterns of `convert-stablehlo-to-graph`, in this f
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
+
+from mlc.passes.shared.pattern_files import exported
 
 if TYPE_CHECKING:
     from mlc.passes.shared.refusal import Unconvertible
@@ -22,11 +23,7 @@ _FILES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _FILES:
-        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    # mlc's own patterns register first, so that an op with two patterns is an error of who comes second.
-    importlib.import_module(f"{__name__}.convert_stablehlo_to_graph").load_patterns()
-    return getattr(importlib.import_module(_FILES[name]), name)
+    return exported(__name__, _FILES, name)
 
 
 __all__ = ["HloCall", "Unconvertible", "converts"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, ComplexType, DictionaryAttr, FunctionType, ModuleOp, TensorType, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, ComplexType, DictionaryAttr, ModuleOp, TensorType, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
-from xdsl.traits import is_side_effect_free
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.to_graph import finish_function
 from mlc.passes.stablehlo_to_graph._calls import DIALECTS, HloConversion, Pair
 from mlc.support.functions import marks_of
 
@@ -81,12 +81,7 @@ def finish(function: FuncOp, run: HloConversion) -> None:
             returned.operands[index] = b(graph.ConcatOp, wide, len(shape))
             marks[index][COMPLEX] = UnitAttr()
     function.res_attrs = _attributes(marks)
-    for op in reversed(list(function.body.block.ops)):
-        unused = op.results and all(result.first_use is None for result in op.results)
-        if unused and (op.dialect_name() in DIALECTS or is_side_effect_free(op)):
-            Rewriter.erase_op(op)
-    block = function.body.block
-    function.function_type = FunctionType.from_lists(block.arg_types, [v.type for v in returned.operands])
+    finish_function(function, lambda op: op.dialect_name() in DIALECTS)
 
 
 def _ours(marks: Mapping[str, Attribute]) -> dict[str, Attribute]:

@@ -203,8 +203,25 @@ def convert_block(
     refused, replaced = len(run.refused), len(run.replaced)
     for op in ops:
         Rewriter.insert_op(op, InsertPoint.before(before))
-    # What is returned may be replaced, so that a use keeps it in view.
-    keeper = hlo("optimization_barrier").create(operands=returned, result_types=[v.type for v in returned])
+    return convert_ops(run, ops, returned, before, refused, replaced)
+
+
+def convert_ops(
+    run: HloConversion,
+    ops: Sequence[Operation],
+    wanted: Sequence[SSAValue],
+    before: Operation,
+    refused: int,
+    replaced: int,
+) -> list[HloNumber]:
+    """What some values are once ops in front of `before` are converted; `refused` and `replaced` are how many there
+    were of each when these ops began.
+
+    Raises:
+        Unconvertible: one of them cannot be converted.
+    """
+    # What is wanted may be replaced, so that a use keeps it in view.
+    keeper = hlo("optimization_barrier").create(operands=wanted, result_types=[v.type for v in wanted])
     Rewriter.insert_op(keeper, InsertPoint.before(before))
     run.lower(ops)
     found = [run.number(v) for v in keeper.operands]

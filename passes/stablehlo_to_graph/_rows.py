@@ -16,8 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, hlo
 from mlc.passes.shared.loop_writer import ScanWriter
-from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import HloConversion, HloNumber, Pair
+from mlc.passes.stablehlo_to_graph._calls import HloConversion, HloNumber, Pair, convert_ops
 from mlc.passes.stablehlo_to_graph._expressions import returned
 from mlc.support.ir import clone
 
@@ -87,7 +86,6 @@ class LoopRows:
             elif number is not None:
                 mapping[argument] = number
         refused, replaced = len(run.refused), len(run.replaced)
-        updates: list[SSAValue] = []
         ops: list[Operation] = []
         for op in body.ops:
             if op in taken:
@@ -108,18 +106,7 @@ class LoopRows:
             mapping.get(v, v) if i not in (*self.stacked, *self.lines) else mapping[body.args[next(iter(self.lines))]]
             for i, v in enumerate(returned(body))
         ]
-        kept = [*given, *updates]
-        keeper = hlo("optimization_barrier").create(operands=kept, result_types=[v.type for v in kept])
-        Rewriter.insert_op(keeper, InsertPoint.before(before))
-        run.lower(ops)
-        lost = any(run.is_lost(v) for v in keeper.operands)
-        found = [run.number(v) for v in keeper.operands]
-        Rewriter.erase_op(keeper)
-        run.drop_replaced(replaced)
-        if len(run.refused) > refused or lost:
-            reasons = [f"{op.name}: {reason}" for op, reason in run.refused[refused:]]
-            del run.refused[refused:]
-            raise Unconvertible(f"something in its region cannot be converted ({'; '.join(reasons) or 'see above'})")
+        found = convert_ops(run, ops, [*given, *updates], before, refused, replaced)
         rows: list[SSAValue] = []
         for value in found[len(given) :]:
             assert isinstance(value, SSAValue)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
-from pathlib import Path
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from mlc.passes.base import Pass
+from mlc.passes.shared.pattern_files import import_patterns
 from mlc.support.context import CompilerContext
 from mlc.support.errors import raise_found
 from mlc.support.rounding import Rounding
@@ -44,7 +43,7 @@ class ConvertStablehloToGraphPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if not any(_has_ops(op) for op in module.ops):
             return
-        load_patterns()
+        import_patterns("mlc.passes.stablehlo_to_graph")
         from mlc.passes.shared.refusals import refusals
         from mlc.passes.stablehlo_to_graph._boundary import finish, prepare
         from mlc.passes.stablehlo_to_graph._calls import HloConversion
@@ -67,9 +66,3 @@ def _has_ops(op: Operation) -> bool:
     if isinstance(op, func.FuncOp):
         return any(inner.name.startswith(_PREFIXES) for inner in op.walk())
     return op.name.startswith(_PREFIXES)
-
-
-def load_patterns() -> None:
-    """Import all files of patterns: those of this folder whose names start with `_`."""
-    for file in sorted(Path(__file__).parent.glob("_[a-z]*.py")):
-        importlib.import_module(f"{__package__}.{file.stem}")
