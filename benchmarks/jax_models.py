@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -21,9 +22,14 @@ def _normal(*shape: int, seed: int = 0, scale: float = 1.0) -> Any:
     return jnp.asarray(np.random.default_rng(seed + sum(shape)).standard_normal(shape) * scale, jnp.float32)
 
 
+def _linen() -> Any:
+    """The layers of flax, which nothing else here needs."""
+    return importlib.import_module("flax.linen")
+
+
 def flax_cnn() -> Case:
     """Two convolutions with pooling, and two dense layers, of flax."""
-    from flax import linen as nn
+    nn = _linen()
 
     class Cnn(nn.Module):
         """As in flax's own first example."""
@@ -106,7 +112,7 @@ def lstm_training(steps: int = 32, batch: int = 8, width: int = 64) -> Case:
 
 def resnet50(size: int = 224) -> Case:
     """ResNet-50 of flax's layers, at inference."""
-    from flax import linen as nn
+    nn = _linen()
 
     class Bottleneck(nn.Module):
         """1 x 1, 3 x 3, 1 x 1, and the way around."""
