@@ -58,6 +58,7 @@ PIPELINE = (
     ),
     Stage("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
     Stage("loop", "lower-to-loops", 0, "from what is computed to in which order"),
+    Stage("loop", "inline-kernels", 2, "a loop over a few numbers keeps them in registers, from kernel to kernel"),
     Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
     Stage("loop", "apply-schedule", 2, "carries out the steps that `schedule`, or a person, wrote down"),
     Stage("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),

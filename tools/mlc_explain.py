@@ -15,6 +15,9 @@ from xdsl.printer import Printer
 
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
+from mlc.passes.manager import PassManager
+from mlc.passes.options import parse_passes
+from mlc.passes.pipeline import default_steps
 from mlc.passes.registry import suggest
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.support.errors import UserError
@@ -41,6 +44,9 @@ _REST = "the rest"
 _NOTE = f"""\
 Kernels are measured alone, with operands in the nearest cache; '{_REST}' is what the model takes beyond them: operands
 that are farther away, code that is cold, calls. Times are the shortest of many calls."""
+_INLINED = "inlined"
+_INLINED_NOTE = f"""\
+What is {_INLINED} is no call any more but a part of the loop that called it; its time is in '{_REST}'."""
 _TOO_GOOD = """\
 More than 100% of a bound: a part of the operands was nearer than the level that holds them all, or the limits were
 measured while something else ran."""
@@ -203,8 +209,9 @@ class _Explainer:
         """A line for each kernel, one for what the model takes beyond them, and one for the model."""
         rows, measured_model = self.explain(kernels, whole=True)
         bounds = [self.roofline.bound(row.work) for row in rows]
+        inside = {row.name for row in rows if row.seconds is not None} & self._inlined()
         costs = [
-            row.calls * (bound.time if row.seconds is None else row.seconds)
+            row.calls * (0 if row.name in inside else bound.time if row.seconds is None else row.seconds)
             for row, bound in zip(rows, bounds, strict=True)
         ]
         model = sum(costs) if measured_model is None else measured_model
@@ -215,12 +222,15 @@ class _Explainer:
             f"{'predicted':>15} {'measured':>9} {'of bound':>8} {'of model':>8}"
         )
         for row, bound, cost in zip(rows, bounds, costs, strict=True):
-            found = "-" if row.seconds is None else self._time(row.seconds)
-            reached = "-" if row.seconds is None else f"{bound.time / row.seconds:.0%}"
+            found, reached, part = "-", "-", f"{cost / max(model, 1e-30):.0%}"
+            if row.name in inside:
+                found, part = _INLINED, "-"
+            elif row.seconds is not None:
+                found, reached = self._time(row.seconds), f"{bound.time / row.seconds:.0%}"
             print(
                 f"{row.name:<{width}} {row.calls:>5} {_amount(row.work.flops):>8} {_amount(row.work.bytes):>8} "
                 f"{row.work.intensity:>7.3g} {bound.limit:>8} {self._time(bound.time):>15} {found:>9} "
-                f"{reached:>8} {cost / max(model, 1e-30):>8.0%}"
+                f"{reached:>8} {part:>8}"
             )
         if self.runs_here:
             rest = max(0.0, model - sum(costs))  # kernels may be slower alone, by what else runs meanwhile
@@ -230,7 +240,19 @@ class _Explainer:
         total = self._time(model) if self.runs_here else "-"
         print(f"{'model':<{width}} {calls:>5} {_amount(flops):>8} {'':>8} {'':>7} {'':>8} {predicted:>15} {total:>9}")
         self._print_notes()
+        if inside:
+            print(f"\n{_INLINED_NOTE}")
         self._print_doubts([b.time / r.seconds for r, b in zip(rows, bounds, strict=True) if r.seconds])
+
+    def _inlined(self) -> set[str]:
+        """The kernels that are no functions any more: parts of the loops that called them."""
+        ctx = self.timed.compilation.ctx.clone()
+        module = self.module.clone()
+        steps = [step.passes for step in default_steps(self.args.opt_level, self.args.threads, "loop", "tensor")]
+        deciding = [step for step in steps if step in ("lower-to-loops", "inline-kernels")]
+        PassManager(ctx).run(module, parse_passes(",".join(deciding)))
+        before, after = ({f.sym_name.data for f in m.ops if isinstance(f, FuncOp)} for m in (self.module, module))
+        return before - after
 
     def _print_notes(self) -> None:
         """What the numbers of a table are."""
