@@ -36,6 +36,7 @@ PIPELINE = (
     Stage("graph", "convert-stablehlo-to-graph", 0, "and so is one that came from JAX, or as StableHLO"),
     Stage("graph", "fold-empty", 0, "what has no elements is known: nothing below has to compute nothing"),
     Stage("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
+    Stage("graph", "raise-softmax", 1, "what is spelled out as a maximum, exponentials and a sum is one kernel"),
     Stage("graph", "shrink-windows", 1, "taps of a window that meet nothing but padding"),
     Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
     Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),

@@ -19,7 +19,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import Commutative
 
 from mlc.dialects.graph.constant import splat_of
-from mlc.dialects.graph.elementwise import ElementwiseOp
+from mlc.dialects.graph.elementwise import ElementwiseOp, ReadUnbroadcast
 from mlc.dialects.graph.types import (
     AnyTensor,
     IntegerTensor,
@@ -76,7 +76,7 @@ class BinaryOp(ElementwiseOp, HasCanonicalizationPatternsInterface, ABC):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (FoldNeutralOperand(), FoldEqualOperands())
+        return (FoldNeutralOperand(), FoldEqualOperands(), ReadUnbroadcast())
 
 
 class FoldNeutralOperand(RewritePattern):

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.constant import constant_of
+from mlc.dialects.graph.shape import TransposeOp
 from mlc.dialects.graph.types import (
     NumberTensor,
     Tensor,
     Value,
     broadcast_shapes,
+    ints,
+    shape_of,
     tensor,
     type_of,
     violation,
@@ -19,7 +26,7 @@ from mlc.dialects.graph.types import (
 
 
 @irdl_op_definition
-class MatmulOp(GraphOp):
+class MatmulOp(GraphOp, HasCanonicalizationPatternsInterface):
     """The product of matrices, or of stacks of them: the last two dimensions multiply, leading ones broadcast.
 
     ```mlir
@@ -61,3 +68,43 @@ class MatmulOp(GraphOp):
 
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.lhs), type_of(self.rhs))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (SwapTransposedOperands(),)
+
+
+class SwapTransposedOperands(RewritePattern):
+    """`a^T b^T` is `(b a)^T`, sum by sum, where rows of both operands lie across memory, and those of `b` and `a` along
+    it.
+
+    The same for one matrix whose rows lie across memory and a vector: `x^T a^T` is `(a x)^T`. A matrix that is constant
+    stays as it is: it is transposed when the model is compiled. Who names dims instead of ordering them (`einsum`,
+    `dot_general`) gets products of the first kind, a linear layer whose weights are arguments is of the second.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MatmulOp, rewriter: PatternRewriter) -> None:
+        rows, columns = shape_of(op.result)[-2:]
+        matrices = [v for v, extent in ((op.lhs, rows), (op.rhs, columns)) if extent != 1]
+        if not matrices or not all(map(_lies_across, matrices)):
+            return
+        left, right = _turned(op.rhs), _turned(op.lhs)
+        product = MatmulOp(left.result, right.result)
+        rewriter.replace(op, (left, right, product, _turned(product.result)))
+
+
+def _lies_across(value: SSAValue) -> bool:
+    """Whether the dim that is last in memory is the last but one of a matrix."""
+    owner = value.owner
+    if not isinstance(owner, TransposeOp) or constant_of(owner.input) is not None:
+        return False
+    return ints(owner.permutation)[-2] == len(shape_of(value)) - 1
+
+
+def _turned(value: SSAValue) -> TransposeOp:
+    """Matrices transposed; what a transpose gives is what it takes, in another order."""
+    owner = value.owner
+    rank = len(shape_of(value))
+    *front, row, column = ints(owner.permutation) if isinstance(owner, TransposeOp) else range(rank)
+    return TransposeOp(owner.input if isinstance(owner, TransposeOp) else value, [*front, column, row])

@@ -24,6 +24,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.utils.str_enum import StrEnum
 
 from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.broadcast import BroadcastOp
+from mlc.dialects.graph.constant import splat_of
 from mlc.dialects.graph.types import (
     AnyTensor,
     BooleanTensor,
@@ -31,10 +33,12 @@ from mlc.dialects.graph.types import (
     Tensor,
     Value,
     broadcast_shapes,
+    shape_of,
     tensor,
     type_of,
     violation,
 )
+from mlc.support.ir import clone
 from mlc.support.types import integer_width
 
 
@@ -73,6 +77,22 @@ class ElementwiseOp(GraphOp, ABC):
         return types[0].element_type
 
 
+class ReadUnbroadcast(RewritePattern):
+    """`x - broadcast(m)` is `x - m`: the op broadcasts by itself, as long as the other operands have its shape."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
+        shape = shape_of(op.result)
+        for place, operand in enumerate(op.operands):
+            if isinstance(wide := operand.owner, BroadcastOp):
+                others = [shape_of(v) for i, v in enumerate(op.operands) if i != place]
+                if broadcast_shapes(shape_of(wide.input), *others) == shape:
+                    narrow = clone(op)
+                    narrow.operands[place] = wide.input
+                    rewriter.replace(op, narrow)
+                    return
+
+
 class Predicate(StrEnum):
     """How `graph.compare` compares; a comparison with NaN is false, except `ne`."""
 
@@ -92,7 +112,7 @@ class PredicateAttr(EnumAttribute[Predicate], SpacedOpaqueSyntaxAttribute):
 
 
 @irdl_op_definition
-class CompareOp(ElementwiseOp):
+class CompareOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
     """Compares two tensors of one element type; the elements of the result are `i1`.
 
     ```mlir
@@ -127,6 +147,10 @@ class CompareOp(ElementwiseOp):
 
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.lhs), type_of(self.rhs))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        return (ReadUnbroadcast(),)
 
 
 @irdl_op_definition
@@ -164,7 +188,7 @@ class WhereOp(ElementwiseOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (FoldWhereOfEqualBranches(),)
+        return (FoldWhereOfEqualBranches(), FoldKnownWhere(), ReadUnbroadcast())
 
 
 class FoldWhereOfEqualBranches(RewritePattern):
@@ -174,6 +198,18 @@ class FoldWhereOfEqualBranches(RewritePattern):
     def match_and_rewrite(self, op: WhereOp, rewriter: PatternRewriter) -> None:
         if op.on_true is op.on_false and op.on_true.type == op.result.type:
             rewriter.replace(op, (), (op.on_true,))
+
+
+class FoldKnownWhere(RewritePattern):
+    """`where(true, x, y)` is `x`, and `where(false, x, y)` is `y`, unless what is left out makes it larger."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: WhereOp, rewriter: PatternRewriter) -> None:
+        condition = splat_of(op.condition)
+        if condition is not None:
+            taken = op.on_true if condition else op.on_false
+            if taken.type == op.result.type:
+                rewriter.replace(op, (), (taken,))
 
 
 @irdl_op_definition

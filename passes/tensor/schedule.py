@@ -14,7 +14,7 @@ from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.tensor._attention_schedule import attention_steps
-from mlc.passes.tensor._column_schedule import column_steps
+from mlc.passes.tensor._column_schedule import column_product_steps, column_steps
 from mlc.passes.tensor._contraction_schedule import Step, contraction_steps, contractions_of, steps_together
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._transpose_schedule import transpose_steps
@@ -82,7 +82,8 @@ def choose_steps(
     bits = max(to_numpy(element).itemsize * 8 for element in elements)
     lanes = machine.lanes(max(bits, 32))
     steps = (
-        steps_together([contraction_steps(c, lanes, machine, constants, widths) for c in contractions_of(ops)])
+        column_product_steps(ops, lanes, machine, constants)
+        or steps_together([contraction_steps(c, lanes, machine, constants, widths) for c in contractions_of(ops)])
         or window_steps(ops, lanes, machine)
         or attention_steps(ops, lanes, machine)
         or transpose_steps(ops, lanes)

@@ -57,8 +57,9 @@ _OF_TWO_INTEGERS = """
     torch: add sub mul maximum minimum eq lt le bitwise_and bitwise_or bitwise_xor bitwise_left_shift
     bitwise_right_shift"""
 _DIVISIONS = "torch: floor_divide remainder fmod div"
-ZEROS_OF_EITHER_SIGN = ("relu", "maximum", "minimum", "fmax", "fmin", "clamp", "amax", "amin")
-"""What may give a 0 of either sign where torch gives one: of two zeros of different signs neither is the greater."""
+ZEROS_OF_EITHER_SIGN = ("relu", "maximum", "minimum", "fmax", "fmin", "clamp", "amax", "amin", "gelu")
+"""What may give a 0 of either sign where torch gives one: of two zeros of different signs neither is the greater, and
+torch's own gelu gives one or the other, as the machine has vectors."""
 
 
 def function_of(text: str) -> Callable[..., Any]:
