@@ -75,7 +75,7 @@ class Compiled:
         self._expected = [(tuple(a.shape), a.dtype) for a in traced.jaxpr.in_avals]
         self._function = cast(Any, model)._function
         infos = _jax.tree.leaves(traced.out_info)
-        self._keys = [(i, info) for i, info in enumerate(infos) if is_key(info)]
+        self._keys = [(i, info) for i, info in enumerate(infos) if is_key(info.dtype)]
         stored = map(type_of_numbers, infos)
         self._results = Results([(tuple(each.shape), np.dtype(each.dtype)) for each in stored])
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
@@ -134,7 +134,7 @@ class Compiled:
         """A leaf as an array of JAX, if that loses nothing."""
         shape, dtype = self._expected[index]
         array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
-        is_number = isinstance(leaf, bool | int | float) and not shape and isinstance(dtype, np.dtype)
+        is_number = isinstance(leaf, bool | int | float) and not shape and not is_key(dtype)
         if tuple(array.shape) != shape or (array.dtype != dtype and not is_number):
             name = self.model.inputs[index].name
             found = f"{array.dtype}{list(array.shape)}"

@@ -167,7 +167,11 @@ def test_keys_go_in_and_come_out() -> None:
 
 def test_what_is_no_key_is_refused() -> None:
     compiled = mlc_jax.compile(lambda key: jax.random.bits(key), jax.random.key(0))
-    for wrong, described in ((jax.random.PRNGKey(0), r"uint32\[2\]"), (3, r"int64\[\]"), (np.zeros(2), r"float64\[2\]")):
+    for wrong, described in (
+        (jax.random.PRNGKey(0), r"uint32\[2\]"),
+        (3, r"int64\[\]"),
+        (np.zeros(2), r"float64\[2\]"),
+    ):
         with pytest.raises(InputError, match=rf"argument 'key' is {described}; required: key<fry>\[\]"):
             compiled(wrong)
 
