@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TextIO
+from typing import Any, TextIO, TypeAlias, cast
 
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, ModuleOp, UnregisteredOp
 from xdsl.ir import Attribute, BlockArgument, Operation
@@ -15,6 +15,7 @@ from mlc.support.recursion import TOO_DEEP, deep_recursion
 from mlc.support.types import repeated_number
 from mlc.support.wide_floats import WIDE_FLOATS, written
 
+Elements: TypeAlias = "DenseIntOrFPElementsAttr[Any]"
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*").fullmatch
 
 
@@ -53,12 +54,12 @@ class _Printer(Printer):
         self.print_identifier_or_string_literal(handle)
 
     def print_attribute(self, attribute: Attribute) -> None:
-        if isinstance(attribute, DenseIntOrFPElementsAttr) and _has_zeros_of_two_signs(attribute):
+        if isinstance(attribute, DenseIntOrFPElementsAttr) and _has_zeros_of_two_signs(cast(Elements, attribute)):
             # xDSL compares elements as numbers, and would write one of them for all.
             self.print_string(f'dense<"0x{attribute.data.data.hex().upper()}"> : ')
             self.print_attribute(attribute.get_type())
         else:
-            super().print_attribute(attribute)
+            super().print_attribute(cast(Attribute, attribute))
 
     def print_float(self, value: float, type: AnyFloat) -> None:
         """The number of a float attribute or of an element, without its type."""
@@ -87,7 +88,7 @@ class _Printer(Printer):
         return sorted(self._dialect_resources.get("builtin", ()))
 
 
-def _has_zeros_of_two_signs(elements: DenseIntOrFPElementsAttr) -> bool:
+def _has_zeros_of_two_signs(elements: Elements) -> bool:
     """Whether all elements are zeros, and not the same."""
     data = elements.data.data
     return (
