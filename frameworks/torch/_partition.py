@@ -40,17 +40,22 @@ class Refused:
             self.reasons[Fallback(_name(node), reason, _line_of(node) or str(place or ""))] += 1
 
 
-def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
-    """The calls of a graph that are not converted: operators without a pattern, types that mlc lacks, and calls that a
-    pattern refuses."""
+def obvious_refusals(graph_module: Any) -> Refused:
+    """The calls of a graph that cannot be read: operators without a pattern, and types that mlc lacks."""
     refused = Refused()
-    graph = graph_module.graph
-    for node in graph.nodes:
+    for node in graph_module.graph.nodes:
         if node.op == "call_function" and node.target is not operator.getitem and not _is_number(node):
             if (reason := _obstacle(node)) is not None:
                 refused.add(node, reason)
         elif node.op not in ("placeholder", "get_attr", "output", "call_function"):
             refused.add(node, f"it is a node of kind '{node.op}'")
+    return refused
+
+
+def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
+    """The calls of a graph that are not converted: those that cannot be read, and those that a pattern refuses."""
+    refused = obvious_refusals(graph_module)
+    graph = graph_module.graph
     if refused.nodes:
         # Each of the others is asked alone, for what it takes may be missing.
         for node in graph.nodes:
