@@ -8,8 +8,9 @@ from xdsl.dialects import func
 from xdsl.ir import BlockArgument, OpResult, SSAValue, Use
 
 from mlc.dialects.tensor import PutOp
-from mlc.support.functions import donated_to, marks_of
+from mlc.support.functions import DONATED, donated_to, marks_of
 from mlc.support.ir import RESHAPES, ancestor_in
+from mlc.support.locations import error_at
 
 
 def late_results(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) -> frozenset[int]:
@@ -18,15 +19,27 @@ def late_results(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) ->
     A result may be there earlier if it is computed behind all that reads the argument; what computes it may read that
     only to change a copy of it, point by point (`tensor.put`), which then is no copy. Kernels are looked into. Ops that
     are in no kernel may be computed elsewhere than where they stand, so that what they read counts to the end.
+
+    Raises:
+        UserError: there is no such argument, it has another type, or two results are to lie in it.
     """
     block = function.body.block
     last = block.last_op
     if not isinstance(last, func.ReturnOp):
         return frozenset()
     late: set[int] = set()
+    taken: set[int] = set()
     for number, (value, marks) in enumerate(zip(last.operands, marks_of(last.operands, function.res_attrs), strict=True)):
-        place = donated_to(marks)
-        if place is not None and not _is_free(block.args[place], _before_reshapes(value), functions):
+        if (place := donated_to(marks)) is None:
+            continue
+        if not 0 <= place < len(block.args) or block.args[place].type != value.type or place in taken:
+            raise error_at(
+                function,
+                f"'{DONATED}' of result {number} is {place}; required: the number of an argument of type {value.type}, "
+                "which no other result has",
+            )
+        taken.add(place)
+        if not _is_free(block.args[place], _before_reshapes(value), functions):
             late.add(number)
     return frozenset(late)
 
