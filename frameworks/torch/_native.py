@@ -87,13 +87,14 @@ def _compiled(
     """Native code for a graph all of whose operators are converted."""
     graph = graph_module.graph
     results = results_of(graph, extent, share)
-    returned = results.returned
     if not results.nodes:
-        return lambda values: [each.of(values, ()) for each in returned]
+        return lambda values: results.all(values, ())
     owned = {str(n.target): _attribute(graph_module, str(n.target)) for n in graph.nodes if n.op == "get_attr"}
     owned = {name: value for name, value in owned.items() if isinstance(value, torch.Tensor)}
-    source = GraphSource(graph, constants={**owned, **constants}, extent=extent, results=results.nodes)
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
+    constants = {**owned, **constants}
+    source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated)
     inputs = [
         i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor) and n.name not in constants
     ]
@@ -101,11 +102,7 @@ def _compiled(
     if results.are_computed:
         return launch
 
-    def run(values: Sequence[Any]) -> list[Any]:
-        computed = launch(values)
-        return [each.of(values, computed) for each in returned]
-
-    return run
+    return lambda values: results.all(values, launch(values))
 
 
 def _attribute(module: Any, target: str) -> Any:
