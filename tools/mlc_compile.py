@@ -65,7 +65,7 @@ class Arguments(CompileArguments):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("model", help="the model: text, or a file of ONNX; '-' is text on standard input")
+    parser.add_argument("model", help="the model: text, or a file of ONNX or PyTorch; '-' is text on standard input")
     parser.add_argument(
         "-o", dest="output", metavar="FILE", required=True, help="the file to write; '-' for text forms"
     )

@@ -8,9 +8,11 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute
 from xdsl.printer import Printer
 
 from mlc.dialects.loop import ForOp
@@ -55,6 +57,8 @@ _SECONDS = 0.2
 """How long each kernel is measured in a round."""
 _UNSTEADY = 0.2
 """The part by which measurements of a limit may differ without a word."""
+_SHOWN = 16
+"""The most elements of a constant that are printed."""
 _ABOVE = 1.05
 """A share that is more than what is possible, beyond the precision of the clock."""
 
@@ -69,7 +73,7 @@ class Arguments(CompileArguments):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("model", help="the model: text, or a file of ONNX; '-' is text on standard input")
+    parser.add_argument("model", help="the model: text, or a file of ONNX or PyTorch; '-' is text on standard input")
     parser.add_argument("kernel", metavar="KERNEL", nargs="?", help="the name of a kernel, as the table shows it")
     add_compile_arguments(parser)
 
@@ -282,8 +286,20 @@ def _text_of(kernel: FuncOp) -> str:
     copy = clone(kernel)
     copy.attributes.pop("schedule", None)
     stream = io.StringIO()
-    Printer(stream).print_op(copy)
+    _WithoutData(stream).print_op(copy)
     return stream.getvalue()
+
+
+class _WithoutData(Printer):
+    """Prints `dense<…>` for constants of many numbers: weights that stand in the text of a model."""
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        if isinstance(attribute, DenseIntOrFPElementsAttr):
+            dense = cast("DenseIntOrFPElementsAttr[Any]", attribute)
+            if len(dense) > _SHOWN and not dense.is_splat():
+                self.print_string("dense<…> : ")
+                attribute = dense.get_type()
+        super().print_attribute(attribute)
 
 
 def _amount(number: float, unit: str = "") -> str:

@@ -35,13 +35,15 @@ class MeshOp(IRDLOperation):
     def parse(cls, parser: Parser) -> MeshOp:
         name = parser.parse_symbol_name()
         parser.parse_punctuation("=")
-        return cls.create(properties={"sym_name": name, "mesh": _kept(parser, "mesh")})
+        properties = {"sym_name": name, "mesh": _kept(parser, "mesh")}
+        return cls.create(properties=properties, attributes=parser.parse_optional_attr_dict())
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ")
         printer.print_symbol_name(self.sym_name.data)
         printer.print_string(" = ")
         _print_kept(printer, self.mesh)
+        printer.print_op_attributes(self.attributes)
 
 
 @irdl_op_definition

@@ -12,6 +12,7 @@ import numpy as np
 
 from mlc.api import compile as compile_model
 from mlc.frameworks.jax._buffers import Results
+from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
 from mlc.frameworks.jax._source import lowered
 from mlc.runtime import InputError, Model
 from mlc.runtime.model import CallFrame
@@ -74,7 +75,9 @@ class Compiled:
         self._expected = [(tuple(a.shape), a.dtype) for a in traced.jaxpr.in_avals]
         self._function = cast(Any, model)._function
         infos = _jax.tree.leaves(traced.out_info)
-        self._results = Results([(tuple(i.shape), np.dtype(i.dtype)) for i in infos])
+        self._keys = [(i, info) for i, info in enumerate(infos) if is_key(info.dtype)]
+        stored = map(type_of_numbers, infos)
+        self._results = Results([(tuple(each.shape), np.dtype(each.dtype)) for each in stored])
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
         self._frames: list[CallFrame] = []
 
@@ -115,7 +118,10 @@ class Compiled:
             raise RuntimeError(f"the function failed with status {status}")
         for i in self._donated:
             leaves[i].delete()
-        return _jax.tree.unflatten(self._out_tree, self._results.finished(results))
+        results = self._results.finished(results)
+        for i, kind in self._keys:
+            results[i] = with_numbers(kind, results[i])
+        return _jax.tree.unflatten(self._out_tree, results)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Copy the shared library to `path`; see `mlc.Model.save`."""
@@ -128,11 +134,11 @@ class Compiled:
         """A leaf as an array of JAX, if that loses nothing."""
         shape, dtype = self._expected[index]
         array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
-        is_number = isinstance(leaf, bool | int | float) and not shape
+        is_number = isinstance(leaf, bool | int | float) and not shape and not is_key(dtype)
         if tuple(array.shape) != shape or (array.dtype != dtype and not is_number):
             name = self.model.inputs[index].name
             found = f"{array.dtype}{list(array.shape)}"
-            raise InputError(f"argument '{name}' is {found}; required: {np.dtype(dtype)}{list(shape)}")
+            raise InputError(f"argument '{name}' is {found}; required: {dtype}{list(shape)}")
         return _jax.device_put(np.ascontiguousarray(np.asarray(array, dtype)).reshape(shape), _jax.devices("cpu")[0])
 
 

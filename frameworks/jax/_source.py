@@ -13,6 +13,7 @@ import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, StringAttr
 
 from mlc.compiler import parse_verified
+from mlc.frameworks.jax._keys import numbers_of, with_numbers
 from mlc.support.functions import NAME, models_of
 from mlc.support.model_source import ModelSource
 
@@ -84,9 +85,12 @@ def lowered(traced: Any, file: str, input_names: Sequence[str], output_names: Se
     closed = traced.jaxpr
     types = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in closed.in_avals]
 
+    numbers = [numbers_of(each) for each in closed.consts]
+
     def call(constants: Any, *arguments: Any) -> Any:
+        constants = [with_numbers(each, given) for each, given in zip(closed.consts, constants, strict=True)]
         return cast(Any, jax).core.eval_jaxpr(closed.jaxpr, constants, *arguments)
 
-    text = cast(Any, jax).jit(call, keep_unused=True).lower(closed.consts, *types).as_text()
-    arrays = tuple(np.ascontiguousarray(np.asarray(each)) for each in closed.consts)
+    text = cast(Any, jax).jit(call, keep_unused=True).lower(numbers, *types).as_text()
+    arrays = tuple(np.ascontiguousarray(np.asarray(each)) for each in numbers)
     return JaxModel(file, Path.cwd(), text, arrays, tuple(input_names), tuple(output_names))

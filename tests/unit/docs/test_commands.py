@@ -30,7 +30,11 @@ _PAGES = [
     "docs/errors.md",
     "ARCHITECTURE.md",
 ]
-_LINKING = sorted(str(p.relative_to(_ROOT)) for p in (*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")))
+_LINKING = sorted(
+    str(page.relative_to(_ROOT))
+    for pages in ("*.md", "docs/*.md", "docs/notebooks/*.ipynb")
+    for page in _ROOT.glob(pages)
+)
 _NUMBER = re.compile(r"\d[\d.]*(?: ?[mnu]?s\b|[kMG]\b|%)?|\b(?:compute|memory|L[123])\b")
 
 
@@ -52,8 +56,8 @@ def test_page(
             status, output = _run(command, mlc, mlc_opt)
             assert status == any("error: " in line for line in shown), f"$ {command}\n{output}"
             if varies:
-                shown, output = [_NUMBER.sub("0", line) for line in shown], _NUMBER.sub("0", output)
-            _compare(command, shown, output)
+                shown, output = [without_numbers(line) for line in shown], without_numbers(output)
+            compare(f"$ {command}", shown, output.splitlines())
 
 
 def _run(command: str, mlc: CommandLine, mlc_opt: CommandLine) -> tuple[int, str]:
@@ -70,9 +74,14 @@ def _run(command: str, mlc: CommandLine, mlc_opt: CommandLine) -> tuple[int, str
     return done.returncode, done.stderr + done.stdout
 
 
-def _compare(command: str, shown: list[str], output: str) -> None:
-    """Shown lines follow each other in the output, with gaps where a line is `…`."""
-    lines, at, gap = output.splitlines(), 0, False
+def without_numbers(text: str) -> str:
+    """Text with 0 for each number, and for what a kernel is bound by."""
+    return _NUMBER.sub("0", text)
+
+
+def compare(command: str, shown: list[str], lines: list[str]) -> None:
+    """Shown lines follow each other in what a command printed, with gaps where a line is `…`."""
+    at, gap = 0, False
     for line in shown:
         if line.strip() == _ELLIPSIS:
             gap = True
@@ -80,9 +89,9 @@ def _compare(command: str, shown: list[str], output: str) -> None:
         candidates = range(at, len(lines) if gap else min(at + 1, len(lines)))
         found = next((i for i in candidates if _matches(line, lines[i])), None)
         rest = "\n".join(lines[at : at + 20])
-        assert found is not None, f"$ {command}\ndoes not print, after line {at}:\n{line}\nbut:\n{rest}"
+        assert found is not None, f"{command}\ndoes not print, after line {at}:\n{line}\nbut:\n{rest}"
         at, gap = found + 1, False
-    assert gap or at == len(lines), f"$ {command}\nprints more than is shown:\n" + "\n".join(lines[at:])
+    assert gap or at == len(lines), f"{command}\nprints more than is shown:\n" + "\n".join(lines[at:])
 
 
 def _matches(shown: str, line: str) -> bool:

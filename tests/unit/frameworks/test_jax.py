@@ -144,6 +144,38 @@ def test_random_bits_are_those_of_jax() -> None:
         assert np.array_equal(one, two)
 
 
+def _numbers(keys: Any) -> Any:
+    return np.asarray(jax.random.key_data(keys))
+
+
+def test_keys_go_in_and_come_out() -> None:
+    """Typed keys are arguments, results and constants, also in several dims."""
+    key, closed_over = jax.random.key(3), jax.random.key(4)
+
+    def draw(key: Any) -> Any:
+        one, two = jax.random.split(key)
+        keys = jax.random.split(one, (2, 3))
+        return keys, two, jax.vmap(jax.random.bits)(keys[0]), jax.random.bits(closed_over, (4,))
+
+    found, expected = mlc_jax.jit(draw)(key), draw(key)
+    for one, two in zip(found[:2], expected[:2], strict=True):
+        assert one.dtype == two.dtype and np.array_equal(_numbers(one), _numbers(two))
+    for one, two in zip(found[2:], expected[2:], strict=True):
+        assert np.array_equal(one, two)
+    assert np.array_equal(mlc_jax.jit(lambda keys: keys[1])(found[0]).shape, (3,))
+
+
+def test_what_is_no_key_is_refused() -> None:
+    compiled = mlc_jax.compile(lambda key: jax.random.bits(key), jax.random.key(0))
+    for wrong, described in (
+        (jax.random.PRNGKey(0), r"uint32\[2\]"),
+        (3, r"int64\[\]"),
+        (np.zeros(2), r"float64\[2\]"),
+    ):
+        with pytest.raises(InputError, match=rf"argument 'key' is {described}; required: key<fry>\[\]"):
+            compiled(wrong)
+
+
 def test_threads_compile_once() -> None:
     x = jnp.ones(8)
     f = mlc_jax.jit(lambda x: x * 3)

@@ -197,6 +197,37 @@ def test_one_kernel(model: str, mlc: CommandLine) -> None:
     assert re.search(r"^  measured +.*s, .*flop/s, \d+% of what is possible$", shown, re.MULTILINE)
 
 
+def test_data_of_a_kernel_is_left_out(tmp_path: Path, mlc: CommandLine) -> None:
+    """Weights that stand in the text of a model are in the text of its kernels, too."""
+    path = tmp_path / "model.mlir"
+    path.write_text(f"""
+func.func private @kernel(%x: tensor<20xf32>) -> tensor<20xf32> {{
+  %w = arith.constant dense<{[float(number) for number in range(20)]}> : tensor<20xf32>
+  %few = arith.constant dense<{[float(number) for number in range(16)]}> : tensor<16xf32>
+  %same = arith.constant dense<2.0> : tensor<20xf32>
+  %0 = tensor.map %x[n], %w[n], %same[n], %few[n floordiv 2] over (n: 20)
+      : tensor<20xf32>, tensor<20xf32>, tensor<20xf32>, tensor<16xf32> -> tensor<20xf32> {{
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %1, %c : f32
+    %3 = arith.addf %2, %d : f32
+    tensor.yield %3 : f32
+  }}
+  return %0 : tensor<20xf32>
+}}
+func.func @main(%x: tensor<20xf32>) -> tensor<20xf32> {{
+  %0 = func.call @kernel(%x) : (tensor<20xf32>) -> tensor<20xf32>
+  return %0 : tensor<20xf32>
+}}
+""")
+    result = mlc("explain", str(path), "kernel")
+    assert result.status == 0, result.err
+    shown = [line.partition(" = arith.constant ")[2] for line in result.out.splitlines() if "arith.constant" in line]
+    assert shown[0] == "dense<…> : tensor<20xf32>"
+    assert shown[1].startswith("dense<[0.0") and shown[1].endswith("> : tensor<16xf32>")
+    assert shown[2:] == ["dense<2.000000e+00> : tensor<20xf32>"]
+
+
 def test_all_kernels(model: str, mlc: CommandLine) -> None:
     table, notes, *_ = mlc("explain", model).out.split("\n\n")
     title, *rows, total = table.splitlines()

@@ -27,7 +27,16 @@ def test_there_is_no_bar_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> 
         assert bar is None
 
 
+def test_there_is_no_bar_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its terminals keep every line that a bar erases."""
+    monkeypatch.setattr("sys.stderr", _Terminal())
+    monkeypatch.setenv("JPY_PARENT_PID", "1")
+    with progress_bar("compiling") as bar:
+        assert bar is None
+
+
 def test_passes_and_units_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JPY_PARENT_PID", raising=False)
     monkeypatch.setattr("sys.stderr", _Terminal())
     monkeypatch.setattr(progress, "_PATIENCE", -1.0)
     stages: list[tuple[str, int, int]] = []
