@@ -9,7 +9,14 @@ import numpy as np
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 
-from mlc.dialects.memref import AssumeAlignmentOp, CastOp, CopyOp, GlobalOp, MemorySpaceCastOp
+from mlc.dialects.memref import (
+    AssumeAlignmentOp,
+    CastOp,
+    CopyOp,
+    ExtractAlignedPointerAsIndexOp,
+    GlobalOp,
+    MemorySpaceCastOp,
+)
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
 from mlc.reference.memory import fault, read, unwritten, write
@@ -95,6 +102,12 @@ def reinterpret_cast(op: memref.ReinterpretCastOp, source: Array, *dynamic: Arra
 def same_buffer(_op: CastOp | MemorySpaceCastOp, source: Array) -> Array:
     """Only the type changes."""
     return source
+
+
+@evaluates(ExtractAlignedPointerAsIndexOp)
+def address(_op: ExtractAlignedPointerAsIndexOp, source: Array) -> Array:
+    """Where the array lies."""
+    return np.asarray(cast(Any, source).__array_interface__["data"][0], np.int64)
 
 
 @evaluates(AssumeAlignmentOp)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, ModuleOp, StringAttr, i8
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i8
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 
@@ -29,6 +29,11 @@ DIMS = "onnx.dims"
 EXTENTS = "mlc.extents"
 """The attribute of a result, or of a buffer for one, which is as long in some dims as data says, and no longer than its
 type: for each dim the number of the output, one i64, that holds the actual extent, or -1."""
+DONATED = "mlc.donated"
+"""The attribute of a result, or of a buffer for one, whose memory may be that of an argument: the argument's number. All
+that reads the argument reads it before the result is there."""
+LATE = "mlc.late"
+"""The attribute of a buffer for a result that is filled last, because what lies in its memory is read until then."""
 ALIGNMENT = 64
 """Bytes: what the workspace, what lies in it, and constants are aligned to. A cache line, and the widest vector."""
 
@@ -74,6 +79,12 @@ def extents_in(marks: Mapping[str, Attribute]) -> tuple[int, ...]:
     """What `mlc.extents` says in the attributes of a result, or of a buffer for one; nothing if it is not there."""
     found = cast(Any, marks.get(EXTENTS))
     return tuple(map(int, found.get_values())) if isinstance(found, DenseArrayBase) else ()
+
+
+def donated_to(marks: Mapping[str, Attribute]) -> int | None:
+    """What `mlc.donated` says in the attributes of a result, or of a buffer for one; None if it is not there."""
+    found = marks.get(DONATED)
+    return found.value.data if isinstance(found, IntegerAttr) else None
 
 
 def is_private(function: FuncOp) -> bool:

@@ -6,11 +6,13 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
     MemRefType,
+    PackableType,
     TensorType,
     VectorType,
 )
@@ -50,6 +52,14 @@ def element_type(attribute: Attribute) -> Attribute:
 def integer_width(attribute: Attribute) -> int | None:
     """The width in bits of an integer type; None for other types."""
     return cast(IntegerType[int], attribute).width.data if isinstance(attribute, IntegerType) else None
+
+
+def repeated_number(elements: DenseIntOrFPElementsAttr) -> int | float | None:
+    """The one number that all elements are, bit by bit, if there are any; zeros of two signs are two numbers."""
+    data = elements.data.data
+    kind = cast(PackableType[int | float], elements.get_element_type())
+    first = data[: kind.compile_time_size]
+    return kind.unpack(first, 1)[0] if data and data == first * (len(data) // len(first)) else None
 
 
 def scalar_attribute(value: float, element: Attribute) -> IntegerAttr[Any] | FloatAttr[Any]:

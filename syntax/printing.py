@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from typing import TextIO
+from typing import Any, TextIO, TypeAlias, cast
 
-from xdsl.dialects.builtin import AnyFloat, ModuleOp, UnregisteredOp
-from xdsl.ir import BlockArgument, Operation
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, ModuleOp, UnregisteredOp
+from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.printer import Printer
 
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.recursion import TOO_DEEP, deep_recursion
+from mlc.support.types import repeated_number
 from mlc.support.wide_floats import WIDE_FLOATS, written
 
+Elements: TypeAlias = "DenseIntOrFPElementsAttr[Any]"
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*").fullmatch
 
 
@@ -51,6 +53,14 @@ class _Printer(Printer):
         self._dialect_resources.setdefault(dialect, set()).add(handle)
         self.print_identifier_or_string_literal(handle)
 
+    def print_attribute(self, attribute: Attribute) -> None:
+        if isinstance(attribute, DenseIntOrFPElementsAttr) and _has_zeros_of_two_signs(cast(Elements, attribute)):
+            # xDSL compares elements as numbers, and would write one of them for all.
+            self.print_string(f'dense<"0x{attribute.data.data.hex().upper()}"> : ')
+            self.print_attribute(attribute.get_type())
+        else:
+            super().print_attribute(cast(Attribute, attribute))
+
     def print_float(self, value: float, type: AnyFloat) -> None:
         """The number of a float attribute or of an element, without its type."""
         if isinstance(type, WIDE_FLOATS):
@@ -76,6 +86,17 @@ class _Printer(Printer):
     def used_resources(self) -> list[str]:
         """The names behind the `dense_resource` attributes that were printed."""
         return sorted(self._dialect_resources.get("builtin", ()))
+
+
+def _has_zeros_of_two_signs(elements: Elements) -> bool:
+    """Whether all elements are zeros, and not the same."""
+    data = elements.data.data
+    return (
+        isinstance(elements.get_element_type(), AnyFloat)
+        and set(data) == {0x00, 0x80}
+        and not any(elements.get_values())
+        and repeated_number(elements) is None
+    )
 
 
 def _has_place_for_location(arg: BlockArgument) -> bool:

@@ -42,8 +42,9 @@ def run(arguments: Namespace) -> None:
     folder = Path(args.dir or names["file"])
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"'{folder}' exists and is not an empty folder; name another one by --dir")
-    for template in sorted((_TEMPLATES / args.kind).rglob("*.in")):
-        target = folder / _fill(str(template.relative_to(_TEMPLATES / args.kind)).removesuffix(".in"), names)
+    root = _TEMPLATES / f"{args.kind}.in"  # no name of a package, for which installers would take it
+    for template in sorted(file for file in root.rglob("*.in") if file.is_file()):
+        target = folder / _fill(str(template.relative_to(root)).removesuffix(".in"), names)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_fill(template.read_text(encoding="utf-8"), names), encoding="utf-8")
         print(f"wrote {target}")

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     FileLineColLoc,
     FunctionType,
     IntAttr,
+    IntegerAttr,
     LocationAttr,
     ModuleOp,
     NameLoc,
@@ -27,7 +28,7 @@ from xdsl.dialects.builtin import (
     i1,
     i64,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
@@ -35,7 +36,7 @@ from mlc.dialects.aten.tensors import array_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp
 from mlc.support.errors import SourceLocation, UserError
-from mlc.support.functions import DIMS, NAME
+from mlc.support.functions import DIMS, DONATED, NAME
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
@@ -60,6 +61,7 @@ class GraphSource:
         output_names: what callers call the results, in order; empty for numbers.
         extent: the number that an extent of a shape, or another symbolic number, is.
         results: the nodes whose values are returned, instead of those that the graph returns.
+        donated: the placeholders in whose memory some of `results` may lie, by the numbers of these.
     """
 
     graph: Any
@@ -70,6 +72,7 @@ class GraphSource:
     output_names: Sequence[str] = ()
     extent: Callable[[Any], Any] = int
     results: Sequence[Any] | None = None
+    donated: Mapping[int, Any] = field(default_factory=dict[int, Any])
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -144,12 +147,19 @@ class _Reader:
             FunctionType.from_lists(self.block.arg_types, [v.type for v in returned]),
             Region(self.block),
             arg_attrs=ArrayAttr([_named(name, self.source.input_dims.get(name, ())) for name in self.inputs]),
-            res_attrs=ArrayAttr([_named(name or f"output{i}") for i, name in enumerate(names)]),
+            res_attrs=ArrayAttr([self._named_result(i, name) for i, name in enumerate(names)]),
         )
         function.location = self._file()
         module = ModuleOp([function])
         module.location = self._file()
         return module
+
+    def _named_result(self, number: int, name: str) -> DictionaryAttr:
+        marks = _named(name or f"output{number}")
+        donor = self.values.get(self.source.donated.get(number))
+        if not isinstance(donor, BlockArgument):
+            return marks
+        return DictionaryAttr({**marks.data, DONATED: IntegerAttr(donor.index, i64)})
 
     # ---- values that are there from the start
 
@@ -175,6 +185,8 @@ class _Reader:
     # ---- operators
 
     def _read_call(self, node: Node) -> None:
+        if is_mutation(node):
+            return  # its value is a result
         if node.target is operator.getitem:
             if (part := self._part(node.args[0], node.args[1])) is not None:
                 self._define(node, part)
@@ -311,6 +323,14 @@ class _Reader:
         op = NoneOp()
         op.location = NameLoc(StringAttr(node.name), self._file(node))
         return location_of(op)
+
+
+def is_mutation(node: Node) -> bool:
+    """Whether a node writes to a placeholder what that is to hold when the graph is through, as AOTAutograd puts it at
+    the end of a graph: `copy_(placeholder, value)`."""
+    if node.op != "call_function" or str(node.target) != "aten.copy_.default":
+        return False
+    return node.args[0].op == "placeholder" and all(user.op == "output" for user in node.users)
 
 
 def word(name: str) -> str | None:

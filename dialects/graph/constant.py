@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, TypeAlias, cast
+from typing import ClassVar, TypeAlias
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, PackableType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 from xdsl.ir import OpResult, SSAValue
 from xdsl.irdl import (
     AnyAttr,
@@ -18,7 +18,8 @@ from xdsl.irdl import (
 )
 from xdsl.traits import ConstantLike, Pure
 
-from mlc.dialects.graph.types import AnyTensor, Tensor, element_of
+from mlc.dialects.graph.types import AnyTensor, Tensor
+from mlc.support.types import repeated_number
 
 ConstantValue: TypeAlias = DenseIntOrFPElementsAttr | DenseResourceAttr
 
@@ -61,9 +62,4 @@ def splat_of(value: SSAValue) -> int | float | None:
     constant = constant_of(value)
     if constant is None or not isinstance(constant.value, DenseIntOrFPElementsAttr):
         return None
-    data = constant.value.data.data
-    element = cast(PackableType[int | float], element_of(value))
-    first = data[: element.compile_time_size]
-    if not data or data != first * (len(data) // len(first)):
-        return None
-    return element.unpack(first, 1)[0]
+    return repeated_number(constant.value)

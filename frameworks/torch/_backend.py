@@ -31,6 +31,7 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
         bw_compiler=compiler("backward"),
         inference_compiler=compiler("inference"),
         decompositions=decompositions(),
+        keep_inference_input_mutations=True,
     )
     return cast(Any, wrapped)(graph_module, example_inputs)
 

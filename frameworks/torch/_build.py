@@ -1,25 +1,19 @@
-"""From a module of the aten dialect to a loaded library."""
+"""From a graph of torch to a loaded library, and what the caller may choose."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from mlc.compiler import Compilation, CompileOptions, new_context
-from mlc.passes.manager import PassManager
-from mlc.runtime import Model, load
+from mlc.api import compile
+from mlc.compiler import CompileOptions
+from mlc.frameworks.torch._source import GraphModel
 from mlc.support.errors import UserError
-from mlc.support.recursion import deep_recursion
-from mlc.targets.cache import Cache
 
 if TYPE_CHECKING:
-    from xdsl.dialects.builtin import ModuleOp
-
-    from mlc.support.context import CompilerContext
+    from mlc.dialects.aten.graphs import GraphSource
+    from mlc.runtime import Model
 
 _KNOWN = ("target", "threads", "opt_level", "cc")
 _KINDS: dict[type, str] = {str: "a name", int: "a whole number"}
@@ -46,27 +40,13 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     return found
 
 
-def context(options: CompileOptions) -> CompilerContext:
-    """A new context for one module."""
-    return new_context(options.target)
-
-
-def build(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> Model:
-    """The library of a module, loaded; its file goes with it.
+def build(source: GraphSource, options: CompileOptions) -> Model:
+    """The library of a graph, loaded: from the cache, if it was compiled before.
 
     Raises:
         UserError: an operator cannot be converted, or there is no usable clang.
         CompilerBug: mlc is wrong.
     """
-    handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
-    os.close(handle)
-    path = Path(name)
-    try:
-        with deep_recursion():
-            Compilation(module, ctx, options, PassManager(ctx)).build(
-                "shared", path, replace(Cache.default(), links=True)
-            )
-        return load(path, temporary=True)
-    except BaseException:
-        path.unlink(missing_ok=True)
-        raise
+    model = GraphModel("<torch.compile>", Path.cwd(), source=source)
+    chosen = {"target": options.target, "threads": options.threads, "opt_level": options.opt_level, "cc": options.cc}
+    return compile(cast(Any, model), **cast(Any, chosen))

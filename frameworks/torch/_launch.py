@@ -34,6 +34,8 @@ class Launch:
         sizes = [each.numpy_dtype.itemsize for each in model.inputs]
         self._positions = [(i, p, size - 1) for i, (p, size) in enumerate(zip(positions, sizes, strict=True))]
         self._results = [(r.shape, contiguous_strides(r.shape), r.dtype) for r in results]
+        donors = [(i, r.donor, each.numpy_dtype.itemsize - 1) for i, (r, each) in enumerate(zip(results, model.outputs))]
+        self._donors = [(i, position, odd) for i, position, odd in donors if position is not None]
         self._strides = [r.strides for r in results]
         self._strided = any(r.strides is not None for r in results)
         self._counts = len(positions), len(self._results)
@@ -61,7 +63,7 @@ class Launch:
                 address = tensor.data_ptr()
                 copies = [tensor] if copies is None else [*copies, tensor]  # they live until the call returns
             inputs[i] = address
-        results = [_empty(*each) for each in self._results]
+        results = self._memory(arguments) if self._donors else [_empty(*each) for each in self._results]
         for i, result in enumerate(results):
             outputs[i] = result.data_ptr()
         workspace = _workspace(self._bytes)
@@ -70,7 +72,20 @@ class Launch:
         self._frames.append(frame)
         if status != 0:
             raise RuntimeError(f"the model failed with status {status}")
+        if self._donors:
+            self._mutate(arguments, results)
         return self._with_strides(results) if self._strided else results
+
+    def _memory(self, arguments: Sequence[Any]) -> list[torch.Tensor]:
+        """Where results are written to: into arguments that are to hold them, if their elements lie in order."""
+        donors = {i: arguments[p] for i, p, odd in self._donors if _is_plain(arguments[p], odd)}
+        return [donors[i] if i in donors else _empty(*each) for i, each in enumerate(self._results)]
+
+    def _mutate(self, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
+        """Let arguments hold what is not there yet. AOTAutograd counts the changes."""
+        for i, position, _ in self._donors:
+            if results[i] is not arguments[position]:
+                arguments[position].copy_(results[i])
 
     def _with_strides(self, results: list[torch.Tensor]) -> list[torch.Tensor]:
         """The results laid out as eager torch would have them, which callers may see."""
@@ -78,6 +93,11 @@ class Launch:
             r if strides is None else _empty(shape, strides, dtype).copy_(r)
             for r, strides, (shape, _, dtype) in zip(results, self._strides, self._results, strict=True)
         ]
+
+
+def _is_plain(tensor: Any, odd: int) -> bool:
+    """Whether elements lie in order, aligned, and as they are."""
+    return tensor.is_contiguous() and not tensor.is_neg() and not tensor.data_ptr() & odd
 
 
 class _Frame:

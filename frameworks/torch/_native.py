@@ -10,12 +10,13 @@ from typing import Any
 import torch
 
 from mlc.compiler import CompileOptions
-from mlc.dialects.aten.graphs import GraphSource, read_graph
-from mlc.frameworks.torch._build import build, context
+from mlc.dialects.aten.graphs import GraphSource
+from mlc.frameworks.torch._build import build
 from mlc.frameworks.torch._launch import Launch
-from mlc.frameworks.torch._partition import refused_nodes, split
+from mlc.frameworks.torch._partition import obvious_refusals, refused_nodes, split
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import results_of
+from mlc.support.errors import UserError
 
 Runner = Callable[[Sequence[Any]], list[Any]]
 """From the arguments of a call to its results."""
@@ -45,9 +46,16 @@ def native(
         UserError: there is no usable clang.
         CompilerBug: mlc is wrong.
     """
-    refused = refused_nodes(graph_module, extent)
+    refused = obvious_refusals(graph_module)
     if not refused.nodes:
-        return NativeGraph(_compiled(graph_module, extent, constants, options, share), refused.reasons)
+        try:
+            return NativeGraph(_compiled(graph_module, extent, constants, options, share), refused.reasons)
+        except UserError:  # that of an operator which is refused, for all that the caller chose was checked before
+            refused = refused_nodes(graph_module, extent)
+            if not refused.nodes:
+                raise
+    else:
+        refused = refused_nodes(graph_module, extent)
     parts = split(graph_module, refused.nodes)
     for name, child in parts.named_children():
         if name.startswith("fused_"):
@@ -79,27 +87,22 @@ def _compiled(
     """Native code for a graph all of whose operators are converted."""
     graph = graph_module.graph
     results = results_of(graph, extent, share)
-    returned = results.returned
     if not results.nodes:
-        return lambda values: [each.of(values, ()) for each in returned]
+        return lambda values: results.all(values, ())
     owned = {str(n.target): _attribute(graph_module, str(n.target)) for n in graph.nodes if n.op == "get_attr"}
     owned = {name: value for name, value in owned.items() if isinstance(value, torch.Tensor)}
-    ctx = context(options)
-    source = GraphSource(graph, constants={**owned, **constants}, extent=extent, results=results.nodes)
-    module = read_graph(source, ctx.resources)
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
+    constants = {**owned, **constants}
+    source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated)
     inputs = [
         i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor) and n.name not in constants
     ]
-    launch = Launch(build(module, ctx, options), inputs, results.specs)
+    launch = Launch(build(source, options), inputs, results.specs)
     if results.are_computed:
         return launch
 
-    def run(values: Sequence[Any]) -> list[Any]:
-        computed = launch(values)
-        return [each.of(values, computed) for each in returned]
-
-    return run
+    return lambda values: results.all(values, launch(values))
 
 
 def _attribute(module: Any, target: str) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, cast
 import torch
 from xdsl.dialects.builtin import NameLoc
 
-from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.graphs import GraphSource, is_mutation, read_graph
 from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import is_view
@@ -40,21 +40,26 @@ class Refused:
             self.reasons[Fallback(_name(node), reason, _line_of(node) or str(place or ""))] += 1
 
 
-def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
-    """The calls of a graph that are not converted: operators without a pattern, types that mlc lacks, and calls that a
-    pattern refuses."""
+def obvious_refusals(graph_module: Any) -> Refused:
+    """The calls of a graph that cannot be read: operators without a pattern, and types that mlc lacks."""
     refused = Refused()
-    graph = graph_module.graph
-    for node in graph.nodes:
-        if node.op == "call_function" and node.target is not operator.getitem and not _is_number(node):
+    for node in graph_module.graph.nodes:
+        if _is_call(node) and not _is_number(node):
             if (reason := _obstacle(node)) is not None:
                 refused.add(node, reason)
         elif node.op not in ("placeholder", "get_attr", "output", "call_function"):
             refused.add(node, f"it is a node of kind '{node.op}'")
+    return refused
+
+
+def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
+    """The calls of a graph that are not converted: those that cannot be read, and those that a pattern refuses."""
+    refused = obvious_refusals(graph_module)
+    graph = graph_module.graph
     if refused.nodes:
         # Each of the others is asked alone, for what it takes may be missing.
         for node in graph.nodes:
-            if node.op == "call_function" and node not in refused.nodes and node.target is not operator.getitem:
+            if _is_call(node) and node not in refused.nodes:
                 _try(_alone(node), extent, refused, {node.name: node})
     else:
         _try(graph, extent, refused, {n.name: n for n in graph.nodes})
@@ -73,7 +78,7 @@ def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict
             refused.add(next(iter(nodes.values())), e.message, e.location)
             return
         for node in nodes.values():
-            if node.op == "call_function" and node.target is not operator.getitem:
+            if _is_call(node):
                 _try(_alone(node), extent, refused, {node.name: node})
         return
     function = cast(Any, next(iter(module.ops)))
@@ -140,7 +145,12 @@ def _is_number(node: Any) -> bool:
 
 def count_operators(graph_module: Any) -> int:
     """How many operators a graph calls."""
-    return sum(n.op == "call_function" and n.target is not operator.getitem for n in graph_module.graph.nodes)
+    return sum(map(_is_call, graph_module.graph.nodes))
+
+
+def _is_call(node: Any) -> bool:
+    """Whether a node calls an operator, for more than to change an argument in the end."""
+    return node.op == "call_function" and node.target is not operator.getitem and not is_mutation(node)
 
 
 def _line_of(node: Any) -> str:
@@ -158,7 +168,9 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
     from torch.fx.passes.operator_support import OperatorSupportBase
 
-    names = {n.name for n in refused | _views_for_torch(graph_module.graph, refused)}
+    mutations = set(filter(is_mutation, graph_module.graph.nodes))
+    stay = refused | mutations
+    names = {n.name for n in stay | _views_for_torch(graph_module.graph, stay)}
 
     class Native(OperatorSupportBase):
         """All but these."""

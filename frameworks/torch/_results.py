@@ -10,17 +10,23 @@ from typing import Any, Protocol, cast
 
 import torch
 
+from mlc.dialects.aten.graphs import is_mutation
+
 _view_of: Callable[..., Any] = cast(Any, torch)._C._dynamo.guards._reinterpret_tensor
 """A tensor on another's memory that autograd takes for no view, as AOTAutograd wants its results."""
 
 
 @dataclass(frozen=True)
 class ResultSpec:
-    """A result that the library writes: its shape, and its strides where these are not those of the shape."""
+    """A result that the library writes: its shape, and its strides where these are not those of the shape.
+
+    `donor` is the place of an argument of the call that is to hold it.
+    """
 
     shape: tuple[int, ...]
     dtype: torch.dtype
     strides: tuple[int, ...] | None = None
+    donor: int | None = None
 
 
 class Returned(Protocol):
@@ -85,16 +91,25 @@ class Results:
     Attributes:
         nodes: the nodes whose values the library writes, each with what is to be known of it in `specs`.
         returned: the results in the order of the graph.
+        mutated: what arguments are to hold, by their places, where that is nothing that the library writes for them.
     """
 
     nodes: list[Any] = field(default_factory=list[Any])
     specs: list[ResultSpec] = field(default_factory=list[ResultSpec])
     returned: list[Returned] = field(default_factory=list[Returned])
+    mutated: list[tuple[int, Returned]] = field(default_factory=list[tuple[int, Returned]])
 
     @property
     def are_computed(self) -> bool:
-        """Whether the results are what the library writes, in this order."""
-        return self.returned == [Computed(i) for i in range(len(self.specs))]
+        """Whether the results are what the library writes, in this order, and no arguments are mutated."""
+        return not self.mutated and self.returned == [Computed(i) for i in range(len(self.specs))]
+
+    def all(self, values: Sequence[Any], computed: Sequence[torch.Tensor]) -> list[Any]:
+        """The results, for the arguments of a call and what the library computed; arguments are mutated."""
+        found = [each.of(values, computed) for each in self.returned]
+        for position, new in [(position, each.of(values, computed)) for position, each in self.mutated]:
+            values[position].copy_(new)
+        return found
 
 
 def results_of(graph: Any, extent: Callable[[Any], Any], share: bool) -> Results:
@@ -106,7 +121,10 @@ def results_of(graph: Any, extent: Callable[[Any], Any], share: bool) -> Results
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     end = next(n for n in graph.nodes if n.op == "output")
     flat: list[Any] = cast(Any, torch).utils._pytree.tree_leaves(end.args[0], is_leaf=_is_none)
-    return _Planning(placeholders, flat, extent, share).results()
+    planning = _Planning(placeholders, flat, extent, share)
+    for node in filter(is_mutation, graph.nodes):
+        planning.mutate(*node.args[:2])
+    return planning.results()
 
 
 class _Planning:
@@ -126,12 +144,27 @@ class _Planning:
         self.found.returned = [self._returned(node) for node in self.flat]
         return self.found
 
+    def mutate(self, argument: Any, node: Any) -> None:
+        """Let an argument hold a value in the end: the library writes it there, or torch copies it."""
+        position = self.positions[argument]
+        fits = _is_tensor(node) and node not in self.positions and self._kind(node) == self._kind(argument)
+        if fits:
+            self.found.nodes.append(node)
+            self.found.specs.append(ResultSpec(*self._kind(node), donor=position))
+        else:
+            self.found.mutated.append((position, self._returned(node)))
+
+    def _kind(self, node: Any) -> tuple[tuple[int, ...], torch.dtype]:
+        return self._shape(node), node.meta["val"].dtype
+
     def _returned(self, node: Any) -> Returned:
         if not isinstance(node, torch.fx.Node):
             return Plain(node)
         if not _is_tensor(node):
             value = node.meta["val"]
             return Plain(None if value is None else self.extent(value))
+        if is_mutation(node):
+            return Argument(self.positions[node.args[0]])
         if node in self.positions:
             return Argument(self.positions[node])
         root = _root(node)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -95,14 +94,6 @@ class ExportedModel(ModelSource):
 
     @cached_property
     def _digest(self) -> str:
-        """That of the graph's text and of all weights."""
-        from mlc.dialects.aten.tensors import array_of
+        from mlc.dialects.aten.identity import identity_of
 
-        program = self._program
-        nodes = "\n".join(f"{n.format_node()} {n.meta.get('val')}" for n in program.graph.nodes)
-        digest = hashlib.sha256(f"{nodes}\n{program.outputs}\n{program.inputs}".encode())
-        for name, tensor in program.constants.items():
-            array = array_of(tensor)
-            digest.update(f"{name} {array.dtype} {array.shape}".encode())
-            digest.update(cast(Any, array.reshape(-1).view("uint8")))
-        return digest.hexdigest()
+        return identity_of(self._program.source(self.bindings))

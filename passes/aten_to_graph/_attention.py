@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf, prod, sqrt
 
-from xdsl.dialects.builtin import i1
+from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -30,14 +30,19 @@ def attention(
     if not prod(b.shape()) or not prod(shape_of(key)):
         return [b.splat(0, b.shape(), b.element()), None]
     mask = attn_mask if attn_mask is not None else attn_bias
-    key, value = _shared_heads(b, query, key), _shared_heads(b, query, value)
-    scores = _scores(b, query, key, mask, is_causal, scale)
+    factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
+    if is_causal:
+        mask = _both(b, triangle(b, shape_of(query)[-2], shape_of(key)[-2], 0), mask)
+    own, key, value = _own_heads(b, query, key, value)
+    if own is not None:
+        mask = None if mask is None else _grouped_mask(b, mask, query, own)
+        query = _grouped(b, query, own)
+    scores = _masked(b, b.scaled(b.matmul(query, swapped(b, key)), factor), mask)
     last = len(shape_of(scores)) - 1
-    weights = b(graph.SoftmaxOp, scores, last)
-    if mask is not None:
-        blind = b.compare("eq", b.reduce("max", scores, [last], True), b.number(-inf, scores))
-        weights = b.where(blind, b.number(0, weights), weights)
-    found = b.matmul(weights, value)
+    found = b.matmul(b(graph.SoftmaxOp, scores, last), value)
+    if mask is not None and not is_causal and (blind := _blind(b, mask)) is not None:
+        found = b.where(blind, b.number(0, found), found)
+    found = b.reshape(found, b.shape())
     assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
@@ -48,21 +53,80 @@ def attention(
     return [found, b.reshape(b.plus(b(graph.LogOp, total), shift), b.shape(1))]
 
 
-def _scores(
-    b: Call, query: SSAValue, key: SSAValue, mask: SSAValue | None, is_causal: bool, scale: float | None
-) -> SSAValue:
-    """`scale q k^T`, with -inf where a query may not see a key."""
-    factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
-    scores = b.scaled(b.matmul(query, swapped(b, key)), factor)
-    if is_causal:
-        rows, columns = shape_of(scores)[-2:]
-        seen = triangle(b, rows, columns, 0)
-        scores = b.where(seen, scores, b.number(-inf, scores))
+def _both(b: Call, seen: SSAValue, mask: SSAValue | None) -> SSAValue:
+    """A mask of truth values, and another one of any kind, as one."""
+    if mask is None:
+        return seen
+    return b(graph.AndOp, seen, mask) if element_of(mask) == i1 else b.where(seen, mask, b.number(-inf, mask))
+
+
+def _masked(b: Call, scores: SSAValue, mask: SSAValue | None) -> SSAValue:
+    """Scores with -inf where a query may not see a key."""
     if mask is None:
         return scores
     if element_of(mask) == i1:
         return b.where(mask, scores, b.number(-inf, scores))
     return b.plus(scores, b.cast(mask, element_of(scores)))
+
+
+def _blind(b: Call, mask: SSAValue) -> SSAValue | None:
+    """Which rows of a mask hide all keys; None if it is known that none does."""
+    last = len(shape_of(mask)) - 1
+    if element_of(mask) == i1:
+        most = b.reduce("max", b.cast(mask, f32), [last], True)
+        blind = b.compare("eq", most, b.number(0, most))
+    else:
+        most = b.reduce("max", mask, [last], True)
+        blind = b.compare("eq", most, b.number(-inf, most))
+    known = b.knowledge.array(blind)
+    return None if known is not None and not known.any() else blind
+
+
+def _own_heads(b: Call, query: SSAValue, key: SSAValue, value: SSAValue) -> tuple[int | None, SSAValue, SSAValue]:
+    """How many heads keys and values have of their own, if queries share them, and these without repetition."""
+    if len(shape_of(query)) < 3:
+        return None, key, value
+    heads = shape_of(query)[-3]
+    found = [_unrepeated(x) if shape_of(x)[-3] == heads else x for x in (key, value)]
+    owns = {shape_of(x)[-3] for x in found}
+    own = owns.pop()
+    if owns or own == heads or heads % own:
+        return None, _shared_heads(b, query, key), _shared_heads(b, query, value)
+    return own, found[0], found[1]
+
+
+def _unrepeated(x: SSAValue) -> SSAValue:
+    """Heads before each was repeated for several queries, where that is how they were made; else as they are."""
+    join = x.owner
+    repeat = join.input.owner if isinstance(join, graph.ReshapeOp) else None
+    if not isinstance(repeat, graph.BroadcastOp):
+        return x
+    before, wide_, shape = shape_of(repeat.input), shape_of(repeat.result), shape_of(x)
+    rank = len(shape)
+    split = (*shape[:-3], wide_[-4], wide_[-3], *shape[-2:]) if len(wide_) == rank + 1 else ()
+    once = (*split[:-3], 1, *split[-2:])
+    source = repeat.input.owner
+    if split != wide_ or before != once or not isinstance(source, graph.ReshapeOp):
+        return x
+    return source.input if shape_of(source.input) == (*once[:-3], *once[-2:]) else x
+
+
+def _grouped(b: Call, query: SSAValue, own: int) -> SSAValue:
+    """The rows of queries that share keys, one below the other."""
+    *front, heads, rows, size = shape_of(query)
+    return b.reshape(query, (*front, own, heads // own * rows, size))
+
+
+def _grouped_mask(b: Call, mask: SSAValue, query: SSAValue, own: int) -> SSAValue:
+    """A mask for such rows."""
+    shape, (count, rows) = shape_of(mask), shape_of(query)[-3:-1]
+    *front, heads, own_rows, columns = (1, 1, *shape)[-max(3, len(shape)) :]
+    if heads == 1 and own_rows == 1:
+        return mask
+    outer, group = (1, 1) if heads == 1 else (own, count // own)
+    apart = b.reshape(mask, (*front, outer, group, own_rows, columns))
+    wide_ = b.broadcast(apart, (*front, outer, count // own, rows, columns))
+    return b.reshape(wide_, (*front, outer, count // own * rows, columns))
 
 
 def swapped(b: Call, x: SSAValue) -> SSAValue:
@@ -95,13 +159,15 @@ def attention_backward(
         return [b.splat(0, b.shape(i), b.element(i)) for i in range(3)]
     gradient, query, key, value, out = (wide(b, v) for v in (grad_out, query, key, value, out))
     keys, values = _shared_heads(b, query, key), _shared_heads(b, query, value)
-    scores = _scores(b, query, keys, attn_mask, is_causal, scale)
+    factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
+    mask = _both(b, triangle(b, shape_of(query)[-2], shape_of(key)[-2], 0), attn_mask) if is_causal else attn_mask
+    scores = _masked(b, b.scaled(b.matmul(query, swapped(b, keys)), factor), mask)
     logs = b.cast(b.unsqueeze(logsumexp, [len(shape_of(logsumexp))]), element_of(scores))
     logs = b.where(b.compare("eq", logs, b.number(-inf, logs)), b.number(0, logs), logs)
     weights = b(graph.ExpOp, b.sub(scores, logs))
     inner = b.reduce("sum", b.mul(gradient, out), [len(shape_of(out)) - 1], True)
     of_scores = b.mul(weights, b.sub(b.matmul(gradient, swapped(b, values)), inner))
-    of_scores = b.scaled(of_scores, 1 / sqrt(shape_of(query)[-1]) if scale is None else scale)
+    of_scores = b.scaled(of_scores, factor)
     of_keys, of_values = b.matmul(swapped(b, of_scores), query), b.matmul(swapped(b, weights), gradient)
     return [b.matmul(of_scores, keys), _over_heads(b, of_keys, key), _over_heads(b, of_values, value)]
 

@@ -144,28 +144,24 @@ def index_change(
         updates = b.broadcast(b.tensor(value), shape)
     else:
         updates = b.scaled(b.reshape(b.tensor(source), shape), alpha)
-    # Coordinates lead, so the axis goes to the front.
+    # The points of updates lead.
     order = [axis, *(a for a in range(len(shape)) if a != axis)]
     kind = "add" if b.before.name == "aten.index_add" else "set"
-    found = combined(b, kind, b.transpose(x, order), places, b.transpose(updates, order), [0], [])
-    return b.reshape(b.transpose(found, [order.index(a) for a in range(len(order))]), b.shape())
+    return b.reshape(combined(b, kind, x, places, b.transpose(updates, order), [axis], []), b.shape())
 
 
 @converts("index.Tensor", "_unsafe_index.Tensor")
 def index(b: Call, self: SSAValue, indices: Sequence[SSAValue | None]) -> Results:
     """NumPy's indexing by arrays of integers, some dims of which are left whole."""
-    x, coordinates, front, points = _coordinates(b, self, indices)
+    coordinates, axes, points = _coordinates(b, indices)
     if not prod(b.shape()):
         return b.splat(0, b.shape(), b.element())
-    found = b(graph.GatherNdOp, x, coordinates, list(range(front)), [])
+    found = b(graph.GatherNdOp, self, coordinates, axes, [])
     return _points_in_place(b, found, indices, points)
 
 
-def _coordinates(
-    b: Call, x: SSAValue, indices: Sequence[SSAValue | None]
-) -> tuple[SSAValue, SSAValue, int, tuple[int, ...]]:
-    """The tensor with the dims that have indices in front, the coordinates of each point, how many there are, and the
-    shape of the points."""
+def _coordinates(b: Call, indices: Sequence[SSAValue | None]) -> tuple[SSAValue, list[int], tuple[int, ...]]:
+    """The coordinates of each point, the axes that they are along, and the shape of the points."""
     given = [(axis, i) for axis, i in enumerate(indices) if i is not None]
     for _, i in given:
         if element_of(i) == i1:
@@ -173,9 +169,8 @@ def _coordinates(
     axes = [axis for axis, _ in given]
     points = broadcast_shapes(*(shape_of(i) for _, i in given)) if given else ()
     assert points is not None
-    order = [*axes, *(a for a in range(len(shape_of(x))) if a not in axes)]
     columns = [b.reshape(b.broadcast(b.cast(i, i64), points), (*points, 1)) for _, i in given]
-    return b.transpose(x, order), b.concat(columns, len(points)), len(axes), points
+    return b.concat(columns, len(points)), axes, points
 
 
 def _points_in_place(b: Call, found: SSAValue, indices: Sequence[SSAValue | None], points: tuple[int, ...]) -> SSAValue:
@@ -198,8 +193,7 @@ def index_put(
     given = [i for i in indices if i is not None]
     if len(given) == 1 and element_of(given[0]) == i1:
         return _put_by_mask(b, self, given[0], list(indices).index(given[0]), b.tensor(values), accumulate)
-    x, coordinates, front, points = _coordinates(b, self, indices)
-    axes = [axis for axis, i in enumerate(indices) if i is not None]
+    coordinates, axes, points = _coordinates(b, indices)
     first, rest = axes[0], [e for a, e in enumerate(shape_of(self)) if a not in axes]
     updates = b.tensor(values)
     if axes == list(range(first, first + len(axes))):
@@ -213,9 +207,7 @@ def index_put(
     updates = b.broadcast(updates, (*points, *rest))
     if not prod(shape_of(updates)):
         return self
-    found = combined(b, "add" if accumulate else "set", x, coordinates, updates, list(range(front)), [])
-    order = [*axes, *(a for a in range(len(shape_of(self))) if a not in axes)]
-    return b.transpose(found, [order.index(a) for a in range(len(order))])
+    return combined(b, "add" if accumulate else "set", self, coordinates, updates, axes, [])
 
 
 @converts("take")

@@ -26,7 +26,7 @@ from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
 from mlc.passes.lowering import lowers
 from mlc.support.dtypes import is_unsigned, most_of
-from mlc.support.types import integer_width, tensor_type
+from mlc.support.types import integer_width, repeated_number, scalar_attribute, tensor_type
 
 
 def _relu(p: Points, x: SSAValue) -> SSAValue:
@@ -259,10 +259,8 @@ def scalar_constant(operand: SSAValue) -> IntegerAttr[IntegerType] | FloatAttr |
     constant = operand.owner
     if not isinstance(constant, arith.ConstantOp) or not isinstance(constant.value, DenseIntOrFPElementsAttr):
         return None
-    values = constant.value.get_attrs()
-    if not constant.value.is_splat() or isinstance(constant.result.type, IntegerType):
-        return None
-    return next(iter(values))  # pyright: ignore[reportReturnType]
+    number = repeated_number(constant.value)
+    return None if number is None else scalar_attribute(number, constant.value.get_element_type())
 
 
 @lowers("lower-to-tensor", *BODIES)

@@ -73,13 +73,13 @@ class ApplySchedulePass(Pass):
 
 def _apply_or_warn(step: StepAttr, function: func.FuncOp, packer: Packer) -> None:
     """`apply_step`, where what a person asked for and did not get is a warning."""
-    ctx, before = packer.ctx, str(function)
+    ctx, before = packer.ctx, function.clone()
     known = len(ctx.remarks)
     apply_step(step, function, packer)
     refusals = ctx.remarks[known:]
     del ctx.remarks[known:]
     ctx.warnings += [replace(r, message=f"schedule step '{step.spelling}': {r.message}") for r in refusals]
-    if not refusals and str(function) == before:
+    if not refusals and function.is_structurally_equivalent(before):
         ctx.warn(function, f"schedule step '{step.spelling}' changes nothing")
 
 

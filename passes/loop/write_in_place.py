@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from math import prod
 
-from xdsl.dialects import func, memref
+from xdsl.dialects import func, memref, scf
 from xdsl.dialects.builtin import ModuleOp, NoneAttr
-from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects.arith import CmpiOp
+from mlc.dialects.memref import ExtractAlignedPointerAsIndexOp
+from mlc.dialects.scf import IfOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import erase_unused_buffer
 from mlc.passes.loop._placement import Copy, Kernels, drop_copies, is_only_stored, only_copies, store_into
+from mlc.passes.shared.copies import copy_nest
 from mlc.passes.shared.views import reinterpret
 from mlc.support.context import CompilerContext
+from mlc.support.functions import donated_to, marks_of
+from mlc.support.ir import ancestor_in
 from mlc.support.types import memref_type
 
 
@@ -34,7 +40,17 @@ class WriteInPlacePass(Pass):
     for this one. Subviews that nobody computes, such as an input of the function or a value that has other readers, are
     still copied.
 
-    A kernel that copies an argument and goes on to change the copy, as a scatter does, changes the argument instead.
+    A kernel that copies an argument and goes on to change the copy, as a scatter does, changes the argument instead. If
+    that is an argument of the function, and the copy an output that may be the same memory (`mlc.donated`), it is
+    copied in front of the call unless it is:
+
+        call @scatter(%cache, %at, %new, %out)       // copies %cache to %out, and changes that
+    ->
+        %p = memref.extract_aligned_pointer_as_index %cache
+        %q = memref.extract_aligned_pointer_as_index %out
+        %apart = arith.cmpi ne, %p, %q
+        scf.if %apart { … copy %cache to %out … }
+        call @scatter_rest(%at, %new, %out)
 
     A kernel that has a schedule keeps its copies. Stores other than constant subviews along one axis are not supported.
     """
@@ -101,6 +117,9 @@ class _Caller:
             _Obstacle: it cannot; nothing has been changed.
         """
         source, target = _base(call.operands[copy.source]), _base(call.operands[copy.target])
+        if isinstance(target, BlockArgument) and _donor(target) is source:
+            self._copy_unless_same(call, source, target)
+            return
         producer, number = self._producer(call, source)
         result = producer.operands[number]
         subview = copy.subview.seen_with(
@@ -126,6 +145,28 @@ class _Caller:
         erase_unused_buffer(result)
         self.ctx.remark(producer, f"'{name}' stores its result where '{_name(call)}' would copy it to")
 
+    def _copy_unless_same(self, call: func.CallOp, source: SSAValue, target: SSAValue) -> None:
+        """Copy an argument in front of a call to the output that may be the same memory.
+
+        Raises:
+            _Obstacle: the argument is read behind the call, or the output is used in front of it.
+        """
+        here = self._order[call]
+        places = [[self._order.get(ancestor_in(op, self.block), here) for op, _ in _users(v)] for v in (source, target)]
+        if places[0].count(here) > 1 or any(p > here for p in places[0]):
+            raise _Obstacle("it is read once more")
+        if places[1].count(here) > 1 or any(p < here for p in places[1]):
+            raise _Obstacle("the buffer that it is copied to is in use before")
+        first, second = (ExtractAlignedPointerAsIndexOp(v) for v in (source, target))
+        apart = CmpiOp(first.results[0], second.results[0], "ne")
+        block = Block([*copy_nest(source, target), scf.YieldOp()])
+        ops = [first, second, apart, IfOp(apart.result, [], Region(block), None)]
+        for op in ops:
+            op.location = call.location
+            Rewriter.insert_op(op, InsertPoint.before(call))
+            self._order[op] = here
+        self.ctx.remark(call, f"'{_name(call)}' changes operand {source.name_hint} where it lies")
+
     def _producer(self, reader: func.CallOp, buffer: SSAValue) -> tuple[func.CallOp, int]:
         """The call that writes all of `buffer`, of which `reader` is the only reader, and as which operand."""
         if not isinstance(buffer.owner, memref.AllocOp):
@@ -147,7 +188,8 @@ class _Caller:
         here = self._order[call]
         if target not in self._busy_until:
             # Calls that are put in place later store subviews apart from each other, so that they do not count.
-            places = [self._order.get(op, here) for op, _ in _users(target)]
+            donor = _donor(target)
+            places = [self._order.get(op, here) for v in (target, donor) if v is not None for op, _ in _users(v)]
             once = places.count(here) == 1
             self._busy_until[target] = max((p for p in places if p < here), default=-1) if once else here
         if self._busy_until[target] >= self._order[producer]:
@@ -172,6 +214,15 @@ def _base(value: SSAValue) -> SSAValue:
     while isinstance(owner := value.owner, memref.ReinterpretCastOp) and _is_whole(owner):
         value = owner.source
     return value
+
+
+def _donor(output: SSAValue) -> SSAValue | None:
+    """The argument whose memory an output may have; None if there is none."""
+    function = output.block.parent_op() if isinstance(output, BlockArgument) else None
+    if not isinstance(output, BlockArgument) or not isinstance(function, func.FuncOp):
+        return None
+    place = donated_to(marks_of(function.args, function.arg_attrs)[output.index])
+    return None if place is None else function.args[place]
 
 
 def _is_whole(view: memref.ReinterpretCastOp) -> bool:

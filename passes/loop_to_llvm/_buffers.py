@@ -13,12 +13,13 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     i8,
+    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects import loop
-from mlc.dialects.memref import CastOp, GlobalOp
+from mlc.dialects.memref import CastOp, ExtractAlignedPointerAsIndexOp, GlobalOp
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
@@ -75,6 +76,15 @@ def _define_global(op: Operation, name: str, kind: llvm.LLVMArrayType, value: At
     new = llvm.GlobalOp(kind, name, linkage, constant=True, value=value, alignment=ALIGNMENT)
     new.location = op.location
     top.parent.insert_op_before(new, top)
+
+
+@lowers(VALUES, ExtractAlignedPointerAsIndexOp)
+class LowerPointerAsIndex(StatelessPattern):
+    """An address as a number."""
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        assert isinstance(op, ExtractAlignedPointerAsIndexOp)
+        rewriter.replace(op, llvm.PtrToIntOp(op.source, i64))
 
 
 @lowers(VALUES, memref.GetGlobalOp)

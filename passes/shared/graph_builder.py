@@ -65,10 +65,11 @@ class Knowledge:
 
     def drop_unused(self) -> None:
         """Erase the constants that nobody uses, and forget the data that the conversion made for them."""
+        used = {_resource(op) for op in self.made if op.result.first_use is not None}
         for op in self.made:
             if op.result.first_use is None and op.parent is not None:
-                if isinstance(op.value, DenseResourceAttr):
-                    self.resources.drop(op.value.resource_handle.data)
+                if (name := _resource(op)) is not None and name not in used:
+                    self.resources.drop(name)
                 self.arrays.pop(op.result, None)
                 Rewriter.erase_op(op)
 
@@ -267,6 +268,11 @@ class GraphBuilder:
     def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The product of matrices, or of stacks of them."""
         return self(graph.MatmulOp, a, b)
+
+
+def _resource(op: ConstantOp) -> str | None:
+    """The name of the data of a constant that is not spelled out; copies in bodies share it."""
+    return op.value.resource_handle.data if isinstance(op.value, DenseResourceAttr) else None
 
 
 def is_float(value: SSAValue) -> bool:

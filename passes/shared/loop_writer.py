@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -72,6 +72,7 @@ class LoopBody:
                         assert self.block.first_op is not None
                         self.block.insert_op_before(copy, self.block.first_op)
                         constants[value] = copy.results[0]
+                        self.inside.knowledge.made[cast(ConstantOp, copy)] = None
                     op.operands[index] = constants[value]
                 else:
                     if value not in captured:
@@ -120,7 +121,7 @@ class ScanWriter:
         known = [self.b.knowledge.array(v) for v in op.operands]
         arrays = [a for a in known if a is not None]
         if len(arrays) == len(known) and sum(a.nbytes for a in arrays) < 1 << 16:
-            results = reference.evaluate(op, arrays)
+            results = reference.evaluate(op, arrays, self.b.knowledge.resources)
             op.erase()
             return [self.b.constant(a) for a in results]
         Rewriter.insert_op(op, InsertPoint.before(self.b.before))

@@ -9,9 +9,12 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
+from mlc.passes.shared.cholesky import cholesky_factor
 from mlc.passes.shared.fourier import largest_direct, transform
 from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.matrices import stacked, transposed
 from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.shared.triangular import solve_triangular
 from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
 
 _LONGEST = 2048
@@ -66,66 +69,20 @@ def _whole(b: GraphBuilder, x: Pair, dim: int, length: int) -> Pair:
     return Pair(*parts)
 
 
-_MOST_ROWS = 64
-"""Factorizations of larger matrices are not written out."""
-
-
 @converts("triangular_solve")
 def triangular_solve(b: HloCall) -> Found:
-    """Substitution, a row at a time."""
-    matrix, right = b[0], b[1]
-    size = shape_of(matrix)[-1]
-    if size > _MOST_ROWS:
-        raise Unconvertible(f"a matrix of {size} rows; mlc writes out the steps for up to {_MOST_ROWS}")
-    lower, rank = bool(b.op.number("lower")), len(shape_of(matrix))
-    swapped = [*range(rank - 2), rank - 1, rank - 2]
-    left = bool(b.op.number("left_side"))
+    """Substitution."""
+    matrix, lower = stacked(b, b[0]), bool(b.op.number("lower"))
     if b.op.word("transpose_a") in ("TRANSPOSE", "ADJOINT"):
-        matrix, lower = b.transpose(matrix, swapped), not lower
-    if not left:
-        matrix, right, lower = b.transpose(matrix, swapped), b.transpose(right, swapped), not lower
-    rows: dict[int, SSAValue] = {}
-    for i in range(size) if lower else reversed(range(size)):
-        row = b.slice(matrix, rank - 2, i, i + 1)
-        value = b.slice(right, rank - 2, i, i + 1)
-        for j, solved in rows.items():
-            value = b.sub(value, b.mul(b.slice(row, rank - 1, j, j + 1), solved))
-        if not b.op.number("unit_diagonal"):
-            value = b.div(value, b.slice(row, rank - 1, i, i + 1))
-        rows[i] = value
-    if not rows:
-        return right if left else b.transpose(right, swapped)
-    found = b.concat([rows[i] for i in range(size)], rank - 2)
-    return found if left else b.transpose(found, swapped)
+        matrix, lower = transposed(b, matrix), not lower
+    is_unit, left = bool(b.op.number("unit_diagonal")), bool(b.op.number("left_side"))
+    return b.reshape(solve_triangular(b, matrix, stacked(b, b[1]), lower, is_unit, left), b.shape())
 
 
 @converts("cholesky")
 def cholesky(b: HloCall) -> Found:
-    """Column after column (Golub and Van Loan, 4.2)."""
-    x = b[0]
-    size, rank = shape_of(x)[-1], len(shape_of(x))
-    if size > _MOST_ROWS:
-        raise Unconvertible(f"a matrix of {size} rows; mlc writes out the steps for up to {_MOST_ROWS}")
-    swapped = [*range(rank - 2), rank - 1, rank - 2]
-    lower = bool(b.op.number("lower"))
-    x = x if lower else b.transpose(x, swapped)
-    columns: list[SSAValue] = []
-    for j in range(size):
-        column = b.slice(b.slice(x, rank - 1, j, j + 1), rank - 2, j, size)
-        for k, done in enumerate(columns):
-            part = b.slice(done, rank - 2, j - k, size - k)
-            column = b.sub(column, b.mul(part, b.slice(done, rank - 2, j - k, j - k + 1)))
-        root = b(graph.SqrtOp, b.slice(column, rank - 2, 0, 1))
-        columns.append(b.div(column, root))
-    if not columns:
-        return x
-    whole: list[SSAValue] = []
-    for j, column in enumerate(columns):
-        low = [0] * rank
-        low[-2] = j
-        whole.append(b(graph.PadOp, column, low, [0] * rank, 0.0) if j else column)
-    found = b.concat(whole, rank - 1)
-    return found if lower else b.transpose(found, swapped)
+    """The factor, with zeros in the other triangle."""
+    return b.reshape(cholesky_factor(b, stacked(b, b[0]), bool(b.op.number("lower"))), b.shape())
 
 
 # ---- normalization

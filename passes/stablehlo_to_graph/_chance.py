@@ -12,6 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
+from mlc.passes.stablehlo_to_graph._lapack import lapack_function
 from mlc.support import dtypes
 from mlc.support.dtypes import unsigned
 
@@ -79,11 +80,12 @@ def rng(b: HloCall) -> Found:
 
 @converts("custom_call")
 def custom_call(b: HloCall) -> Found:
-    """A foreign function.
+    """A foreign function: one of LAPACK, for which mlc has loops of its own.
 
     Raises:
-        Unconvertible: always.
+        Unconvertible: it is another one.
     """
-    name = b.op.word("call_target_name")
-    library = " of LAPACK" if name.startswith("lapack_") else ""
-    raise Unconvertible(f"it calls the foreign function '{name}'{library}, which mlc does not have")
+    found = lapack_function(b)
+    if found is None:
+        raise Unconvertible(f"it calls the foreign function '{b.op.word('call_target_name')}', which mlc does not have")
+    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import cast
 
 from xdsl.dialects import arith, func, memref
@@ -24,9 +25,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ConstantOp
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.shared.views import reinterpret, unreshaped
-from mlc.passes.tensor_to_loop._copies import copy_nest
+from mlc.passes.shared.copies import copy_nest
 from mlc.passes.tensor_to_loop._yields import yielded_into
-from mlc.support.functions import CODES, EXTENTS, NAME, OUTPUT, UNSIGNED
+from mlc.support.functions import CODES, DONATED, EXTENTS, LATE, NAME, OUTPUT, UNSIGNED, donated_to, marks_of
 from mlc.support.ir import RESHAPES
 from mlc.support.types import MemRef, Tensor, memref_type
 
@@ -36,11 +37,11 @@ def buffer_type(tensor: Tensor) -> MemRef:
     return MemRefType(tensor.element_type, tensor.shape)
 
 
-def convert_signature(function: func.FuncOp) -> None:
+def convert_signature(function: func.FuncOp, late: Container[int] = ()) -> None:
     """Turn tensor arguments into memrefs, and results into trailing memref arguments marked `mlc.output`.
 
     Until the body is lowered, its ops see memrefs where they had tensors; patterns run in program order, so each meets
-    operands that are buffers already.
+    operands that are buffers already. Results that are `late`, by their numbers, are copied to their buffers at the end.
     """
     block = function.body.block
     outputs = [_converted(t) for t in function.function_type.outputs]
@@ -51,7 +52,9 @@ def convert_signature(function: func.FuncOp) -> None:
     for number, (output, mark) in enumerate(zip(outputs, marks, strict=True)):
         argument = block.insert_arg(output, len(block.args))
         argument.name_hint = f"out{number}" if len(outputs) > 1 else "out"
-        kept = {name: mark.data[name] for name in (UNSIGNED, CODES, EXTENTS, NAME) if name in mark.data}
+        kept = {name: mark.data[name] for name in (UNSIGNED, CODES, EXTENTS, NAME, DONATED) if name in mark.data}
+        if number in late:
+            kept[LATE] = UnitAttr()
         attributes.append(DictionaryAttr({OUTPUT: UnitAttr(), **kept}))
     function.properties["arg_attrs"] = ArrayAttr(attributes)
     function.properties.pop("res_attrs", None)
@@ -84,20 +87,35 @@ def allocate(buffer: MemRef) -> memref.AllocOp:
 
 
 def _returned_as(value: SSAValue) -> BlockArgument | None:
-    """The output buffer that `value` ends up in, looking through reshapes with no other use."""
-    use = _only_use(value)
-    while use is not None and isinstance(use.operation, RESHAPES):
-        use = _only_use(use.operation.results[0])
-    if use is None or not isinstance(use.operation, func.ReturnOp):
+    """The output buffer that `value` ends up in, looking through reshapes; of several the first. Who else reads the
+    value reads it there.
+    """
+    found: list[Use] = []
+    pending = [value]
+    while pending:
+        for use in pending.pop().uses:
+            if isinstance(use.operation, RESHAPES):
+                pending.append(use.operation.results[0])
+            elif isinstance(use.operation, func.ReturnOp):
+                found.append(use)
+    if not found:
         return None
+    use = min(found, key=lambda use: use.index)
     block = use.operation.parent
     assert block is not None
-    return outputs_of(block)[use.index]
+    output = outputs_of(block)[use.index]
+    return None if LATE in _marks_of(output) else output
 
 
-def _only_use(value: SSAValue) -> Use | None:
-    uses = list(value.uses)
-    return uses[0] if len(uses) == 1 else None
+def _function(block: Block) -> func.FuncOp:
+    function = block.parent_op()
+    assert isinstance(function, func.FuncOp)
+    return function
+
+
+def _marks_of(argument: BlockArgument) -> Mapping[str, Attribute]:
+    """The attributes of an argument of a function."""
+    return marks_of(argument.block.args, _function(argument.block).arg_attrs)[argument.index]
 
 
 def _converted(attribute: Attribute) -> Attribute:
@@ -111,16 +129,32 @@ def _retype(argument: BlockArgument, new_type: Attribute) -> None:
 
 @lowers("lower-to-loops", func.ReturnOp)
 class ReturnBuffers(StatelessPattern):
-    """`return %t` -> `return`, with a copy only where the value could not be computed in place."""
+    """`return %t` -> `return`, with a copy only where the value could not be computed in place.
+
+    What may lie in the memory of arguments is copied last, and arguments that are copied there are read before.
+    """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         block = op.parent
         assert block is not None
         if not op.operands:
             return
-        for value, output in zip(op.operands, outputs_of(block), strict=True):
-            if unreshaped(value) is not output:
-                rewriter.insert(copy_nest(value, output), InsertPoint.before(op))
+        copies = [(v, out) for v, out in zip(op.operands, outputs_of(block), strict=True) if unreshaped(v) is not out]
+        donated = [(v, out) for v, out in copies if donated_to(_marks_of(out)) is not None]
+        for value, output in (copy for copy in copies if copy not in donated):
+            rewriter.insert(copy_nest(value, output), InsertPoint.before(op))
+        kept: list[tuple[SSAValue, SSAValue]] = []
+        for value, output in donated:
+            if len(donated) > 1 and isinstance(unreshaped(value), BlockArgument):
+                own = allocate(memref_type(value))
+                rewriter.insert([own, *copy_nest(value, own.memref)], InsertPoint.before(op))
+                value = own.memref
+            kept.append((value, output))
+        for value, output in kept:
+            rewriter.insert(copy_nest(value, output), InsertPoint.before(op))
+        function = _function(block)
+        marks = [{n: a for n, a in m.items() if n != LATE} for m in marks_of(block.args, function.arg_attrs)]
+        function.properties["arg_attrs"] = ArrayAttr([DictionaryAttr(m) for m in marks])
         rewriter.replace(op, func.ReturnOp())
 
 

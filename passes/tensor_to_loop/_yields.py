@@ -18,7 +18,7 @@ from mlc.dialects.loop import ForOp
 from mlc.dialects.scf import IfOp
 from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.passes.shared.views import unreshaped
-from mlc.passes.tensor_to_loop._copies import copy_nest
+from mlc.passes.shared.copies import copy_nest
 from mlc.support.ir import RESHAPES
 
 _LOWERED = (ForOp, IfOp, WhileOp)

@@ -23,6 +23,7 @@ from mlc.passes.tensor_to_loop import (
     _take,
     _yields,
 )
+from mlc.passes.tensor_to_loop._donation import late_results
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding
@@ -35,7 +36,8 @@ PATTERNS = (_argsort, _branches, _functions, _least, _nests, _put, _scan, _shape
 class LowerToLoopsPass(Pass):
     """Lower the tensor level to loop nests over memrefs.
 
-    Every function takes its outputs as trailing memref arguments marked `mlc.output`. Each structured op becomes a nest
+    Every function takes its outputs as trailing memref arguments marked `mlc.output`. One that is marked `mlc.donated = n`
+    may be the same memory as argument `n`, and is filled when all that reads the argument is done. Each structured op becomes a nest
     of loops named after its dims, `over` dims outermost and parallel, reductions carried as loop values; an elementwise
     consumer of the same points is computed right where its producer is, before the only store.
 
@@ -66,8 +68,10 @@ class LowerToLoopsPass(Pass):
             _check_signature(function, declared)
             _check_handled(function, driver)
             require_known_types(function)
-        for function in functions:
-            _functions.convert_signature(function)
+        known = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
+        late = [late_results(function, known) for function in functions]
+        for function, results in zip(functions, late, strict=True):
+            _functions.convert_signature(function, results)
         for function in functions:
             driver.lower(function.walk())
 

@@ -1,4 +1,4 @@
-"""Tuples, and calls of functions that mlc knows by name: those by which programs check themselves."""
+"""Tuples, and calls of functions that mlc knows by name: those by which programs check themselves, and LAPACK's."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import cast
 from mlc.dialects.stablehlo import HloOp, hlo
 from mlc.reference.execution import Array, Frame, executes
 from mlc.reference.stablehlo.expectations import almost_equal, close, equal
+from mlc.reference.stablehlo.lapack import lapack_results
 from mlc.support.locations import error_at
 
 
@@ -24,7 +25,7 @@ def get_tuple_element(op: HloOp, frame: Frame) -> None:
 
 @executes(hlo("custom_call"))
 def custom_call(op: HloOp, frame: Frame) -> None:
-    """An expectation.
+    """An expectation, or a function of LAPACK.
 
     Raises:
         UserError: the function is unknown, or the expectation does not hold.
@@ -37,5 +38,8 @@ def custom_call(op: HloOp, frame: Frame) -> None:
         close(op, values[0], values[1], 0, 3)
     elif name == "check.expect_almost_eq":
         almost_equal(op, values[0], values[1], 1e-3)
+    elif (found := lapack_results(op, values)) is not None:
+        for result, value in zip(op.results, found, strict=True):
+            frame[result] = value
     else:
         raise error_at(op, f"stablehlo.custom_call: mlc has no function '{name}'; it runs what is written in StableHLO")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -13,6 +14,8 @@ import pytest
 import mlc
 from mlc.support.errors import UserError
 from mlc.support.recursion import deep_recursion
+from mlc.targets.cache import Cache
+from mlc.targets.toolchain import find_clang
 from mlc.tools import mlc_opt
 
 from .conftest import Syntax
@@ -106,7 +109,7 @@ def test_a_thread_with_a_small_stack_ends_in_an_error() -> None:
             mlc.parse(NESTED["type of a dialect"](10_000) + "\n")
         errors.append(caught.value)
 
-    before = threading.stack_size(256 << 10)
+    before = threading.stack_size(1 << 20)
     try:
         thread = threading.Thread(target=parse)
         thread.start()
@@ -125,3 +128,27 @@ def test_a_higher_limit_of_the_process_stays() -> None:
         assert sys.getrecursionlimit() == 50_000
     finally:
         sys.setrecursionlimit(before)
+
+
+_HOOK = """
+void *_PyEval_EvalFrameDefault(void *, void *, int);
+void *evaluate(void *state, void *frame, int throws) { return _PyEval_EvalFrameDefault(state, frame, throws); }
+"""
+_HOOKED = """
+import ctypes, sys, pytest
+api, hook = ctypes.pythonapi, ctypes.CDLL("./hook.so").evaluate
+api.PyInterpreterState_Get.restype = ctypes.c_void_p
+api._PyInterpreterState_SetEvalFrameFunc.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+api._PyInterpreterState_SetEvalFrameFunc(api.PyInterpreterState_Get(), ctypes.cast(hook, ctypes.c_void_p))
+sys.exit(pytest.main(["-q", "-k", "deeper", *sys.argv[1:]]))
+"""
+
+
+def test_frames_that_a_hook_evaluates_take_more_of_the_stack(tmp_path: Path) -> None:
+    # `torch.compile` sets such a hook, and leaves it when a backend raises.
+    (tmp_path / "hook.c").write_text(_HOOK)
+    clang = find_clang(None, Cache.default()).command
+    subprocess.run([*clang, "-O1", "-fPIC", "-shared", "hook.c", "-o", "hook.so"], cwd=tmp_path, check=True)
+    run = [sys.executable, "-c", _HOOKED, __file__]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout + done.stderr

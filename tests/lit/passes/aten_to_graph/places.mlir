@@ -1,12 +1,11 @@
 // REQUIRES: torch
 // RUN: mlc-opt %s --convert-aten-to-graph | filecheck %s
 
-// Dims with indices come first, and so do their points where they do not stand side by side.
+// Points come first where the dims with indices do not stand side by side.
 
 // CHECK-LABEL: func.func @index
-// CHECK: %[[X:.*]] = graph.transpose %x [0, 2, 1]
 // CHECK: %[[AT:.*]] = graph.concat
-// CHECK-NEXT: %a = graph.gather_nd %[[X]], %[[AT]] axes [0, 1]
+// CHECK-NEXT: %a = graph.gather_nd %x, %[[AT]] axes [0, 2]
 func.func @index(%x: tensor<4x6x8xf32>, %i: tensor<3xi64>, %j: tensor<2x1xi64>) -> tensor<2x3x6xf32> {
   %none = aten.none
   %a = aten.index.Tensor %x, %i, %none, %j {aten.operands = array<i64: 1, 3>} : (tensor<4x6x8xf32>, tensor<3xi64>, none, tensor<2x1xi64>) -> tensor<2x3x6xf32>
@@ -42,4 +41,16 @@ func.func @mean(%x: tensor<4xf32>, %i: tensor<3xi64>, %v: tensor<3xf32>) -> tens
 func.func @table(%g: tensor<3x4xf32>, %i: tensor<3xi64>) -> tensor<9x4xf32> {
   %a = aten.embedding_dense_backward %g, %i {num_weights = 9 : i64, padding_idx = 0 : i64, scale_grad_by_freq = false} : (tensor<3x4xf32>, tensor<3xi64>) -> tensor<9x4xf32>
   return %a : tensor<9x4xf32>
+}
+
+// What is replaced is moved, not what it is put into.
+
+// CHECK-LABEL: func.func @cache
+// CHECK: %[[AT:.*]] = graph.reshape %at : tensor<3xi64> -> tensor<3x1xi64>
+// CHECK-NEXT: %[[NEW:.*]] = graph.transpose %new [2, 0, 1, 3]
+// CHECK-NEXT: %a = graph.scatter_nd set %cache, %[[AT]], %[[NEW]] axes [2]
+// CHECK-NEXT: return %a
+func.func @cache(%cache: tensor<1x2x64x8xf32>, %at: tensor<3xi64>, %new: tensor<1x2x3x8xf32>) -> tensor<1x2x64x8xf32> {
+  %a = aten.index_copy %cache, %at, %new {dim = 2 : i64} : (tensor<1x2x64x8xf32>, tensor<3xi64>, tensor<1x2x3x8xf32>) -> tensor<1x2x64x8xf32>
+  return %a : tensor<1x2x64x8xf32>
 }

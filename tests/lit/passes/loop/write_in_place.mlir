@@ -405,3 +405,66 @@ func.func @kept_copies(%x: memref<4xf32>, %o0: memref<4xf32> {mlc.output}, %o1: 
   func.call @late(%1, %o3) : (memref<4xf32>, memref<4xf32>) -> ()
   return
 }
+
+// -----
+
+// An argument is changed where it lies, if the output is the same memory; else it is copied first.
+
+// CHECK-LABEL: func.func private @put(%at: memref<1xi64>
+// CHECK-NOT: %cache
+// CHECK-LABEL: func.func @step
+// CHECK-NEXT: %[[P:.*]] = memref.extract_aligned_pointer_as_index %cache
+// CHECK-NEXT: %[[Q:.*]] = memref.extract_aligned_pointer_as_index %out
+// CHECK-NEXT: %[[APART:.*]] = arith.cmpi ne, %[[P]], %[[Q]] : index
+// CHECK-NEXT: scf.if %[[APART]] {
+// CHECK: %[[E:.*]] = loop.load %cache[%{{.*}}, %{{.*}}]
+// CHECK-NEXT: loop.store %[[E]], %out[
+// CHECK: func.call @put(%at, %new, %out)
+// REMARK: 'put' changes operand cache where it lies
+func.func private @put(%c: memref<4x2xf32>, %at: memref<1xi64>, %new: memref<2xf32>, %out: memref<4x2xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 {
+    loop.for parallel "n" %n = 0 to 2 {
+      %0 = loop.load %c[%m, %n] : memref<4x2xf32>
+      loop.store %0, %out[%m, %n] : memref<4x2xf32>
+    }
+  }
+  loop.for parallel "n" %n = 0 to 2 {
+    %1 = loop.load %new[%n] : memref<2xf32>
+    loop.store %1, %out[2, %n] : memref<4x2xf32>
+  }
+  return
+}
+func.func @step(%cache: memref<4x2xf32>, %at: memref<1xi64>, %new: memref<2xf32>, %out: memref<4x2xf32> {mlc.output, mlc.donated = 0 : i64}) {
+  func.call @put(%cache, %at, %new, %out) : (memref<4x2xf32>, memref<1xi64>, memref<2xf32>, memref<4x2xf32>) -> ()
+  return
+}
+
+// -----
+
+// Not where it is read again.
+
+// CHECK-LABEL: func.func @again
+// CHECK: func.call @set(%cache, %out)
+// REMARK: operand 0 of 'set' is copied: it is read once more
+func.func private @set(%c: memref<4xf32>, %out: memref<4xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 {
+    %0 = loop.load %c[%m] : memref<4xf32>
+    loop.store %0, %out[%m] : memref<4xf32>
+  }
+  %1 = arith.constant 0.0 : f32
+  loop.store %1, %out[2] : memref<4xf32>
+  return
+}
+func.func private @negate4(%c: memref<4xf32>, %out: memref<4xf32> {mlc.output}) {
+  loop.for parallel "m" %m = 0 to 4 {
+    %0 = loop.load %c[%m] : memref<4xf32>
+    %1 = arith.negf %0 : f32
+    loop.store %1, %out[%m] : memref<4xf32>
+  }
+  return
+}
+func.func @again(%cache: memref<4xf32>, %out: memref<4xf32> {mlc.output, mlc.donated = 0 : i64}, %other: memref<4xf32> {mlc.output}) {
+  func.call @set(%cache, %out) : (memref<4xf32>, memref<4xf32>) -> ()
+  func.call @negate4(%cache, %other) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}

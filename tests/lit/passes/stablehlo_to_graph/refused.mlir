@@ -1,9 +1,23 @@
 // RUN: mlc-opt %s --convert-stablehlo-to-graph --verify-diagnostics --split-input-file
 
 func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @+1 {{stablehlo.custom_call: it calls the foreign function 'lapack_spotrf_ffi' of LAPACK, which mlc does not have}}
-  %0 = stablehlo.custom_call @lapack_spotrf_ffi(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
-  return %0 : tensor<4x4xf32>
+  // expected-error @+1 {{stablehlo.custom_call: it calls the foreign function 'my_solver', which mlc does not have}}
+  %0 = stablehlo.custom_call @my_solver(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @+1 {{stablehlo.custom_call: it calls 'lapack_sgees_ffi' of LAPACK (a Schur form), which mlc does not have; it has potrf, trsm, getrf, geqrf, orgqr, syevd, gesdd}}
+  %1 = stablehlo.custom_call @lapack_sgees_ffi(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  // expected-error @+1 {{stablehlo.custom_call: its backend_config says nothing of 'uplo'; required: an API of version 4, as JAX emits}}
+  %2:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) : (tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<i32>)
+  %3 = stablehlo.add %0, %1 : tensor<4x4xf32>
+  %4 = stablehlo.add %3, %2#0 : tensor<4x4xf32>
+  return %4 : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>> {
+  // expected-error @+1 {{stablehlo.custom_call: it calls 'lapack_cpotrf_ffi' of LAPACK, on complex matrices; required: real ones}}
+  %0:2 = stablehlo.custom_call @lapack_cpotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<4x4xcomplex<f32>>) -> (tensor<4x4xcomplex<f32>>, tensor<i32>)
+  return %0#0 : tensor<4x4xcomplex<f32>>
 }
 
 // -----

@@ -59,3 +59,10 @@ func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
 ^bb1:
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'mlc.donated' of result 0 is 1; required: the number of an argument of type tensor<4xf32>, which no other result has}}
+func.func @f(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32> {mlc.donated = 1 : i64}) {
+  return %x : tensor<4xf32>
+}

@@ -1,0 +1,50 @@
+"""What is equal for graphs of `torch.fx` that are read as equal IR."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, cast
+
+from mlc.dialects.aten.schemas import torch_package
+from mlc.dialects.aten.tensors import array_of
+
+if TYPE_CHECKING:
+    from mlc.dialects.aten.graphs import GraphSource
+
+
+def identity_of(source: GraphSource) -> str:
+    """A digest of a graph: its nodes, the types of their values for the extents that are given, and its constants,
+    element by element. Where in the model's source a node comes from is left out."""
+    names = source.input_names, source.input_dims, source.output_names, source.results, source.donated
+    digest = hashlib.sha256(repr(tuple(map(str, names))).encode())
+    for node in source.graph.nodes:
+        digest.update(f"{node.format_node()} {_kind(node.meta.get('val'), source)}\n".encode())
+    for name, tensor in source.constants.items():
+        array = array_of(tensor)
+        digest.update(f"{name} {array.dtype} {array.shape}".encode())
+        digest.update(cast(Any, array.reshape(-1).view("uint8")))
+    return digest.hexdigest()
+
+
+def _kind(value: Any, source: GraphSource) -> str:
+    """The type of a value, or a number."""
+    torch = cast(Any, torch_package())
+    if isinstance(value, list | tuple):
+        return str([_kind(each, source) for each in cast("list[Any]", value)])
+    if isinstance(value, torch.Tensor):
+        shape, strides = ([_extent(e, source) for e in each] for each in (value.shape, _strides(value)))
+        return f"{value.dtype} {shape} {strides} {value.device} {value.layout}"
+    return str(_extent(value, source))
+
+
+def _strides(value: Any) -> tuple[Any, ...]:
+    return value.stride() if value.layout == cast(Any, torch_package()).strided else ()
+
+
+def _extent(value: Any, source: GraphSource) -> Any:
+    """The number that a symbolic one is; one that depends on data by its name, as no code can be made for it."""
+    torch = cast(Any, torch_package())
+    if not isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool):
+        return value
+    symbols = cast(Any, torch_package("torch.fx.experimental.symbolic_shapes"))
+    return str(value) if symbols.free_unbacked_symbols(value) else source.extent(value)

@@ -1,0 +1,92 @@
+"""Triangular factors with partial pivoting (Golub and Van Loan, Matrix Computations, 4th ed., 3.4): right-looking, a
+block of columns at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.matrices import blocks, cut, masked, numbers, one, padded, steps, window, with_window
+from mlc.passes.shared.triangular import solve_triangular
+
+
+def triangular_factors(b: GraphBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """The factors of a stack `[batch, m, n]`, `L` without its diagonal of ones below `U`, and for each step the number
+    of the row that changed places with that of the step, i64 `[batch, min(m, n)]`, from 0 on.
+
+    The pivot is the largest element of its column, the first one of several. Where all are 0, the step does nothing.
+    """
+    batch, m, n = shape_of(a)
+    least = min(m, n)
+    if 0 in shape_of(a):
+        return a, b.splat(0, (batch, least), i64)
+    count, size = blocks(least)
+    whole = count * size
+    # Rows and columns of zeros fill the last block: steps there find only zeros, and do nothing.
+    a = padded(b, a, whole, whole)
+
+    def step(b: GraphBuilder, number: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
+        found, pivots = _with_block(b, carried[0], b.mul(number, b.number(size, number)), size)
+        return [found], [pivots]
+
+    if count == 1:
+        found, pivots = _with_block(b, a, b.constant(np.asarray(0, np.int64), i64), size)
+    else:
+        found, stack = steps(b, count, [a], step)
+        pivots = b.reshape(stack, (whole, batch))
+    return cut(b, found, m, n), b.slice(b.transpose(pivots, [1, 0]), 1, 0, least)
+
+
+def _with_block(b: GraphBuilder, a: SSAValue, first: SSAValue, size: int) -> tuple[SSAValue, SSAValue]:
+    """The matrices with one more block factored, and its pivots `[size, batch]`."""
+    _, m, n = shape_of(a)
+    panel, order, pivots = _panel(b, window(b, a, 2, first, size), first)
+    if n == size:
+        return panel, pivots
+    a = b(graph.GatherNdOp, a, order, [1], [0])
+    a = with_window(b, a, 2, first, panel)
+    behind = b.plus(first, b.number(size, first))
+    is_right = b.compare("ge", numbers(b, n, 2), behind)
+    rows = window(b, a, 1, first, size)
+    solved = solve_triangular(b, window(b, panel, 1, first, size), rows, lower=True, unit=True)
+    a = with_window(b, a, 1, first, b.where(is_right, solved, rows))
+    is_below = b.compare("ge", numbers(b, m, 1), behind)
+    rest = b.sub(a, b.matmul(masked(b, is_below, panel), masked(b, is_right, solved)))
+    return b.where(b(graph.AndOp, is_below, is_right), rest, a), pivots
+
+
+def _panel(b: GraphBuilder, panel: SSAValue, first: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """The factors of some columns `[batch, m, size]`, from row `first` on; the order of rows `[batch, m, 1]`, and the
+    pivots."""
+    batch, m, size = shape_of(panel)
+    rows, columns = numbers(b, m, 1), numbers(b, size, 2)
+
+    def step(b: GraphBuilder, j: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
+        x, order = carried
+        at = b.plus(first, j)
+        column = one(b, x, 2, j)
+        sizes = b.where(b.compare("ge", rows, at), b(graph.AbsOp, column), b.number(-1.0, column))
+        pivot = b(graph.ArgMaxOp, b.reshape(sizes, (batch, m)), 1)
+        place = b.reshape(pivot, (batch, 1, 1))
+        is_here, is_there = b.compare("eq", rows, at), b.compare("eq", rows, place)
+
+        def swapped(x: SSAValue) -> tuple[SSAValue, SSAValue]:
+            here, there = one(b, x, 1, at), b(graph.GatherNdOp, x, place, [1], [0])
+            return b.where(is_here, there, b.where(is_there, here, x)), there
+
+        found, row = swapped(x)
+        pivots = one(b, row, 2, j)
+        divisor = b.where(b.compare("eq", pivots, b.number(0.0, pivots)), b.number(1.0, pivots), pivots)
+        factor = b.div(one(b, found, 2, j), divisor)
+        right = b.where(b.compare("gt", columns, j), b.sub(found, b.mul(factor, row)), found)
+        below = b.where(b.compare("eq", columns, j), factor, right)
+        return [b.where(b.compare("gt", rows, at), below, found), swapped(order)[0]], [pivot]
+
+    found, order, pivots = steps(b, size, [panel, b.broadcast(rows, (batch, m, 1))], step)
+    return found, order, pivots

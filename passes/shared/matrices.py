@@ -1,0 +1,105 @@
+"""What algorithms of linear algebra share: stacks of matrices of rank 3, their rows and columns, and blocks of steps.
+
+Each algorithm is a loop whose body has the same shapes in every step: what a step leaves alone is masked by its number.
+So the code is as long for a thousand rows as for ten. Large matrices go block by block, so that most of the work is in
+products of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.loop_writer import ScanWriter
+
+_BLOCK = 32
+"""How many steps are one block: enough for products, few enough that what is done step by step does not show."""
+
+_Step = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue]], tuple[Sequence[SSAValue], Sequence[SSAValue]]]
+"""What a step makes of its number, a `tensor<i64>`, and of what is carried: the next values, a row of each stack."""
+
+
+def stacked(b: GraphBuilder, x: SSAValue) -> SSAValue:
+    """Matrices `[…, m, n]` as one stack `[batch, m, n]`."""
+    shape = shape_of(x)
+    return b.reshape(x, (int(np.prod(shape[:-2])), *shape[-2:]))
+
+
+def transposed(b: GraphBuilder, x: SSAValue) -> SSAValue:
+    """The matrices of a stack, transposed."""
+    return b.transpose(x, [0, 2, 1])
+
+
+def steps(
+    b: GraphBuilder, count: int, initial: Sequence[SSAValue], step: _Step, backwards: bool = False
+) -> list[SSAValue]:
+    """A loop of `count` steps, numbered from 0, with `backwards` from the last: what is carried in the end, and stacks
+    `[count, …]` by number."""
+    scan = ScanWriter(b, count)
+    carried = [scan.carry(v) for v in initial]
+    next, rows = step(scan.inside, scan.number(backwards), carried)
+    return scan.finish(next, rows, backwards)
+
+
+def blocks(count: int) -> tuple[int, int]:
+    """How many blocks make up this number of steps, and of how many steps each is; the last one may have too many."""
+    size = min(_BLOCK, count)
+    return -(-count // size), size
+
+
+def numbers(b: GraphBuilder, count: int, axis: int, first: SSAValue | None = None) -> SSAValue:
+    """`first`, `first + 1`, …, i64, along an axis of three."""
+    found = b.constant(np.arange(count, dtype=np.int64).reshape([count if a == axis else 1 for a in range(3)]), i64)
+    return found if first is None else b.plus(found, first)
+
+
+def window(b: GraphBuilder, x: SSAValue, axis: int, first: SSAValue, count: int) -> SSAValue:
+    """`count` rows (axis 1) or columns (axis 2) from a `first` one on, which is data."""
+    if count == shape_of(x)[axis]:
+        return x
+    indices = b.plus(b.constant(np.arange(count, dtype=np.int64), i64), first)
+    return b(graph.GatherOp, x, indices, axis)
+
+
+def with_window(b: GraphBuilder, x: SSAValue, axis: int, first: SSAValue, part: SSAValue) -> SSAValue:
+    """`x` with these rows (axis 1) or columns (axis 2) from a `first` one on."""
+    count = shape_of(part)[axis]
+    if count == shape_of(x)[axis]:
+        return part
+    indices = b.reshape(b.plus(b.constant(np.arange(count, dtype=np.int64), i64), first), (count, 1))
+    order = [axis, *(a for a in range(3) if a != axis)]
+    return b(graph.ScatterNdOp, "set", x, indices, b.transpose(part, order), [axis])
+
+
+def one(b: GraphBuilder, x: SSAValue, axis: int, index: SSAValue) -> SSAValue:
+    """A row (axis 1) or a column (axis 2), whose number is data; the dim stays, with extent 1."""
+    return b.unsqueeze(b(graph.GatherOp, x, index, axis), [axis])
+
+
+def padded(b: GraphBuilder, x: SSAValue, rows: int, columns: int) -> SSAValue:
+    """Matrices with zeros below and to the right, up to these extents."""
+    _, m, n = shape_of(x)
+    if rows <= m and columns <= n:
+        return x
+    return b(graph.PadOp, x, [0, 0, 0], [0, max(0, rows - m), max(0, columns - n)], 0.0)
+
+
+def cut(b: GraphBuilder, x: SSAValue, rows: int, columns: int) -> SSAValue:
+    """The upper left part of matrices."""
+    return b.slice(b.slice(x, 1, 0, rows), 2, 0, columns)
+
+
+def masked(b: GraphBuilder, condition: SSAValue, x: SSAValue) -> SSAValue:
+    """`x` where a condition holds, else 0."""
+    return b.where(condition, x, b.number(0.0, x))
+
+
+def identity(b: GraphBuilder, like: SSAValue, rows: int, columns: int) -> SSAValue:
+    """`[1, rows, columns]` with ones on the diagonal, of the element type of `like`."""
+    return b.cast(b.compare("eq", numbers(b, rows, 1), numbers(b, columns, 2)), element_of(like))
