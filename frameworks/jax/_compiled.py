@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from mlc.api import compile as compile_model
+from mlc.frameworks._options import require_known
 from mlc.frameworks.jax._buffers import Results
 from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
 from mlc.frameworks.jax._source import lowered
@@ -39,8 +40,10 @@ def compile(
     `mlc.compile`.
 
     Raises:
-        UserError: the function does what mlc cannot do: side effects, a custom call, several devices.
+        UserError: an option does not exist, or the function does what mlc cannot do: side effects, a custom call,
+            several devices.
     """
+    require_known(options, "mlc.jax.compile")
     static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
     given = kwargs or {}
@@ -50,7 +53,7 @@ def compile(
         raise UserError(f"the function has side effects ({effects}); required: one whose results are all that it does")
     dynamic = tuple(a for i, a in enumerate(examples) if i not in static)
     name = getattr(function, "__name__", type(function).__name__)
-    inputs = _names((dynamic, given), _parameters(function, static))
+    inputs = _names((dynamic, given), parameters_of(function, static))
     outputs = _names(traced.out_info, None)
     model = compile_model(cast(Any, lowered(traced, f"<{name}>", inputs, outputs)), **options)
     leaves = [leaf for i, a in enumerate(dynamic) for leaf in [i] * len(_jax.tree.leaves(a))]
@@ -131,9 +134,9 @@ class Compiled:
         return f"<mlc.jax function of {self.model!r}>"
 
     def _adapted(self, index: int, leaf: Any) -> Any:
-        """A leaf as an array of JAX, if that loses nothing."""
+        """A leaf as an array of JAX, as `jax.jit` takes it: an array of NumPy has the dtype that JAX gives it."""
         shape, dtype = self._expected[index]
-        array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
+        array = leaf if isinstance(leaf, jax.Array) else _jax_sized(np.asarray(leaf))
         is_number = isinstance(leaf, bool | int | float) and not shape and not is_key(dtype)
         if tuple(array.shape) != shape or (array.dtype != dtype and not is_number):
             name = self.model.inputs[index].name
@@ -142,7 +145,12 @@ class Compiled:
         return _jax.device_put(np.ascontiguousarray(np.asarray(array, dtype)).reshape(shape), _jax.devices("cpu")[0])
 
 
-def _parameters(function: Callable[..., Any], static: Sequence[int]) -> list[str] | None:
+def _jax_sized(array: Any) -> Any:
+    """An array of NumPy in the dtype that it has as one of JAX: f32 for f64, unless JAX was told to keep 64 bits."""
+    return array.astype(_jax.dtypes.canonicalize_dtype(array.dtype), copy=False)
+
+
+def parameters_of(function: Callable[..., Any], static: Sequence[int]) -> list[str] | None:
     """The names of the parameters that take arrays; None if they are not known."""
     try:
         names = list(inspect.signature(function).parameters)
