@@ -114,6 +114,38 @@ def test_donated_arrays_are_deleted() -> None:
     assert x.is_deleted() and not y.is_deleted()
 
 
+def _put(cache: Any, row: Any, at: Any) -> Any:
+    return jax.lax.dynamic_update_slice(cache, row[None], (at, 0)), jnp.sum(cache[0])
+
+
+def test_a_donated_result_is_changed_in_its_memory() -> None:
+    f = mlc_jax.jit(_put, donate_argnums=0)
+    row, cache, expected = jnp.arange(400.0), jnp.ones((400, 400)), np.ones((400, 400))
+    addresses = set[int]()
+    for at in range(5):
+        cache, total = f(cache, row, at)
+        assert total == np.sum(expected[0])
+        expected[at] = row
+        addresses.add(cache.unsafe_buffer_pointer())
+        assert np.array_equal(np.array(cache), expected)
+    assert len(addresses) == 1
+
+
+def test_what_somebody_else_sees_is_not_changed() -> None:
+    f, row = mlc_jax.jit(_put, donate_argnums=0), jnp.arange(400.0)
+    given = np.ones((400, 400), np.float32)
+    cache, _ = f(jax.dlpack.from_dlpack(given), row, 0)
+    assert np.all(given == 1)
+    view = np.asarray(cache)
+    before = view.copy()
+    cache, _ = f(cache, row + 1, 1)
+    assert np.array_equal(view, before) and np.array_equal(cache[1], row + 1)
+    twice = mlc_jax.jit(lambda x, y: (_put(x, row, 0)[0], y[0]), donate_argnums=0)
+    expected = np.array(cache[0])
+    _, first = twice(cache, cache)
+    assert np.array_equal(first, expected)
+
+
 def test_numbers_and_arrays_of_numpy_are_taken() -> None:
     f = mlc_jax.jit(lambda x, n: x * n)
     _assert_close(f(np.arange(3, dtype=np.float32), 2.5), jnp.arange(3.0) * 2.5)
