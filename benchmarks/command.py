@@ -22,6 +22,10 @@ _RESULTS = _HERE / "results"
 
 def main(arguments: Sequence[str]) -> int:
     """Measure, print and save. Returns the exit status: 1 if mlc failed on a case."""
+    if arguments and arguments[0] in ("torch", "jax"):
+        from mlc.benchmarks import frameworks
+
+        return frameworks.main(arguments)
     options = _parser().parse_args(arguments)
     all_cores = os.sched_getaffinity(0)
     cores: list[int] = options.cores or default_cores(options.threads)
@@ -84,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measure code that mlc makes beside its peers and the machine's limits.",
+        epilog="'python -m benchmarks torch' and 'python -m benchmarks jax' measure models of these frameworks.",
     )
     parser.add_argument("--list", action="store_true", help="print the families and names of the cases")
     parser.add_argument("--only", default="", metavar="PATTERN", help="cases whose name holds this regular expression")

@@ -84,6 +84,11 @@ class Peer:
 
 def prepare_onnxruntime(model: bytes | str, inputs: Arrays, outputs: Arrays, threads: int) -> Peer:
     """ONNX Runtime on a model, or on the file of one; `outputs` are buffers of the right shapes and types."""
+    return prepare_session(onnxruntime_session(model, threads), inputs, outputs)
+
+
+def onnxruntime_session(model: bytes | str, threads: int) -> Any:
+    """ONNX Runtime's `InferenceSession` of a model, or of the file of one."""
     ort: Any = importlib.import_module("onnxruntime")
     options = ort.SessionOptions()
     options.intra_op_num_threads = threads
@@ -91,7 +96,11 @@ def prepare_onnxruntime(model: bytes | str, inputs: Arrays, outputs: Arrays, thr
     options.execution_mode = ort.ExecutionMode.ORT_SEQUENTIAL
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
     options.log_severity_level = 3
-    session = ort.InferenceSession(model, options, ["CPUExecutionProvider"])
+    return ort.InferenceSession(model, options, ["CPUExecutionProvider"])
+
+
+def prepare_session(session: Any, inputs: Arrays, outputs: Arrays) -> Peer:
+    """A session on buffers that stay."""
     binding = session.io_binding()
     for name, array in inputs.items():
         binding.bind_input(name, "cpu", 0, array.dtype, array.shape, array.ctypes.data)

@@ -76,12 +76,23 @@ def train_resnet18() -> Case:
     return loss, (torch.randn(8, 3, 64, 64), torch.randint(0, 10, (8,))), True
 
 
-TRAINING: dict[str, Callable[[], Case]] = {"train_gpt": train_gpt, "train_resnet18": train_resnet18}
-"""Steps of training, by name."""
+def small_gpt() -> Case:
+    """The small decoder at inference, which needs no package but torch."""
+    torch.manual_seed(0)
+    return SmallGpt().eval(), (torch.randint(0, 1000, (1, 64)),), False
+
+
+OWN: dict[str, Callable[[], Case]] = {
+    "small_gpt": small_gpt,
+    "train_gpt": train_gpt,
+    "train_resnet18": train_resnet18,
+}
+"""What is written here, by name; names of training start with `train`."""
 
 
 def cases() -> dict[str, Callable[[], Case]]:
-    """All cases by name; networks of torchvision and transformers are those of `benchmarks.exports`."""
+    """All cases by name; networks of torchvision and transformers, where these are installed, are those of
+    `benchmarks.exports`."""
     from mlc.benchmarks.exports import networks
 
     def inference(make: Callable[[], Any]) -> Callable[[], Case]:
@@ -91,4 +102,8 @@ def cases() -> dict[str, Callable[[], Case]]:
 
         return case
 
-    return {name: inference(make) for name, make in networks().items()} | TRAINING
+    try:
+        known = networks()
+    except ImportError:
+        known = {}
+    return {name: inference(make) for name, make in known.items()} | OWN

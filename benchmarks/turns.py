@@ -58,17 +58,17 @@ def measure_in_turns(
 
     The fastest, because whatever interrupts a batch only makes it slower.
     """
-    sizes = {name: _batch_size(call) for name, call in calls.items()}
+    sizes = {name: batch_size(call) for name, call in calls.items()}
     times: dict[str, list[float]] = {name: [] for name in calls}
     with _no_collection():
         for _ in range(rounds):
             for name, call in calls.items():
                 before_turn()
-                times[name].append(_turn(call, sizes[name], turn_seconds))
+                times[name].append(turn(call, sizes[name], turn_seconds))
     return times
 
 
-def _batch_size(call: Call) -> int:
+def batch_size(call: Call) -> int:
     """How many calls take `_BATCH_SECONDS`; also warms up caches, pages and predictors."""
     call()
     size = 1
@@ -77,7 +77,8 @@ def _batch_size(call: Call) -> int:
     return size
 
 
-def _turn(call: Call, size: int, seconds: float) -> float:
+def turn(call: Call, size: int, seconds: float) -> float:
+    """Seconds per call: the fastest batch, of `size` calls, in a turn of so many seconds."""
     best = float("inf")
     end = time.perf_counter() + seconds
     batches = 0
