@@ -139,8 +139,12 @@ class Compiled:
         """A leaf as an array of JAX, if that loses nothing."""
         shape, dtype = self._expected[index]
         array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
-        is_number = isinstance(leaf, bool | int | float) and not shape and not is_key(dtype)
-        if tuple(array.shape) != shape or (array.dtype != dtype and not is_number):
+        is_number = isinstance(leaf, bool | int | float | complex) and not shape and not is_key(dtype)
+        # JAX takes arrays of NumPy with 64 bits as those of 32, unless it is told not to.
+        is_taken = is_number or (
+            not isinstance(leaf, jax.Array) and _jax.dtypes.canonicalize_dtype(array.dtype) == dtype
+        )
+        if tuple(array.shape) != shape or (array.dtype != dtype and not is_taken):
             name = self.model.inputs[index].name
             found = f"{array.dtype}{list(array.shape)}"
             raise InputError(f"argument '{name}' is {found}; required: {dtype}{list(shape)}")

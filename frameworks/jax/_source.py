@@ -64,17 +64,20 @@ class JaxModel(ModelSource):
         from xdsl.dialects.builtin import DenseResourceAttr
 
         from mlc.dialects.graph import ConstantOp
+        from mlc.dialects.stablehlo import ConstantOp as HloConstantOp
 
         block = function.body.block
         for number, array in enumerate(self.constants):
             argument = block.args[0]
             name = ctx.resources.add(array, f"constant{number}")
-            made = ConstantOp(DenseResourceAttr.from_params(name, cast(Any, argument.type)))
+            value = DenseResourceAttr.from_params(name, cast(Any, argument.type))
+            # A tensor of complex numbers becomes two of real ones when the text is converted.
+            made = HloConstantOp(value) if array.dtype.kind == "c" else ConstantOp(value)
             made.location = function.location
             first = block.first_op
             assert first is not None
             block.insert_op_before(made, first)
-            argument.replace_all_uses_with(made.result)
+            argument.replace_all_uses_with(made.results[0])
             block.erase_arg(argument)
         function.function_type = FunctionType.from_lists(block.arg_types, function.function_type.outputs.data)
 

@@ -240,3 +240,14 @@ def test_what_cannot_be_compiled_is_refused() -> None:
         mlc_jax.compile(noisy, jnp.ones(2))
     with pytest.raises(UserError, match="lapack"):
         mlc_jax.compile(jnp.linalg.eig, jnp.eye(3))
+
+
+def test_arrays_of_numpy_are_taken_as_jax_takes_them() -> None:
+    found = mlc_jax.jit(lambda n, x: (n + 1, x * 2))(np.arange(3), np.ones(2))
+    assert [a.dtype for a in found] == [np.int32, np.float32]
+    assert np.array_equal(found[0], [1, 2, 3]) and np.array_equal(found[1], [2, 2])
+
+
+def test_complex_arrays_that_a_function_closes_over_are_constants() -> None:
+    z = jnp.asarray([1 + 2j, 3 - 1j], jnp.complex64)
+    assert np.array_equal(mlc_jax.jit(lambda x: x * z)(jnp.ones(2)), z)
