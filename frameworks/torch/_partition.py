@@ -168,7 +168,7 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
     from torch.fx.passes.operator_support import OperatorSupportBase
 
-    mutations = set(filter(is_mutation, graph_module.graph.nodes))
+    mutations: set[Any] = set(filter(is_mutation, graph_module.graph.nodes))
     stay = refused | mutations
     names = {n.name for n in stay | _views_for_torch(graph_module.graph, stay)}
 
