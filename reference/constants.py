@@ -34,7 +34,7 @@ def constant_data(value: Attribute, resources: Resources) -> Array:
             return _dense_data(value)
         case DenseResourceAttr():
             array = resources.array(value.resource_handle.data)
-            dtype = to_numpy(cast(Any, value.type).element_type)
+            dtype = dtype_of(cast(Any, value.type).element_type)
             # Below the graph level integers have no sign, and the data of a resource may be of unsigned ones.
             return array if array.dtype == dtype else array.view(dtype)
         case _:

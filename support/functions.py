@@ -30,8 +30,8 @@ EXTENTS = "mlc.extents"
 """The attribute of a result, or of a buffer for one, which is as long in some dims as data says, and no longer than its
 type: for each dim the number of the output, one i64, that holds the actual extent, or -1."""
 DONATED = "mlc.donated"
-"""The attribute of a result, or of a buffer for one, whose memory may be that of an argument: the argument's number. All
-that reads the argument reads it before the result is there."""
+"""The attribute of a result, or of a buffer for one, that may lie in the memory of an argument: its number. What
+reads the argument reads it before the result is there."""
 LATE = "mlc.late"
 """The attribute of a buffer for a result that is filled last, because what lies in its memory is read until then."""
 ALIGNMENT = 64

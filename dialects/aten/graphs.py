@@ -24,12 +24,14 @@ from xdsl.dialects.builtin import (
     NoneType,
     StringAttr,
     TensorType,
+    UnitAttr,
     f64,
     i1,
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from mlc.dialects.aten.effects import SEED, draws, is_mutation
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
 from mlc.dialects.aten.tensors import array_of
@@ -62,6 +64,7 @@ class GraphSource:
         extent: the number that an extent of a shape, or another symbolic number, is.
         results: the nodes whose values are returned, instead of those that the graph returns.
         donated: the placeholders in whose memory some of `results` may lie, by the numbers of these.
+        seeded: whether a graph that draws random numbers takes a seed, an i64 that is its last argument.
     """
 
     graph: Any
@@ -73,6 +76,7 @@ class GraphSource:
     extent: Callable[[Any], Any] = int
     results: Sequence[Any] | None = None
     donated: Mapping[int, Any] = field(default_factory=dict[int, Any])
+    seeded: bool = False
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -140,13 +144,17 @@ class _Reader:
                     returned = self._results(node)
                 case other:
                     raise UserError(f"a node of kind '{other}' is no operator of ATen", self._place(node))
+        arguments = [_named(name, self.source.input_dims.get(name, ())) for name in self.inputs]
+        if self.source.seeded and draws(self.source.graph):
+            self.block.insert_arg(TensorType(i64, []), len(self.block.args)).name_hint = "seed"
+            arguments.append(DictionaryAttr({SEED: UnitAttr()}))
         self.block.add_op(func.ReturnOp(*returned))
         names = [*self.source.output_names, *["" for _ in returned]][: len(returned)]
         function = func.FuncOp(
             "main",
             FunctionType.from_lists(self.block.arg_types, [v.type for v in returned]),
             Region(self.block),
-            arg_attrs=ArrayAttr([_named(name, self.source.input_dims.get(name, ())) for name in self.inputs]),
+            arg_attrs=ArrayAttr(arguments),
             res_attrs=ArrayAttr([self._named_result(i, name) for i, name in enumerate(names)]),
         )
         function.location = self._file()
@@ -323,14 +331,6 @@ class _Reader:
         op = NoneOp()
         op.location = NameLoc(StringAttr(node.name), self._file(node))
         return location_of(op)
-
-
-def is_mutation(node: Node) -> bool:
-    """Whether a node writes to a placeholder what that is to hold when the graph is through, as AOTAutograd puts it at
-    the end of a graph: `copy_(placeholder, value)`."""
-    if node.op != "call_function" or str(node.target) != "aten.copy_.default":
-        return False
-    return node.args[0].op == "placeholder" and all(user.op == "output" for user in node.users)
 
 
 def word(name: str) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+import weakref
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import jax
@@ -15,16 +17,45 @@ _LARGE = 1 << 19
 more is new memory in each call, whoever asks for it."""
 
 
+_Kind = tuple[tuple[int, ...], np.dtype[Any]]
+_behind: dict[int, tuple[weakref.ref[Any], np.ndarray[Any, Any]]] = {}
+"""Arrays of JAX that `Results` made of memory of NumPy, by their ids, and that memory."""
+_UNSHARED = 2
+"""How often memory is referred to that no array has any more: by a variable, and as an argument."""
+
+
+def donors_of(arguments: Sequence[_Kind], donated: Sequence[int], results: Sequence[_Kind]) -> dict[int, int]:
+    """The donated arguments in whose memory results may lie, by the numbers of these: large ones of the same type, in
+    order."""
+    free, found = list(donated), dict[int, int]()
+    for number, (shape, dtype) in enumerate(results):
+        place = next((i for i in free if arguments[i] == (shape, dtype)), None)
+        if place is not None and _size(shape, dtype) >= _LARGE:
+            found[number] = place
+            free.remove(place)
+    return found
+
+
+def _size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
+    return int(np.prod(shape)) * dtype.itemsize
+
+
 class Results:
     """The results of a function, as arrays that a call makes.
 
     Small ones are made by JAX, which fills them with zeros, and are written to before anybody sees them. Large ones
-    are NumPy's and start on a cache line, as XLA wants memory that it takes over.
+    are NumPy's and start on a cache line, as XLA wants memory that it takes over. Such a one of an earlier call is
+    written to again where it was donated, if nobody else sees it.
+
+    Args:
+        types: shapes and dtypes.
+        donors: the arguments in whose memory results may lie, by the numbers of these.
     """
 
-    def __init__(self, types: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> None:
+    def __init__(self, types: Sequence[_Kind], donors: Mapping[int, int]) -> None:
         self._types = list(types)
-        sizes = [int(np.prod(shape)) * dtype.itemsize for shape, dtype in types]
+        self._donors = dict(donors)
+        sizes = [_size(shape, dtype) for shape, dtype in types]
         self._small = [i for i, size in enumerate(sizes) if size < _LARGE]
         self._large = [i for i, size in enumerate(sizes) if size >= _LARGE]
         self._sizes = sizes
@@ -39,8 +70,8 @@ class Results:
     def __len__(self) -> int:
         return len(self._types)
 
-    def new(self, addresses: Any) -> list[Any]:
-        """Memory for each result; its addresses are put into a list of pointers."""
+    def new(self, addresses: Any, given: Mapping[int, np.ndarray[Any, Any]]) -> list[Any]:
+        """Memory for each result, some of which may be `given`; its addresses are put into a list of pointers."""
         found: list[Any] = [None] * len(self._types)
         if self._zeros is not None:
             for i, array in zip(self._small, self._zeros(), strict=True):
@@ -48,12 +79,34 @@ class Results:
                 addresses[i] = array.block_until_ready().unsafe_buffer_pointer()
         for i in self._large:
             shape, dtype = self._types[i]
-            found[i] = empty_lines(shape, dtype, self._sizes[i])
+            found[i] = given[i] if i in given else empty_lines(shape, dtype, self._sizes[i])
             addresses[i] = found[i].ctypes.data
         return found
+
+    def take(self, leaves: Sequence[Any], inputs: Any) -> tuple[dict[int, np.ndarray[Any, Any]], list[Any]]:
+        """Delete the donated arguments that are memory of earlier results, whose addresses are among `inputs`.
+
+        Returns what of it may be written to, by the numbers of results, and all of it, which must live until the call
+        is through.
+        """
+        found, kept = dict[int, np.ndarray[Any, Any]](), list[Any]()
+        addresses = list(inputs) if self._donors else []
+        for result, place in self._donors.items():
+            array = leaves[place]
+            reference, memory = _behind.pop(id(array), (None, None))
+            if reference is None or reference() is not array or memory is None:
+                continue
+            array.delete()
+            if addresses.count(inputs[place]) == 1 and sys.getrefcount(memory) == _UNSHARED:
+                found[result] = memory
+            kept.append(memory)
+        return found, kept
 
     def finished(self, results: list[Any]) -> list[Any]:
         """The results as arrays of JAX, once they are written."""
         for i in self._large:
-            results[i] = cast(Any, jax).dlpack.from_dlpack(results[i])
+            memory = results[i]
+            array = results[i] = cast(Any, jax).dlpack.from_dlpack(memory)
+            number = id(array)
+            _behind[number] = weakref.ref(array, lambda _, number=number: _behind.pop(number, None)), memory
         return results

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import jax
@@ -12,7 +12,7 @@ import numpy as np
 
 from mlc.api import compile as compile_model
 from mlc.frameworks._options import require_known
-from mlc.frameworks.jax._buffers import Results
+from mlc.frameworks.jax._buffers import Results, donors_of
 from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
 from mlc.frameworks.jax._source import lowered
 from mlc.runtime import InputError, Model
@@ -35,8 +35,9 @@ def compile(
     """Compile a function ahead of time, for the shapes and dtypes of example arguments.
 
     Arguments and results are pytrees. Those of `static_argnums` are values of Python, which the result has built in;
-    those of `donate_argnums` are deleted by a call, as `jax.jit` does it. Inputs of the artifact are called what the
-    parameters of the function are called, with the keys inside of them, `params.dense.kernel`. `options` are those of
+    those of `donate_argnums` are deleted by a call, as `jax.jit` does it; a large result of an earlier call that is
+    donated is changed in its own memory, if nobody else sees it. Inputs of the artifact are called what the parameters
+    of the function are called, with the keys inside of them, `params.dense.kernel`. `options` are those of
     `mlc.compile`.
 
     Raises:
@@ -55,11 +56,12 @@ def compile(
     name = getattr(function, "__name__", type(function).__name__)
     inputs = _names((dynamic, given), parameters_of(function, static))
     outputs = _names(traced.out_info, None)
-    model = compile_model(cast(Any, lowered(traced, f"<{name}>", inputs, outputs)), **options)
     leaves = [leaf for i, a in enumerate(dynamic) for leaf in [i] * len(_jax.tree.leaves(a))]
     kept = [i for i in range(len(examples)) if i not in static]
     deleted = [n for n, place in enumerate(leaves) if kept[place] in donated]
-    return Compiled(model, traced, static, deleted)
+    donors = donors_of([_kind(a) for a in traced.jaxpr.in_avals], deleted, [_kind(a) for a in _results(traced)])
+    model = compile_model(cast(Any, lowered(traced, f"<{name}>", inputs, outputs, donors)), **options)
+    return Compiled(model, traced, static, deleted, donors)
 
 
 class Compiled:
@@ -68,19 +70,20 @@ class Compiled:
     Calls from several threads run side by side.
     """
 
-    def __init__(self, model: Model, traced: Any, static: Sequence[int], donated: Sequence[int]) -> None:
+    def __init__(
+        self, model: Model, traced: Any, static: Sequence[int], donated: Sequence[int], donors: Mapping[int, int]
+    ) -> None:
         self.model = model
         """The model, as `mlc.compile` gives it."""
         self._static = set(static)
         self._donated = list(donated)
         self._tree = traced.in_tree
         self._out_tree = traced.out_tree
-        self._expected = [(tuple(a.shape), a.dtype) for a in traced.jaxpr.in_avals]
+        self._expected = [_kind(a) for a in traced.jaxpr.in_avals]
         self._function = cast(Any, model)._function
-        infos = _jax.tree.leaves(traced.out_info)
+        infos = _results(traced)
         self._keys = [(i, info) for i, info in enumerate(infos) if is_key(info.dtype)]
-        stored = map(type_of_numbers, infos)
-        self._results = Results([(tuple(each.shape), np.dtype(each.dtype)) for each in stored])
+        self._results = Results([_kind(type_of_numbers(info)) for info in infos], donors)
         # Frames that no call uses. list.pop and list.append are atomic, so this pool needs no lock.
         self._frames: list[CallFrame] = []
 
@@ -114,11 +117,13 @@ class Compiled:
                 leaf = self._adapted(i, leaf)
                 held.append(leaf)
             inputs[i] = leaf.block_until_ready().unsafe_buffer_pointer()
-        results = self._results.new(outputs)
+        given, kept = self._results.take(leaves, inputs) if self._donated else ({}, None)
+        results = self._results.new(outputs, given)
         status = self._function(inputs, outputs, frame.workspace)
         self._frames.append(frame)
         if status != 0:
             raise RuntimeError(f"the function failed with status {status}")
+        del kept
         for i in self._donated:
             leaves[i].delete()
         results = self._results.finished(results)
@@ -136,18 +141,27 @@ class Compiled:
     def _adapted(self, index: int, leaf: Any) -> Any:
         """A leaf as an array of JAX, as `jax.jit` takes it: an array of NumPy has the dtype that JAX gives it."""
         shape, dtype = self._expected[index]
-        array = leaf if isinstance(leaf, jax.Array) else _jax_sized(np.asarray(leaf))
-        is_number = isinstance(leaf, bool | int | float) and not shape and not is_key(dtype)
-        if tuple(array.shape) != shape or (array.dtype != dtype and not is_number):
+        array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
+        is_number = isinstance(leaf, bool | int | float | complex) and not shape and not is_key(dtype)
+        # JAX takes arrays of NumPy with 64 bits as those of 32, unless it is told not to.
+        is_taken = is_number or (
+            not isinstance(leaf, jax.Array) and _jax.dtypes.canonicalize_dtype(array.dtype) == dtype
+        )
+        if tuple(array.shape) != shape or (array.dtype != dtype and not is_taken):
             name = self.model.inputs[index].name
             found = f"{array.dtype}{list(array.shape)}"
             raise InputError(f"argument '{name}' is {found}; required: {dtype}{list(shape)}")
         return _jax.device_put(np.ascontiguousarray(np.asarray(array, dtype)).reshape(shape), _jax.devices("cpu")[0])
 
 
-def _jax_sized(array: Any) -> Any:
-    """An array of NumPy in the dtype that it has as one of JAX: f32 for f64, unless JAX was told to keep 64 bits."""
-    return array.astype(_jax.dtypes.canonicalize_dtype(array.dtype), copy=False)
+def _results(traced: Any) -> list[Any]:
+    """The shapes and dtypes of the results, in order."""
+    return _jax.tree.leaves(traced.out_info)
+
+
+def _kind(value: Any) -> tuple[tuple[int, ...], Any]:
+    """The shape and dtype of an array, or of what stands for one; that of keys is no dtype of NumPy."""
+    return tuple(value.shape), value.dtype if is_key(value.dtype) else np.dtype(value.dtype)
 
 
 def parameters_of(function: Callable[..., Any], static: Sequence[int]) -> list[str] | None:

@@ -34,8 +34,8 @@ class Launch:
         sizes = [each.numpy_dtype.itemsize for each in model.inputs]
         self._positions = [(i, p, size - 1) for i, (p, size) in enumerate(zip(positions, sizes, strict=True))]
         self._results = [(r.shape, contiguous_strides(r.shape), r.dtype) for r in results]
-        donors = [(i, r.donor, each.numpy_dtype.itemsize - 1) for i, (r, each) in enumerate(zip(results, model.outputs))]
-        self._donors = [(i, position, odd) for i, position, odd in donors if position is not None]
+        given = [(i, r.donor, r.dtype.itemsize - 1) for i, r in enumerate(results)]
+        self._donors = [(i, position, odd) for i, position, odd in given if position is not None]
         self._strides = [r.strides for r in results]
         self._strided = any(r.strides is not None for r in results)
         self._counts = len(positions), len(self._results)

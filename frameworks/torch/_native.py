@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mlc.compiler import CompileOptions
+from mlc.dialects.aten.effects import draws
 from mlc.dialects.aten.graphs import GraphSource
 from mlc.frameworks.torch._build import build
 from mlc.frameworks.torch._launch import Launch
@@ -17,6 +18,8 @@ from mlc.frameworks.torch._partition import obvious_refusals, refused_nodes, spl
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import results_of
 from mlc.support.errors import UserError
+
+_CPU = torch.device("cpu")
 
 Runner = Callable[[Sequence[Any]], list[Any]]
 """From the arguments of a call to its results."""
@@ -94,15 +97,23 @@ def _compiled(
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
     constants = {**owned, **constants}
-    source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated)
+    source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated, seeded=True)
     inputs = [
         i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor) and n.name not in constants
     ]
-    launch = Launch(build(source, options), inputs, results.specs)
+    is_random = draws(graph)
+    launch = Launch(build(source, options), [*inputs, *[len(placeholders)] * is_random], results.specs)
+    if is_random:
+        return lambda values: results.all(values, launch([*values, _seed()]))
     if results.are_computed:
         return launch
 
     return lambda values: results.all(values, launch(values))
+
+
+def _seed() -> torch.Tensor:
+    """A number from torch's generator for all that one call draws."""
+    return torch.empty((), dtype=torch.int64, device=_CPU).random_()
 
 
 def _attribute(module: Any, target: str) -> Any:

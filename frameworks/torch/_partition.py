@@ -13,7 +13,8 @@ from typing import Any, cast
 import torch
 from xdsl.dialects.builtin import NameLoc
 
-from mlc.dialects.aten.graphs import GraphSource, is_mutation, read_graph
+from mlc.dialects.aten.effects import is_mutation
+from mlc.dialects.aten.graphs import GraphSource, read_graph
 from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import is_view
@@ -72,7 +73,7 @@ def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict
 
     ctx: CompilerContext = new_context()
     try:
-        module = read_graph(GraphSource(graph, extent=extent), Resources())
+        module = read_graph(GraphSource(graph, extent=extent, seeded=True), Resources())
     except UserError as e:
         if len(nodes) == 1:
             refused.add(next(iter(nodes.values())), e.message, e.location)
@@ -168,7 +169,7 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
     from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
     from torch.fx.passes.operator_support import OperatorSupportBase
 
-    mutations = set(filter(is_mutation, graph_module.graph.nodes))
+    mutations: set[Any] = set(filter(is_mutation, graph_module.graph.nodes))
     stay = refused | mutations
     names = {n.name for n in stay | _views_for_torch(graph_module.graph, stay)}
 

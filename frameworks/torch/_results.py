@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 
 import torch
 
-from mlc.dialects.aten.graphs import is_mutation
+from mlc.dialects.aten.effects import is_mutation
 
 _view_of: Callable[..., Any] = cast(Any, torch)._C._dynamo.guards._reinterpret_tensor
 """A tensor on another's memory that autograd takes for no view, as AOTAutograd wants its results."""

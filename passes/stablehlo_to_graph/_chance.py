@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.shared.random_numbers import Stream
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.passes.stablehlo_to_graph._lapack import lapack_function
@@ -24,28 +25,46 @@ _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
 @converts("rng_bit_generator")
 def rng_bit_generator(b: HloCall) -> Found:
-    """Threefry, in graph ops; a state of two numbers of 64 bits is a key and a counter."""
+    """Threefry, or Philox, which `DEFAULT` is as in XLA on processors. A state is a key and a counter of 64 or 128
+    bits."""
     state, algorithm = b[0], b.op.word("rng_algorithm")
-    if element_of(state) != _PAIR or shape_of(state) != (2,) or algorithm != "THREE_FRY":
-        raise Unconvertible(
-            f"it draws bits by {algorithm} with a state of {state.type}; mlc knows THREE_FRY with two ui64"
-        )
-    width = 8 * dtypes.to_numpy(b.element(1)).itemsize
-    needed = prod(b.shape(1)) * (2 if width == 64 else 1)
-    blocks = -(-needed // 2)
-    key, counter = (b.reshape(b.slice(state, 0, i, i + 1), ()) for i in (0, 1))
+    if element_of(state) != _PAIR or shape_of(state) not in ((2,), (3,)):
+        raise Unconvertible(f"it draws bits with a state of {state.type}; required: two or three ui64")
+    parts = [b.reshape(b.slice(state, 0, i, i + 1), ()) for i in range(shape_of(state)[0])]
+    after, bits = (_of_three_fry if algorithm == "THREE_FRY" else _of_philox)(b, parts, prod(b.shape(1)))
+    bits = b.cast(bits, unsigned(IntegerType(8 * dtypes.to_numpy(b.element(1)).itemsize)))
+    found = b.bitcast(b.reshape(bits, b.shape(1)), b.element(1))
+    return [b.concat([b.reshape(part, (1,)) for part in after], 0), found]
+
+
+def _is_wide(b: HloCall) -> bool:
+    return dtypes.to_numpy(b.element(1)).itemsize == 8
+
+
+def _of_philox(b: HloCall, state: list[SSAValue], count: int) -> tuple[list[SSAValue], SSAValue]:
+    """The state after them, and so many elements. A state without an upper half of the counter has the key there."""
+    key, low = state[:2]
+    high = state[2] if len(state) == 3 else key
+    bits = Stream(b, key, low, high).bits((count,), _PAIR if _is_wide(b) else _WORD)
+    after = b.plus(low, b.constant(np.asarray(-(-count * (1 + _is_wide(b)) // 4), np.uint64), _PAIR))
+    if len(state) == 2:
+        return [key, after], bits
+    return [key, after, b.plus(high, b.cast(b.compare("lt", after, low), _PAIR))], bits
+
+
+def _of_three_fry(b: HloCall, state: list[SSAValue], count: int) -> tuple[list[SSAValue], SSAValue]:
+    """The state after them, and so many elements."""
+    key, counter = state[:2]
+    blocks = -(-count * (1 + _is_wide(b)) // 2)
     counters = b.plus(counter, b.constant(np.arange(blocks, dtype=np.uint64), _PAIR))
     one, two = _three_fry(b, _halves(b, key), _halves(b, counters))
-    if width == 64:
+    if _is_wide(b):
         high = b(graph.ShlOp, b.cast(two, _PAIR), b.constant(np.asarray(32, np.uint64), _PAIR))
         bits: SSAValue = b(graph.OrOp, high, b.cast(one, _PAIR))
     else:
         bits = b.concat([one, two], 0)
-    bits = b.slice(bits, 0, 0, prod(b.shape(1)))
-    bits = b.cast(bits, unsigned(IntegerType(width)))
-    found = b.bitcast(b.reshape(bits, b.shape(1)), b.element(1))
     after = b.plus(counter, b.constant(np.asarray(blocks, np.uint64), _PAIR))
-    return [b.concat([b.reshape(key, (1,)), b.reshape(after, (1,))], 0), found]
+    return [key, after, *state[2:]], b.slice(bits, 0, 0, count)
 
 
 def _halves(b: HloCall, x: SSAValue) -> tuple[SSAValue, SSAValue]:

@@ -141,9 +141,7 @@ class Complex:
     def tanh(self, x: Pair) -> Pair:
         """The hyperbolic tangent, of numbers whose tangent does not overflow."""
         b = self.b
-        two = b.number(2, x.re)
         t, u = b(graph.TanhOp, x.re), b(graph.TanOp, x.im)
-        del two
         below = b.plus(b.number(1, t), b.mul(b.mul(t, t), b.mul(u, u)))
         re = b.div(b.mul(t, b.plus(b.number(1, u), b.mul(u, u))), below)
         im = b.div(b.mul(b.sub(b.number(1, t), b.mul(t, t)), u), below)
@@ -163,8 +161,67 @@ class Complex:
 
     def tan(self, x: Pair) -> Pair:
         """The tangent, `-i tanh(i x)`."""
-        found = self.tanh(Pair(self.b(graph.NegOp, x.im), x.re))
-        return Pair(found.im, self.b(graph.NegOp, found.re))
+        return self._turned_back(self.tanh(self._turned(x)))
+
+    def asin(self, x: Pair) -> Pair:
+        """The inverse of the sine; this and the next ones by square roots, which know the sides of cuts (Kahan, Branch
+        cuts for complex elementary functions, 1987)."""
+        below, above = self._roots(x)
+        re = self._arc_tangent(x.re, self.mul(below, above).re)
+        return Pair(re, self.b(graph.AsinhOp, self.mul(self._conjugate(below), above).im))
+
+    def acos(self, x: Pair) -> Pair:
+        """The inverse of the cosine."""
+        b = self.b
+        below, above = self._roots(x)
+        half = self._arc_tangent(below.re, above.re)
+        return Pair(b.plus(half, half), b(graph.AsinhOp, self.mul(self._conjugate(above), below).im))
+
+    def acosh(self, x: Pair) -> Pair:
+        """The inverse of the hyperbolic cosine."""
+        b = self.b
+        one = b.number(1, x.re)
+        below, above = self.sqrt(Pair(b.sub(x.re, one), x.im)), self.sqrt(Pair(b.plus(x.re, one), x.im))
+        half = self._arc_tangent(below.im, above.re)
+        return Pair(b(graph.AsinhOp, self.mul(self._conjugate(below), above).re), b.plus(half, half))
+
+    def asinh(self, x: Pair) -> Pair:
+        """The inverse of the hyperbolic sine, `-i asin(i x)`."""
+        return self._turned_back(self.asin(self._turned(x)))
+
+    def atanh(self, x: Pair) -> Pair:
+        """The inverse of the hyperbolic tangent."""
+        b = self.b
+        one, size = b.number(1, x.re), b(graph.AbsOp, x.re)
+        far = b.sub(one, size)
+        square = b.mul(x.im, x.im)
+        ratio = b.div(b.mul(size, b.number(4, size)), b.plus(b.mul(far, far), square))
+        re = b.mul(b(graph.Log1pOp, ratio), b.number(0.25, ratio))
+        below = b.sub(b.mul(far, b.plus(one, size)), square)
+        im = b.mul(self._arc_tangent(b.plus(x.im, x.im), below), b.number(0.5, below))
+        return Pair(b.where(b.compare("lt", x.re, b.number(0, x.re)), b(graph.NegOp, re), re), im)
+
+    def atan(self, x: Pair) -> Pair:
+        """The inverse of the tangent, `-i atanh(i x)`."""
+        return self._turned_back(self.atanh(self._turned(x)))
+
+    def _roots(self, x: Pair) -> tuple[Pair, Pair]:
+        """The square roots of `1 - x` and `1 + x`."""
+        b = self.b
+        one = b.number(1, x.re)
+        return self.sqrt(Pair(b.sub(one, x.re), b(graph.NegOp, x.im))), self.sqrt(Pair(b.plus(one, x.re), x.im))
+
+    def _conjugate(self, x: Pair) -> Pair:
+        return Pair(x.re, self.b(graph.NegOp, x.im))
+
+    def _turned(self, x: Pair) -> Pair:
+        return Pair(self.b(graph.NegOp, x.im), x.re)
+
+    def _turned_back(self, x: Pair) -> Pair:
+        return Pair(x.im, self.b(graph.NegOp, x.re))
+
+    def _arc_tangent(self, y: SSAValue, x: SSAValue) -> SSAValue:
+        return self.angle(Pair(x, y))
 
     def logistic(self, x: Pair) -> Pair:
         """`1 / (1 + e^-x)`."""
@@ -213,6 +270,12 @@ class Complex:
 
 
 UNARY: dict[str, Callable[[Complex, Pair], Pair]] = {
+    "acos": Complex.acos,
+    "acosh": Complex.acosh,
+    "asin": Complex.asin,
+    "asinh": Complex.asinh,
+    "atan": Complex.atan,
+    "atanh": Complex.atanh,
     "cosine": Complex.cos,
     "exponential": Complex.exp,
     "exponential_minus_one": Complex.expm1,

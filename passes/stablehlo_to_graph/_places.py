@@ -1,4 +1,4 @@
-"""Reads and writes at places that data says: gather, scatter, and slices that start where data says."""
+"""Reads at places that data says, and slices that start where data says."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import cast
 
 import numpy as np
 from xdsl.dialects.builtin import i64
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.dialects.stablehlo import GatherAttr, ScatterAttr
-from mlc.passes.shared.graph_builder import GraphBuilder, is_float
+from mlc.dialects.stablehlo import GatherAttr
+from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
-from mlc.support.dtypes import least_of, most_of
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 
 
 def _as_index(b: GraphBuilder, value: SSAValue) -> SSAValue:
@@ -117,7 +116,7 @@ class Places:
         return b.transpose(found, self.order())
 
 
-def _parts(
+def index_parts(
     b: GraphBuilder, indices: SSAValue, vector: int, batch: Sequence[int], mapped: Sequence[int]
 ) -> dict[int, SSAValue]:
     """The part of each index for a dim, of the batch's shape."""
@@ -127,7 +126,7 @@ def _parts(
     return {d: b.reshape(b.slice(indices, vector, i, i + 1), batch) for i, d in enumerate(mapped)}
 
 
-def _batch_starts(
+def batch_starts(
     b: GraphBuilder, batch: Sequence[int], dims: Sequence[int], index_dims: Sequence[int], vector: int
 ) -> dict[int, SSAValue]:
     """Where windows start in dims that are the batch's own."""
@@ -140,19 +139,19 @@ def _batch_starts(
     return found
 
 
-@converts("gather", parts=True)
+@converts("gather", "dynamic_gather", parts=True)
 def gather(b: HloCall) -> Found:
     """Windows that start where the indices say, and stay inside."""
     dims = cast(GatherAttr, b.op.properties["dimension_numbers"])
-    x, indices, sizes = b[0], b[1], b.op.ints("slice_sizes")
+    x, indices, sizes = b[0], b[1], _sizes(b)
     vector, offset = dims.number("index_vector_dim"), dims.ints("offset_dims")
     batch = tuple(n for d, n in enumerate(shape_of(indices)) if d != vector)
     batching = dims.ints("operand_batching_dims")
     if 0 in b.shape():
         return b.splat(0, b.shape(), element_of(x))
-    starts = _parts(b, indices, vector, batch, dims.ints("start_index_map"))
+    starts = index_parts(b, indices, vector, batch, dims.ints("start_index_map"))
     dropped = (*dims.ints("collapsed_slice_dims"), *batching)
-    own = _batch_starts(b, batch, batching, dims.ints("start_indices_batching_dims"), vector)
+    own = batch_starts(b, batch, batching, dims.ints("start_indices_batching_dims"), vector)
     places = Places(b, shape_of(x), batch, starts | own, sizes, dropped)
     places.clamp()
     found = places.read(x)
@@ -160,6 +159,16 @@ def gather(b: HloCall) -> Found:
     batch_dims = [d for d in range(rank) if d not in offset]
     stands = {d: i for i, d in enumerate([*batch_dims, *offset])}
     return b.transpose(found, [stands[d] for d in range(rank)])
+
+
+def _sizes(b: HloCall) -> Sequence[int]:
+    """The extents of windows, which may be an operand."""
+    if b.op.mnemonic() == "gather":
+        return b.op.ints("slice_sizes")
+    known = b.known(2)
+    if known is None:
+        raise Unconvertible("the sizes of its windows depend on data; required: a constant")
+    return [int(n) for n in known]
 
 
 @converts("dynamic_slice", parts=True)
@@ -209,113 +218,3 @@ def _written(b: GraphBuilder, places: Places, kind: str, x: SSAValue, update: SS
     order = places.order()
     back = [order.index(i) for i in range(len(order))]
     return b(graph.ScatterNdOp, kind, x, places.indices(), b.transpose(update, back), list(places.explicit))
-
-
-_KINDS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
-_NEUTRAL = {"add": 0, "mul": 1}
-
-
-def scatter_kind(block: Block) -> str | None:
-    """What a region does with an element and an update; None if that is nothing that the graph has a word for."""
-    last = block.last_op
-    assert last is not None
-    (found,) = last.operands if len(last.operands) == 1 else (None,)
-    if found is block.args[1]:
-        return "set"
-    op = block.first_op
-    if found is None or op is None or op is last or op.next_op is not last or found.owner is not op:
-        return None
-    kind = _KINDS.get(op.name.removeprefix("stablehlo."))
-    return kind if kind is not None and set(op.operands) == set(block.args) and len(op.operands) == 2 else None
-
-
-@converts("scatter")
-def scatter(b: HloCall) -> Found:
-    """Updates at places; those that lie outside change nothing."""
-    count = len(b.op.operands) // 2
-    kind = scatter_kind(b.op.body()) if count == 1 else None
-    if kind is None:
-        raise Unconvertible("its region does more than to set, add, multiply, or take the larger or the smaller one")
-    dims = cast(ScatterAttr, b.op.properties["scatter_dimension_numbers"])
-    if b.is_pair(0):
-        if kind not in ("set", "add"):
-            raise Unconvertible(f"it scatters complex numbers by '{kind}'")
-        parts = [HloCall(b.before, b.knowledge, b.hint, b.op, b.run, part) for part in (0, 1)]
-        return Pair(_scatter(parts[0], dims, kind), _scatter(parts[1], dims, kind))
-    return _scatter(b, dims, kind)
-
-
-def _scatter(b: HloCall, dims: ScatterAttr, kind: str) -> SSAValue:
-    from xdsl.dialects.builtin import i1
-
-    x, indices, update = b[0], b[1], b[2]
-    if 0 in shape_of(update) or 0 in shape_of(x):
-        return x
-    if element_of(x) == i1 and kind != "set":
-        raise Unconvertible("it combines truth values")
-    window_dims = dims.ints("update_window_dims")
-    inserted, batching = dims.ints("inserted_window_dims"), dims.ints("input_batching_dims")
-    vector = dims.number("index_vector_dim")
-    batch = tuple(n for d, n in enumerate(shape_of(indices)) if d != vector)
-    mapped = dims.ints("scatter_dims_to_operand_dims")
-    starts = _parts(b, indices, vector, batch, mapped)
-    own = _batch_starts(b, batch, batching, dims.ints("scatter_indices_batching_dims"), vector)
-    dropped = (*inserted, *batching)
-    kept = [d for d in range(len(shape_of(x))) if d not in dropped]
-    extents = dict(zip(kept, (shape_of(update)[d] for d in window_dims), strict=True))
-    sizes = [extents.get(d, 1) for d in range(len(shape_of(x)))]
-    places = Places(b, shape_of(x), batch, starts | own, sizes, dropped)
-    scatter_dims = [d for d in range(len(shape_of(update))) if d not in window_dims]
-    update = b.transpose(update, [*scatter_dims, *window_dims])
-    return _written_where_inside(b, places, kind, x, update, [d for d in places.explicit if d in mapped])
-
-
-def _written_where_inside(
-    b: GraphBuilder, places: Places, kind: str, x: SSAValue, update: SSAValue, checked: Sequence[int]
-) -> SSAValue:
-    """Updates, but those with a coordinate outside along one of these dims.
-
-    Sums and products get an update that changes nothing there. What is set goes into a row behind the tensor, which is
-    cut off in the end: two updates at one place would not be in order any more if the old value were written again.
-    """
-    order = places.order()
-    back = [order.index(i) for i in range(len(order))]
-    update = b.transpose(update, back)
-    columns = places.coordinates()
-    inside: SSAValue | None = None
-    for d in checked:
-        column = columns[places.explicit.index(d)]
-        known = b.knowledge.array(column)
-        if known is not None and np.all((known >= 0) & (known < places.shape[d])):
-            continue
-        here = b(
-            graph.AndOp,
-            b.compare("ge", column, b.number(0, column)),
-            b.compare("lt", column, b.number(places.shape[d], column)),
-        )
-        inside = here if inside is None else b(graph.AndOp, inside, here)
-    axis = places.explicit[0]
-    shape = shape_of(x)
-    data = x
-    if inside is not None:
-        zero = b.number(0, columns[0])
-        columns = [b.where(inside, column, zero) for column in columns]
-        if kind == "set":
-            first = b.where(inside, columns[0], b.number(shape[axis], columns[0]))
-            columns = [first, *columns[1:]]
-            row = list(shape)
-            row[axis] = 1
-            data = b.concat([x, b.splat(0, row, element_of(x))], axis)
-        else:
-            element = element_of(x)
-            neutral = _NEUTRAL.get(kind)
-            if neutral is None:
-                neutral = least_of(element) if kind == "max" else most_of(element)
-            mask = b.reshape(inside, (*shape_of(inside), *[1] * len(places.whole)))
-            number = np.asarray(neutral) if not is_float(x) else np.asarray(float(neutral))
-            if kind == "add" and is_float(x):
-                number = np.asarray(-0.0)  # 0 would make 0 of -0
-            update = b.where(mask, update, b.constant(number, element))
-    indices = b.concat([b.reshape(c, (*shape_of(c), 1)) for c in columns], len(shape_of(columns[0])))
-    found = b(graph.ScatterNdOp, kind, data, indices, update, list(places.explicit))
-    return b.slice(found, axis, 0, shape[axis]) if data is not x else found

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import cast
 
-from xdsl.dialects.builtin import i1, i32
+import numpy as np
+from xdsl.dialects.builtin import i1, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
@@ -36,6 +37,42 @@ def dot(b: HloCall) -> Found:
     """A product of matrices or vectors."""
     last = len(shape_of(b.op.operands[0])) - 1
     return _of_parts(b, lambda x, y: product_of(b, x, y, ((), ()), ((last,), (0,))))
+
+
+@converts("einsum", "unary_einsum")
+def einsum(b: HloCall) -> Found:
+    """Sums of products by letters: a product of matrices, once each operand has each letter of its own once."""
+    inputs, _, output = b.op.word("einsum_config").replace(" ", "").partition("->")
+    letters = inputs.split(",")
+    if "." in inputs or len(letters) != len(b.op.operands) or set(output) - set(inputs):
+        raise Unconvertible(
+            f"it sums by '{b.op.word('einsum_config')}'; required: letters of all dims, as in 'ab,bc->ac'"
+        )
+    if len(letters) == 1:
+        found, own = _own_letters(b, b[0], letters[0], output)
+        return b.transpose(found, [own.index(letter) for letter in output])
+    element = b.element()
+    x, one = _own_letters(b, b.cast(b[0], element), letters[0], letters[1] + output)
+    y, two = _own_letters(b, b.cast(b[1], element), letters[1], letters[0] + output)
+    batch = [letter for letter in one if letter in two and letter in output]
+    summed = [letter for letter in one if letter in two and letter not in output]
+    dims = [([o.index(i) for i in batch], [o.index(i) for i in summed]) for o in (one, two)]
+    found = product_of(b, x, y, (dims[0][0], dims[1][0]), (dims[0][1], dims[1][1]))
+    order = [*batch, *(i for i in one if i not in batch + summed), *(i for i in two if i not in batch + summed)]
+    return b.transpose(found, [order.index(letter) for letter in output])
+
+
+def _own_letters(b: GraphBuilder, x: SSAValue, letters: str, wanted: str) -> tuple[SSAValue, str]:
+    """An operand with each letter once, a diagonal where there were two, and without those that nobody wants, which
+    are summed."""
+    while repeated := next((i for i, letter in enumerate(letters) if letter in letters[:i]), 0):
+        first, count = letters.index(letters[repeated]), shape_of(x)[repeated]
+        places = b.constant(np.stack([np.arange(count), np.arange(count)], 1).astype(np.int64), i64)
+        x = b(graph.GatherNdOp, x, places, [first, repeated])
+        letters = letters[first] + "".join(o for i, o in enumerate(letters) if i not in (first, repeated))
+    summed = [i for i, letter in enumerate(letters) if letter not in wanted]
+    x = b.reduce("sum", x, summed) if summed else x
+    return x, "".join(letter for letter in letters if letter in wanted)
 
 
 def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Found:
@@ -77,9 +114,11 @@ def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: _Dims, contract
     return b.reshape(b.matmul(left, right), shape)
 
 
-@converts("convolution")
+@converts("convolution", "dynamic_conv")
 def convolution(b: HloCall) -> Found:
     """A convolution of the graph: padding that windows could lie in, and numbers between elements, are stored."""
+    if b.op.mnemonic() == "dynamic_conv" and b.known(2) is None:
+        raise Unconvertible("its padding depends on data; required: a constant")
     if b.is_pair(0) or b.is_pair(1):
         x, y = b.pair(0), b.pair(1)
         one, two = convolved(b, x.re, y.re), convolved(b, x.im, y.im)
@@ -100,6 +139,8 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
     ones = (1,) * count
     strides, dilation, kernel_dilation = (op.ints(n, ones) for n in ("window_strides", "lhs_dilation", "rhs_dilation"))
     padding = op.pairs("padding") or ((0, 0),) * count
+    if op.mnemonic() == "dynamic_conv":
+        padding = tuple((int(low), int(high)) for low, high in b.known(2))
     reversal = op.ints("window_reversal", (0,) * count)
     features, batches = op.number("feature_group_count"), op.number("batch_group_count")
     backwards = [d for i, d in enumerate(dims.spatial(1)) if reversal[i]]

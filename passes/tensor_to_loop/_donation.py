@@ -29,7 +29,9 @@ def late_results(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) ->
         return frozenset()
     late: set[int] = set()
     taken: set[int] = set()
-    for number, (value, marks) in enumerate(zip(last.operands, marks_of(last.operands, function.res_attrs), strict=True)):
+    for number, (value, marks) in enumerate(
+        zip(last.operands, marks_of(last.operands, function.res_attrs), strict=True)
+    ):
         if (place := donated_to(marks)) is None:
             continue
         if not 0 <= place < len(block.args) or block.args[place].type != value.type or place in taken:
@@ -73,7 +75,9 @@ def _only_changes(use: Use, value: OpResult, functions: Mapping[str, func.FuncOp
     last = kernel.body.block.last_op
     changed = _before_reshapes(last.operands[value.index]) if isinstance(last, func.ReturnOp) else None
     return isinstance(changed, OpResult) and all(
-        inner.operation is changed.op and isinstance(inner.operation, PutOp) and _only_changes(inner, changed, functions)
+        inner.operation is changed.op
+        and isinstance(inner.operation, PutOp)
+        and _only_changes(inner, changed, functions)
         for inner in _uses(kernel.body.block.args[use.index])
     )
 

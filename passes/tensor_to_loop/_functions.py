@@ -24,8 +24,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ConstantOp
 from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.shared.views import reinterpret, unreshaped
 from mlc.passes.shared.copies import copy_nest
+from mlc.passes.shared.views import reinterpret, unreshaped
 from mlc.passes.tensor_to_loop._yields import yielded_into
 from mlc.support.functions import CODES, DONATED, EXTENTS, LATE, NAME, OUTPUT, UNSIGNED, donated_to, marks_of
 from mlc.support.ir import RESHAPES
@@ -41,7 +41,7 @@ def convert_signature(function: func.FuncOp, late: Container[int] = ()) -> None:
     """Turn tensor arguments into memrefs, and results into trailing memref arguments marked `mlc.output`.
 
     Until the body is lowered, its ops see memrefs where they had tensors; patterns run in program order, so each meets
-    operands that are buffers already. Results that are `late`, by their numbers, are copied to their buffers at the end.
+    operands that are buffers already. Results that are `late`, by their numbers, are copied to their buffers last.
     """
     block = function.body.block
     outputs = [_converted(t) for t in function.function_type.outputs]

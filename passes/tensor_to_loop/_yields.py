@@ -17,8 +17,8 @@ from xdsl.rewriter import InsertPoint
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scf import IfOp
 from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.shared.views import unreshaped
 from mlc.passes.shared.copies import copy_nest
+from mlc.passes.shared.views import unreshaped
 from mlc.support.ir import RESHAPES
 
 _LOWERED = (ForOp, IfOp, WhileOp)

@@ -36,10 +36,11 @@ PATTERNS = (_argsort, _branches, _functions, _least, _nests, _put, _scan, _shape
 class LowerToLoopsPass(Pass):
     """Lower the tensor level to loop nests over memrefs.
 
-    Every function takes its outputs as trailing memref arguments marked `mlc.output`. One that is marked `mlc.donated = n`
-    may be the same memory as argument `n`, and is filled when all that reads the argument is done. Each structured op becomes a nest
-    of loops named after its dims, `over` dims outermost and parallel, reductions carried as loop values; an elementwise
-    consumer of the same points is computed right where its producer is, before the only store.
+    Every function takes its outputs as trailing memref arguments marked `mlc.output`. One that is marked
+    `mlc.donated = n`, too, may be the same memory as argument `n`: it is filled when all that reads the argument is
+    done. Each structured op becomes a nest of loops named after its dims, `over` dims outermost and parallel,
+    reductions carried as loop values; an elementwise consumer of the same points is computed right where its producer
+    is, before the only store.
 
         %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 200) reduce (k: 784) : …
         %1 = tensor.map %0[m, n], %b[n] over (m: 64, n: 200) : … { add, max }

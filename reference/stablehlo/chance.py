@@ -77,7 +77,8 @@ def rng_bit_generator(op: HloOp, state: Array) -> Sequence[Array]:
         high = (flat[2] if flat.size == 3 else flat[0]) + carry
         drawn = np.stack(philox(_split(flat[0]), (*_split(counters), *_split(high))), 1).reshape(-1)
         bits = drawn[:needed]
-        after = np.array([flat[0], flat[1] + np.uint64(blocks), *flat[2:]], np.uint64)
+        low = flat[1] + np.uint64(blocks)
+        after = np.array([flat[0], low, *(flat[2:] + np.uint64(low < flat[1]))], np.uint64)
     found = bits.view(np.uint64) if words == 2 else bits
     found = found[:size].astype(f"u{dtype.itemsize}").view(dtype)
     return [after.view(state.dtype).reshape(state.shape), found.reshape(kind.get_shape())]

@@ -150,6 +150,38 @@ def test_donated_arrays_are_deleted() -> None:
     assert x.is_deleted() and not y.is_deleted()
 
 
+def _put(cache: Any, row: Any, at: Any) -> Any:
+    return jax.lax.dynamic_update_slice(cache, row[None], (at, 0)), jnp.sum(cache[0])
+
+
+def test_a_donated_result_is_changed_in_its_memory() -> None:
+    f = mlc_jax.jit(_put, donate_argnums=0)
+    row, cache, expected = jnp.arange(400.0), jnp.ones((400, 400)), np.ones((400, 400))
+    addresses = set[int]()
+    for at in range(5):
+        cache, total = f(cache, row, at)
+        assert total == np.sum(expected[0])
+        expected[at] = row
+        addresses.add(cache.unsafe_buffer_pointer())
+        assert np.array_equal(np.array(cache), expected)
+    assert len(addresses) == 1
+
+
+def test_what_somebody_else_sees_is_not_changed() -> None:
+    f, row = mlc_jax.jit(_put, donate_argnums=0), jnp.arange(400.0)
+    given = np.ones((400, 400), np.float32)
+    cache, _ = f(jax.dlpack.from_dlpack(given), row, 0)
+    assert np.all(given == 1)
+    view = np.asarray(cache)
+    before = view.copy()
+    cache, _ = f(cache, row + 1, 1)
+    assert np.array_equal(view, before) and np.array_equal(cache[1], row + 1)
+    twice = mlc_jax.jit(lambda x, y: (_put(x, row, 0)[0], y[0]), donate_argnums=0)
+    expected = np.array(cache[0])
+    _, first = twice(cache, cache)
+    assert np.array_equal(first, expected)
+
+
 def test_numbers_and_arrays_of_numpy_are_taken() -> None:
     f = mlc_jax.jit(lambda x, n: x * n)
     _assert_close(f(np.arange(3, dtype=np.float32), 2.5), jnp.arange(3.0) * 2.5)
@@ -211,8 +243,8 @@ def test_what_is_no_key_is_refused() -> None:
     compiled = mlc_jax.compile(lambda key: jax.random.bits(key), jax.random.key(0))
     for wrong, described in (
         (jax.random.PRNGKey(0), r"uint32\[2\]"),
-        (3, r"int32\[\]"),
-        (np.zeros(2), r"float32\[2\]"),
+        (3, r"int64\[\]"),
+        (np.zeros(2), r"float64\[2\]"),
     ):
         with pytest.raises(InputError, match=rf"argument 'key' is {described}; required: key<fry>\[\]"):
             compiled(wrong)
@@ -255,3 +287,14 @@ def test_what_cannot_be_compiled_is_refused() -> None:
         mlc_jax.compile(noisy, jnp.ones(2))
     with pytest.raises(UserError, match="lapack"):
         mlc_jax.compile(jnp.linalg.eig, jnp.eye(3))
+
+
+def test_arrays_of_numpy_are_taken_as_jax_takes_them() -> None:
+    found = mlc_jax.jit(lambda n, x: (n + 1, x * 2))(np.arange(3), np.ones(2))
+    assert [a.dtype for a in found] == [np.int32, np.float32]
+    assert np.array_equal(found[0], [1, 2, 3]) and np.array_equal(found[1], [2, 2])
+
+
+def test_complex_arrays_that_a_function_closes_over_are_constants() -> None:
+    z = jnp.asarray([1 + 2j, 3 - 1j], jnp.complex64)
+    assert np.array_equal(mlc_jax.jit(lambda x: x * z)(jnp.ones(2)), z)

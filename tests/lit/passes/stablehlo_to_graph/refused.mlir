@@ -51,13 +51,27 @@ func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 // -----
 
 func.func @main(%x: tensor<4xf32>, %i: tensor<2x1xi32>, %u: tensor<2xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{stablehlo.scatter: its region does more than to set, add, multiply, or take the larger or the smaller one}}
+  // expected-error @+1 {{stablehlo.scatter: its region holds stablehlo.iota, which does not compute element by element}}
   %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %1 = stablehlo.subtract %a, %b : tensor<f32>
-    stablehlo.return %1 : tensor<f32>
+    %1 = stablehlo.iota dim = 0 : tensor<1xf32>
+    %2 = stablehlo.reshape %1 : (tensor<1xf32>) -> tensor<f32>
+    stablehlo.return %2 : tensor<f32>
   }) : (tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<2x3xf32>, %n: tensor<2xi64>, %i: tensor<2x1xi64>, %s: tensor<4xui64>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  // expected-error @+1 {{stablehlo.unary_einsum: it sums by '...a->a...'; required: letters of all dims, as in 'ab,bc->ac'}}
+  %0 = stablehlo.unary_einsum %x, config = "...a->a..." : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  // expected-error @+1 {{stablehlo.dynamic_gather: the sizes of its windows depend on data; required: a constant}}
+  %1 = "stablehlo.dynamic_gather"(%x, %i, %n) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>}> : (tensor<2x3xf32>, tensor<2x1xi64>, tensor<2xi64>) -> tensor<2x3xf32>
+  // expected-error @+1 {{stablehlo.rng_bit_generator: it draws bits with a state of tensor<4xui64>; required: two or three ui64}}
+  %2:2 = stablehlo.rng_bit_generator %s, algorithm = DEFAULT : (tensor<4xui64>) -> (tensor<4xui64>, tensor<2x3xf32>)
+  %3 = stablehlo.add %1, %2#1 : tensor<2x3xf32>
+  return %0, %3 : tensor<2x3xf32>, tensor<2x3xf32>
 }
 
 // -----
