@@ -37,7 +37,7 @@ def test_compilations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compilations() == 5
 
 
-@pytest.mark.parametrize("dynamic", [None, True, False])
+@pytest.mark.parametrize("dynamic", [True, *(pytest.param(each, marks=pytest.mark.slow) for each in (None, False))])
 def test_batches(dynamic: bool | None) -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 2))
     fast = compiled(model, dynamic=dynamic)
@@ -76,7 +76,7 @@ def test_sizes_are_results_and_factors() -> None:
         return x.shape[0], x.shape[0] * 2, x * x.shape[0], x.numel(), x.new_zeros(x.shape[0] + 1)
 
     fast = compiled(function)
-    for size in (3, 4, 5, 0, 1):
+    for size in (3, 4, 0):
         assert_same(fast(torch.ones(size)), function(torch.ones(size)))
 
 
@@ -100,6 +100,7 @@ def test_sizes_that_depend_on_data() -> None:
                 assert_same(fast(x), function(x))
 
 
+@pytest.mark.slow
 def test_several_open_sizes_with_gradients() -> None:
     def function(x: Any, y: Any) -> Any:
         return (x @ y).relu().sum(0)

@@ -84,7 +84,7 @@ def _class_loss(model: Any, x: Any) -> Any:
     ("make", "loss", "batch"),
     [
         (_mlp, _class_loss, lambda: torch.randn(5, 6)),
-        (_cnn, _class_loss, lambda: torch.randn(4, 2, 8, 8, dtype=torch.float64)),
+        pytest.param(_cnn, _class_loss, lambda: torch.randn(4, 2, 8, 8, dtype=torch.float64), marks=pytest.mark.slow),
         pytest.param(Gpt, _language_loss, lambda: torch.randint(0, 11, (3, 7)), marks=pytest.mark.slow),
     ],
     ids=["mlp", "cnn", "gpt"],

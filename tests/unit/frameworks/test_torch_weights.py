@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from mlc.frameworks.torch import _graphs
 from tests.unit.frameworks.eager import assert_same, backend, compilations, compiled, torch
 
 nn = torch.nn
@@ -129,14 +130,15 @@ def test_a_weight_that_goes_on_changing_is_an_input() -> None:
     assert compilations() == 3
 
 
-def test_new_weights_each_time_are_inputs_in_the_end() -> None:
+def test_new_weights_each_time_are_inputs_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_graphs, "_AGAIN", 4)
     model, x = nn.Linear(4, 4), torch.randn(2, 4)
     fast = compiled(model)
     with torch.no_grad():
-        for _ in range(24):
+        for _ in range(10):
             model.weight = nn.Parameter(torch.randn(4, 4))
             assert_same(fast(x), model(x))
-    assert compilations() <= 18
+    assert compilations() <= 6
 
 
 def test_buffers_that_a_model_changes_are_inputs_from_the_start() -> None:
