@@ -313,9 +313,10 @@ def _checked(model: object) -> ModuleOp:
 
 
 def _wrong_type(model: object) -> str:
+    instead = "; what runs Python is for mlc.torch.compile or mlc.jax.compile" if callable(model) else ""
     return (
-        f"found a model of type {type(model).__name__}; required: its text, the path of a file of text or of ONNX, an "
-        "onnx.ModelProto or the bytes of one, or IR of mlc.parse"
+        f"found a model of type {type(model).__name__}; required: its text, the path of a file of text, of ONNX or of "
+        f"PyTorch (.pt2), an onnx.ModelProto or the bytes of one, or IR of mlc.parse{instead}"
     )
 
 

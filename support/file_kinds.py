@@ -15,7 +15,10 @@ _PREFIXES = {
     b"!<arch>\n": "a static library",
 }
 _SAFETENSORS = "weights in the safetensors format: the text of a model names them as a resource"
-_TORCH = "a PyTorch checkpoint: mlc reads its weights from .safetensors files"
+_TORCH = (
+    "a PyTorch checkpoint, which holds weights and no graph: mlc reads what torch.export.save writes (.pt2), "
+    "and weights from .safetensors files"
+)
 _ONNX_START = re.compile(rb"\x08[\x01-\x1f](?:[\x12\x1a\x22\x32\x3a\x42]|\x28[\x00-\x7f])", re.DOTALL).match
 """ONNX's `ModelProto` in protobuf: its version in field 1, then the producer (2 to 6), the graph (7) or opsets (8)."""
 _ONNX = "an ONNX model"

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from mlc.api import compile as compile_model
+from mlc.frameworks._options import require_known
 from mlc.frameworks.jax._buffers import Results, donors_of
 from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
 from mlc.frameworks.jax._source import lowered
@@ -40,8 +41,10 @@ def compile(
     `mlc.compile`.
 
     Raises:
-        UserError: the function does what mlc cannot do: side effects, a custom call, several devices.
+        UserError: an option does not exist, or the function does what mlc cannot do: side effects, a custom call,
+            several devices.
     """
+    require_known(options, "mlc.jax.compile")
     static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     donated = (donate_argnums,) if isinstance(donate_argnums, int) else tuple(donate_argnums)
     given = kwargs or {}
@@ -51,7 +54,7 @@ def compile(
         raise UserError(f"the function has side effects ({effects}); required: one whose results are all that it does")
     dynamic = tuple(a for i, a in enumerate(examples) if i not in static)
     name = getattr(function, "__name__", type(function).__name__)
-    inputs = _names((dynamic, given), _parameters(function, static))
+    inputs = _names((dynamic, given), parameters_of(function, static))
     outputs = _names(traced.out_info, None)
     leaves = [leaf for i, a in enumerate(dynamic) for leaf in [i] * len(_jax.tree.leaves(a))]
     kept = [i for i in range(len(examples)) if i not in static]
@@ -136,7 +139,7 @@ class Compiled:
         return f"<mlc.jax function of {self.model!r}>"
 
     def _adapted(self, index: int, leaf: Any) -> Any:
-        """A leaf as an array of JAX, if that loses nothing."""
+        """A leaf as an array of JAX, as `jax.jit` takes it: an array of NumPy has the dtype that JAX gives it."""
         shape, dtype = self._expected[index]
         array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
         is_number = isinstance(leaf, bool | int | float | complex) and not shape and not is_key(dtype)
@@ -161,7 +164,7 @@ def _kind(value: Any) -> tuple[tuple[int, ...], Any]:
     return tuple(value.shape), value.dtype if is_key(value.dtype) else np.dtype(value.dtype)
 
 
-def _parameters(function: Callable[..., Any], static: Sequence[int]) -> list[str] | None:
+def parameters_of(function: Callable[..., Any], static: Sequence[int]) -> list[str] | None:
     """The names of the parameters that take arrays; None if they are not known."""
     try:
         names = list(inspect.signature(function).parameters)

@@ -9,10 +9,13 @@ from typing import Any, overload
 
 import jax
 
-from mlc.frameworks.jax._compiled import Compiled, compile
+from mlc.frameworks._options import OPTIONS, require_known
+from mlc.frameworks.jax._compiled import Compiled, compile, parameters_of
+from mlc.support.errors import UserError
 
 _jax: Any = jax
 """Of whose functions the package gives no whole types."""
+_KNOWN = ("static_argnums", "static_argnames", "donate_argnums", *OPTIONS)
 
 
 @overload
@@ -27,6 +30,7 @@ def jit(
     function: Callable[..., Any] | None = None,
     *,
     static_argnums: int | Sequence[int] = (),
+    static_argnames: str | Sequence[str] = (),
     donate_argnums: int | Sequence[int] = (),
     **options: Any,
 ) -> Any:
@@ -36,37 +40,79 @@ def jit(
     transformation is what should be compiled: `mlc.jax.jit(jax.grad(f))`. Options are those of `mlc.compile`.
 
     Raises:
-        UserError: by a call, if the function does what mlc cannot do.
+        UserError: an option does not exist; by a call, if the function does what mlc cannot do.
     """
+    require_known(options, "mlc.jax.jit", _KNOWN)
     if function is None:
-        return functools.partial(jit, static_argnums=static_argnums, donate_argnums=donate_argnums, **options)  # pyright: ignore[reportCallIssue]
-    static = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+        chosen = {"static_argnums": static_argnums, "static_argnames": static_argnames}
+        return functools.partial(jit, **chosen, donate_argnums=donate_argnums, **options)  # pyright: ignore
+    static, names = _static(function, static_argnums, static_argnames)
     compiled: dict[Any, Compiled] = {}
     lock = threading.Lock()
-    original = _jax.jit(function, static_argnums=static)
+    original = _jax.jit(function, static_argnums=static, static_argnames=names)
 
-    def compiled_for(key: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Compiled:
+    def compiled_for(key: Any, args: tuple[Any, ...], kwargs: dict[str, Any], fixed: dict[str, Any]) -> Compiled:
         with lock:  # threads that come with the same shapes compile once
             if key not in compiled:
+                called = _with(function, fixed) if fixed else function
+                positions = [i for i in static if i < len(args)]
                 compiled[key] = compile(
-                    function, *args, static_argnums=static, donate_argnums=donate_argnums, kwargs=kwargs, **options
+                    called, *args, static_argnums=positions, donate_argnums=donate_argnums, kwargs=kwargs, **options
                 )
             return compiled[key]
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         dynamic = tuple(a for i, a in enumerate(args) if i not in static) if static else args
+        fixed = {name: kwargs.pop(name) for name in names if name in kwargs} if kwargs and names else {}
         leaves, tree = _jax.tree.flatten((dynamic, kwargs))
         key: Any = (tree, *map(_kind, leaves))
-        if static:
-            key = key, tuple(args[i] for i in static)
+        if static or fixed:
+            key = key, tuple(args[i] for i in static if i < len(args)), tuple(fixed.items())
+            _require_hashable(key[1:])
         if (found := compiled.get(key)) is None:
             if any(isinstance(leaf, _jax.core.Tracer) for leaf in leaves):
-                return original(*args, **kwargs)
-            found = compiled_for(key, args, kwargs)
+                return original(*args, **kwargs, **fixed)
+            found = compiled_for(key, args, kwargs, fixed)
         return found.on_leaves(leaves)
 
     return call
+
+
+def _static(
+    function: Callable[..., Any], numbers: int | Sequence[int], names: str | Sequence[str]
+) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The static arguments by number and by name: who is static is so however it is given."""
+    found = [numbers] if isinstance(numbers, int) else list(numbers)
+    named = [names] if isinstance(names, str) else list(names)
+    parameters = parameters_of(function, ()) or []
+    found = [len(parameters) + number if number < 0 else number for number in found]
+    found += [parameters.index(name) for name in named if name in parameters]
+    named += [parameters[number] for number in found if number < len(parameters)]
+    return tuple(sorted(set(found))), tuple(dict.fromkeys(named))
+
+
+def _with(function: Callable[..., Any], fixed: dict[str, Any]) -> Callable[..., Any]:
+    """A function, some of whose arguments are known."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **fixed, **kwargs)
+
+    return call
+
+
+def _require_hashable(static: tuple[tuple[Any, ...], tuple[tuple[str, Any], ...]]) -> None:
+    """Raises: UserError if a static argument cannot be looked up."""
+    for value in (*static[0], *(value for _, value in static[1])):
+        try:
+            hash(value)
+        except TypeError:
+            kind = type(value).__name__
+            raise UserError(
+                f"found a {kind} as a static argument; required: a value that can be hashed, such as a number, a "
+                "string or a tuple"
+            ) from None
 
 
 def _kind(leaf: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mlc.api import compile
 from mlc.compiler import CompileOptions
+from mlc.frameworks._options import require_known
 from mlc.frameworks.torch._source import GraphModel
 from mlc.support.errors import UserError
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from mlc.dialects.aten.graphs import GraphSource
     from mlc.runtime import Model
 
-_KNOWN = ("target", "threads", "opt_level", "cc")
 _KINDS: dict[type, str] = {str: "a name", int: "a whole number"}
 
 
@@ -28,8 +28,7 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     import torch
 
     given = dict(options or {})
-    if unknown := [name for name in given if name not in _KNOWN]:
-        raise UserError(f"found the option '{unknown[0]}'; the backend takes {', '.join(_KNOWN)}")
+    require_known(given, "the backend")
     given.setdefault("threads", torch.get_num_threads())
     for name, kind in (("target", str), ("threads", int), ("opt_level", int)):
         if name in given and not isinstance(given[name], kind):

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from mlc.api import compile as compile_model
+from mlc.frameworks._options import OPTIONS, require_known
 from mlc.runtime import Model
 from mlc.support.errors import UserError
 
@@ -30,8 +31,9 @@ def compile(
     buffer that the model changes is an input and an output.
 
     Raises:
-        UserError: the model cannot be exported, or uses an operator that mlc does not have.
+        UserError: an option does not exist, the model cannot be exported, or uses an operator that mlc does not have.
     """
+    require_known(options, "mlc.torch.compile", (*OPTIONS, "shapes", "values"))
     program = model
     if not isinstance(model, torch.export.ExportedProgram):
         arguments = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)

@@ -18,6 +18,8 @@ from mlc.support import dtypes
 from mlc.support.dtypes import unsigned
 
 _WORD, _PAIR = unsigned(i32), unsigned(i64)
+_CALLBACK = ("xla_ffi_python", "xla_python", "xla_ffi_partitioned_python")
+"""How JAX calls what calls back into Python: `jax.pure_callback`, `jax.experimental.io_callback`."""
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
 
@@ -106,5 +108,8 @@ def custom_call(b: HloCall) -> Found:
     """
     found = lapack_function(b)
     if found is None:
-        raise Unconvertible(f"it calls the foreign function '{b.op.word('call_target_name')}', which mlc does not have")
+        name = b.op.word("call_target_name")
+        if name.startswith(_CALLBACK):
+            raise Unconvertible("it calls back into Python, which native code cannot do; required: operations of JAX")
+        raise Unconvertible(f"it calls the foreign function '{name}', which mlc does not have")
     return found

@@ -91,6 +91,8 @@ def test_errors(tmp_path: Path) -> None:
         TypeError, match="found a model of type NoneType; required: its text, the path of a file of text"
     ):
         mlc.compile(None)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(TypeError, match=r"of type function; .*; what runs Python is for mlc.torch.compile or mlc.jax"):
+        mlc.compile(lambda x: x)  # pyright: ignore[reportArgumentType, reportUnknownLambdaType]
     with pytest.raises(mlc.UserError, match="unknown target 'pdp11'"):
         mlc.compile(_MODEL, target="pdp11")
     with pytest.raises(mlc.UserError, match="optimisation level 9 does not exist"):

@@ -107,6 +107,42 @@ def test_static_and_keyword_arguments() -> None:
         _assert_close(power(x, n, scale=jnp.float32(2)), x**n * 2)
 
 
+def test_static_arguments_by_name() -> None:
+    def power(x: Any, n: int, scale: Any = 1.0) -> Any:
+        assert isinstance(n, int)
+        return x**n * scale
+
+    x = jnp.arange(4.0)
+    for options in (
+        {"static_argnames": "n"},
+        {"static_argnames": ["n"]},
+        {"static_argnums": 1},
+        {"static_argnums": -2},
+    ):
+        f = mlc_jax.jit(power, **options)
+        for n in (2, 3, 2):
+            _assert_close(f(x, n), x**n)
+            _assert_close(f(x, n=n), x**n)
+            _assert_close(f(x, n, scale=jnp.float32(2)), x**n * 2)
+            _assert_close(f(x, scale=jnp.float32(2), n=n), x**n * 2)
+        _assert_close(jax.vmap(lambda x, f=f: f(x, n=2))(x), x**2)
+
+
+def test_wrong_options_and_static_arguments_are_refused() -> None:
+    x = jnp.ones(3)
+    known = "static_argnums, static_argnames, donate_argnums, target, threads, opt_level, cc"
+    with pytest.raises(UserError, match=f"found the option 'thread'; mlc.jax.jit takes {known}"):
+        mlc_jax.jit(thread=2)
+    with pytest.raises(
+        UserError, match=r"found the option 'backend'; mlc.jax.compile takes target, threads, opt_level"
+    ):
+        mlc_jax.compile(lambda x: x, x, backend="cpu")
+    with pytest.raises(UserError, match="found a list as a static argument; required: a value that can be hashed"):
+        mlc_jax.jit(lambda x, n: x * n[0], static_argnums=1)(x, [3])
+    with pytest.raises(UserError, match="found a dict as a static argument"):
+        mlc_jax.jit(lambda x, n: x * n["a"], static_argnames="n")(x, n={"a": 3})
+
+
 def test_donated_arrays_are_deleted() -> None:
     x, y = jnp.arange(6.0), jnp.ones(6)
     f = mlc_jax.jit(lambda x, y: x + y, donate_argnums=0)
@@ -150,6 +186,12 @@ def test_numbers_and_arrays_of_numpy_are_taken() -> None:
     f = mlc_jax.jit(lambda x, n: x * n)
     _assert_close(f(np.arange(3, dtype=np.float32), 2.5), jnp.arange(3.0) * 2.5)
     _assert_close(f(jnp.arange(3.0)[::2], 2), jnp.arange(3.0)[::2] * 2)
+    # Of 64 bits they are what JAX makes of them.
+    assert f(np.arange(3.0), 2.5).dtype == jnp.float32
+    _assert_close(f(np.arange(3.0), 2.5), jnp.arange(3.0) * 2.5)
+    _assert_close(f(np.arange(3), np.int64(2)), jnp.arange(3) * 2)
+    with jax.enable_x64(True):
+        assert mlc_jax.jit(lambda x: x / 3)(np.arange(3.0)).dtype == jnp.float64
 
 
 def test_large_results_are_arrays_of_jax() -> None:
@@ -236,6 +278,11 @@ def test_what_cannot_be_compiled_is_refused() -> None:
         jax.debug.print("x = {}", x)
         return x
 
+    def calls_back(x: Any) -> Any:
+        return jax.pure_callback(lambda y: y, jax.ShapeDtypeStruct(x.shape, x.dtype), x) + 1
+
+    with pytest.raises(UserError, match="it calls back into Python, which native code cannot do; required: operations"):
+        mlc_jax.jit(calls_back)(jnp.ones(3))
     with pytest.raises(UserError, match=r"the function has side effects .*; required: one whose results are all"):
         mlc_jax.compile(noisy, jnp.ones(2))
     with pytest.raises(UserError, match="lapack"):

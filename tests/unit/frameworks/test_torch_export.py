@@ -87,6 +87,11 @@ def test_results_twice_and_inputs_as_results() -> None:
     np.testing.assert_array_equal(backend.compile(lambda: torch.arange(4) * 2)(), [0, 2, 4, 6])
 
 
+def test_an_unknown_option_is_named() -> None:
+    with pytest.raises(UserError, match=r"found the option 'thread'; mlc.torch.compile takes target, threads"):
+        backend.compile(lambda x: x, torch.ones(2), thread=2)
+
+
 def test_open_dims() -> None:
     model, compiled = _linear()
     assert repr(compiled) == "<mlc model with open dims (input [?, 4])>"

@@ -31,6 +31,10 @@ def numpy_file() -> bytes:
     return stream.getvalue()
 
 
+_CHECKPOINT = (
+    "a PyTorch checkpoint, which holds weights and no graph: mlc reads what torch.export.save writes (.pt2), "
+    "and weights from .safetensors files"
+)
 # Messages of protobuf: version 8, then the producer "pytorch", or the model's version and the graph.
 ONNX = b"\x08\x08\x12\x07pytorch\x1a\x052.1.0:\x04\x12\x02ab"
 OTHER_ONNX = b"\x08\x03(\x00:\x04\x12\x02ab"
@@ -44,11 +48,11 @@ KINDS = {
     ),
     "pt": (
         archive("model/data.pkl", "model/version"),
-        "a PyTorch checkpoint: mlc reads its weights from .safetensors files",
+        _CHECKPOINT,
     ),
     "old pt": (
         b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.",
-        "a PyTorch checkpoint: mlc reads its weights from .safetensors files",
+        _CHECKPOINT,
     ),
     "zip": (archive("a.txt"), "a ZIP archive"),
     "pickle": (pickle.dumps({"a": 1}), "a pickle of Python"),
