@@ -24,6 +24,7 @@ from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import DeclaredInput, ModelSource
+from mlc.support.portable_bytecode import text_of_artifact
 from mlc.support.recursion import deep_recursion
 from mlc.targets.cache import Cache
 
@@ -380,6 +381,8 @@ def _read(model: str | os.PathLike[str]) -> ModelSource:
         return source
     try:
         data = path.read_bytes()
+        if (text := text_of_artifact(data, str(path))) is not None:
+            return ModelText(str(path), path.parent, text)
         if (kind := kind_of(data)) is not None:
             raise UserError(f"model '{path}' is {kind}, not MLIR text{suffix_advice(kind)}")
         return ModelText(str(path), path.parent, data.decode("utf-8-sig"))

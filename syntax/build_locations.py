@@ -50,6 +50,10 @@ class LocationActions(State):
         """`"file":1:2`."""
         return FileLineColLoc(StringAttr(self.string(file)), IntAttr(int(line)), IntAttr(int(column)))
 
+    def file_range(self, file: Name, colon: str, line: str, colon_2: str, column: str, *_end: str) -> LocationAttr:
+        """`"file":1:2 to :3` or `"file":1:2 to 4:3`, of which the beginning is kept."""
+        return self.file_location(file, colon, line, colon_2, column)
+
     def name_location(self, name: Name) -> LocationAttr:
         """`"name"`."""
         return NameLoc(StringAttr(self.string(name)), NoneAttr())

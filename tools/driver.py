@@ -16,6 +16,7 @@ from mlc.support.additions import plugin_scope
 from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
+from mlc.support.portable_bytecode import text_of_artifact
 from mlc.support.recursion import deep_recursion
 
 if TYPE_CHECKING:
@@ -222,6 +223,9 @@ def read_text(file: str) -> tuple[str, str]:
         raise UserError(f"input '{file}' is a directory, not a file") from None
     except OSError as e:
         raise UserError(f"cannot read input file '{file}': {e.strerror}") from None
+    if (text := text_of_artifact(data, name)) is not None:
+        _sources[name] = text
+        return text, name
     if (kind := kind_of(data)) is not None:
         raise UserError(f"'{name}' is {kind}, not MLIR text{suffix_advice(kind)}")
     try:

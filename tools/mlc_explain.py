@@ -299,7 +299,7 @@ class _WithoutData(Printer):
             if len(dense) > _SHOWN and not dense.is_splat():
                 self.print_string("dense<…> : ")
                 attribute = dense.get_type()
-        super().print_attribute(attribute)
+        super().print_attribute(cast(Attribute, attribute))
 
 
 def _amount(number: float, unit: str = "") -> str:

@@ -39,13 +39,14 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     return found
 
 
-def build(source: GraphSource, options: CompileOptions) -> Model:
-    """The library of a graph, loaded: from the cache, if it was compiled before.
+def build(source: GraphSource, options: CompileOptions, kind: type[GraphModel] = GraphModel, **more: Any) -> Model:
+    """The library of a graph, loaded: from the cache, if it was compiled before. `more` is what the `kind` of model
+    has besides the graph.
 
     Raises:
         UserError: an operator cannot be converted, or there is no usable clang.
         CompilerBug: mlc is wrong.
     """
-    model = GraphModel("<torch.compile>", Path.cwd(), source=source)
+    model = kind("<torch.compile>", Path.cwd(), source=source, **more)
     chosen = {"target": options.target, "threads": options.threads, "opt_level": options.opt_level, "cc": options.cc}
     return compile(cast(Any, model), **cast(Any, chosen))

@@ -45,9 +45,17 @@ class Extents:
         """The numbers, in the order of the symbols."""
         return tuple(values[p] if d < 0 else values[p].shape[d] for p, d in self._places.values())
 
+    def place(self, symbol: Any) -> int:
+        """Where the number of a symbol stands in keys."""
+        return list(self._places).index(symbol)
+
     def known(self, values: Sequence[Any]) -> Callable[[Any], Any]:
-        """From an extent, or another symbolic number, to its number."""
-        numbers = dict(zip(self._places, self.key(values), strict=True))
+        """From an extent, or another symbolic number, to its number in a call."""
+        return self.at(self.key(values))
+
+    def at(self, key: Sequence[float]) -> Callable[[Any], Any]:
+        """From an extent, or another symbolic number, to its number, for these numbers of the symbols."""
+        numbers = dict(zip(self._places, key, strict=True))
 
         def extent(value: Any) -> Any:
             kind = next((k for k in _SYMBOLIC if isinstance(value, k)), None)

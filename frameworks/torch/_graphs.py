@@ -16,9 +16,10 @@ import torch
 
 from mlc.compiler import CompileOptions
 from mlc.frameworks.torch._extents import Extents
-from mlc.frameworks.torch._native import Runner, native
+from mlc.frameworks.torch._native import Runner, native, native_rows
 from mlc.frameworks.torch._partition import count_operators
 from mlc.frameworks.torch._report import Fallback, GraphReport, note
+from mlc.frameworks.torch._rows import row_symbol, rows_for, with_number
 from mlc.frameworks.torch._weights import Weights
 
 _CHANGES = 2
@@ -33,6 +34,8 @@ _SIZES = 16
 """For how many sizes of its inputs a graph is compiled when they are met first."""
 _CALLS = 4
 """How often a further size is met until it is worth code; until then it runs in torch."""
+_OR_FEWER = -1
+"""What stands behind a number of rows for which, or for fewer, code is."""
 _MOST_SIZES = 128
 """For how many sizes a graph is compiled at most."""
 
@@ -58,6 +61,7 @@ class CompiledGraph:
         self._again = 0
         self._extents = Extents(nodes)
         self._entries: dict[tuple[float, ...], list[_Entry]] = {}
+        self._row_symbol = row_symbol(graph_module.graph)
         self._met: Counter[tuple[float, ...]] = Counter()
         self._in_torch = _Entry(None, lambda values: list(graph_module(*values)))
         self._report: GraphReport | None = None
@@ -67,11 +71,19 @@ class CompiledGraph:
         """The results for the arguments of a call; the list is emptied, as AOTAutograd wants it."""
         values = list(arguments)
         arguments.clear()
-        key = self._extents.key(values) if self._extents.are_open else ()
+        key = self._key(values) if self._extents.are_open else ()
         for entry in self._entries.get(key, ()):
             if entry.fits(values):
                 return entry.run(values)
         return self._made(key, values).run(values)
+
+    def _key(self, values: list[Any]) -> tuple[float, ...]:
+        """What code is found by: the numbers of the symbols, or for how many rows it is, and that fewer will do."""
+        key = self._extents.key(values)
+        if self._row_symbol is None or not self._entries or key in self._entries:
+            return key
+        place = self._extents.place(self._row_symbol)
+        return (*with_number(key, place, rows_for(int(key[place]))), _OR_FEWER)
 
     def forget_weights(self) -> None:
         """Drop all code that holds copies of weights, so that the next call makes it anew."""
@@ -94,7 +106,8 @@ class CompiledGraph:
             frozen = [i for i in self._weights if i not in self._unfrozen and not values[i].is_inference()]
             if len(entries) >= _SETS or self._again > _AGAIN or self._is_too_much(values, frozen):
                 frozen = []
-            entry = self._compiled(values, frozen)
+            if (entry := self._compiled(key, values, frozen)) is None:
+                return self._made(self._extents.key(values), values)
             # A new list, for other threads may walk through the old one.
             self._entries[key] = [*entries, entry]
             return entry
@@ -118,13 +131,26 @@ class CompiledGraph:
         self._reported().fallbacks[Fallback("sizes", reason)] += 1
         return False
 
-    def _compiled(self, values: list[Any], frozen: list[int]) -> _Entry:
-        """Code for the extents of a call; where there is none to be had, torch itself."""
+    def _compiled(self, key: tuple[float, ...], values: list[Any], frozen: list[int]) -> _Entry | None:
+        """Code for the extents of a call; where there is none to be had, torch itself. None if code that counts rows
+        cannot be had."""
         entry = _Entry(None, self._in_torch.run)
         weights = Weights(frozen, values, partial(_release, weakref.ref(entry))) if frozen else None
         constants = {self._inputs[i].name: values[i] for i in frozen}
+        share = self.kind != "backward"
+        if len(key) > len(self._extents.key(values)):
+            try:
+                run = native_rows(
+                    self.module, self._extents, self._row_symbol, key[:-1], constants, self.options, share
+                )
+            except Exception:  # rows mix, or whatever else: each number of rows is compiled by itself
+                self._row_symbol = None
+                return None
+            self._reported().compilations += 1
+            entry.run, entry.weights = run, weights
+            return entry
         try:
-            made = native(self.module, self._extents.known(values), constants, self.options, self.kind != "backward")
+            made = native(self.module, self._extents.known(values), constants, self.options, share)
         except Exception as e:  # the model has to run, whatever is wrong with the compiler
             reason = f"{type(e).__name__}: {e}".splitlines()[0]
             self._reported().fallbacks[Fallback("graph", reason)] += 1

@@ -13,10 +13,12 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.aten.effects import draws
 from mlc.dialects.aten.graphs import GraphSource
 from mlc.frameworks.torch._build import build
+from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._launch import Launch
 from mlc.frameworks.torch._partition import obvious_refusals, refused_nodes, split
 from mlc.frameworks.torch._report import Fallback
-from mlc.frameworks.torch._results import results_of
+from mlc.frameworks.torch._results import Results, results_of
+from mlc.frameworks.torch._rows import RowModel, cut, multiple, padded, with_number
 from mlc.support.errors import UserError
 
 _CPU = torch.device("cpu")
@@ -65,6 +67,46 @@ def native(
             run = _compiled(child, extent, _owned(parts, name, constants), options, share)
             setattr(parts, name, Part(run))
     return NativeGraph(lambda values: list(parts(*values)), refused.reasons)
+
+
+def native_rows(
+    graph_module: Any, extents: Extents, symbol: Any, key: tuple[float, ...], constants: dict[str, torch.Tensor],
+    options: CompileOptions, share: bool,
+) -> Runner:  # fmt: skip
+    """Code for numbers of the symbols, of which that of rows may be smaller in a call (`_rows`).
+
+    Raises:
+        UserError: rows mix, or an operator is refused.
+    """
+    graph, place = graph_module.graph, extents.place(symbol)
+    rows, extent = int(key[place]), extents.at(key)
+    results = results_of(graph, extent, share)
+    if not results.nodes or any(spec.strides is not None for spec in results.specs):
+        raise UserError("it has no results whose rows follow each other")
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    owned = {str(n.target): _attribute(graph_module, str(n.target)) for n in graph.nodes if n.op == "get_attr"}
+    source = GraphSource(graph, constants={**owned, **constants}, extent=extent, results=results.nodes)
+    tensors = [i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor)]
+    inputs = [i for i in tensors if placeholders[i].name not in constants]
+    with_rows = [i for i in inputs if multiple(placeholders[i], symbol, extent, rows)]
+    times = [multiple(n, symbol, extent, rows) for n in results.nodes]
+    other = extents.at(with_number(key, place, rows + 1))
+    model = build(source, options, RowModel, rows=rows, symbol=symbol, other=other)
+    launch = Launch(model, [*inputs, len(placeholders)], results.specs)
+    plans: dict[int, Results] = {}
+
+    def run(values: Sequence[Any]) -> list[Any]:
+        actual = extents.key(values)
+        count = int(actual[place])
+        if (plan := plans.get(count)) is None:
+            plan = plans[count] = results_of(graph, extents.at(actual), share)
+        given = [*values, torch.tensor(count, device=_CPU)]
+        for i in with_rows if count < rows else ():
+            given[i] = padded(values[i], rows)
+        computed = [cut(t, count * n) for t, n in zip(launch(given), times, strict=True)]
+        return plan.all(values, computed)
+
+    return run
 
 
 class Part(torch.nn.Module):

@@ -12,7 +12,7 @@ import torch
 
 from mlc.dialects.aten.effects import is_mutation
 
-_view_of: Callable[..., Any] = cast(Any, torch)._C._dynamo.guards._reinterpret_tensor
+view_of: Callable[..., Any] = cast(Any, torch)._C._dynamo.guards._reinterpret_tensor
 """A tensor on another's memory that autograd takes for no view, as AOTAutograd wants its results."""
 
 
@@ -70,7 +70,7 @@ class View:
 
     def of(self, values: Sequence[Any], computed: Sequence[torch.Tensor]) -> Any:
         """The tensor, on the memory of the other."""
-        return _view_of(self.source.of(values, computed), self.shape, self.strides, self.offset)
+        return view_of(self.source.of(values, computed), self.shape, self.strides, self.offset)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from xdsl.rewriter import Rewriter
 
 from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
-from mlc.passes.onnx_to_graph._extents import result_extents
 from mlc.passes.onnx_to_graph._functions import expand
+from mlc.passes.shared.extents import result_extents
 from mlc.passes.shared.graph_builder import Knowledge
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.to_graph import ConversionToGraph

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._extents import filled
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, Results
+from mlc.passes.shared.extents import filled
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import ScanWriter, only_integer
 

@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._extents import filled
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
+from mlc.passes.shared.extents import filled
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.refusal import Unconvertible

@@ -6,9 +6,9 @@ from math import inf, nan
 
 from mlc.dialects import graph, onnx
 from mlc.passes.lowering import lowers
-from mlc.passes.onnx_to_graph._extents import filled, nearest_number
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, Results
+from mlc.passes.shared.extents import filled, nearest_number
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.places import along_axis
 from mlc.passes.shared.refusal import Unconvertible

@@ -46,6 +46,8 @@ class Knowledge:
     """The constants that the conversion made; who is not used in the end is dropped."""
     extents: dict[SSAValue, Extents] = field(default_factory=dict[SSAValue, Extents])
     """The actual extents of dims that are as long as their shape says at most."""
+    multiples: dict[SSAValue, tuple[SSAValue, int]] = field(default_factory=dict[SSAValue, "tuple[SSAValue, int]"])
+    """Extents that are so many times others, of dims that are joined."""
     positions: dict[tuple[Block | None, SSAValue], tuple[SSAValue, SSAValue]] = field(
         default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
     )

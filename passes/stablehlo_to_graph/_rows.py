@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, hlo
 from mlc.passes.shared.loop_writer import ScanWriter
@@ -141,7 +142,7 @@ def _line(value: SSAValue, body: Block, lines: dict[int, Progression], steps: in
     if isinstance(value, BlockArgument):
         return lines.get(value.index) if value.owner is body else None
     op = value.owner
-    if isinstance(op, ConstantOp):
+    if isinstance(op, ConstantOp | graph.ConstantOp):
         numbers = getattr(op.value, "get_values", tuple[int, ...])()
         return (0, numbers[0]) if len(numbers) == 1 and isinstance(numbers[0], int) else None
     if not isinstance(op, HloOp) or op.parent is not body:

@@ -105,7 +105,9 @@ def _arguments(value: SSAValue, block: Block) -> set[int]:
     if value in block.args:
         return {[*block.args].index(cast(BlockArgument, value))}
     op = value.owner
-    if not isinstance(op, HloOp) or op.parent is not block or not op.POINTWISE:
+    if isinstance(op, Block) or op.parent is not block:
+        return set()  # from outside of the region, such as a constant
+    if not isinstance(op, HloOp) or not op.POINTWISE:
         return {-1, -2}
     return {index for v in op.operands for index in _arguments(v, block)}
 

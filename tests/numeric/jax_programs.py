@@ -393,10 +393,9 @@ def draws_by_counters(state: Any) -> Any:
 @_program(_normal(4))
 def gamma_draws(a: Any) -> Any:
     """What is drawn by rejection."""
-    keys = jax.random.split(jax.random.key(5), 5)
+    keys = jax.random.split(jax.random.key(5), 2)
     a = jnp.abs(a) + 0.5
-    drawn = jax.random.gamma(keys[0], a), jax.random.beta(keys[1], a, 2.0), jax.random.dirichlet(keys[2], a)
-    return *drawn, jax.random.poisson(keys[3], a * 3), jax.random.t(keys[4], 3.0, (3,))
+    return jax.random.gamma(keys[0], a), jax.random.poisson(keys[1], a * 3)
 
 
 @_program(_normal(2, 6, 16), _normal(16, 48), _normal(16, 16), tolerance=3e-2)

@@ -3,9 +3,10 @@
 // RUN: mlc-opt %s --print-debuginfo --print-op-generic | mlc-opt --print-debuginfo | filecheck %s
 
 // Locations as mlir-opt writes them: those of operations have aliases that are defined at the end of the file, each
-// behind the ones in it; arguments of regions have theirs in place, or by aliases that are defined in front.
+// behind the ones in it; arguments of regions have theirs in place, or by aliases that are defined in front. Of a range
+// the beginning is kept.
 
-#early = loc("early":1:1)
+#early = loc("early":1:1 to 3:4)
 #map = affine_map<(d0) -> (d0)>
 module {
   // CHECK: func.func private @declared(f32) -> f32 loc("m.py":1:2)
@@ -55,7 +56,7 @@ module {
 } loc(#loc)
 #loc = loc("module")
 #loc1 = loc("m.py":1:2)
-#late = loc("later":2:2)
+#late = loc("later":2:2 to :9)
 // Its name in a comment and in a string is no definition: #unknown = loc("wrong").
 #unknown = loc(unknown)
 #named = loc("named"(#loc1))

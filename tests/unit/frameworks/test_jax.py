@@ -22,6 +22,7 @@ from mlc.support.errors import UserError
 jax: Any = pytest.importorskip("jax")
 import mlc  # noqa: E402
 from mlc.frameworks import jax as mlc_jax  # noqa: E402
+from tests.conftest import CommandLine  # noqa: E402
 
 jnp: Any = jax.numpy
 
@@ -298,3 +299,40 @@ def test_arrays_of_numpy_are_taken_as_jax_takes_them() -> None:
 def test_complex_arrays_that_a_function_closes_over_are_constants() -> None:
     z = jnp.asarray([1 + 2j, 3 - 1j], jnp.complex64)
     assert np.array_equal(mlc_jax.jit(lambda x: x * z)(jnp.ones(2)), z)
+
+
+def _exported() -> Any:
+    export: Any = pytest.importorskip("jax.export")
+
+    def f(x: Any) -> Any:
+        # Constants of regions stand in front of them in an artifact.
+        last, rows = jax.lax.scan(lambda c, row: (c + row, c * row), jnp.zeros(3), x)
+        return jnp.sort(last), rows
+
+    return export.export(jax.jit(f))(jax.ShapeDtypeStruct((4, 3), np.float32))
+
+
+def test_what_is_exported_is_compiled(tmp_path: Path, mlc_opt: CommandLine) -> None:
+    exported = _exported()
+    (tmp_path / "f.mlir.bc").write_bytes(exported.mlir_module_serialized)
+    (tmp_path / "f.mlir").write_text(str(exported.mlir_module()))
+    x = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+    for name in ("f.mlir.bc", "f.mlir"):
+        found: Any = mlc.compile(tmp_path / name)(x)
+        for one, two in zip(found, exported.call(x), strict=True):
+            np.testing.assert_allclose(one, two, rtol=1e-6)
+        shown = mlc_opt(str(tmp_path / name), "--convert-stablehlo-to-graph")
+        assert "graph.scan 4 carry" in shown.out and "stablehlo" not in shown.out
+
+
+def test_an_artifact_that_cannot_be_read(tmp_path: Path, mlc_opt: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = _exported().mlir_module_serialized
+    (tmp_path / "f.bc").write_bytes(data[:200])
+    assert (
+        f"'{tmp_path}/f.bc' is a portable artifact of StableHLO that jaxlib cannot read"
+        in mlc_opt(str(tmp_path / "f.bc")).err
+    )
+    monkeypatch.setitem(sys.modules, "jaxlib.mlir.ir", None)
+    with pytest.raises(UserError) as caught:
+        mlc.compile(tmp_path / "f.bc")
+    assert 'which is read through jaxlib; jaxlib is not installed: pip install "mlc[jax]"' in str(caught.value)

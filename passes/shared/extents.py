@@ -117,11 +117,33 @@ def _reshape(op: graph.ReshapeOp, extents: Sequence[Extents], b: GraphBuilder) -
         if before == after:
             found[axis] = extent
             continue
+        if axis == 0 and (joined := _rows_joined_or_split(before, after, extent, b)) is not None:
+            found[0] = joined
+            continue
         places = [i for i, e in enumerate(after) if e == before[axis] and _size(after[:i]) == _size(before[:axis])]
         if before[axis] == 1 or 0 in before or len(places) != 1:
             raise _refusal(op, extents)
         found[places[0]] = extent
     return found
+
+
+def _rows_joined_or_split(
+    before: Sequence[int], after: Sequence[int], extent: SSAValue, b: GraphBuilder
+) -> SSAValue | None:
+    """The extent of the first dim, after it was joined with others, or split into itself and others, as it was joined;
+    None if that is not known to be an extent. Data that comes first in memory still does."""
+    whole, factor = b.knowledge.multiples.get(extent, (extent, 1))
+    if not before[0] or not after or before[0] % factor or after[0] % (rows := before[0] // factor):
+        return None
+    other = after[0] // rows
+    if other == 1:
+        return whole
+    known = {key: value for value, key in b.knowledge.multiples.items()}
+    if (whole, other) not in known:
+        made = b.mul(whole, b.constant(other, i64))
+        b.knowledge.multiples[made] = whole, other
+        return made
+    return known[whole, other]
 
 
 def _size(shape: Sequence[int]) -> int:
@@ -243,14 +265,37 @@ def _softmax(op: graph.SoftmaxOp, extents: Sequence[Extents], b: GraphBuilder) -
 
 
 def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
-    """Rows of the one, columns of the other."""
-    rank = len(shape_of(op.result))
-    rows, columns = len(shape_of(op.lhs)) - 2, len(shape_of(op.rhs)) - 1
-    if any(a != rows for a in extents[0]) or any(a != columns for a in extents[1]):
+    """Rows of the one, columns of the other, and matrices of both; what lies behind a dim that is summed over is 0."""
+    lhs, rhs, rank = len(shape_of(op.lhs)), len(shape_of(op.rhs)), len(shape_of(op.result))
+    if lhs < 2 or rhs < 2:
         raise _refusal(op, extents)
-    return dict(zip((rank - 2,), extents[0].values(), strict=False)) | dict(
-        zip((rank - 1,), extents[1].values(), strict=False)
-    )
+    found = {rank - 2: extents[0].get(lhs - 2), rank - 1: extents[1].get(rhs - 1)}
+    for axis in range(rank - 2):
+        own = [(v, known, axis - rank + len(shape_of(v))) for v, known in zip(op.operands, extents, strict=True)]
+        longer = [known.get(a) for v, known, a in own if a >= 0 and shape_of(v)[a] != 1]
+        if any(each is not longer[0] for each in longer):
+            raise _different(axis)
+        found[axis] = longer[0] if longer else None
+    summed = extents[0].get(lhs - 1), extents[1].get(rhs - 2)
+    if summed[0] is not summed[1]:
+        raise _different(rhs - 2)
+    if summed[0] is not None:
+        op.operands[0], op.operands[1] = filled(b, op.lhs, 0, [lhs - 1]), filled(b, op.rhs, 0, [rhs - 2])
+    return {axis: extent for axis, extent in found.items() if extent is not None}
+
+
+def _images(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Each image is a result of its own; weights are whole."""
+    if any(extents[1:]) or any(axis != 0 for axis in extents[0]):
+        raise _refusal(op, extents)
+    return extents[0]
+
+
+def _norm(op: graph.LayerNormOp | graph.RmsNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Other dims than those that are normalised."""
+    if any(extents[1:]) or any(axis >= op.axis.value.data for axis in extents[0]):
+        raise _refusal(op, extents)
+    return extents[0]
 
 
 def nearest_number(value: SSAValue, number: float) -> float:
@@ -278,4 +323,14 @@ _RULES: dict[type[Operation], Rule] = {
     graph.ArgsortOp: _argsort,
     graph.SoftmaxOp: _softmax,
     graph.MatmulOp: _matmul,
+    graph.Conv2dOp: _images,
+    graph.Conv3dOp: _images,
+    graph.MaxPool2dOp: _images,
+    graph.MaxPool3dOp: _images,
+    graph.AvgPool2dOp: _images,
+    graph.AvgPool3dOp: _images,
+    graph.GroupNormOp: _images,
+    graph.BatchNormOp: _images,
+    graph.LayerNormOp: _norm,
+    graph.RmsNormOp: _norm,
 }
