@@ -17,6 +17,7 @@ nn = torch.nn
 
 def test_compilations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mlc.frameworks.torch._graphs._SIZES", 4)
+
     def model(x: Any) -> Any:
         return x.flip(0)
 
