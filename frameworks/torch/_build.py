@@ -11,6 +11,8 @@ from mlc.compiler import CompileOptions
 from mlc.frameworks._options import require_known
 from mlc.frameworks.torch._source import GraphModel
 from mlc.support.errors import UserError
+from mlc.targets.cache import Cache
+from mlc.targets.toolchain import find_clang
 
 if TYPE_CHECKING:
     from mlc.dialects.aten.graphs import GraphSource
@@ -23,19 +25,23 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     """Options as `torch.compile(options=…)` gives them; threads are as many as torch uses, unless they are given.
 
     Raises:
-        UserError: one does not exist, or has no such value.
+        UserError: one does not exist, or has no such value, or `cc` names no clang.
     """
     import torch
 
     given = dict(options or {})
     require_known(given, "the backend")
     given.setdefault("threads", torch.get_num_threads())
-    for name, kind in (("target", str), ("threads", int), ("opt_level", int)):
-        if name in given and not isinstance(given[name], kind):
+    if given.get("cc", "") is None:
+        del given["cc"]
+    for name, kind in (("target", str), ("threads", int), ("opt_level", int), ("cc", str)):
+        if name in given and (not isinstance(given[name], kind) or isinstance(given[name], bool)):
             value = given[name]
             raise UserError(f"option '{name}' is {value!r}, a {type(value).__name__}; required: {_KINDS[kind]}")
     found = CompileOptions(**given)
     found.check()
+    if found.cc is not None:
+        find_clang(found.cc, Cache.default())
     return found
 
 

@@ -54,8 +54,15 @@ class Extents:
         return self.at(self.key(values))
 
     def at(self, key: Sequence[float]) -> Callable[[Any], Any]:
-        """From an extent, or another symbolic number, to its number, for these numbers of the symbols."""
+        """From an extent, or another symbolic number, to its number, for these numbers of the symbols.
+
+        Raises:
+            UserError: one of them is no number.
+        """
         numbers = dict(zip(self._places, key, strict=True))
+        for number in key:
+            if isinstance(number, torch.SymInt):
+                _expression(number)
 
         def extent(value: Any) -> Any:
             kind = next((k for k in _SYMBOLIC if isinstance(value, k)), None)
