@@ -168,6 +168,17 @@ def test_a_donated_result_is_changed_in_its_memory() -> None:
     assert len(addresses) == 1
 
 
+def test_a_donated_result_that_is_read_elsewhere() -> None:
+    def both(cache: Any, row: Any) -> Any:
+        changed = jax.lax.dynamic_update_slice(cache, row[None], (3, 0))
+        return changed, changed - cache, cache[3]
+
+    f, cache = mlc_jax.jit(both, donate_argnums=0), jnp.zeros((400, 400))
+    for i in range(1, 4):
+        cache, difference, old = f(cache, jnp.full(400, float(i)))
+        assert float(difference.sum()) == 400 and float(old[0]) == i - 1 and float(cache[3, 0]) == i
+
+
 def test_what_somebody_else_sees_is_not_changed() -> None:
     f, row = mlc_jax.jit(_put, donate_argnums=0), jnp.arange(400.0)
     given = np.ones((400, 400), np.float32)
