@@ -34,6 +34,7 @@ from mlc.benchmarks.engines import TOLERANCE, relative_error
 from mlc.benchmarks.environment import cpu_model, default_cores
 from mlc.benchmarks.framework_engines import COMPILERS, ENGINES, ORACLES, NotMeasuredError, engines_of, names
 from mlc.benchmarks.framework_worker import Worker
+from mlc.benchmarks.turns import ratio_to_best
 
 _ROUNDS, _TURN = 7, 0.05
 _REST = 0.02
@@ -57,11 +58,7 @@ class Measured:
 
     def ratio(self) -> float | None:
         """How many times faster mlc is than the fastest other engine: the median over the rounds."""
-        others = [times for engine, times in self.seconds.items() if engine != "mlc"]
-        if not others or "mlc" not in self.seconds:
-            return None
-        rounds = zip(self.seconds["mlc"], *others, strict=True)
-        return statistics.median(min(them) / ours for ours, *them in rounds)
+        return ratio_to_best(self.seconds)
 
 
 def measure(

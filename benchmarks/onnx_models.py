@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from mlc.benchmarks.environment import cpu_model, default_cores, pin
+from mlc.benchmarks.turns import measure_in_turns, ratio_to_best
 from mlc.support.bindings import parse_shapes
 from mlc.support.errors import UserError
 from mlc.testing.onnx_weights import with_seeded_weights
@@ -101,11 +102,7 @@ class Measured:
 
     def ratio(self) -> float | None:
         """How many times faster mlc is than the best peer: the median over the rounds; None without a peer."""
-        peers = [times for engine, times in self.seconds.items() if engine != "mlc"]
-        if not peers or "mlc" not in self.seconds:
-            return None
-        rounds = zip(self.seconds["mlc"], *peers, strict=True)
-        return statistics.median(min(others) / ours for ours, *others in rounds)
+        return ratio_to_best(self.seconds)
 
 
 def measure(model: ModelFile, threads: int, rounds: int, cores: Sequence[int]) -> Measured:
@@ -119,7 +116,6 @@ def measure(model: ModelFile, threads: int, rounds: int, cores: Sequence[int]) -
     from mlc.api import compile as compile_model
     from mlc.benchmarks.engines import relative_error
     from mlc.benchmarks.peers import Peer, prepare_onnxruntime, prepare_openvino
-    from mlc.benchmarks.turns import measure_in_turns
 
     all_cores = os.sched_getaffinity(0)
     cold, cached, memory = _compile_apart(model, threads)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import gc
 import itertools
 import math
+import statistics
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -105,3 +106,15 @@ def _no_collection() -> Generator[None, None, None]:
     finally:
         if was_enabled:
             gc.enable()
+
+
+def ratio_to_best(seconds: Mapping[str, Sequence[float]]) -> float | None:
+    """How many times faster mlc is than the fastest other engine: the median over the rounds; None without another.
+
+    `seconds` per call are by engine, one number per round.
+    """
+    others = [times for engine, times in seconds.items() if engine != "mlc"]
+    if not others or "mlc" not in seconds:
+        return None
+    rounds = zip(seconds["mlc"], *others, strict=True)
+    return statistics.median(min(them) / ours for ours, *them in rounds)

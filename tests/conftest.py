@@ -48,6 +48,22 @@ class CommandLine(Protocol):
 
 
 @pytest.fixture
+def lowered_levels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The levels that models are lowered to in this process, from here on."""
+    from mlc.compiler import Compilation
+
+    lowered: list[str] = []
+    lower = Compilation.lower
+
+    def noting(self: Compilation, level: str, more_follows: bool = False) -> None:
+        lowered.append(level)
+        lower(self, level, more_follows)
+
+    monkeypatch.setattr(Compilation, "lower", noting)
+    return lowered
+
+
+@pytest.fixture
 def mlc_opt(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> CommandLine:
     """Runs `mlc-opt` in this process."""
     from mlc.tools.mlc_opt import main

@@ -26,6 +26,7 @@ from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.support.ir import clone
 from mlc.support.locations import location_of
+from mlc.support.types import repeated_number
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target
 from mlc.tools.compile_arguments import (
@@ -296,7 +297,7 @@ class _WithoutData(Printer):
     def print_attribute(self, attribute: Attribute) -> None:
         if isinstance(attribute, DenseIntOrFPElementsAttr):
             dense = cast("DenseIntOrFPElementsAttr[Any]", attribute)
-            if len(dense) > _SHOWN and not dense.is_splat():
+            if len(dense) > _SHOWN and repeated_number(dense) is None:
                 self.print_string("dense<…> : ")
                 attribute = dense.get_type()
         super().print_attribute(cast(Attribute, attribute))

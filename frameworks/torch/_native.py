@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,10 +84,9 @@ def native_rows(
     if not results.nodes or any(spec.strides is not None for spec in results.specs):
         raise UserError("it has no results whose rows follow each other")
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
-    owned = {str(n.target): _attribute(graph_module, str(n.target)) for n in graph.nodes if n.op == "get_attr"}
-    source = GraphSource(graph, constants={**owned, **constants}, extent=extent, results=results.nodes)
-    tensors = [i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor)]
-    inputs = [i for i in tensors if placeholders[i].name not in constants]
+    constants = _constants(graph_module, constants)
+    source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes)
+    inputs = _inputs(placeholders, constants)
     with_rows = [i for i in inputs if multiple(placeholders[i], symbol, extent, rows)]
     times = [multiple(n, symbol, extent, rows) for n in results.nodes]
     other = extents.at(with_number(key, place, rows + 1))
@@ -134,15 +133,11 @@ def _compiled(
     results = results_of(graph, extent, share)
     if not results.nodes:
         return lambda values: results.all(values, ())
-    owned = {str(n.target): _attribute(graph_module, str(n.target)) for n in graph.nodes if n.op == "get_attr"}
-    owned = {name: value for name, value in owned.items() if isinstance(value, torch.Tensor)}
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
-    constants = {**owned, **constants}
+    constants = _constants(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated, seeded=True)
-    inputs = [
-        i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor) and n.name not in constants
-    ]
+    inputs = _inputs(placeholders, constants)
     is_random = draws(graph)
     launch = Launch(build(source, options), [*inputs, *[len(placeholders)] * is_random], results.specs)
     if is_random:
@@ -151,6 +146,19 @@ def _compiled(
         return launch
 
     return lambda values: results.all(values, launch(values))
+
+
+def _constants(graph_module: Any, given: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The tensors that a graph owns, and those that are given, by their names."""
+    names = [str(n.target) for n in graph_module.graph.nodes if n.op == "get_attr"]
+    owned = {name: _attribute(graph_module, name) for name in names}
+    return {**{name: value for name, value in owned.items() if isinstance(value, torch.Tensor)}, **given}
+
+
+def _inputs(placeholders: Sequence[Any], constants: Mapping[str, torch.Tensor]) -> list[int]:
+    """The positions of the tensors that code takes."""
+    tensors = [i for i, n in enumerate(placeholders) if isinstance(n.meta.get("val"), torch.Tensor)]
+    return [i for i in tensors if placeholders[i].name not in constants]
 
 
 def _seed() -> torch.Tensor:

@@ -13,6 +13,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.matrices import (
+    block_by_block,
     blocks,
     cut,
     identity,
@@ -35,23 +36,9 @@ def reflections(b: GraphBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue]:
     The diagonal of `R` has the other sign than what stood there; a column that is 0 below is left alone, its tau is 0.
     """
     batch, m, n = shape_of(a)
-    least = min(m, n)
     if 0 in shape_of(a):
-        return a, b.splat(0, (batch, least), element_of(a))
-    count, size = blocks(least)
-    whole = count * size
-    a = padded(b, a, whole, whole)
-
-    def step(b: GraphBuilder, number: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
-        found, taus = _with_block(b, carried[0], b.mul(number, b.number(size, number)), size)
-        return [found], [taus]
-
-    if count == 1:
-        found, taus = _with_block(b, a, b.constant(np.asarray(0, np.int64), i64), size)
-    else:
-        found, stack = steps(b, count, [a], step)
-        taus = b.reshape(stack, (whole, batch))
-    return cut(b, found, m, n), b.slice(b.transpose(taus, [1, 0]), 1, 0, least)
+        return a, b.splat(0, (batch, min(m, n)), element_of(a))
+    return block_by_block(b, a, _with_block)
 
 
 def orthogonal_factor(b: GraphBuilder, a: SSAValue, taus: SSAValue) -> SSAValue:

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
-from mlc.passes.shared.matrices import blocks, cut, masked, numbers, one, padded, steps, window, with_window
+from mlc.passes.shared.matrices import block_by_block, masked, numbers, one, steps, window, with_window
 from mlc.passes.shared.triangular import solve_triangular
 
 
@@ -23,24 +22,10 @@ def triangular_factors(b: GraphBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue
     The pivot is the largest element of its column, the first one of several. Where all are 0, the step does nothing.
     """
     batch, m, n = shape_of(a)
-    least = min(m, n)
     if 0 in shape_of(a):
-        return a, b.splat(0, (batch, least), i64)
-    count, size = blocks(least)
-    whole = count * size
-    # Rows and columns of zeros fill the last block: steps there find only zeros, and do nothing.
-    a = padded(b, a, whole, whole)
-
-    def step(b: GraphBuilder, number: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
-        found, pivots = _with_block(b, carried[0], b.mul(number, b.number(size, number)), size)
-        return [found], [pivots]
-
-    if count == 1:
-        found, pivots = _with_block(b, a, b.constant(np.asarray(0, np.int64), i64), size)
-    else:
-        found, stack = steps(b, count, [a], step)
-        pivots = b.reshape(stack, (whole, batch))
-    return cut(b, found, m, n), b.slice(b.transpose(pivots, [1, 0]), 1, 0, least)
+        return a, b.splat(0, (batch, min(m, n)), i64)
+    # Steps in rows and columns that fill the last block find only zeros, and do nothing.
+    return block_by_block(b, a, _with_block)
 
 
 def _with_block(b: GraphBuilder, a: SSAValue, first: SSAValue, size: int) -> tuple[SSAValue, SSAValue]:

@@ -24,6 +24,10 @@ _BLOCK = 32
 _Step = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue]], tuple[Sequence[SSAValue], Sequence[SSAValue]]]
 """What a step makes of its number, a `tensor<i64>`, and of what is carried: the next values, a row of each stack."""
 
+_Block = Callable[[GraphBuilder, SSAValue, SSAValue, int], tuple[SSAValue, SSAValue]]
+"""What a block of steps makes of matrices, of the number of its first step and of how many it has: the matrices, and a
+row for each step, `[size, batch]`."""
+
 
 def stacked(b: GraphBuilder, x: SSAValue) -> SSAValue:
     """Matrices `[…, m, n]` as one stack `[batch, m, n]`."""
@@ -51,6 +55,30 @@ def blocks(count: int) -> tuple[int, int]:
     """How many blocks make up this number of steps, and of how many steps each is; the last one may have too many."""
     size = min(_BLOCK, count)
     return -(-count // size), size
+
+
+def block_by_block(b: GraphBuilder, a: SSAValue, part: _Block) -> tuple[SSAValue, SSAValue]:
+    """A stack `[batch, m, n]` after `min(m, n)` steps, a block of them at a time, and what each gave,
+    `[batch, min(m, n)]`.
+
+    Rows and columns of zeros fill the last block.
+    """
+    batch, m, n = shape_of(a)
+    least = min(m, n)
+    count, size = blocks(least)
+    whole = count * size
+    a = padded(b, a, whole, whole)
+
+    def step(b: GraphBuilder, number: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
+        found, rows = part(b, carried[0], b.mul(number, b.number(size, number)), size)
+        return [found], [rows]
+
+    if count == 1:
+        found, rows = part(b, a, b.constant(np.asarray(0, np.int64), i64), size)
+    else:
+        found, stack = steps(b, count, [a], step)
+        rows = b.reshape(stack, (whole, batch))
+    return cut(b, found, m, n), b.slice(b.transpose(rows, [1, 0]), 1, 0, least)
 
 
 def numbers(b: GraphBuilder, count: int, axis: int, first: SSAValue | None = None) -> SSAValue:

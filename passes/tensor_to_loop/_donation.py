@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from xdsl.dialects import func
-from xdsl.ir import BlockArgument, OpResult, SSAValue, Use
+from xdsl.ir import BlockArgument, Operation, OpResult, SSAValue, Use
 
 from mlc.dialects.tensor import PutOp
 from mlc.support.functions import DONATED, donated_to, marks_of
@@ -27,6 +27,7 @@ def late_results(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) ->
     last = block.last_op
     if not isinstance(last, func.ReturnOp):
         return frozenset()
+    order: dict[Operation, int] = {}
     late: set[int] = set()
     taken: set[int] = set()
     for number, (value, marks) in enumerate(
@@ -41,17 +42,19 @@ def late_results(function: func.FuncOp, functions: Mapping[str, func.FuncOp]) ->
                 "which no other result has",
             )
         taken.add(place)
-        if not _is_free(block.args[place], _before_reshapes(value), functions):
+        order = order or {op: position for position, op in enumerate(block.ops)}
+        if not _is_free(block.args[place], _before_reshapes(value), order, functions):
             late.add(number)
     return frozenset(late)
 
 
-def _is_free(argument: BlockArgument, value: SSAValue, functions: Mapping[str, func.FuncOp]) -> bool:
-    """Whether `value` may be computed in the memory of `argument`."""
+def _is_free(
+    argument: BlockArgument, value: SSAValue, order: Mapping[Operation, int], functions: Mapping[str, func.FuncOp]
+) -> bool:
+    """Whether `value` may be computed in the memory of `argument`; `order` numbers the ops of its block."""
     if not isinstance(value, OpResult):
         return False
     block, producer = argument.block, value.op
-    order = {op: number for number, op in enumerate(block.ops)}
     for use in _uses(argument):
         reader = ancestor_in(use.operation, block)
         if reader is producer:

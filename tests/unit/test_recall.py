@@ -33,23 +33,15 @@ _X = np.array([1, 2, 3], np.float32)
 
 
 @pytest.fixture
-def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def compilations(lowered_levels: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The levels that models were lowered to, from here on, in a folder and with a cache of their own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "cache"))
     # Plugins that other tests loaded stay loaded.
     monkeypatch.setattr(recall, "plugin_files", set[str]())
-    lowered: list[str] = []
-    lower = Compilation.lower
-
-    def noting(self: Compilation, level: str, more_follows: bool = False) -> None:
-        lowered.append(level)
-        lower(self, level, more_follows)
-
-    monkeypatch.setattr(Compilation, "lower", noting)
     Path("model.mlir").write_text(_MODEL)
     _save_weights(2)
-    return lowered
+    return lowered_levels
 
 
 def _save_weights(factor: float) -> None:

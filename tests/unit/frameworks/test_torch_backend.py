@@ -311,16 +311,3 @@ def test_tensors_of_tensors_of_different_lengths_stay_in_torch() -> None:
     with pytest.warns(UserWarning, match="is no number: it stands for lengths that differ within a tensor"):
         found = fast(parts)
     assert_same(found.values(), 2 * torch.ones(5))
-
-
-def test_who_is_interrupted_may_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any) -> Any:
-        raise KeyboardInterrupt
-
-    model, x = nn.Linear(2, 2), torch.ones(1, 2)
-    fast = compiled(model)
-    with torch.no_grad():
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr("mlc.frameworks.torch._native.build", interrupted)
-            fast(x)
-        assert_same(fast(x), model(x))

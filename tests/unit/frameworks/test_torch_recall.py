@@ -10,25 +10,16 @@ from typing import Any
 
 import pytest
 
-from mlc.compiler import Compilation
 from tests.unit.frameworks.eager import assert_same, compiled, torch
 
 nn = torch.nn
 
 
 @pytest.fixture
-def compilations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def compilations(lowered_levels: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The levels that graphs were lowered to, with a cache of their own."""
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path))
-    lowered: list[str] = []
-    lower = Compilation.lower
-
-    def noting(self: Compilation, level: str, more_follows: bool = False) -> None:
-        lowered.append(level)
-        lower(self, level, more_follows)
-
-    monkeypatch.setattr(Compilation, "lower", noting)
-    return lowered
+    return lowered_levels
 
 
 def _run(model: Any, x: Any, **options: Any) -> None:
