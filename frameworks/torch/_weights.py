@@ -12,8 +12,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-_SAMPLES = 16
-"""How many words of a weight each call looks at."""
+_SAMPLES = 1024
+"""How many words of all weights together each call looks at."""
+_MOST_SAMPLES = 16
+"""How many words of one weight it looks at, where there are few weights."""
+_FEWEST_SAMPLES = 4
+"""How many it looks at where there are many, each of which is another line of the cache."""
 _version = operator.attrgetter("_version")
 _address = cast("Callable[[Any], int]", cast(Any, torch).Tensor.data_ptr)
 
@@ -22,8 +26,9 @@ class Weights:
     """Tensors as they were when code was made for them.
 
     A change is seen if torch counts it (`weight.mul_(2)`, an optimizer's step, `load_state_dict`), if the tensor has
-    other memory (`weight.data = …`), or if it alters one of 16 words spread over the tensor's memory. The last is for
-    what torch does not count, `weight.data.mul_(2)` or a write by NumPy, of which some is missed: say `refresh` then.
+    other memory (`weight.data = …`), or if it alters one of some words spread over the tensor's memory, 16 where weights
+    are few and 4 where they are hundreds. The last is for what torch does not count, `weight.data.mul_(2)` or a write by
+    NumPy, of which some is missed: say `refresh` then.
     Tensors are not kept alive; `gone` is called once one of them is no more.
     """
 
@@ -36,7 +41,8 @@ class Weights:
         self._ids = [*map(id, tensors)]
         self._addresses = [*map(_address, tensors)]
         self._versions = [*map(_version, tensors)]
-        places = [_sampled(t) for t in tensors]
+        samples = max(_FEWEST_SAMPLES, min(_MOST_SAMPLES, _SAMPLES // max(1, len(tensors))))
+        places = [_sampled(t, samples) for t in tensors]
         self._counts = [(len(words), len(rest)) for words, rest in places]
         self._words = np.array([w for words, _ in places for w in words], np.intp)
         self._bytes = np.array([b for _, rest in places for b in rest], np.intp)
@@ -121,7 +127,7 @@ def _memory() -> _Memory:
     return _whole[0]
 
 
-def _sampled(tensor: Any) -> tuple[list[int], list[int]]:
+def _sampled(tensor: Any, samples: int) -> tuple[list[int], list[int]]:
     """The words to look at, and single bytes where these are not in words."""
     if tensor.numel() == 0:
         return [], []
@@ -130,7 +136,7 @@ def _sampled(tensor: Any) -> tuple[list[int], list[int]]:
     extent = (1 + sum((e - 1) * s for e, s in zip(tensor.shape, tensor.stride(), strict=True))) * size
     first, last = -(-start // 8), (start + extent) // 8
     memory, count = _memory(), max(0, last - first)
-    inner = {first + i * (count - 1) // (_SAMPLES - 1) for i in range(_SAMPLES)} if count else set[int]()
+    inner = {first + i * (count - 1) // (samples - 1) for i in range(samples)} if count else set[int]()
     words = [memory.word(8 * w) for w in sorted(inner)]
     ends = (
         [*range(start, min(8 * first, start + extent)), *range(max(8 * last, start), start + extent)]
