@@ -50,6 +50,7 @@ from xdsl.irdl import (
 )
 
 from mlc.dialects.kept_text import KeptAsText
+from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.registry import dialect_names, load_dialect
 
 FOLDER = Path(__file__).parent / "dialects"
@@ -277,6 +278,8 @@ def _constraints(op: type[IRDLOperation]) -> Iterator[str]:
 def _attribute_section(attribute: type[Attribute]) -> Iterator[str]:
     yield f"## `#{attribute.name}`"
     yield inspect.cleandoc(attribute.__doc__ or "")
+    if issubclass(attribute, ScheduleAttr):
+        yield attribute.listing()
     words = _class_name(attribute)
     if words.startswith("one of"):
         yield f"It is {words}."

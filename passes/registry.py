@@ -1,7 +1,8 @@
 """Which passes there are: found by file name, imported one at a time.
 
 A file `passes/<folder>/<pass_name>.py` holds the pass `pass-name`. Listing the names imports nothing, so a tool can
-check its command line before it loads any pass. Files that start with `_` hold no pass, nor do those of `shared/`.
+check its command line before it loads any pass. Files that start with `_` hold no pass, nor do those of `shared/` and
+`loop/steps/`.
 Plugins add passes of their own (`plugin_passes`), which from then on are passes like any other.
 """
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from mlc.passes.base import Pass
 
 _HERE = Path(__file__).parent
-_SHARED = _HERE / "shared"
-"""What passes of several folders need."""
+_NO_PASSES = (_HERE / "shared", _HERE / "loop" / "steps")
+"""What passes of several folders need, and the steps of schedules."""
 _MACHINERY = {
     "base",
     "lowering",
@@ -47,7 +48,7 @@ def _modules() -> dict[str, str]:
 
 def _pass_files() -> Iterator[Path]:
     for path in _HERE.rglob("*.py"):
-        is_machinery = path.parent == _SHARED or (path.parent == _HERE and path.stem in _MACHINERY)
+        is_machinery = path.parent in _NO_PASSES or (path.parent == _HERE and path.stem in _MACHINERY)
         if not path.stem.startswith("_") and not is_machinery:
             yield path
 

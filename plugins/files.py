@@ -15,6 +15,7 @@ from types import ModuleType
 from xdsl.ir import Dialect, Operation
 from xdsl.utils.exceptions import PyRDLError
 
+from mlc.dialects.loop.steps import Form, Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.passes.base import Pass
 from mlc.passes.lowering import lowerings_of
@@ -58,15 +59,16 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
-    """Run a Python file and make its passes known, and the patterns that it registers for passes of mlc.
+    """Run a Python file and make its passes and steps of schedules known, and the patterns that it registers.
 
     Raises:
-        UserError: the file is not there or fails, holds neither, or a name in it is taken.
+        UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
     """
     module = _run(Path(path))
-    if not any(_passes(module)) and not lowerings_of(module.__name__):
+    if not any(_passes(module)) and not any(_steps(module)) and not lowerings_of(module.__name__):
         raise UserError(
-            f"plugin '{path}' exports no Pass, and no pattern of one; derive a dataclass from mlc.passes.base.Pass"
+            f"plugin '{path}' exports no Pass, no step of schedules and no pattern; derive a dataclass from "
+            "mlc.passes.base.Pass or mlc.passes.loop.steps.base.LoopStep"
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")
@@ -75,6 +77,8 @@ def load_pass(path: str | os.PathLike[str]) -> None:
 def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
     for pass_type in _passes(module):
         plugin_passes.add(pass_type.name, lambda pass_type=pass_type: pass_type, f"'{path}'")
+    for step in _steps(module):
+        plugin_steps.add(step.name, lambda step=step: step, f"'{path}'")
 
 
 def _run(path: Path) -> ModuleType:
@@ -164,6 +168,13 @@ def _is_defined_elsewhere(dialect: Dialect, module: ModuleType) -> bool:
 def _passes(module: ModuleType) -> Iterator[type[Pass]]:
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Pass) and value.__module__ == module.__name__:
+            yield value
+
+
+def _steps(module: ModuleType) -> Iterator[type[Step]]:
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Step) and value.__module__ == module.__name__:
+            Form.of(value)
             yield value
 
 

@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
-from mlc.passes.loop.pack import Packer
+from mlc.passes.loop.steps.base import Scheduling
 from mlc.passes.manager import PassManager
 from mlc.passes.pipeline import default_passes
 from mlc.support.context import CompilerContext
@@ -50,14 +50,14 @@ def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options
     own, alone = ctx.clone(), lone_kernel(module, kernel)
     PassManager(own).run(alone, passes[:position])
     (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
-    return list(_outcomes(function, schedule, Packer.of(alone, own)))
+    return list(_outcomes(function, schedule, Scheduling(alone, own)))
 
 
-def _outcomes(function: FuncOp, schedule: ScheduleAttr, packer: Packer) -> Iterator[Outcome]:
+def _outcomes(function: FuncOp, schedule: ScheduleAttr, scheduling: Scheduling) -> Iterator[Outcome]:
     for step in schedule.steps:
-        before, known = _state(function), len(packer.ctx.remarks)
-        apply_step(step, function, packer)
-        refusals = dict.fromkeys(remark.message for remark in packer.ctx.remarks[known:])
+        before, known = _state(function), len(scheduling.ctx.remarks)
+        apply_step(step, function, scheduling)
+        refusals = dict.fromkeys(remark.message for remark in scheduling.ctx.remarks[known:])
         yield Outcome(tuple(refusals), _state(function) != before)
 
 

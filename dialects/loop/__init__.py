@@ -6,11 +6,9 @@ from mlc.dialects.loop.constant import ConstantOp
 from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, PrefetchOp, StoreOp
 from mlc.dialects.loop.row import RowOp
-from mlc.dialects.loop.schedule import ScheduleAttr, StepAttr
+from mlc.dialects.loop.schedule import ScheduleAttr
 
-Loop = Dialect(
-    "loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp], [LoopKindAttr, StepAttr, ScheduleAttr]
-)
+Loop = Dialect("loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp], [LoopKindAttr, ScheduleAttr])
 
 __all__ = [
     "CONSECUTIVE",
@@ -24,7 +22,6 @@ __all__ = [
     "PrefetchOp",
     "RowOp",
     "ScheduleAttr",
-    "StepAttr",
     "StoreOp",
     "YieldOp",
     "enclosing_loops",

@@ -26,9 +26,9 @@ class Weights:
     """Tensors as they were when code was made for them.
 
     A change is seen if torch counts it (`weight.mul_(2)`, an optimizer's step, `load_state_dict`), if the tensor has
-    other memory (`weight.data = …`), or if it alters one of some words spread over the tensor's memory, 16 where weights
-    are few and 4 where they are hundreds. The last is for what torch does not count, `weight.data.mul_(2)` or a write by
-    NumPy, of which some is missed: say `refresh` then.
+    other memory (`weight.data = …`), or if it alters one of some words spread over its memory, 16 where weights are few
+    and 4 where they are hundreds. The last is for what torch does not count, `weight.data.mul_(2)` or a write by NumPy,
+    of which some is missed: say `refresh` then.
     Tensors are not kept alive; `gone` is called once one of them is no more.
     """
 

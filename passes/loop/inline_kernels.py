@@ -15,7 +15,7 @@ from xdsl.traits import is_side_effect_free
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops
-from mlc.passes.loop.unroll import unroll
+from mlc.passes.loop.steps.unroll import unroll
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 from mlc.support.ir import inlined

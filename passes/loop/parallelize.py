@@ -11,7 +11,8 @@ from xdsl.ir import Operation
 from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, enclosing_loops
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, outermost_loops, perfect_nest
-from mlc.passes.loop.tile import tile
+from mlc.passes.loop.steps.parallel import spread
+from mlc.passes.loop.steps.tile import tile
 from mlc.support.context import CompilerContext
 
 BLOCKS_PER_THREAD = 4
@@ -21,14 +22,6 @@ BUSY = 0.9
 """The least share of its time that a thread has to work."""
 MANY = 8
 """How many iterations per wanted block are enough to hand them out in blocks."""
-
-
-def spread(loop: ForOp) -> bool:
-    """Mark a parallel loop to be spread over threads; False, and nothing changed, if it is serial."""
-    if not loop.is_parallel:
-        return False
-    loop.properties["kind"] = LoopKindAttr(LoopKind.THREADS)
-    return True
 
 
 @dataclass(frozen=True)

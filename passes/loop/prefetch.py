@@ -2,76 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
-from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ForOp, PrefetchOp
 from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import AccessOp
 from mlc.passes.loop._nests import functions_with_loops, loops_named
 from mlc.passes.loop._required import require_loops
-from mlc.support.affine import split_constant
+from mlc.passes.loop.steps.prefetch import Prefetch
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
-from mlc.support.types import memref_type
-
-LINE = 64
-"""The bytes that are fetched at a time, on all machines of the table."""
-
-Line = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr, ...], int]
-"""What is fetched at a time: a memref, index operands, subscripts, and the line that the constant of the last is in."""
-
-
-def prefetch(loop: ForOp) -> int:
-    """Ask in front of `loop` for what is read and written behind it; returns the number of new ops.
-
-        s = for k: …; load r[m, n]; store y[m, n]
-    ->
-        prefetch r[m, n]; prefetch y[m, n]; s = for k: …; load r[m, n]; store y[m, n]
-
-    The tile of a matrix product reads a residual, and writes its result, in a few short pieces of rows that no CPU
-    foresees. While the loop computes there is time to bring them. This concerns the arguments of the function, each
-    line of a cache once.
-    """
-    lines: dict[Line, PrefetchOp] = {}
-    for access in _accesses_behind(loop):
-        *outer, last = access.map.data.results
-        terms, constant = split_constant(last)
-        elements = LINE // to_numpy(memref_type(access.memref).element_type).itemsize
-        places = (*outer, terms if terms is not None else AffineExpr.constant(0))
-        line = (access.memref, tuple(access.indices), places, constant // elements)
-        if line not in lines:
-            lines[line] = PrefetchOp(access.memref, access.indices, access.map.data)
-    Rewriter.insert_op(list(lines.values()), InsertPoint.before(loop))
-    return len(lines)
-
-
-def _accesses_behind(loop: ForOp) -> Iterator[AccessOp]:
-    """The loads from and stores to arguments that follow `loop` in its block, at places known in front of it."""
-    unknown: set[SSAValue] = set(loop.results)
-    op = loop.next_op
-    while op is not None:
-        if (
-            isinstance(op, AccessOp)
-            and op.map.data.results
-            and _is_argument(op.memref)
-            and unknown.isdisjoint(op.indices)
-        ):
-            yield op
-        unknown.update(op.results)
-        op = op.next_op
-
-
-def _is_argument(value: SSAValue) -> bool:
-    function: Operation | None = value.owner.parent_op() if isinstance(value.owner, Block) else None
-    return isinstance(function, func.FuncOp)
 
 
 @dataclass(frozen=True)
@@ -93,10 +33,4 @@ class PrefetchPass(Pass):
         for function in functions_with_loops(module):
             for name in self.loops:
                 for loop in loops_named(function, name):
-                    prefetch_or_remark(loop, ctx)
-
-
-def prefetch_or_remark(loop: ForOp, ctx: CompilerContext) -> None:
-    """`prefetch`, or a remark that there is nothing to ask for."""
-    if not prefetch(loop):
-        ctx.remark(loop, f"nothing to prefetch: no argument is read or written behind the loop '{loop.dim.data}'")
+                    Prefetch(name).attempt(loop, ctx)

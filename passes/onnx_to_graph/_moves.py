@@ -129,7 +129,7 @@ class Expand(BoundedFromOnnx):
 
 
 @lowers(PASS, onnx.op("Tile"))
-class Tile(FromOnnx):
+class RepeatDims(FromOnnx):
     """Repeats along each dim: a broadcast along a dim in front of it."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:

@@ -16,11 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.loop.steps.fuse import Fuse
+from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
 from mlc.passes.tensor._contraction_schedule import (
     READS_PER_PACKING,
     Contraction,
-    Step,
     can_be_packed,
     packing_steps,
     rows_in_cache,
@@ -49,13 +55,13 @@ def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -
         return []
     tile = _register_tile(scores, lanes, machine)
     block = _rows_of_block(scores, tile, machine)
-    steps: list[Step] = [*(("fuse", name) for name in heads), ("tile", row, block), ("fuse", row)]
-    steps += [("interchange", c.op.dim_names[c.lane_dim], f"{row}i") for c in (scores, values)]
-    steps += [("tile", f"{row}i", tile.rows)]
+    steps: list[Step] = [*(Fuse(name) for name in heads), Tile(row, block), Fuse(row)]
+    steps += [Interchange.around(c.op.dim_names[c.lane_dim], f"{row}i") for c in (scores, values)]
+    steps += [Tile(f"{row}i", tile.rows)]
     # Before rows are unrolled: one loop with a sum of each row is none that becomes vectors.
     reduced = dict.fromkeys(name for op in reductions for name in op.dim_names[op.num_parallel :])
-    steps += [("vectorize_reduction", name, lanes) for name in reduced]
-    steps.append(("unroll", f"{row}ii"))
+    steps += [VectorizeReduction(name, lanes) for name in reduced]
+    steps.append(Unroll(f"{row}ii"))
     for contraction in (scores, values):
         inside = _contraction_steps(contraction, tile, lanes)
         if inside is None:
@@ -90,11 +96,11 @@ def _contraction_steps(contraction: Contraction, tile: RegisterTile, lanes: int)
     """The columns of a register tile; None if they cannot become vectors."""
     op, dim = contraction.op, contraction.lane_dim
     lane, is_worth_a_copy = op.dim_names[dim], op.dim_sizes[dim - 1] >= READS_PER_PACKING and op.dim_sizes[dim] >= lanes
-    steps: list[Step] = [("tile", lane, tile.vectors * lanes)]
+    steps: list[Step] = [Tile(lane, tile.vectors * lanes)]
     for value, affine in contraction.operands_with_lanes():
         in_order = runs_along_memory(affine, dim)
         if can_be_packed(value) and (is_worth_a_copy or not in_order):
             steps += packing_steps(value, affine, contraction, lanes)
         elif not in_order:
             return None
-    return [*steps, ("tile", f"{lane}i", lanes), ("vectorize", f"{lane}ii", lanes), ("unroll", f"{lane}i")]
+    return [*steps, Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]

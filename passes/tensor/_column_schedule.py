@@ -19,8 +19,14 @@ from math import prod
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import BlockArgument
 
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.tensor._contraction_schedule import SET_PERIOD, WAYS, Step
+from mlc.passes.loop.steps.block_sums import BlockSums
+from mlc.passes.loop.steps.hoist_reduction import HoistReduction
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.tensor._contraction_schedule import SET_PERIOD, WAYS
 from mlc.passes.tensor._row_schedule import column_dim, nests_of, reduced_dims
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, tensor_type
@@ -108,21 +114,21 @@ def _column_reduction(ops: Sequence[StructuredOp]) -> _ColumnReduction | None:
 def _steps(found: _ColumnReduction, lanes: int, page: int) -> list[Step]:
     """Sums of `page` bytes of columns, which wait in the first cache for the next rows."""
     column = found.columns
-    steps: list[Step] = [("tile", column, page // found.element_bytes)]
+    steps: list[Step] = [Tile(column, page // found.element_bytes)]
     levels = [found.rows]
     for size in _blocks(found.count):
-        steps.append(("block_sums", levels[-1], size))
+        steps.append(BlockSums(levels[-1], size))
         levels.append(f"{levels[-1]}i")
     inner = levels[-1]
     return [
         *steps,
-        ("tile", inner, ROWS_PER_TILE),
-        *(("hoist_reduction", name, f"{column}i") for name in levels),
-        ("tile", f"{column}i", COLUMN_VECTORS * lanes),
-        ("tile", f"{column}ii", lanes),
-        ("vectorize", f"{column}iii", lanes),
-        ("unroll", f"{column}ii"),
-        ("unroll", f"{inner}i"),
+        Tile(inner, ROWS_PER_TILE),
+        *(HoistReduction(name, f"{column}i") for name in levels),
+        Tile(f"{column}i", COLUMN_VECTORS * lanes),
+        Tile(f"{column}ii", lanes),
+        Vectorize(f"{column}iii", lanes),
+        Unroll(f"{column}ii"),
+        Unroll(f"{inner}i"),
     ]
 
 

@@ -24,9 +24,19 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.loop.steps.fuse import Fuse
+from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.pack import Pack
+from mlc.passes.loop.steps.prefetch import Prefetch
+from mlc.passes.loop.steps.split_reduction import SplitReduction
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unpad import Unpad
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.argument_names import argument_name
-from mlc.passes.tensor._padding_schedule import Step, dims_to_unpad, padding_of_rows, row_padding_steps
+from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps
 from mlc.passes.tensor._register_tile import MOST_VECTORS, RegisterTile, TileProblem, best_tile
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
@@ -184,27 +194,27 @@ def contraction_steps(
     own = contraction.unshared_dims
     parallel = [op.dim_names[i] for i in (*own, *(i for i in range(contraction.lane_dim) if i not in own))]
     reductions = op.dim_names[op.num_parallel :]
-    steps: list[Step] = [("interchange", lane, *parallel)] if parallel else []
-    steps += [("unpad", op.dim_names[dim]) for dim in dims_to_unpad(op, row)]
+    steps: list[Step] = [Interchange.around(lane, *parallel)] if parallel else []
+    steps += [Unpad(op.dim_names[dim]) for dim in dims_to_unpad(op, row)]
     if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
-        steps.append(("tile", lane, contraction.columns))
+        steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"
-    steps.append(("tile", lane, tile.vectors * lanes))
+    steps.append(Tile(lane, tile.vectors * lanes))
     if parts := _parts(op, tile, machine):
-        steps.append(("split_reduction", op.dim_names[-1], parts))
+        steps.append(SplitReduction(op.dim_names[-1], parts))
     for argument, affine in packed:
         known = (contraction.kernel_name, argument.index) in constants
         steps += packing_steps(argument, affine, contraction, lanes)[: 1 if known else None]
-    in_lanes: list[Step] = [("tile", f"{lane}i", lanes), ("vectorize", f"{lane}ii", lanes), ("unroll", f"{lane}i")]
+    in_lanes: list[Step] = [Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
     in_rows: list[Step] = []
     if row is not None and tile.rows > 1:
-        in_rows = [("tile", op.dim_names[row], tile.rows), ("unroll", f"{op.dim_names[row]}i")]
+        in_rows = [Tile(op.dim_names[row], tile.rows), Unroll(f"{op.dim_names[row]}i")]
     if not problem.is_ragged(tile):
         # What is unrolled last varies fastest, and what varies fastest is held in registers.
         steps += [*in_rows, *in_lanes] if tile.holds_vectors else [*in_lanes, *in_rows]
     else:
         # The last vector of the last block is a nest of its own until it joins the others.
-        steps += [*in_lanes, *(("fuse", name) for name in (*parallel, *reductions)), *in_rows]
+        steps += [*in_lanes, *(Fuse(name) for name in (*parallel, *reductions)), *in_rows]
     steps += short_reductions(op, SHORT)
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
@@ -252,9 +262,9 @@ def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Ma
     """Ask early for what a tile adds and writes at its end, where that is more than the second cache holds."""
     op, root = contraction.op, contraction.root
     added = [a for a in contraction.kernel.body.block.args if any(use.operation is not op for use in a.uses)]
-    loops = [name for name in op.dim_names[op.num_parallel :] if ("unroll", name) not in steps]
+    loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
     far = sum(bytes_of(v) for v in (root.result, *added)) > machine.l2_bytes
-    return [("prefetch", loops[0])] if far and loops else []
+    return [Prefetch(loops[0])] if far and loops else []
 
 
 def _parts(op: StructuredOp, tile: RegisterTile, machine: Machine) -> int:
@@ -304,14 +314,14 @@ def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
 def packing_steps(operand: BlockArgument, affine: AffineMap, contraction: Contraction, lanes: int) -> list[Step]:
     """Pack an argument of the kernel; all steps but the first are for the loops that do so where it is not known."""
     name = argument_name(operand)
-    steps: list[Step] = [("pack", name, contraction.op.dim_names[contraction.lane_dim])]
+    steps: list[Step] = [Pack(name, contraction.op.dim_names[contraction.lane_dim])]
     if runs_along_memory(affine, contraction.lane_dim):
-        return [*steps, ("tile", f"{name}_lane", lanes), ("vectorize", f"{name}_lanei", lanes)]
+        return [*steps, Tile(f"{name}_lane", lanes), Vectorize(f"{name}_lanei", lanes)]
     # It lies along another dim: blocks of lanes x lanes, which `transpose-loads` reads by rows.
     along = f"{name}_{len(affine.results) - 2}"
-    steps += [("tile", along, lanes), ("tile", f"{name}_lane", lanes)]
-    steps.append(("interchange", f"{name}_lane", f"{along}i", f"{name}_lanei"))
-    return [*steps, ("vectorize", f"{name}_lanei", lanes), ("unroll", f"{along}i")]
+    steps += [Tile(along, lanes), Tile(f"{name}_lane", lanes)]
+    steps.append(Interchange.around(f"{name}_lane", f"{along}i", f"{name}_lanei"))
+    return [*steps, Vectorize(f"{name}_lanei", lanes), Unroll(f"{along}i")]
 
 
 def short_reductions(op: StructuredOp, most: int) -> list[Step]:
@@ -323,5 +333,5 @@ def short_reductions(op: StructuredOp, most: int) -> list[Step]:
         if copies > most:
             break
         if size > 1:
-            steps.append(("unroll", name))
+            steps.append(Unroll(name))
     return steps

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from xdsl.dialects.tensor import PadOp
 
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.loop.steps.unpad import Unpad
+from mlc.passes.loop.steps.unroll import Unroll
 from mlc.support.affine import split_terms
 from mlc.support.types import tensor_type
-
-Step = tuple[str | int, ...]
 
 SHORT_IMAGE = 28
 """Of 28 rows under windows of three, one product in 42 is one with padding; of 7, one in ten."""
@@ -70,9 +71,7 @@ def padding_of_rows(op: StructuredOp, row: int | None) -> PaddedDim | None:
     return found[0] if len(found) == 1 and op.dim_sizes[found[0].window] <= SHORT_WINDOW else None
 
 
-def row_padding_steps(
-    op: StructuredOp, padding: PaddedDim, steps: Container[tuple[str | int, ...]]
-) -> list[tuple[str | int, ...]]:
+def row_padding_steps(op: StructuredOp, padding: PaddedDim, steps: Container[Step]) -> list[Step]:
     """The steps, behind all others in `steps`, that leave out what a tile of all rows reads of the padding."""
-    unroll: Step = ("unroll", op.dim_names[padding.window])
-    return [*([] if unroll in steps else [unroll]), ("unpad", op.dim_names[padding.dim])]
+    unroll = Unroll(op.dim_names[padding.window])
+    return [*([] if unroll in steps else [unroll]), Unpad(op.dim_names[padding.dim])]

@@ -10,9 +10,18 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
+from xdsl.ir.affine import AffineExpr
+
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.loop.steps.fuse import Fuse
+from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.reuse_result import ReuseResult
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
 from mlc.passes.shared.in_place import computed_in_place
-from mlc.passes.tensor._contraction_schedule import Step
 from mlc.support.affine import split_terms
 
 PARTIAL_RESULTS = 8
@@ -34,14 +43,16 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[S
         outer = outer[: outer.index(column)]
     rows = INTERLEAVED_ROWS if outer and nests[0].over[outer[-1]] >= INTERLEAVED_ROWS else 1
     partial = _partial_results(nests, lanes, PARTIAL_RESULTS // rows)
-    steps: list[Step] = [("fuse", name) for name in outer if len(nests) > 1]
+    steps: list[Step] = [Fuse(name) for name in outer if len(nests) > 1]
+    if partial and column is not None and _waits_for_result(nests):
+        steps.append(ReuseResult(column))
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
         vectors = registers // 2 if reduced_dims(nests, column) else ELEMENTWISE_VECTORS
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
-        steps += [("tile", outer[-1], rows), ("unroll", f"{outer[-1]}i")]
+        steps += [Tile(outer[-1], rows), Unroll(f"{outer[-1]}i")]
     return steps
 
 
@@ -79,6 +90,21 @@ def _computed_inside(root: StructuredOp, in_place: Container[StructuredOp]) -> d
                 inside[producer] = None
                 pending.append(producer)
     return inside
+
+
+def _waits_for_result(nests: Sequence[Nest]) -> bool:
+    """Whether the last nest stores each element of the result where it reads one that a nest before it computed."""
+    last, before = nests[-1], [nest.root for nest in nests[:-1]]
+    reads = [
+        (value, affine)
+        for op in (last.root, *last.inside)
+        for value, affine in zip(op.inputs, op.index_maps, strict=True)
+    ]
+    own = [AffineExpr.dimension(i) for i in range(last.root.num_parallel)]
+    return any(
+        value.owner in before and value.type == last.root.result.type and list(affine.results) == own
+        for value, affine in reads
+    )
 
 
 def _common_dims(nests: Sequence[Nest]) -> list[str]:
@@ -126,27 +152,27 @@ def _partial_results(nests: Sequence[Nest], lanes: int, most: int) -> list[Step]
             name, size = op.dim_names[-1], op.dim_sizes[-1]
             if name not in steps and size > 1 and stride_along(op, len(op.dims) - 1) is None:
                 vectors = min(most, max(size // lanes, 1))
-                steps[name] = ("vectorize_reduction", name, (1 << vectors.bit_length() - 1) * lanes)
+                steps[name] = VectorizeReduction(name, (1 << vectors.bit_length() - 1) * lanes)
     return list(steps.values())
 
 
 def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lanes: int, vectors: int) -> list[Step]:
     """The column dim as vectors, `vectors` of them side by side; windows as straight-line code."""
     reduced = reduced_dims(nests, column)
-    steps: list[Step] = [("tile", column, vectors * lanes)]
+    steps: list[Step] = [Tile(column, vectors * lanes)]
     rows = [name for name in nests[-1].over if name not in outer and name != column]
     if len(nests) > 1 and reduced and rows:
         # Columns outside, so that all passes over a few columns follow each other.
-        steps += [("interchange", column, *rows), ("fuse", column)]
-    steps += [("tile", f"{column}i", lanes), ("vectorize", f"{column}ii", lanes), ("unroll", f"{column}i")]
+        steps += [Interchange.around(column, *rows), Fuse(column)]
+    steps += [Tile(f"{column}i", lanes), Vectorize(f"{column}ii", lanes), Unroll(f"{column}i")]
     if any(nest.over.get(column, 0) % lanes for nest in nests):
         # The last columns fill no vector: their reduction joins that of the others.
-        steps += [("fuse", name) for name in reduced]
+        steps += [Fuse(name) for name in reduced]
     taps = 1
     for name, size in reversed(reduced.items()):
         taps *= size
         if taps <= MOST_UNROLLED_TAPS:
-            steps.append(("unroll", name))
+            steps.append(Unroll(name))
     return steps
 
 

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.in_place import is_one_nest
-from mlc.passes.tensor._contraction_schedule import Step
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
@@ -40,12 +44,12 @@ def transpose_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
         return []
     bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
     line = max(LINE_BYTES // max(bytes_of, 4), lanes)
-    steps: list[Step] = [("tile", m, line), ("tile", n, line)]
+    steps: list[Step] = [Tile(m, line), Tile(n, line)]
     around = [name for name in names if name != n]
     if lanes < line:
-        steps += [("tile", f"{n}i", lanes), ("interchange", *around, n, f"{n}i", f"{m}i", f"{n}ii")]
-        return [*steps, ("vectorize", f"{n}ii", lanes), ("unroll", f"{m}i"), ("unroll", f"{n}i")]
-    return [*steps, ("interchange", *around, n, f"{m}i", f"{n}i"), ("vectorize", f"{n}i", lanes), ("unroll", f"{m}i")]
+        steps += [Tile(f"{n}i", lanes), Interchange.around(*around, n, f"{n}i", f"{m}i", f"{n}ii")]
+        return [*steps, Vectorize(f"{n}ii", lanes), Unroll(f"{m}i"), Unroll(f"{n}i")]
+    return [*steps, Interchange.around(*around, n, f"{m}i", f"{n}i"), Vectorize(f"{n}i", lanes), Unroll(f"{m}i")]
 
 
 def _across(op: StructuredOp, name: str) -> str | None:

@@ -12,9 +12,14 @@ from collections.abc import Sequence
 
 from xdsl.dialects.tensor import PadOp
 
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unpad import Unpad
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.in_place import is_one_nest
-from mlc.passes.tensor._contraction_schedule import Step, runs_along_memory, short_reductions
+from mlc.passes.tensor._contraction_schedule import runs_along_memory, short_reductions
 from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
@@ -38,14 +43,14 @@ def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
         return []
     steps: list[Step] = []
     moving = [i for i in range(lane) if op.dim_sizes[i] > 1]
-    if any(isinstance(v.owner, PadOp) for v in op.inputs):
+    if moving and any(isinstance(v.owner, PadOp) for v in op.inputs):
         # A copy would be as much work as all the rest.
-        steps.append(("unpad", *(parallel[i] for i in moving)))
-    steps += [("tile", parallel[lane], lanes), ("vectorize", f"{parallel[lane]}i", lanes)]
+        steps.append(Unpad.along(*(parallel[i] for i in moving)))
+    steps += [Tile(parallel[lane], lanes), Vectorize(f"{parallel[lane]}i", lanes)]
     for dim, most in zip(reversed(moving), (machine.vector_registers // 4, HEIGHT), strict=False):
         block = _even_block(op.dim_sizes[dim], most)
         if block > 1:
-            steps += [("tile", parallel[dim], block), ("unroll", f"{parallel[dim]}i")]
+            steps += [Tile(parallel[dim], block), Unroll(f"{parallel[dim]}i")]
     return steps + short_reductions(op, MOST_TAPS)
 
 

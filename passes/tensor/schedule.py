@@ -10,12 +10,13 @@ from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.ir import Attribute
 
 from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.base import Pass
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.tensor._attention_schedule import attention_steps
 from mlc.passes.tensor._column_schedule import column_product_steps, column_steps
-from mlc.passes.tensor._contraction_schedule import Step, contraction_steps, contractions_of, steps_together
+from mlc.passes.tensor._contraction_schedule import contraction_steps, contractions_of, steps_together
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._transpose_schedule import transpose_steps
 from mlc.passes.tensor._window_schedule import window_steps
@@ -60,7 +61,7 @@ class SchedulePass(Pass):
                     continue
                 steps = choose_steps(function, machine, constants, ctx, widths)
                 if steps:
-                    function.attributes["schedule"] = chosen = ScheduleAttr.of(*steps)
+                    function.attributes["schedule"] = chosen = ScheduleAttr.of(steps)
                     ctx.rule_schedules.add((function.sym_name.data, chosen))
 
 

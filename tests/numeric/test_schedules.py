@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import Any
 
 import pytest
@@ -14,18 +15,21 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp, ScheduleAttr
+from mlc.dialects.loop.steps import Step, load_step, step_names
 from mlc.passes.checking import EquivalenceChecker
 from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.passes.loop.forward_stores import ForwardStoresPass
 from mlc.passes.loop.shrink_buffers import ShrinkBuffersPass
+from mlc.passes.loop.steps.base import LoopStep
+from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.tensor_to_loop.lower_to_loops import LowerToLoopsPass
 from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
 from mlc.syntax import parse_module
 
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]
-Step = tuple[str | int, ...]
 
 _UNHURRIED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture)
 FIXED = settings(derandomize=True, database=None, deadline=None, suppress_health_check=_UNHURRIED)
@@ -91,22 +95,8 @@ KERNELS = {
 }
 """Sizes are small primes, for the sake of remainders."""
 MOST_TRIPS_UNROLLED = 9
-_ACTIONS = (
-    "tile",
-    "tile",
-    "vectorize",
-    "vectorize",
-    "vectorize_reduction",
-    "unroll",
-    "interchange",
-    "fuse",
-    "hoist_reduction",
-    "hoist_reduction",
-    "prefetch",
-    "parallel",
-)
-_LIKELY = {"vectorize": ("n", "x"), "vectorize_reduction": "k", "hoist_reduction": "k", "prefetch": "k"}
-"""How the names of loops begin that a step is meant for."""
+OFTEN = ("vectorize", "hoist_reduction")
+"""Steps that are drawn twice as often as others."""
 
 
 def _kernel(module: ModuleOp) -> FuncOp:
@@ -121,38 +111,23 @@ def _at_tensor_level(name: str) -> tuple[ModuleOp, CompilerContext]:
 
 
 def _apply(module: ModuleOp, ctx: CompilerContext, *steps: Step) -> None:
-    _kernel(module).attributes["schedule"] = ScheduleAttr.of(*steps)
+    _kernel(module).attributes["schedule"] = ScheduleAttr.of(steps)
     ApplySchedulePass().run(module, ctx)
     module.verify()
 
 
-def _draw_step(data: st.DataObject, kernel: FuncOp) -> Step | None:
-    """A step over loops that the kernel has; None if it has no loops."""
-    trips: dict[str, int] = {}
-    for op in kernel.walk():
-        if isinstance(op, ForOp):
-            trips[op.dim.data] = max(len(op.range), trips.get(op.dim.data, 0))
-    if not trips:
+def _draw_step(rng: Random, kernel: FuncOp) -> Step | None:
+    """A step for a loop of the kernel, mostly one that it is meant for; None if there are no loops."""
+    loops = [op for op in kernel.walk() if isinstance(op, ForOp)]
+    if not loops:
         return None
-    names = list(trips)
-    action = data.draw(st.sampled_from(_ACTIONS))
-    if action == "interchange":
-        order = data.draw(st.permutations(names))
-        return ("interchange", *order[: data.draw(st.integers(2, 3))]) if len(order) > 1 else None
-    if action == "unroll":
-        names = [name for name in names if trips[name] <= MOST_TRIPS_UNROLLED] or names[-1:]
-        return None if trips[names[-1]] > MOST_TRIPS_UNROLLED else ("unroll", data.draw(st.sampled_from(names)))
-    if action in _LIKELY and data.draw(st.integers(0, 4)):
-        names = [name for name in names if name.startswith(_LIKELY[action])] or names
-    name = data.draw(st.sampled_from(names))
-    if action == "hoist_reduction":
-        others = [other for other in trips if other != name]
-        return (action, name, data.draw(st.sampled_from(others))) if others else None
-    if action == "vectorize_reduction":
-        return (action, name, data.draw(st.integers(2, 8)))
-    if action == "vectorize" and data.draw(st.booleans()):
-        return (action, name, data.draw(st.sampled_from((4, 8, 16))))
-    return ("tile", name, data.draw(st.integers(1, 8))) if action == "tile" else (action, name)
+    kind = load_step(rng.choice([*step_names(), *OFTEN]))
+    assert issubclass(kind, LoopStep)
+    suited = [loop for loop in loops if kind.suits(loop)]
+    if kind is Unroll:
+        loops = [loop for loop in loops if len(loop.range) <= MOST_TRIPS_UNROLLED]
+    candidates = suited if suited and rng.random() < 0.8 else loops
+    return kind.drawn(rng, rng.choice(candidates)) if candidates else None
 
 
 def _draw_schedule(data: st.DataObject, kernel_name: str) -> list[Step]:
@@ -162,14 +137,18 @@ def _draw_schedule(data: st.DataObject, kernel_name: str) -> list[Step]:
     checker.start(module)
     LowerToLoopsPass().run(module, ctx)
     steps: list[Step] = []
-    for _ in range(data.draw(st.integers(1, 6))):
-        step = _draw_step(data, _kernel(module))
+    rng = data.draw(st.randoms(use_true_random=False))
+    for _ in range(rng.randint(1, 6)):
+        step = _draw_step(rng, _kernel(module))
         if step is None:
             break
+        note(step.spelling)
+        try:
+            _apply(module, ctx, step)
+        except UserError:  # it names a loop that is not there
+            break
         steps.append(step)
-        note(str(step))
-        _apply(module, ctx, step)
-        checker.check(str(step), module, ApplySchedulePass.rounding)
+        checker.check(step.spelling, module, ApplySchedulePass.rounding)
     return steps
 
 
@@ -200,5 +179,5 @@ def test_scheduled_native_code(kernel: str, data: st.DataObject, run_compiled: R
     checker.start(module)
     inputs = checker.inputs_of("main")
     assert inputs is not None
-    _kernel(module).attributes["schedule"] = ScheduleAttr.of(*steps)
+    _kernel(module).attributes["schedule"] = ScheduleAttr.of(steps)
     checker.compare_outputs("native code", "main", run_compiled(module, inputs))

@@ -121,3 +121,20 @@ def test_a_wrong_pass_of_a_package(tmp_path: Path) -> None:
     done = _mlc_opt(tmp_path, "--fit")
     assert "the package 'bad' promises a pass 'fit', found <function loads" in done.stderr
     assert done.returncode == 1
+
+
+def test_a_step_of_schedules_joins(tmp_path: Path) -> None:
+    shutil.copy(_SCALE.parent / "serial_step.py", tmp_path / "serial_step.py")
+    _install(tmp_path, "ordering", "[mlc.steps]\nserial = serial_step:Serial\nother = serial_step:dataclass\n")
+    text = """func.func private @f(%x: memref<8xf32>) attributes {schedule = #loop.schedule<[serial(m)]>} {
+      loop.for parallel "m" %m = 0 to 8 {
+        %0 = loop.load %x[%m] : memref<8xf32>
+        loop.store %0, %x[%m] : memref<8xf32>
+      }
+      return
+    }"""
+    done = _mlc_opt(tmp_path, "--apply-schedule", text=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'loop.for serial "m"' in done.stdout
+    refused = _mlc_opt(tmp_path, text=text.replace("serial(m)", "other(m)"))
+    assert "the package 'ordering' promises a schedule step 'other', found <function dataclass" in refused.stderr

@@ -16,7 +16,20 @@ from xdsl.dialects.func import FuncOp
 from mlc.api import compile as compile_model
 from mlc.compiler import CompileOptions, new_context, parse_verified
 from mlc.dialects.loop import ForOp, ScheduleAttr
-from mlc.dialects.loop.schedule import STEPS
+from mlc.dialects.loop.steps import step_names
+from mlc.passes.loop.steps.block_sums import BlockSums
+from mlc.passes.loop.steps.fuse import Fuse
+from mlc.passes.loop.steps.hoist_reduction import HoistReduction
+from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.pack import Pack
+from mlc.passes.loop.steps.parallel import Parallel
+from mlc.passes.loop.steps.prefetch import Prefetch
+from mlc.passes.loop.steps.split_reduction import SplitReduction
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unpad import Unpad
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
 from mlc.targets.host import core_count
 from mlc.targets.machine import Machine, resolve_target
 from mlc.tools import mlc_explain
@@ -108,28 +121,28 @@ def test_a_table_counts_as_the_rows_that_are_read() -> None:
 
 def test_every_step_has_words() -> None:
     _, kernel = _parse(_KERNEL)
-    steps: list[tuple[str | int, ...]] = [
-        ("interchange", "n", "m"),
-        ("tile", "n", 64),
-        ("unpad", "m"),
-        ("pack", "w", "n"),
-        ("tile", "w_lane", 16),
-        ("tile", "ni", 16),
-        ("vectorize", "nii", 16),
-        ("unroll", "ni"),
-        ("fuse", "m"),
-        ("vectorize", "m", 8),
-        ("tile", "m", 8),
-        ("vectorize_reduction", "k", 4),
-        ("split_reduction", "k", 2),
-        ("block_sums", "k", 16),
-        ("hoist_reduction", "k", "ni"),
-        ("unroll", "k"),
-        ("prefetch", "k"),
-        ("parallel", "n"),
+    steps = [
+        Interchange.around("n", "m"),
+        Tile("n", 64),
+        Unpad("m"),
+        Pack("w", "n"),
+        Tile("w_lane", 16),
+        Tile("ni", 16),
+        Vectorize("nii", 16),
+        Unroll("ni"),
+        Fuse("m"),
+        Vectorize("m", 8),
+        Tile("m", 8),
+        VectorizeReduction("k", 4),
+        SplitReduction("k", 2),
+        BlockSums("k", 16),
+        HoistReduction("k", "ni"),
+        Unroll("k"),
+        Prefetch("k"),
+        Parallel("n"),
     ]
-    kernel.attributes["schedule"] = ScheduleAttr.of(*steps)
-    assert {str(step[0]) for step in steps} == set(STEPS)
+    kernel.attributes["schedule"] = ScheduleAttr.of(steps)
+    assert {step.name for step in steps} == set(step_names())
     assert dict(describe_schedule(kernel, {("kernel", 1)})) == {
         "interchange(n, m)": "n runs around m",
         "tile(n, 64)": "3 blocks of 64, and one of 8",

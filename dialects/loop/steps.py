@@ -1,0 +1,225 @@
+"""Steps of schedules as typed values: how each is written, what it says of itself, and how it is found by its name.
+
+    @dataclass(frozen=True)
+    class Tile(LoopStep):
+        \"\"\"`n` runs in steps of 64, around a new loop `ni`.\"\"\"
+
+        name = "tile"
+        example = "tile(n, 64)"
+
+        loop: LoopName
+        size: int
+
+The fields are the arguments, and their types are the form of the text: `LoopName` and `ArgumentName` are written as
+names, `tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left
+out. Names stand in front of numbers, and no loop is named twice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, ClassVar, cast, get_args, get_type_hints
+
+from mlc.dialects.loop.plan import LoopPlan
+from mlc.support.additions import Additions
+from mlc.support.errors import CompilerBug, UserError
+
+LoopName = Annotated[str, "loop"]
+"""The name of a loop: its dim, without quotes."""
+ArgumentName = Annotated[str, "argument"]
+"""The name of an argument of the kernel, without `%`."""
+
+_FOLDER = "passes/loop/steps"
+"""Where steps are, one in each file of its name: a dialect says how they are written, passes carry them out."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """One step of a schedule; a subclass is a frozen dataclass whose fields are what it is written with.
+
+    The docstring of a subclass says in one line what the step does to the loops that it names.
+    """
+
+    name: ClassVar[str]
+    """What the step is called in a schedule."""
+    example: ClassVar[str]
+    """How it may be written."""
+
+    def __post_init__(self) -> None:
+        names = [a for a in self._arguments if isinstance(a, str)]
+        if len(set(names)) < len(names):
+            raise UserError(f"schedule step '{self.spelling}' names a loop twice")
+        if any(isinstance(a, int) and a < 1 for a in self._arguments):
+            raise UserError(f"schedule step '{self.name}' takes a positive size")
+
+    @classmethod
+    def summary(cls) -> str:
+        """What the step does, in one line."""
+        return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
+
+    @property
+    def spelling(self) -> str:
+        """The step as a schedule writes it."""
+        return f"{self.name}({', '.join(map(str, self._arguments))})"
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        """The loops that it names."""
+        hints = type_hints(type(self))
+        names = [a for f in dataclasses.fields(self) if hints[f.name] != ArgumentName for a in self._of(f)]
+        return tuple(a for a in names if isinstance(a, str))
+
+    def words(self, plan: LoopPlan) -> str:
+        """What the step does to loops of which `plan` is known."""
+        raise NotImplementedError
+
+    def follow(self, plan: LoopPlan) -> None:
+        """Let `plan` say what is known of the loops once the step is carried out; by default, as much as before."""
+
+    @property
+    def _arguments(self) -> list[str | int]:
+        return [a for f in dataclasses.fields(self) for a in self._of(f)]
+
+    def _of(self, field: dataclasses.Field[Any]) -> tuple[str | int, ...]:
+        """What is written for a field."""
+        value: Any = getattr(self, field.name)
+        if isinstance(value, tuple):
+            return cast(tuple[str, ...], value)
+        return () if value is None else (value,)
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """How a step is written: how many names and numbers it takes."""
+
+    names: int
+    more: bool
+    """Whether it takes more names than these."""
+    sizes: tuple[int, int]
+    """The least and the greatest number of numbers."""
+
+    @staticmethod
+    @cache
+    def of(kind: type[Step]) -> Form:
+        """The form that the fields of a step say.
+
+        Raises:
+            UserError: a field is of a type that no text stands for, or a name stands behind a number.
+        """
+        hints = [type_hints(kind)[f.name] for f in dataclasses.fields(kind)]
+        for hint in hints:
+            if hint not in (LoopName, ArgumentName, int) and not _is_more(hint) and not _may_be_left_out(hint):
+                raise UserError(
+                    f"schedule step '{kind.name}' has an argument of type {hint}; they are LoopName, ArgumentName, "
+                    "tuple[LoopName, ...], int, or int | None"
+                )
+        are_numbers = [hint is int or _may_be_left_out(hint) for hint in hints]
+        if are_numbers != sorted(are_numbers):
+            raise UserError(f"schedule step '{kind.name}' has a name behind a number: names come first")
+        names = sum(hint in (LoopName, ArgumentName) for hint in hints)
+        least, optional = hints.count(int), sum(map(_may_be_left_out, hints))
+        return Form(names, any(map(_is_more, hints)), (least, least + optional))
+
+
+def make_step(action: str, arguments: list[str | int]) -> Step:
+    """The step that is written `action(arguments…)`.
+
+    Raises:
+        UserError: there is no such step, or its arguments are others.
+    """
+    kind = load_step(action)
+    form = Form.of(kind)
+    names = [a for a in arguments if isinstance(a, str)]
+    sizes = [a for a in arguments if isinstance(a, int)]
+    if form.sizes[0] and not sizes and len(names) == form.names + 1:
+        raise UserError(f"schedule step '{action}' takes a number as its last argument, got '{names[-1]}'")
+    if len(names) < form.names or (len(names) > form.names and not form.more):
+        plural = "s" if form.names > 1 or form.more else ""
+        required = f"{form.names} or more" if form.more else form.names
+        raise UserError(f"schedule step '{action}' takes {required} loop name{plural}, got {len(names)}")
+    least, most = form.sizes
+    if not least <= len(sizes) <= most:
+        required = "no size" if not most else "one size" if least else "at most one size"
+        raise UserError(f"schedule step '{action}' takes {required}, got {len(sizes)}")
+    return kind(**_filled(kind, names, sizes))
+
+
+def _filled(kind: type[Step], names: list[str], sizes: list[int]) -> dict[str, Any]:
+    """The fields of a step, from names and numbers that are as many as they should be."""
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(kind):
+        hint = type_hints(kind)[field.name]
+        if hint in (LoopName, ArgumentName):
+            values[field.name] = names.pop(0)
+        elif _is_more(hint):
+            values[field.name] = tuple(names)
+        else:
+            values[field.name] = sizes.pop(0) if sizes else None
+    return values
+
+
+def _is_more(hint: Any) -> bool:
+    return get_args(hint) == (LoopName, ...)
+
+
+def _may_be_left_out(hint: Any) -> bool:
+    return set(get_args(hint)) == {int, NoneType}
+
+
+@cache
+def type_hints(kind: type[Step]) -> dict[str, Any]:
+    """The types of the arguments of a step, by name."""
+    return get_type_hints(kind, include_extras=True)
+
+
+@cache
+def _own() -> tuple[str, ...]:
+    """The names of the steps of mlc."""
+    files = (Path(__file__).parents[2] / _FOLDER).glob("*.py")
+    return tuple(sorted(f.stem for f in files if f.stem not in ("__init__", "base")))
+
+
+plugin_steps = Additions("schedule step", "mlc.steps", lambda n: "mlc" if n in _own() else None)
+"""The steps that plugins bring (entry point `skew = "my_package.skew:Skew"` in the group `mlc.steps`)."""
+
+
+def step_names() -> list[str]:
+    """The names of all steps, sorted, without importing any of them.
+
+    Raises:
+        UserError: two plugins bring steps of one name.
+    """
+    return sorted([*_own(), *plugin_steps.names()])
+
+
+def load_step(name: str) -> type[Step]:
+    """Import the one module that holds the step `name`.
+
+    Raises:
+        UserError: there is no such step (the message names the nearest one), or a plugin does not hold it.
+        CompilerBug: the file that should hold the step does not.
+    """
+    if (addition := plugin_steps.get(name)) is not None:
+        loaded = addition.load()
+        if isinstance(loaded, type) and issubclass(loaded, Step) and loaded.name == name:
+            return loaded
+        raise UserError(f"{addition.origin} promises a schedule step '{name}', found {loaded!r}")
+    if name not in _own():
+        near = get_close_matches(name, step_names(), n=1)
+        guess = f"did you mean '{near[0]}'? " if near else ""
+        raise UserError(f"unknown schedule step '{name}'; {guess}the steps are {', '.join(step_names())}")
+    return _load_own(name)
+
+
+@cache
+def _load_own(name: str) -> type[Step]:
+    module = importlib.import_module(f"mlc.{_FOLDER.replace('/', '.')}.{name}")
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Step) and vars(value).get("name") == name:
+            return value
+    raise CompilerBug(f"{module.__name__} holds no step named '{name}'", "schedule steps")

@@ -1,0 +1,149 @@
+"""What a step of a schedule is to those that carry it out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from random import Random
+from typing import Any, Protocol, Self, TypeVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.steps import LoopName, Step, type_hints
+from mlc.passes.loop._legality import Refused, remark_if_refused
+from mlc.passes.loop._nests import loops_named
+from mlc.support.context import CompilerContext
+from mlc.support.locations import error_at
+
+_SIZES = (2, 2, 3, 4, 8)
+"""What a number of a step is drawn from."""
+
+
+class _OfModule(Protocol):
+    @classmethod
+    def of(cls, module: ModuleOp, ctx: CompilerContext) -> Self: ...
+
+
+_State = TypeVar("_State", bound=_OfModule)
+
+
+@dataclass
+class Scheduling:
+    """Schedules of the functions of one module while they are carried out."""
+
+    module: ModuleOp
+    ctx: CompilerContext
+    _states: dict[type, Any] = field(default_factory=dict[type, Any])
+    _refused: list[tuple[FuncOp, LoopStep]] = field(default_factory=list[tuple[FuncOp, Any]])
+
+    def shared(self, kind: type[_State]) -> _State:
+        """What the steps of a kind know of the module: made when the first of them asks, `kind.of(module, ctx)`."""
+        if kind not in self._states:
+            self._states[kind] = kind.of(self.module, self.ctx)
+        return self._states[kind]
+
+    def refuse(self, function: FuncOp, step: LoopStep) -> None:
+        """Remember that `function` lacks the loops that a step would have made."""
+        self._refused.append((function, step))
+
+    def lacks(self, function: FuncOp, loop: str) -> bool:
+        """Whether a loop of `function` would be there, had a step been allowed."""
+        return any(f is function and step.makes(loop) for f, step in self._refused)
+
+
+@dataclass(frozen=True)
+class LoopStep(Step):
+    """A step that changes loops of a function.
+
+    A subclass says what it does to one loop (`rewrite`), or to all of a name together (`rewrite_all`), and raises
+    `Refused` where that might change results; the loop has to be as it was then.
+    """
+
+    def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
+        """Carry out the step on all loops of `function` that it names; where a loop does not allow it is a remark.
+
+        Raises:
+            UserError: it names no loop.
+        """
+        name = self.target
+        # Innermost first: what a step does to a loop must not hide the loops inside it.
+        loops = list(reversed(loops_named(function, name)))
+        if loops:
+            self.rewrite_all(loops, scheduling)
+        elif not scheduling.lacks(function, name):
+            present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
+            raise error_at(
+                function,
+                f"schedule step '{self.spelling}' names no loop of '{function.sym_name.data}', "
+                f"which has the loops {', '.join(present) or '(none)'}",
+            )
+
+    @property
+    def target(self) -> str:
+        """The name of the loops that it changes: the first one that it names."""
+        return self.loops[0]
+
+    def makes(self, loop: str) -> bool:
+        """Whether the step makes loops of that name beside those that it is for; a step that never does says so."""
+        del loop
+        return False
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+        """Carry out the step on loops of one function, innermost first; why one stays as it is is a remark."""
+        for loop in loops:
+            self.attempt(loop, scheduling.ctx)
+
+    def attempt(self, loop: ForOp, ctx: CompilerContext) -> None:
+        """Carry out the step on one loop, if that is possible; say why if it is not."""
+        with remark_if_refused(ctx, loop, self.outcome(loop)):
+            self.rewrite(loop)
+
+    @abstractmethod
+    def rewrite(self, loop: ForOp) -> None:
+        """Carry out the step on one loop.
+
+        Raises:
+            Refused: results might change, or the loop is not of the form that the step is for; it is as it was.
+        """
+
+    def outcome(self, loop: ForOp) -> str:
+        """What a remark says in front of the reason for a refusal."""
+        return f"loop '{loop.dim.data}' not changed by '{self.name}'"
+
+    @classmethod
+    def suits(cls, loop: ForOp) -> bool:
+        """Whether a loop is of the kind that the step is meant for, as far as one look tells."""
+        del loop
+        return True
+
+    @classmethod
+    def drawn(cls, rng: Random, loop: ForOp) -> Self:
+        """A step of this kind for a loop, with arguments drawn at random: to search among schedules, and for tests."""
+        hints = type_hints(cls)
+        first, *rest = fields(cls)
+        values: dict[str, Any] = {first.name: loop.dim.data}
+        for each in rest:
+            values[each.name] = () if hints[each.name] is not int else rng.choice(_SIZES)
+        return cls(**values)
+
+
+def other(rng: Random, loop: ForOp) -> LoopName:
+    """The name of another loop of the function, or of none."""
+    names = [op.dim.data for op in function_of(loop).walk() if isinstance(op, ForOp)]
+    return rng.choice([name for name in names if name != loop.dim.data] or ["none"])
+
+
+def function_of(loop: Operation) -> FuncOp:
+    """The function that a loop is in."""
+    op: Operation | None = loop
+    while op is not None and not isinstance(op, FuncOp):
+        op = op.parent_op()
+    assert op is not None
+    return op
+
+
+__all__ = ["LoopStep", "Refused", "Scheduling", "function_of", "other"]
