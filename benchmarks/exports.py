@@ -157,15 +157,25 @@ def _module(inner: Any, call: Callable[..., Any]) -> Any:
     return module
 
 
-def _randomize(module: Any) -> None:
-    """Give weights that all are one number, and statistics of norms, random values."""
+def randomized(network: Network) -> Network:
+    """The network with weights such that all of its inputs count in its result.
+
+    Weights that all are one number, such as a head of zeros, are random then, and batch norms know what passes them:
+    else signals fade on their way through a deep network, until its result is the last bias. The module is in
+    inference.
+    """
     torch = _package("torch")
+    module, inputs = network
     with torch.no_grad():
-        for name, value in (*module.named_parameters(), *module.named_buffers()):
-            if name.endswith("running_var"):
-                value.uniform_(0.5, 1.5)
-            elif value.is_floating_point() and value.numel() > 1 and bool((value == value.flatten()[0]).all()):
+        for value in (*module.parameters(), *module.buffers()):
+            if value.is_floating_point() and value.numel() > 1 and bool((value == value.flatten()[0]).all()):
                 value += 0.1 * torch.randn_like(value)
+        norms = [m for m in module.modules() if isinstance(m, torch.nn.BatchNorm2d)]
+        for norm in norms:
+            norm.momentum = 1.0
+        if norms:
+            module.train()(*(torch.cat([value, torch.randn_like(value)]) for value in inputs))
+    return module.eval(), inputs
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -186,11 +196,10 @@ def main(words: Sequence[str] | None = None) -> int:
     warnings.filterwarnings("ignore")
     for name in arguments.names or known:
         torch.manual_seed(0)
-        module, inputs = known[name]()
-        _randomize(module)
+        module, inputs = randomized(known[name]())
         file = arguments.folder / f"{name}.onnx"
         with torch.no_grad():
-            torch.onnx.export(module.eval(), inputs, str(file), dynamo=True, verbose=False, external_data=False)
+            torch.onnx.export(module, inputs, str(file), dynamo=True, verbose=False, external_data=False)
         print(f"{file}: {file.stat().st_size / 1e6:.0f} MB")
     return 0
 

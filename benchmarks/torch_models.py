@@ -93,12 +93,12 @@ OWN: dict[str, Callable[[], Case]] = {
 def cases() -> dict[str, Callable[[], Case]]:
     """All cases by name; networks of torchvision and transformers, where these are installed, are those of
     `benchmarks.exports`."""
-    from mlc.benchmarks.exports import networks
+    from mlc.benchmarks.exports import networks, randomized
 
     def inference(make: Callable[[], Any]) -> Callable[[], Case]:
         def case() -> Case:
-            module, inputs = make()
-            return module.eval(), inputs, False
+            module, inputs = randomized(make())
+            return module, inputs, False
 
         return case
 
