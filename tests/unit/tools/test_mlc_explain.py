@@ -24,6 +24,7 @@ from mlc.passes.loop.steps.interchange import Interchange
 from mlc.passes.loop.steps.pack import Pack
 from mlc.passes.loop.steps.parallel import Parallel
 from mlc.passes.loop.steps.prefetch import Prefetch
+from mlc.passes.loop.steps.reuse_result import ReuseResult
 from mlc.passes.loop.steps.split_reduction import SplitReduction
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unpad import Unpad
@@ -140,6 +141,7 @@ def test_every_step_has_words() -> None:
         Unroll("k"),
         Prefetch("k"),
         Parallel("n"),
+        ReuseResult("n"),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -162,6 +164,7 @@ def test_every_step_has_words() -> None:
         "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
         "prefetch(k)": "what is read and written behind k is asked for in front of it",
         "parallel(n)": "the iterations are spread over threads",
+        "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
     }
     assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")
 
