@@ -98,3 +98,11 @@ func.func @wrong_axis(%x: tensor<2x3xf32>) -> tensor<3xf32> {
   %y = aten.sum.dim_IntList %x {dim = array<i64: 5>} : (tensor<2x3xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// -----
+
+func.func @between_layers(%x: tensor<5x2x4xf32>, %h: tensor<2x2x4xf32>, %w: tensor<4x4xf32>) -> tensor<5x2x4xf32> {
+  // expected-error@+1 {{aten.rnn_tanh.input: it drops out between layers at random, by numbers of torch's own generator}}
+  %y, %n = aten.rnn_tanh.input %x, %h, %w, %w, %w, %w {aten.operands = array<i64: 1, 1, 4>, has_biases = false, num_layers = 2 : i64, dropout = 0.5 : f64, train = true, bidirectional = false, batch_first = false} : (tensor<5x2x4xf32>, tensor<2x2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<5x2x4xf32>, tensor<2x2x4xf32>)
+  return %y : tensor<5x2x4xf32>
+}
