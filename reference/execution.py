@@ -28,7 +28,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.graph import BitcastOp, GraphOp
 from mlc.reference.codes import nearest_stored
-from mlc.support.dtypes import dtype_of, is_float, is_half, is_stored, limits_of, to_numpy
+from mlc.support.dtypes import UnknownElement, dtype_of, is_float, is_half, is_stored, limits_of, to_numpy
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
@@ -146,7 +146,10 @@ class Frame:
         meaning = _meaning_of(type(op))
         if meaning is None:
             raise error_at(op, f"'{op.name}' has no reference semantics; register some with mlc.reference.execution")
-        meaning(op, self)
+        try:
+            meaning(op, self)
+        except UnknownElement as e:
+            raise error_at(op, f"{op.name}: {e.message}") from None
 
     def run_block(self, block: Block, arguments: Sequence[Array]) -> list[Array]:
         """Run the ops of `block`, and return the operands of its terminator."""

@@ -32,6 +32,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from mlc.support.errors import UserError
+
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
     import numpy as np
 
@@ -94,6 +96,8 @@ COMPUTED_FLOATS: tuple[Attribute, ...] = (f16, bf16, f32, f64)
 """The floats that mlc computes with."""
 NAMES = f"{', '.join(str(e.type) for e in ELEMENT_TYPES[:-1])} and {ELEMENT_TYPES[-1].type}"
 """The element types in words, for messages."""
+NOT_KNOWN = f"with which mlc does not compute; it has {NAMES}, and stores {', '.join(map(str, STORED))}"
+"""What is to say of elements of other types."""
 
 _ALL = (*ELEMENT_TYPES, *STORED_TYPES)
 _BY_TYPE = {e.type: e for e in _ALL}
@@ -151,14 +155,25 @@ def _integer(element_type: Attribute) -> IntegerType[int] | None:
     return cast("IntegerType[int]", element_type) if isinstance(element_type, IntegerType) else None
 
 
+class UnknownElement(UserError, KeyError):
+    """Somebody asked for numbers of a type that mlc does not have."""
+
+    def __init__(self, element_type: Attribute) -> None:
+        super().__init__(f"it has elements of type {element_type}, {NOT_KNOWN}")
+
+
 @cache
 def to_numpy(element_type: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of an element type (`index` is 64 bits wide).
 
     Raises:
-        KeyError: mlc does not know this type.
+        UnknownElement: mlc does not have this type.
     """
-    return dtype_named("int64" if element_type == _INDEX else _BY_TYPE[element_type].dtype)
+    if element_type == _INDEX:
+        return dtype_named("int64")
+    if element_type not in _BY_TYPE:
+        raise UnknownElement(element_type)
+    return dtype_named(_BY_TYPE[element_type].dtype)
 
 
 @cache
@@ -166,7 +181,7 @@ def dtype_of(element_type: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of an element type, or of complex numbers, which frontends have and kernels do not.
 
     Raises:
-        KeyError: mlc does not know this type.
+        UnknownElement: mlc does not have this type.
     """
     if isinstance(element_type, ComplexType):
         part = to_numpy(cast(Any, element_type).element_type)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TextIO, TypeAlias, cast
+from typing import TextIO, cast
 
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, ModuleOp, UnregisteredOp
 from xdsl.ir import Attribute, BlockArgument, Operation
 from xdsl.printer import Printer
 
 from mlc.support.context import CompilerContext
+from mlc.support.dense_data import Elements, has_zeros_of_two_signs, print_data
 from mlc.support.locations import error_at
 from mlc.support.recursion import TOO_DEEP, deep_recursion
-from mlc.support.types import repeated_number
 from mlc.support.wide_floats import WIDE_FLOATS, written
 
-Elements: TypeAlias = "DenseIntOrFPElementsAttr[Any]"
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*").fullmatch
 
 
@@ -54,10 +53,11 @@ class _Printer(Printer):
         self.print_identifier_or_string_literal(handle)
 
     def print_attribute(self, attribute: Attribute) -> None:
-        if isinstance(attribute, DenseIntOrFPElementsAttr) and _has_zeros_of_two_signs(cast(Elements, attribute)):
-            # xDSL compares elements as numbers, and would write one of them for all.
-            self.print_string(f'dense<"0x{attribute.data.data.hex().upper()}"> : ')
-            self.print_attribute(attribute.get_type())
+        is_data = isinstance(attribute, DenseIntOrFPElementsAttr)
+        if is_data and has_zeros_of_two_signs(elements := cast(Elements, attribute)):
+            print_data(self, elements)
+            self.print_string(" : ")
+            self.print_attribute(elements.get_type())
         else:
             super().print_attribute(cast(Attribute, attribute))
 
@@ -86,17 +86,6 @@ class _Printer(Printer):
     def used_resources(self) -> list[str]:
         """The names behind the `dense_resource` attributes that were printed."""
         return sorted(self._dialect_resources.get("builtin", ()))
-
-
-def _has_zeros_of_two_signs(elements: Elements) -> bool:
-    """Whether all elements are zeros, and not the same."""
-    data = elements.data.data
-    return (
-        isinstance(elements.get_element_type(), AnyFloat)
-        and set(data) == {0x00, 0x80}
-        and not any(elements.get_values())
-        and repeated_number(elements) is None
-    )
 
 
 def _has_place_for_location(arg: BlockArgument) -> bool:

@@ -16,6 +16,7 @@ from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Dialect, SpacedOpaqueSyntaxAttribute
 from xdsl.irdl import BaseAttr, irdl_attr_definition, param_def
 
+from mlc.dialects.chlo.scan import ScanForm, scan_is_right
 from mlc.dialects.stablehlo import rules
 from mlc.dialects.stablehlo.attributes import Ints, NamedParts
 from mlc.dialects.stablehlo.base import ANY, ARRAY, BOOL, I64, I64S, HloOp, Requirement, declare, operations
@@ -200,11 +201,13 @@ _op(
 )
 _op(
     "scan",
+    rules_=(scan_is_right,),
     operands="*values",
     results="*outcomes",
     properties={"dimension": I64, "operandSegmentSizes": ANY, "resultSegmentSizes": ANY},
     optional={"scan_dim_size": I64, "is_reverse": BOOL, "is_associative": BOOL},
     regions="body_region",
+    base=ScanForm,
 )
 
 Chlo = Dialect(

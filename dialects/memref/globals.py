@@ -23,6 +23,7 @@ from xdsl.traits import MemoryAllocEffect, SymbolOpInterface
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.upstream import parse_untyped_data
+from mlc.support.dense_data import print_data
 from mlc.support.types import MemRef, Tensor
 
 _NAMED = ("sym_name", "sym_visibility", "type", "initial_value", "constant")
@@ -132,6 +133,9 @@ class GlobalOp(IRDLOperation):
             printer.print_string(" = uninitialized")
         elif self.initial_value is not None:
             printer.print_string(" = ")
-            self.initial_value.print_without_type(printer)
+            if isinstance(data := self.initial_value, DenseIntOrFPElementsAttr):
+                print_data(printer, data)
+            else:
+                data.print_without_type(printer)
         rest = {name: value for name, value in self.properties.items() if name not in _NAMED}
         printer.print_op_attributes(rest | self.attributes)

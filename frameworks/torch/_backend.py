@@ -10,6 +10,7 @@ import torch
 
 from mlc.frameworks.torch._build import compile_options
 from mlc.frameworks.torch._graphs import CompiledGraph
+from mlc.frameworks.torch._recurrent import networks_as_wanted
 from mlc.frameworks.torch.operators import decompositions
 
 
@@ -33,7 +34,8 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
         decompositions=decompositions(),
         keep_inference_input_mutations=True,
     )
-    return cast(Any, wrapped)(graph_module, example_inputs)
+    with networks_as_wanted(graph_module, example_inputs):
+        return cast(Any, wrapped)(graph_module, example_inputs)
 
 
 def _compile(graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any) -> Callable[[list[Any]], Any]:

@@ -152,9 +152,7 @@ class CompiledGraph:
         try:
             made = native(self.module, self._extents.known(values), constants, self.options, share)
         except Exception as e:  # the model has to run, whatever is wrong with the compiler
-            reason = f"{type(e).__name__}: {e}".splitlines()[0]
-            self._reported().fallbacks[Fallback("graph", reason)] += 1
-            warnings.warn(f"mlc could not compile a graph, which runs in torch: {reason}", stacklevel=1)
+            entry.run = partial(self._run_uncompiled, entry, f"{type(e).__name__}: {e}".splitlines()[0])
             return entry
         report = self._reported()
         report.compilations += 1
@@ -163,6 +161,15 @@ class CompiledGraph:
             report.fallbacks.update(made.refused)
         entry.run, entry.weights = made.run, weights
         return entry
+
+    def _run_uncompiled(self, entry: _Entry, reason: str, values: Sequence[Any]) -> list[Any]:
+        """Run a graph that could not be compiled. If torch refuses it, too, its error is all there is to say."""
+        self._reported()
+        found = self._in_torch.run(values)
+        self._reported().fallbacks[Fallback("graph", reason)] += 1
+        warnings.warn(f"mlc could not compile a graph, which runs in torch: {reason}", stacklevel=1)
+        entry.run = self._in_torch.run
+        return found
 
     def _reported(self) -> GraphReport:
         if self._report is None:

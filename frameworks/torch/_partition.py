@@ -26,6 +26,11 @@ from mlc.support.errors import UserError
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
+_BY_ROTATIONS = ("aten._linalg_eigh.default", "aten._linalg_svd.default", "aten.linalg_pinv.atol_rtol_tensor")
+"""Operators that mlc has by rotations, which need many more steps than a tridiagonal form for large matrices."""
+_FEW_ROWS = 16
+"""Up to this number of rows, or columns if they are fewer, rotations take about as long."""
+
 
 @dataclass
 class Refused:
@@ -122,7 +127,7 @@ def _is_item(user: Any, index: int) -> bool:
 def _obstacle(node: Any) -> str | None:
     """Why a call cannot be read, if that can be told from its types."""
     if not is_converted(node.target):
-        return without_pattern(op_name(node.target)) if hasattr(node.target, "_schema") else "it is no operator of ATen"
+        return without_pattern(op_name(node.target)) if hasattr(node.target, "_schema") else _other_kind(node)
     values = [n.meta.get("val") for n in node.all_input_nodes]
     found = node.meta.get("val")
     values += list(cast(Any, found)) if isinstance(found, list | tuple) else [found]
@@ -135,7 +140,22 @@ def _obstacle(node: Any) -> str | None:
             return "it computes with complex numbers"
         if value.layout != torch.strided or value.is_quantized:
             return f"a tensor is not dense: {value.layout}"
+    if str(node.target) in _BY_ROTATIONS and min(values[0].shape[-2:]) > _FEW_ROWS:
+        return f"torch is faster, by LAPACK, for matrices of more than {_FEW_ROWS} rows and columns"
     return None
+
+
+def _other_kind(node: Any) -> str:
+    """Why a call of something else than an operator of ATen cannot be read."""
+    effect = str(node.args[1]).removesuffix(".default") if _has_effect(node) else ""
+    if effect == "aten._linalg_check_errors":
+        return "it raises an exception if a matrix is singular, or not positive definite, which depends on data"
+    return f"{effect} does more than to compute its result" if effect else "it is no operator of ATen"
+
+
+def _has_effect(node: Any) -> bool:
+    """Whether a node calls an operator that must run in its turn, whether or not anybody reads a result."""
+    return getattr(node.target, "__name__", "") == "with_effects"
 
 
 def _is_number(node: Any) -> bool:
@@ -161,7 +181,7 @@ def _line_of(node: Any) -> str:
 
 
 def _name(node: Any) -> str:
-    return str(node.target).removesuffix(".default")
+    return str(node.args[1] if _has_effect(node) else node.target).removesuffix(".default")
 
 
 def split(graph_module: Any, refused: set[Any]) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, cast
 import torch
 
 from mlc.dialects.aten.schemas import ATEN
+from mlc.frameworks.torch._factored import FACTORED
 
 _ALSO_TAKEN_APART = (
     "alpha_dropout", "dist", "grid_sampler_2d", "ldexp", "native_dropout", "nll_loss_backward", "nll_loss_forward",
@@ -32,4 +33,5 @@ def decompositions() -> dict[Any, Callable[..., Any]]:
     table = dict(cast("dict[Any, Callable[..., Any]]", cast(Any, torch)._decomp.core_aten_decompositions()))
     more = [getattr(cast(Any, torch).ops.aten, name) for name in _ALSO_TAKEN_APART]
     table |= cast(Any, torch)._decomp.get_decompositions(more)
-    return {op: how for op, how in table.items() if not is_converted(op)}
+    # What has a pattern stays whole, unless its results depend on strides, which patterns do not see.
+    return {op: how for op, how in table.items() if not is_converted(op)} | FACTORED

@@ -35,6 +35,15 @@ _BECAUSE = {
     "data_dependent_output": "it asks for numbers while the graph is made",
 }
 """Why operators have no pattern, by torch's tags."""
+_OWN_REASONS = {
+    "cholesky": "it raises an exception if a matrix is not positive definite, which depends on data; "
+    "torch.linalg.cholesky is native but for that check",
+    "linalg_eig": "its results are complex numbers, with which mlc does not compute",
+    "linalg_eigvals": "its results are complex numbers, with which mlc does not compute",
+    "linalg_ldl_factor_ex": "mlc has no factors of symmetric matrices that are not definite",
+    "linalg_ldl_solve": "mlc has no factors of symmetric matrices that are not definite",
+}
+"""Why single operators have no pattern."""
 _COMPLEX = ("_fft_", "complex", "polar", "_conj", "view_as_real", "view_as_complex", "imag", "real")
 
 Scalar = bool | int | float
@@ -46,6 +55,8 @@ def without_pattern(name: str) -> str:
     short = name.removeprefix("aten.")
     if short.startswith(_COMPLEX):
         return "it computes with complex numbers, which mlc does not"
+    if short in _OWN_REASONS:
+        return _OWN_REASONS[short]
     return next((_BECAUSE[tag] for tag in tags_of(name) if tag in _BECAUSE), NO_ATEN_PATTERN)
 
 

@@ -98,7 +98,7 @@ class GraphBuilder:
             elements = [element_of(cast(SSAValue, a)) for a in arguments if isinstance(a, SSAValue)]
             if stored := [element for element in elements if element in dtypes.STORED]:
                 raise Unfit(
-                    f"elements of type {stored[0]} are only stored, and not computed with; put a Cast to float in front"
+                    f"elements of type {stored[0]} are only stored, not computed with; convert them to floats before"
                 ) from None
             raise Unfit(str(e)) from None
         for result in op.results:

@@ -20,7 +20,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.householder import orthogonal_factor, reflections
 from mlc.passes.shared.loop_writer import WhileWriter
-from mlc.passes.shared.matrices import cut, identity, numbers, padded, steps, transposed
+from mlc.passes.shared.matrices import cut, diagonal, identity, numbers, padded, steps, transposed
 from mlc.support import dtypes
 
 _MOST_SWEEPS = 30
@@ -73,7 +73,7 @@ def singular_values(b: GraphBuilder, a: SSAValue, full: bool) -> tuple[SSAValue,
     values, rows, vectors = (b(graph.GatherNdOp, x, order, [1], [0]) for x in (values, rows, vectors))
     # The columns of A V are orthogonal, so that R is diagonal: Q has their directions, and others where they are 0.
     packed, taus = reflections(b, transposed(b, rows))
-    signs = _diagonal(b, packed, 0, 0, n)
+    signs = diagonal(b, packed, n)
     signs = b.where(b.compare("lt", signs, b.number(0.0, signs)), b.number(-1.0, signs), b.number(1.0, signs))
     if full and m > n:
         packed = padded(b, packed, m, m)
@@ -91,12 +91,6 @@ def _scaled(b: GraphBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue]:
     largest = b.reduce("max", b(graph.AbsOp, a), [1, 2], keepdims=True)
     scale = b.where(b.compare("eq", largest, b.number(0.0, a)), b.number(1.0, a), largest)
     return b.div(a, scale), scale
-
-
-def _diagonal(b: GraphBuilder, a: SSAValue, row: int, column: int, count: int) -> SSAValue:
-    """The elements, `[batch, count]`, of a diagonal that begins at a row and a column."""
-    places = np.stack([np.arange(row, row + count), np.arange(column, column + count)], 1)
-    return b.transpose(b(graph.GatherNdOp, a, b.constant(places.astype(np.int64), i64), [1, 2]), [1, 0])
 
 
 def _orthonormal(b: GraphBuilder, rows: SSAValue) -> SSAValue:
@@ -129,7 +123,7 @@ def _sweeps(
 
 def _eigen_round(b: GraphBuilder, a: SSAValue, vectors: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
     half = shape_of(a)[1] // 2
-    upper, lower, off = (_diagonal(b, a, *at, half) for at in ((0, 0), (half, half), (0, half)))
+    upper, lower, off = (diagonal(b, a, half, *at) for at in ((0, 0), (half, half), (0, half)))
     cos, sin, tan = _rotation(b, upper, lower, off)
     halves = _rotated(b, _halves(b, a, 1), cos, sin, 1)
     blocks = [_rotated(b, _halves(b, x, 2), cos, sin, 2) for x in halves]

@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
-from mlc.passes.shared.matrices import block_by_block, masked, numbers, one, steps, window, with_window
+from mlc.passes.shared.matrices import block_by_block, masked, numbers, one, steps, transposed, window, with_window
 from mlc.passes.shared.triangular import solve_triangular
 
 
@@ -26,6 +26,51 @@ def triangular_factors(b: GraphBuilder, a: SSAValue) -> tuple[SSAValue, SSAValue
         return a, b.splat(0, (batch, min(m, n)), i64)
     # Steps in rows and columns that fill the last block find only zeros, and do nothing.
     return block_by_block(b, a, _with_block)
+
+
+def permutation(b: GraphBuilder, pivots: SSAValue, m: int, inverse: bool = False) -> SSAValue:
+    """The order in which pivots from 0 on, i64 `[batch, k]`, put `m` rows, i64 `[batch, m]`: the row that ends up in
+    each place, or with `inverse` the place where each row ends up."""
+    batch, k = shape_of(pivots)
+    initial = b.broadcast(numbers(b, m, 1), (batch, m, 1))
+    if 0 in (batch, m, k):
+        return b.reshape(initial, (batch, m))
+    rows, stack = numbers(b, m, 1), b.reshape(pivots, (batch, k, 1))
+
+    def step(b: GraphBuilder, i: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
+        return [_swapped(b, carried[0], rows, i, one(b, stack, 1, i))[0]], []
+
+    (found,) = steps(b, k, [initial], step, backwards=inverse)
+    return b.reshape(found, (batch, m))
+
+
+def solve_with_factors(
+    b: GraphBuilder, factors: SSAValue, pivots: SSAValue, right: SSAValue, transpose: bool = False
+) -> SSAValue:
+    """`x` with `a x = right`, or with `aᵀ x = right`, given the factors of `a`, `[batch, n, n]`, and its pivots from 0
+    on, as `triangular_factors` has them; `right` is `[batch, n, k]`."""
+    n = shape_of(factors)[1]
+    if 0 in shape_of(right):
+        return right
+
+    def moved(x: SSAValue) -> SSAValue:
+        order = b.unsqueeze(permutation(b, pivots, n, inverse=transpose), [2])
+        return b(graph.GatherNdOp, x, order, [1], [0])
+
+    if not transpose:
+        found = solve_triangular(b, factors, moved(right), lower=True, unit=True)
+        return solve_triangular(b, factors, found, lower=False)
+    factors = transposed(b, factors)
+    found = solve_triangular(b, factors, right, lower=True)
+    return moved(solve_triangular(b, factors, found, lower=False, unit=True))
+
+
+def _swapped(b: GraphBuilder, x: SSAValue, rows: SSAValue, at: SSAValue, place: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Matrices whose row `at` has changed places with the one at `place`, `[batch, 1, 1]`, and what is in row `at` now;
+    `rows` are the numbers of rows."""
+    here, there = one(b, x, 1, at), b(graph.GatherNdOp, x, place, [1], [0])
+    found = b.where(b.compare("eq", rows, at), there, b.where(b.compare("eq", rows, place), here, x))
+    return found, there
 
 
 def _with_block(b: GraphBuilder, a: SSAValue, first: SSAValue, size: int) -> tuple[SSAValue, SSAValue]:
@@ -59,19 +104,13 @@ def _panel(b: GraphBuilder, panel: SSAValue, first: SSAValue) -> tuple[SSAValue,
         sizes = b.where(b.compare("ge", rows, at), b(graph.AbsOp, column), b.number(-1.0, column))
         pivot = b(graph.ArgMaxOp, b.reshape(sizes, (batch, m)), 1)
         place = b.reshape(pivot, (batch, 1, 1))
-        is_here, is_there = b.compare("eq", rows, at), b.compare("eq", rows, place)
-
-        def swapped(x: SSAValue) -> tuple[SSAValue, SSAValue]:
-            here, there = one(b, x, 1, at), b(graph.GatherNdOp, x, place, [1], [0])
-            return b.where(is_here, there, b.where(is_there, here, x)), there
-
-        found, row = swapped(x)
+        found, row = _swapped(b, x, rows, at, place)
         pivots = one(b, row, 2, j)
         divisor = b.where(b.compare("eq", pivots, b.number(0.0, pivots)), b.number(1.0, pivots), pivots)
         factor = b.div(one(b, found, 2, j), divisor)
         right = b.where(b.compare("gt", columns, j), b.sub(found, b.mul(factor, row)), found)
         below = b.where(b.compare("eq", columns, j), factor, right)
-        return [b.where(b.compare("gt", rows, at), below, found), swapped(order)[0]], [pivot]
+        return [b.where(b.compare("gt", rows, at), below, found), _swapped(b, order, rows, at, place)[0]], [pivot]
 
     found, order, pivots = steps(b, size, [panel, b.broadcast(rows, (batch, m, 1))], step)
     return found, order, pivots

@@ -128,6 +128,40 @@ def masked(b: GraphBuilder, condition: SSAValue, x: SSAValue) -> SSAValue:
     return b.where(condition, x, b.number(0.0, x))
 
 
+def triangle(b: GraphBuilder, x: SSAValue, lower: bool, unit: bool = False) -> SSAValue:
+    """The lower or the upper triangles of a stack, zeros elsewhere; with `unit`, ones on the diagonal."""
+    _, m, n = shape_of(x)
+    if 0 in shape_of(x):
+        return x
+    rows, columns = numbers(b, m, 1), numbers(b, n, 2)
+    found = masked(b, b.compare("ge" if lower else "le", rows, columns), x)
+    return b.where(b.compare("eq", rows, columns), b.number(1.0, x), found) if unit else found
+
+
+def diagonal(b: GraphBuilder, x: SSAValue, count: int | None = None, row: int = 0, column: int = 0) -> SSAValue:
+    """The elements `[batch, count]` of a diagonal that begins at a row and a column, all of them by default."""
+    batch, m, n = shape_of(x)
+    count = min(m - row, n - column) if count is None else count
+    if 0 in (batch, count):
+        return b.splat(0, (batch, count), element_of(x))
+    places = np.stack([np.arange(row, row + count), np.arange(column, column + count)], 1)
+    return b.transpose(b(graph.GatherNdOp, x, b.constant(places.astype(np.int64), i64), [1, 2]), [1, 0])
+
+
+def first_pivot(b: GraphBuilder, pivots: SSAValue, predicate: str) -> SSAValue:
+    """Of pivots `[batch, n]`, the number, from 1 on, of the first that compares so with 0, or that is no number where
+    it must be positive; 0 if there is none: i64 `[batch]`."""
+    batch, n = shape_of(pivots)
+    if 0 in (batch, n):
+        return b.splat(0, (batch,), i64)
+    zero = b.number(0.0, pivots)
+    # What is not greater is less, equal or NaN.
+    found = b(graph.NotOp, b.compare("gt", pivots, zero)) if predicate == "le" else b.compare(predicate, pivots, zero)
+    places = b.constant(np.arange(1, n + 1, dtype=np.int64).reshape(1, n), i64)
+    first = b.reduce("min", b.where(found, places, b.number(n + 1, places)), [1])
+    return b.where(b.compare("gt", first, b.number(n, first)), b.number(0, first), first)
+
+
 def identity(b: GraphBuilder, like: SSAValue, rows: int, columns: int) -> SSAValue:
     """`[1, rows, columns]` with ones on the diagonal, of the element type of `like`."""
     return b.cast(b.compare("eq", numbers(b, rows, 1), numbers(b, columns, 2)), element_of(like))

@@ -331,7 +331,7 @@ class _FromHlo(RewritePattern):
                 raise Unconvertible(f"a dim of {kind} is open; required: known shapes")
             part = element.element_type if is_complex_type(element) else element
             if not dtypes.is_supported(cast(Attribute, part)):
-                raise Unconvertible(f"it has elements of type {element}, with which mlc does not compute")
+                raise Unconvertible(f"it has elements of type {element}, {dtypes.NOT_KNOWN}")
 
 
 def is_complex_type(element: Attribute) -> bool:

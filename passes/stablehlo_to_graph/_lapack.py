@@ -11,13 +11,12 @@ import numpy as np
 from xdsl.dialects.builtin import DictionaryAttr, i32
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.shared.cholesky import cholesky_factor
 from mlc.passes.shared.householder import orthogonal_factor, reflections
 from mlc.passes.shared.jacobi import singular_values, symmetric_eigen
 from mlc.passes.shared.lu import triangular_factors
-from mlc.passes.shared.matrices import numbers, stacked, transposed
+from mlc.passes.shared.matrices import diagonal, first_pivot, numbers, stacked, transposed
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.triangular import solve_triangular
 from mlc.passes.stablehlo_to_graph._calls import HloCall
@@ -42,13 +41,7 @@ def _ok(b: HloCall, result: int) -> SSAValue:
 def _potrf(b: HloCall) -> list[SSAValue]:
     """The factor, and the number of the first pivot, from 1 on, that is not positive."""
     factor = cholesky_factor(b, stacked(b, b[0]), _option(b, "uplo") != _UPPER)
-    n = shape_of(factor)[1]
-    if 0 in shape_of(factor):
-        return [b.reshape(factor, b.shape(0)), _ok(b, 1)]
-    one, two = numbers(b, n, 1), numbers(b, n, 2)
-    is_pivot = b(graph.AndOp, b.compare("eq", one, two), b(graph.NotOp, b.compare("gt", factor, b.number(0.0, factor))))
-    first = b.reduce("min", b.where(is_pivot, b.plus(one, b.number(1, one)), b.number(n + 1, one)), [1, 2])
-    info = b.where(b.compare("gt", first, b.number(n, first)), b.number(0, first), first)
+    info = first_pivot(b, diagonal(b, factor), "le")
     return [b.reshape(factor, b.shape(0)), b.reshape(b.cast(info, i32), b.shape(1))]
 
 
@@ -65,15 +58,9 @@ def _getrf(b: HloCall) -> list[SSAValue]:
     """The factors, the pivots from 1 on, and the number of the first pivot, from 1 on, that is 0."""
     found, pivots = triangular_factors(b, stacked(b, b[0]))
     pivots = b.plus(pivots, b.number(1, pivots))
-    results = [b.reshape(found, b.shape(0)), b.reshape(b.cast(pivots, i32), b.shape(1))]
-    least = min(shape_of(found)[1:])
-    if 0 in shape_of(found):
-        return [*results, _ok(b, 2)]
-    one, two = numbers(b, shape_of(found)[1], 1), numbers(b, shape_of(found)[2], 2)
-    is_zero = b(graph.AndOp, b.compare("eq", one, two), b.compare("eq", found, b.number(0.0, found)))
-    first = b.reduce("min", b.where(is_zero, b.plus(one, b.number(1, one)), b.number(least + 1, one)), [1, 2])
-    info = b.where(b.compare("gt", first, b.number(least, first)), b.number(0, first), first)
-    return [*results, b.reshape(b.cast(info, i32), b.shape(2))]
+    info = first_pivot(b, diagonal(b, found), "eq")
+    results = [found, b.cast(pivots, i32), b.cast(info, i32)]
+    return [b.reshape(each, b.shape(i)) for i, each in enumerate(results)]
 
 
 def _geqrf(b: HloCall) -> list[SSAValue]:

@@ -103,8 +103,11 @@ def _returned_as(value: SSAValue) -> BlockArgument | None:
     use = min(found, key=lambda use: use.index)
     block = use.operation.parent
     assert block is not None
-    output = outputs_of(block)[use.index]
-    return None if LATE in _marks_of(output) else output
+    # Outputs are the last arguments, in the order of results.
+    output = _function(block).body.block.args[use.index - len(use.operation.operands)]
+    marks = _marks_of(output)
+    assert OUTPUT in marks
+    return None if LATE in marks else output
 
 
 def _function(block: Block) -> func.FuncOp:
@@ -115,7 +118,8 @@ def _function(block: Block) -> func.FuncOp:
 
 def _marks_of(argument: BlockArgument) -> Mapping[str, Attribute]:
     """The attributes of an argument of a function."""
-    return marks_of(argument.block.args, _function(argument.block).arg_attrs)[argument.index]
+    said = _function(argument.block).arg_attrs
+    return said.data[argument.index].data if said is not None else {}
 
 
 def _converted(attribute: Attribute) -> Attribute:

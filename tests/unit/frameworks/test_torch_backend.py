@@ -106,6 +106,22 @@ def test_what_goes_wrong_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
         fast(x).sum().backward()
 
 
+def test_what_torch_refuses_is_not_blamed_on_the_compiler(
+    monkeypatch: pytest.MonkeyPatch, recwarn: pytest.WarningsRecorder
+) -> None:
+    def fail(*_: Any) -> Any:
+        raise RuntimeError("no luck")
+
+    monkeypatch.setattr("mlc.frameworks.torch._native.build", fail)
+    fast = compiled(torch.linalg.cholesky)
+    for _ in range(2):
+        with pytest.raises(torch.linalg.LinAlgError, match="not positive-definite"):
+            fast(-torch.eye(3))
+    assert not [w for w in recwarn if "mlc" in str(w.message)]
+    with pytest.warns(UserWarning, match="could not compile a graph, which runs in torch: RuntimeError: no luck"):
+        torch.testing.assert_close(fast(torch.eye(3)), torch.eye(3))
+
+
 def test_a_compilation_that_is_interrupted_is_made_by_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any) -> Any:
         raise KeyboardInterrupt

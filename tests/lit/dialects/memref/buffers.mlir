@@ -3,6 +3,9 @@
 
 // CHECK: memref.global "private" constant @data : memref<2x2xf32> = dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> {alignment = 64 : i64}
 memref.global "private" constant @data : memref<2x2xf32> = dense<[[1.0, 2.0], [3.0, 4.0]]> {alignment = 64 : i64}
+// Zeros of two signs are two numbers.
+// CHECK-NEXT: memref.global "private" constant @zeros : memref<2xf32> = dense<"0x0000000000000080">
+memref.global "private" constant @zeros : memref<2xf32> = dense<[0.0, -0.0]>
 // CHECK-NEXT: memref.global @counts : memref<16xi32> = uninitialized
 memref.global @counts : memref<16xi32> = uninitialized
 // CHECK-NEXT: memref.global "private" @elsewhere : memref<4xf32> {a}

@@ -34,9 +34,35 @@ func.func @mask(%x: tensor<2x3xf32>, %m: tensor<2x3xi1>) -> tensor<4xf32> {
 // -----
 
 func.func @no_pattern(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
-  // expected-error@+1 {{aten.cholesky: mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)}}
+  // expected-error@+1 {{aten.linalg_matrix_exp: mlc has no pattern for this operator; --load-pass FILE.py adds one (docs/pytorch.md)}}
+  %y = aten.linalg_matrix_exp %x : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %y : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @raises(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error@+1 {{aten.cholesky: it raises an exception if a matrix is not positive definite, which depends on data; torch.linalg.cholesky is native but for that check}}
   %y = aten.cholesky %x : (tensor<2x2xf32>) -> tensor<2x2xf32>
   return %y : tensor<2x2xf32>
+}
+
+// -----
+
+// Which factors these are is a matter of strides.
+
+func.func @factors(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error@+1 {{aten._linalg_det: its triangular factors are read: those of the matrix or of the transposed one, as it lies in memory}}
+  %d, %lu, %p = aten._linalg_det %x : (tensor<2x2xf32>) -> (tensor<f32>, tensor<2x2xf32>, tensor<2xi32>)
+  return %lu : tensor<2x2xf32>
+}
+
+// -----
+
+func.func @without_pivots(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  // expected-error@+1 {{aten.linalg_lu: it is to factor without pivots, which torch does not do on a CPU}}
+  %p, %l, %u = aten.linalg_lu %x {pivot = false} : (tensor<2x2xf32>) -> (tensor<0xf32>, tensor<2x2xf32>, tensor<2x2xf32>)
+  return %u : tensor<2x2xf32>
 }
 
 // -----
@@ -71,4 +97,12 @@ func.func @wrong_axis(%x: tensor<2x3xf32>) -> tensor<3xf32> {
   // expected-error@+1 {{aten.sum.dim_IntList: it has axis 5 of 2}}
   %y = aten.sum.dim_IntList %x {dim = array<i64: 5>} : (tensor<2x3xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
+}
+
+// -----
+
+func.func @between_layers(%x: tensor<5x2x4xf32>, %h: tensor<2x2x4xf32>, %w: tensor<4x4xf32>) -> tensor<5x2x4xf32> {
+  // expected-error@+1 {{aten.rnn_tanh.input: it drops out between layers at random, by numbers of torch's own generator}}
+  %y, %n = aten.rnn_tanh.input %x, %h, %w, %w, %w, %w {aten.operands = array<i64: 1, 1, 4>, has_biases = false, num_layers = 2 : i64, dropout = 0.5 : f64, train = true, bidirectional = false, batch_first = false} : (tensor<5x2x4xf32>, tensor<2x2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<5x2x4xf32>, tensor<2x2x4xf32>)
+  return %y : tensor<5x2x4xf32>
 }

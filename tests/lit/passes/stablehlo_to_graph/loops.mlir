@@ -119,3 +119,19 @@ func.func @backwards(%x: tensor<4x8xf32>) -> (tensor<8xf32>, tensor<4x8xf32>, te
   }
   return %0#2, %0#3, %0#4 : tensor<8xf32>, tensor<4x8xf32>, tensor<i32>
 }
+
+// A scan of CHLO goes along the first axis, so what it goes along is moved there and back.
+
+// CHECK-LABEL: func.func @scan
+// CHECK-NEXT: %[[ROWS:.*]] = graph.transpose %x
+// CHECK-NEXT: graph.scan 3 carry ({{.*}} = %i) over {{.*}} = %[[ROWS]] backwards
+// CHECK-NEXT: graph.add
+// CHECK: graph.transpose {{.*}} -> tensor<2x3xi32>
+func.func @scan(%x: tensor<2x3xi32>, %i: tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>) {
+  %0:2 = chlo.scan(%x) inits(%i) dimension=1 attributes {is_reverse = true} {
+  ^bb0(%a: tensor<2xi32>, %b: tensor<2xi32>):
+    %1 = stablehlo.add %a, %b : tensor<2xi32>
+    stablehlo.return %1, %1 : tensor<2xi32>, tensor<2xi32>
+  } : (tensor<2x3xi32>, tensor<2xi32>) -> (tensor<2x3xi32>, tensor<2xi32>)
+  return %0#0, %0#1 : tensor<2x3xi32>, tensor<2xi32>
+}
