@@ -10,7 +10,7 @@ import torch
 
 from mlc.frameworks.torch._build import compile_options
 from mlc.frameworks.torch._graphs import CompiledGraph
-from mlc.frameworks.torch._recurrent import networks_as_wanted
+from mlc.frameworks.torch._whole import whole_where_wanted
 from mlc.frameworks.torch.operators import decompositions
 
 
@@ -34,7 +34,7 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
         decompositions=decompositions(),
         keep_inference_input_mutations=True,
     )
-    with networks_as_wanted(graph_module, example_inputs):
+    with whole_where_wanted(graph_module, example_inputs):
         return cast(Any, wrapped)(graph_module, example_inputs)
 
 
