@@ -44,7 +44,8 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[S
     rows = INTERLEAVED_ROWS if outer and nests[0].over[outer[-1]] >= INTERLEAVED_ROWS else 1
     partial = _partial_results(nests, lanes, PARTIAL_RESULTS // rows)
     steps: list[Step] = [Fuse(name) for name in outer if len(nests) > 1]
-    if partial and column is not None and _waits_for_result(nests):
+    if column is not None and _waits_for_result(nests) and nests[-1].over[column] % lanes == 0:
+        # A buffer of its own lies better where rows of the result begin within a vector: two passes store there.
         steps.append(ReuseResult(column))
     steps += partial
     if column is not None:
@@ -93,7 +94,12 @@ def _computed_inside(root: StructuredOp, in_place: Container[StructuredOp]) -> d
 
 
 def _waits_for_result(nests: Sequence[Nest]) -> bool:
-    """Whether the last nest stores each element of the result where it reads one that a nest before it computed."""
+    """Whether the last nest stores each element of the result where it reads one that a nest before it computed.
+
+    There are sums or maxima between them; without, both would be one loop, and nothing would wait.
+    """
+    if not any(nest.reductions for nest in nests):
+        return False
     last, before = nests[-1], [nest.root for nest in nests[:-1]]
     reads = [
         (value, affine)
@@ -159,11 +165,14 @@ def _partial_results(nests: Sequence[Nest], lanes: int, most: int) -> list[Step]
 def _column_steps(nests: Sequence[Nest], outer: Sequence[str], column: str, lanes: int, vectors: int) -> list[Step]:
     """The column dim as vectors, `vectors` of them side by side; windows as straight-line code."""
     reduced = reduced_dims(nests, column)
-    steps: list[Step] = [Tile(column, vectors * lanes)]
+    blocks = Tile(column, vectors * lanes)
     rows = [name for name in nests[-1].over if name not in outer and name != column]
+    steps: list[Step] = [blocks]
     if len(nests) > 1 and reduced and rows:
-        # Columns outside, so that all passes over a few columns follow each other.
-        steps += [Interchange.around(column, *rows), Fuse(column)]
+        # Columns outside, so that all passes over a few columns follow each other. Blocks come behind that: beside what
+        # fills no block they are no perfect nest any more.
+        points = f"{column}i"
+        steps = [Interchange.around(column, *rows), blocks, Interchange.around(*rows, points), Fuse(column)]
     steps += [Tile(f"{column}i", lanes), Vectorize(f"{column}ii", lanes), Unroll(f"{column}i")]
     if any(nest.over.get(column, 0) % lanes for nest in nests):
         # The last columns fill no vector: their reduction joins that of the others.

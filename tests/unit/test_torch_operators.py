@@ -56,7 +56,7 @@ def test_memory_that_is_not_in_order_is_not_read() -> None:
         ("rand_like", "it draws random numbers, which torch's own generator does"),
         ("fft.rfft", "it computes with complex numbers, which mlc does not"),
         ("nonzero", "the shape of"),
-        ("cholesky", "mlc has no pattern for this operator; --load-pass FILE.py adds one"),
+        ("cholesky", "it raises an exception if a matrix is not positive definite, which depends on data"),
     ],
 )
 def test_operators_that_stay_in_torch_say_why(name: str, reason: str) -> None:

@@ -8,11 +8,12 @@ from random import Random
 from typing import Self
 
 from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._legality import Refused, require_exchange
 from mlc.passes.loop._nests import perfect_nest
-from mlc.passes.loop.steps.base import LoopStep, other
+from mlc.passes.loop.steps.base import LoopStep, Scheduling, other
 
 _IN_NEST = 0.9
 """How often a drawn step stays within one perfect nest."""
@@ -58,6 +59,16 @@ class Interchange(LoopStep):
     outer: LoopName
     inner: LoopName
     others: tuple[LoopName, ...] = ()
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+        # Where other loops of the name stand in nests without the others, nothing is to be said of them.
+        concerned = [loop for loop in loops if self._names_loops_around(loop)]
+        super().rewrite_all(concerned or loops, scheduling)
+
+    def _names_loops_around(self, loop: ForOp) -> bool:
+        """Whether all loops that are named are around a loop, or inside."""
+        near = {op.dim.data for op in (*enclosing_loops(loop), *loop.walk()) if isinstance(op, ForOp)}
+        return near.issuperset(self.loops)
 
     def rewrite(self, loop: ForOp) -> None:
         outermost = loop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import memref
@@ -16,7 +17,7 @@ from mlc.passes.loop._accesses import AccessOp, loop_of
 from mlc.passes.loop._dependences import Direction, Level, may_meet
 from mlc.passes.loop._legality import Refused
 from mlc.passes.loop._memory_accesses import MemoryAccess
-from mlc.passes.loop.steps.base import LoopStep, function_of
+from mlc.passes.loop.steps.base import LoopStep, Scheduling, function_of
 from mlc.support.types import memref_type
 
 
@@ -141,6 +142,10 @@ class ReuseResult(LoopStep):
     example = "reuse_result(n)"
 
     loop: LoopName
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+        # A loop of that name that stores no result is one of those that compute what waits.
+        super().rewrite_all([loop for loop in loops if self.suits(loop)] or loops, scheduling)
 
     def rewrite(self, loop: ForOp) -> None:
         reuse_result(loop)

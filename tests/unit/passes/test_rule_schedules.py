@@ -61,12 +61,55 @@ func.func @main(%x: tensor<64x96xf32>, %w: tensor<96x80xf32>) -> tensor<64x80xf3
   return %2 : tensor<64x80xf32>
 }
 """
+
+
+def _softmax(axis: int, columns: int) -> str:
+    kind = f"tensor<12x100x{columns}xf32>"
+    return f"""
+func.func @main(%x: {kind}) -> {kind} {{
+  %0 = graph.softmax %x axis {axis} : {kind}
+  return %0 : {kind}
+}}
+"""
+
+
+def _convolution(image: int, channels: int, kernel: int, **options: int) -> str:
+    stride, dilation, groups = (options.get(name, 1) for name in ("stride", "dilation", "groups"))
+    padding = dilation * (kernel // 2)
+    size = (image + 2 * padding - dilation * (kernel - 1) - 1) // stride + 1
+    x, w = f"tensor<1x{image}x{image}x{channels}xf32>", f"tensor<{kernel}x{kernel}x{channels // groups}x{channels}xf32>"
+    y = f"tensor<1x{size}x{size}x{channels}xf32>"
+    pairs = {"strides": (stride,) * 2, "padding": (padding,) * 4, "dilations": (dilation,) * 2}
+    attributes = ", ".join(f"{name} = array<i64: {str(value)[1:-1]}>" for name, value in pairs.items())
+    return f"""
+func.func @main(%x: {x}, %w: {w}) -> {y} {{
+  %0 = graph.conv2d %x, %w {{{attributes}, groups = {groups} : i64, layout = "NHWC"}} : {x}, {w} -> {y}
+  %1 = graph.relu %0 : {y}
+  return %1 : {y}
+}}
+"""
+
+
+_ROWS = [_softmax(2, 128), _softmax(2, 130), _softmax(1, 128)]
+_CONVOLUTIONS = [
+    _convolution(14, 64, 1),
+    _convolution(14, 64, 3),
+    _convolution(15, 64, 3, stride=2),
+    _convolution(28, 64, 3, dilation=2),
+    _convolution(13, 53, 3),
+    _convolution(14, 64, 3, groups=4),
+    _convolution(9, 68, 3, groups=2),
+    _convolution(14, 96, 5, groups=96),
+    _convolution(14, 96, 3, groups=96, stride=2),
+]
 _RAGGED_PANELS = "not interchanged: k0_lane, k0_1i, k0_lanei are not loops of one perfect nest"
 """What the loops that pack the last columns of keys, fewer than a panel has, are left with."""
 
 
 @pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4", "aarch64"])
-@pytest.mark.parametrize("model", [_MODEL, _GATED, _attention(64), _attention(96), _attention(197)])
+@pytest.mark.parametrize(
+    "model", [_MODEL, _GATED, _attention(64), _attention(96), _attention(197), *_ROWS, *_CONVOLUTIONS]
+)
 def test_what_the_rules_want_is_done(model: str, target: str) -> None:
     """A step that is refused is a remark, which nobody reads: a kernel is slow, and all results are right."""
     ctx = new_context(target)

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func private @softmax
 // CHECK-SAME: schedule = #loop.schedule<[fuse(b), fuse(m), reuse_result(n), vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
 // CHECK-LABEL: func.func private @softmax_columns
-// CHECK-SAME: schedule = #loop.schedule<[fuse(b), tile(n, 256), interchange(n, m), fuse(n), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
+// CHECK-SAME: schedule = #loop.schedule<[fuse(b), reuse_result(n), interchange(n, m), tile(n, 256), interchange(m, ni), fuse(n), tile(ni, 16), vectorize(nii, 16), unroll(ni)]>
 // CHECK-LABEL: func.func private @layer_norm
 // CHECK-SAME: schedule = #loop.schedule<[fuse(m), vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
 // CHECK-LABEL: func.func private @rows
