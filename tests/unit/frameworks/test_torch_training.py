@@ -64,6 +64,33 @@ def _cnn() -> Any:
     ).double()
 
 
+class Residual(nn.Module):
+    """Two convolutions, and what they do not change."""
+
+    def __init__(self, channels: int, out: int, stride: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, out, 3, stride, 1, bias=False)
+        self.second = nn.Conv2d(out, out, 3, 1, 1, bias=False)
+        self.norms = nn.ModuleList([nn.BatchNorm2d(out), nn.BatchNorm2d(out)])
+        changed = stride > 1 or channels != out
+        self.short: Any = (
+            nn.Sequential(nn.Conv2d(channels, out, 1, stride, bias=False), nn.BatchNorm2d(out)) if changed else None
+        )
+
+    def forward(self, x: Any) -> Any:
+        y = self.norms[1](self.second(self.norms[0](self.first(x)).relu()))
+        return (y + (self.short(x) if self.short else x)).relu()
+
+
+def _resnet18(width: int = 16) -> Any:
+    """All 18 layers of it (He, Zhang, Ren, Sun, "Deep Residual Learning", 2016), with a quarter of the channels."""
+    start = [nn.Conv2d(3, width, 7, 2, 3, bias=False), nn.BatchNorm2d(width), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    blocks: list[Any] = []
+    for stage, (channels, out) in enumerate([(1, 1), (1, 2), (2, 4), (4, 8)]):
+        blocks += [Residual(channels * width, out * width, 1 + (stage > 0)), Residual(out * width, out * width, 1)]
+    return nn.Sequential(*start, *blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8 * width, 3)).double()
+
+
 def _trained(model: Any, call: Any, loss: Callable[[Any, Any], Any], batches: Any) -> list[float]:
     optimiser = torch.optim.AdamW(model.parameters(), lr=0.01)
     losses: list[float] = []
@@ -86,8 +113,11 @@ def _class_loss(model: Any, x: Any) -> Any:
         (_mlp, _class_loss, lambda: torch.randn(5, 6)),
         pytest.param(_cnn, _class_loss, lambda: torch.randn(4, 2, 8, 8, dtype=torch.float64), marks=pytest.mark.slow),
         pytest.param(Gpt, _language_loss, lambda: torch.randint(0, 11, (3, 7)), marks=pytest.mark.slow),
+        pytest.param(
+            _resnet18, _class_loss, lambda: torch.randn(3, 3, 40, 40, dtype=torch.float64), marks=pytest.mark.slow
+        ),
     ],
-    ids=["mlp", "cnn", "gpt"],
+    ids=["mlp", "cnn", "gpt", "resnet18"],
 )
 def test_ten_steps(make: Callable[[], Any], loss: Any, batch: Callable[[], Any]) -> None:
     ours = make()
