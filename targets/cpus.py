@@ -1,8 +1,7 @@
 """The CPUs that mlc knows, as one table.
 
 Names are LLVM's. Cache sizes are those of a common part of the family: L1 data and L2 of one core, L3 as one core
-sees it. A wrong size costs speed, never correctness. Sources: the vendors' optimisation manuals and LLVM's processor
-tables.
+sees it. A wrong number costs speed, never correctness. Where each comes from stands in `cpu_sources.py`.
 """
 
 from __future__ import annotations
@@ -10,27 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from mlc.targets.facts import Issue
+
 Arch = Literal["x86_64", "aarch64"]
 ARCHITECTURES: tuple[Arch, ...] = get_args(Arch)
 
 KIB = 1024
 MIB = 1024 * KIB
-
-
-@dataclass(frozen=True)
-class Issue:
-    """What a core starts per cycle on full vectors."""
-
-    fma_units: int = 2
-    """How many multiply-adds."""
-    fma_latency: int = 4
-    """The cycles from one multiply-add to one that needs its result."""
-    loads: int = 2
-    """How many loads."""
-    l2_loads: float = 0.625
-    """How many of them from the second cache, as far as one may count on it while others are on their way."""
-    late: float = 0.0
-    """The cycles that a loop of no more multiply-adds than are in flight loses to late ones; 0 where not measured."""
 
 
 _ISSUE: dict[str, Issue] = {
@@ -53,7 +38,7 @@ _ISSUE: dict[str, Issue] = {
     "apple-m1": Issue(4, 4, 3, 2.5),
     "apple-m2": Issue(4, 4, 3, 2.5),
 }
-"""Where a CPU differs from the common case. Sources: the vendors' optimisation manuals, LLVM's scheduling models.
+"""Where a CPU differs from the common case.
 
 What arrives from second caches, and what is late, was measured on a Zen 4 with 256-bit vectors: 20 bytes per cycle of
 the 32 that its path is wide. With 512-bit vectors it does all of this every other cycle; others have a wider path.
