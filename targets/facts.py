@@ -84,8 +84,8 @@ class Memory:
 class ThreadCosts:
     """What it costs to have others help."""
 
-    fork_join_ns: int = _fact(5000, "ns", "to share a loop with threads that are awake", 0, least=250)
-    wake_ns: int = _fact(50_000, "ns", "to share a loop with threads that sleep", 0, least=250)
+    fork_join_ns: int = _fact(1000, "ns", "to share a loop with threads that are awake", 0, least=250)
+    wake_ns: int = _fact(64_000, "ns", "to share a loop with threads that sleep", 0, least=250)
 
 
 @dataclass(frozen=True)

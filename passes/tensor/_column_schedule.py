@@ -108,7 +108,7 @@ def _column_reduction(ops: Sequence[StructuredOp], machine: Machine) -> _ColumnR
         return None
     ((row, rows),) = reduced.items()
     (op,) = nests[0].reductions
-    tile = machine.memory.l1_ways
+    tile = 1 << machine.memory.l1_ways.bit_length() - 1  # a power of two leaves over the fewest rows
     return _ColumnReduction(op, row, column, rows, tile) if rows >= tile * tile else None
 
 
