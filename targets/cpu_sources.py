@@ -22,39 +22,11 @@ _AMD = {
 }
 _ARM = FactSource("manual", "Technical Reference Manual of the core")
 _COMMON = FactSource("assumed", "a common part of the family")
+_AS_MANY = FactSource("assumed", "as many as multiply-adds of f32, where its features have them")
 _USUAL = FactSource("assumed", "what most CPUs have")
 _ZEN4 = FactSource("measured", "on a Zen 4, with 256-bit vectors")
 _LLVM = FactSource("LLVM")
 
-_FMA = ("fma_units", "fma_latency")
-_ALL = (*_FMA, "loads")
-MODELLED: dict[str, tuple[str, ...]] = {
-    "x86-64-v2": ("loads",),
-    "x86-64-v3": ("fma_units", "loads"),
-    "x86-64-v4": _ALL,
-    "nehalem": ("loads",),
-    "haswell": _ALL,
-    "broadwell": _ALL,
-    "skylake": _ALL,
-    "alderlake": _ALL,
-    "skylake-avx512": _ALL,
-    "cascadelake": _ALL,
-    "icelake-client": _ALL,
-    "icelake-server": ("fma_latency", "loads"),
-    "tigerlake": _ALL,
-    "sapphirerapids": ("fma_latency",),
-    "znver1": _FMA,
-    "znver2": _FMA,
-    "znver3": _ALL,
-    "znver4": ("fma_latency", "loads"),
-    "cortex-a53": ("fma_units", "loads"),
-    "cortex-a55": ("loads",),
-    "neoverse-n1": _ALL,
-    "neoverse-n2": _FMA,
-    "neoverse-v1": _ALL,
-    "neoverse-v2": ("fma_units", "loads"),
-}
-"""The numbers of each CPU that are those of LLVM's model of it. Nehalem has no multiply-add, but a multiplication."""
 _OF_ZEN4 = {
     "x86-64-v2": ("l2_loads",),
     "nehalem": ("l2_loads",),
@@ -76,7 +48,8 @@ def sources_of(cpu: Cpu) -> Mapping[str, FactSource]:
         found |= dict.fromkeys(("l1_bytes", "l2_bytes"), _INTEL)
     elif cpu.name.startswith(("cortex", "neoverse")) and cpu.name not in _CONFIGURABLE:
         found["l1_bytes"] = _ARM
-    found |= dict.fromkeys(MODELLED.get(cpu.name, ()), _LLVM)
+    found |= dict.fromkeys(("f16_fma_units", "bf16_dots", "i8_dots"), _AS_MANY)
+    found |= dict.fromkeys(cpu.modelled, _LLVM)
     return found | dict.fromkeys(_OF_ZEN4.get(cpu.name, ()), _ZEN4)
 
 

@@ -6,7 +6,7 @@ sees it. A wrong number costs speed, never correctness. Where each comes from st
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from mlc.targets.facts import Issue
@@ -45,6 +45,66 @@ the 32 that its path is wide. With 512-bit vectors it does all of this every oth
 """
 
 
+_FMA = ("fma_units", "fma_latency")
+_ALL = (*_FMA, "loads")
+MODELLED: dict[str, tuple[str, ...]] = {
+    "x86-64-v2": ("loads",),
+    "x86-64-v3": ("fma_units", "loads"),
+    "x86-64-v4": _ALL,
+    "nehalem": ("loads",),
+    "haswell": _ALL,
+    "broadwell": _ALL,
+    "skylake": _ALL,
+    "alderlake": _ALL,
+    "skylake-avx512": _ALL,
+    "cascadelake": _ALL,
+    "icelake-client": _ALL,
+    "icelake-server": ("fma_latency", "loads"),
+    "tigerlake": _ALL,
+    "sapphirerapids": ("fma_latency",),
+    "znver1": _FMA,
+    "znver2": _FMA,
+    "znver3": _ALL,
+    "znver4": ("fma_latency", "loads"),
+    "cortex-a53": ("fma_units", "loads"),
+    "cortex-a55": ("loads",),
+    "neoverse-n1": _ALL,
+    "neoverse-n2": _FMA,
+    "neoverse-v1": _ALL,
+    "neoverse-v2": ("fma_units", "loads"),
+}
+"""The numbers of each CPU that are those of LLVM's model of it. Nehalem has no multiply-add, but a multiplication."""
+_OTHER_RATES: dict[str, tuple[int, int, float, float]] = {
+    "x86-64-v2": (1, 3, 1, 1),
+    "x86-64-v3": (1, 3, 1, 1),
+    "x86-64-v4": (2, 4, 1, 1),
+    "nehalem": (1, 3, 1, 1),
+    "haswell": (1, 3, 1, 1),
+    "broadwell": (1, 3, 1, 1),
+    "skylake": (2, 4, 1, 1),
+    "alderlake": (2, 3, 2, 1),
+    "skylake-avx512": (2, 4, 1, 1),
+    "cascadelake": (2, 4, 1, 1),
+    "icelake-client": (1, 4, 2, 1),
+    "icelake-server": (1, 4, 2, 1),
+    "tigerlake": (1, 4, 2, 1),
+    "sapphirerapids": (2, 3, 2, 1),
+    "znver1": (1, 3, 2, 1),
+    "znver2": (2, 3, 3, 2),
+    "znver3": (2, 3, 1, 2),
+    "znver4": (1, 3, 1, 1),
+    "cortex-a53": (1, 6, 1, 1),
+    "cortex-a55": (1, 4, 1, 1),
+    "neoverse-n1": (2, 2, 1, 2),
+    "neoverse-n2": (2, 2, 2, 2),
+    "neoverse-v1": (4, 2, 2, 4),
+    "neoverse-v2": (4, 2, 2, 4),
+}
+"""Additions per cycle, the latency of one, stores and shuffles per cycle, as LLVM's model of a CPU has them."""
+OTHER_RATES = ("adds", "add_latency", "stores", "shuffles")
+"""The facts that stand in that table."""
+
+
 @dataclass(frozen=True)
 class Cpu:
     """What one name of `--target` stands for."""
@@ -65,7 +125,22 @@ class Cpu:
     @property
     def issue(self) -> Issue:
         """What the core starts per cycle."""
-        return _ISSUE.get(self.name, Issue())
+        issue = _ISSUE.get(self.name, Issue())
+        if (rates := _OTHER_RATES.get(self.name)) is not None:
+            adds, latency, stores, shuffles = rates
+            issue = replace(issue, adds=adds, add_latency=latency, stores=stores, shuffles=shuffles)
+        has = {*self.extras}
+        return replace(
+            issue,
+            f16_fma_units=issue.fma_units if has & {"avx512fp16", "fullfp16"} else 0,
+            bf16_dots=issue.fma_units if has & {"avx512bf16", "bf16"} else 0,
+            i8_dots=issue.fma_units if has & {"avx512vnni", "avxvnni", "dotprod"} else 0,
+        )
+
+    @property
+    def modelled(self) -> tuple[str, ...]:
+        """The facts that are those of LLVM's model of this CPU."""
+        return (*MODELLED.get(self.name, ()), *(OTHER_RATES if self.name in _OTHER_RATES else ()))
 
     @property
     def tune(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 SourceKind = Literal["measured", "sysfs", "manual", "LLVM", "assumed"]
 
@@ -117,7 +117,7 @@ class Fact:
 
         Between two steps a measurement would fall now here, now there.
         """
-        if before is not None and before > 0 and self._is_near(value, before):
+        if before is not None and self._is_near(value, before):
             return self._typed(before)
         if self.step:
             steps = round(value / self.step)
@@ -128,7 +128,7 @@ class Fact:
         """Whether a value is at most three quarters of a step from another one, where half a step decides else."""
         if self.step:
             return abs(value - before) <= 0.75 * self.step
-        return before / 1.35 <= value <= before * 1.35
+        return before > 0 and before / 1.35 <= value <= before * 1.35
 
     def _typed(self, value: float) -> float:
         return round(value) if self.is_whole else float(value)
@@ -148,11 +148,8 @@ _GROUPS: dict[str, type] = {"": CacheSizes, "issue": Issue, "memory": Memory, "t
 def _all_facts() -> Iterator[Fact]:
     for group, cls in _GROUPS.items():
         for each in fields(cls):
-            about = each.metadata
-            yield Fact(
-                each.name, group, each.default, about["unit"], about["words"], about["step"], about["least"],
-                each.type == "int",
-            )  # fmt: skip
+            default = cast(float, each.default)
+            yield Fact(name=each.name, group=group, default=default, is_whole=each.type == "int", **each.metadata)
 
 
 FACTS: Mapping[str, Fact] = {fact.name: fact for fact in _all_facts()}

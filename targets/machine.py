@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -134,6 +135,12 @@ def resolve_target(name: str) -> Machine:
         guess = f"did you mean {' or '.join(near)}? " if near else ""
         raise UserError(f"unknown target '{name}': {guess}`mlc targets` lists all of them")
     return _machine(name, CPUS[name])
+
+
+def words_of_sources(machine: Machine) -> str:
+    """Where the facts of a machine come from, most of them first: "34 measured, 3 sysfs"."""
+    counts = Counter(machine.sources[name].kind for name in FACTS)
+    return ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
 
 
 def available_targets() -> Iterator[Machine]:

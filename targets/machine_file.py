@@ -147,12 +147,17 @@ def _text_of(file: MachineFile) -> str:
         *(f"{key} = {_quoted(value)}" for key, value in file.identity.items()),
     ]
     for name, fact in file.facts.items():
-        lines += ["", f"[facts.{name}]  # {FACTS[name].words}", f"value = {fact.value:.6g}"]
-        lines += [f"planned = {fact.planned:.10g}"] if fact.planned is not None else []
-        lines += [f"unit = {_quoted(FACTS[name].unit)}", f"spread = {fact.spread:.3f}"]
+        lines += ["", f"[facts.{name}]  # {FACTS[name].words}", f"value = {_digits(fact.value)}"]
+        lines += [f"planned = {_digits(fact.planned)}"] if fact.planned is not None else []
+        lines += [f"unit = {_quoted(FACTS[name].unit)}", f"spread = {fact.spread:.3g}"]
         lines += [f"source = {_quoted(fact.source.kind)}"]
         lines += [f"detail = {_quoted(fact.source.detail)}"] if fact.source.detail else []
     return "\n".join(lines) + "\n"
+
+
+def _digits(value: float) -> str:
+    """A number with as many digits as mean something."""
+    return str(int(value)) if value == int(value) else f"{value:.6g}"
 
 
 def _quoted(text: str) -> str:

@@ -1,8 +1,8 @@
 """Measuring a machine: probes in rounds, and the facts that follow from their times.
 
-Each round takes the best of a few calls of each probe, and of the clock beside it. A number is the median of the better
-half of the rounds: whatever else runs on the machine makes calls longer, and a round that caught the clock at a bad
-moment looks too good. How far that half is apart says how much a number can be trusted.
+Each round takes the best of a few calls of each probe, and of the clock beside it. A number is the median of the best
+third of the rounds: whatever else runs on the machine makes calls longer, and a round that caught the clock at a bad
+moment looks too good. How far that third is apart says how much a number can be trusted.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 
 from mlc.targets import host
 from mlc.targets.facts import FACTS, FactSource
 from mlc.targets.machine import Machine
 from mlc.targets.machine_file import MEASURED, MachineFile, Measured
-from mlc.tools.machine_probes import IN_FLIGHT, LEVELS, Probe, probes_of
+from mlc.tools.machine_probes import LEVELS, Probe, probes_of
 from mlc.tools.probe_library import shortest
 
-ROUNDS = 25
+ROUNDS = 45
+_BEST = 3
+"""One of so many rounds counts."""
 _UNSTEADY = {"ns": 1.0, "B/cycle": 0.4}
 """The spread from which on a fact is not used: of what has few steps to round to, more is allowed."""
 _UNSTEADY_CYCLES = 0.12
@@ -33,10 +36,14 @@ _CYCLES = {
     **{f"{level}_latency": f"chase {level}" for level in LEVELS},
 }  # fmt: skip
 """Facts that say how many cycles one of what a probe does takes."""
+_MOST_SPREAD = 9.99
+"""What is written of a spread that says nothing any more."""
 _COUNTED_ON = 0.8
 """The part of what a stream of loads gets from the second cache that loads between multiply-adds are planned with."""
 _SLOWER = 1.5
 """By how much loads take longer where a cache no longer holds what they read."""
+_HELPED = 0.5
+"""The part of a task that sharing it takes at most, if somebody came to help."""
 _ABSENT = ("f16_fma_units", "i8_dots", "bf16_dots")
 """Facts of instructions that a CPU may not have."""
 
@@ -93,7 +100,7 @@ def measure_machine(
             value, spread, source = found[name]
             old = before.facts[name].planned if before is not None and name in before.facts else None
             planned = FACTS[name].rounded(value, old) if spread <= unsteady_from(name) else None
-            facts[name] = Measured(value, spread, planned, source)
+            facts[name] = Measured(value, min(spread, _MOST_SPREAD), planned, source)
     return facts
 
 
@@ -127,22 +134,25 @@ def facts_of(seen: Rounds, machine: Machine) -> dict[str, _Value]:
 
 
 def _measured(values: list[float], more_is_better: bool = False) -> _Value:
-    best = sorted(values, reverse=more_is_better)[: (len(values) + 1) // 2]
+    best = sorted(values, reverse=more_is_better)[: -(-len(values) // _BEST)]
     value = statistics.median(best)
     return value, (max(best) - min(best)) / value if value else 0.0, MEASURED
 
 
 def _difference(seen: Rounds, together: str, alone: str) -> _Value:
-    """The nanoseconds that a task takes longer where it is shared; the spread is that of the whole."""
-    least = statistics.median(sorted(seen.seconds[alone])[: (len(seen.seconds[alone]) + 1) // 2])
+    """The nanoseconds that a task takes longer where it is shared.
+
+    Where the other core is busy nobody helps, and two tasks take twice as long: that is no cost of threads.
+    """
+    least = _measured(seen.seconds[alone])[0]
     value, spread, source = _measured([max(1e9 * (s - least), 1.0) for s in seen.seconds[together]])
-    return value, spread, source
+    return value, spread if value < _HELPED * 1e9 * least else inf, source
 
 
 def _late(seen: Rounds, found: Mapping[str, _Value]) -> Iterator[tuple[str, _Value]]:
     """What a loop loses that has as many multiply-adds as are in flight."""
     count = round(found["fma_units"][0]) * round(found["fma_latency"][0])
-    if count in IN_FLIGHT:
+    if f"fma {count}" in seen:
         value, spread, source = _measured([count * cycles for cycles in seen.cycles(f"fma {count}")])
         yield "late", (max(0.0, value - found["fma_latency"][0]), spread, source)
 
@@ -155,14 +165,15 @@ def _caches(seen: Rounds, machine: Machine, found: Mapping[str, _Value]) -> Iter
             continue
         beyond = "memory_latency" if name == "l3" or not machine.l3_bytes else "l3_latency"
         limit = _SLOWER * found[f"{name}_latency"][0] if name != "l3" else found[beyond][0] / _SLOWER
-        holds = _measured(seen.cycles(f"chase {name} whole"))[0] < limit
+        holds = min(seen.cycles(f"chase {name} whole")) < limit
         words = "a probe of three quarters of it agrees" if holds else "a probe of three quarters of it meets others"
         yield f"{name}_bytes", (size, 0.0, FactSource("sysfs", words))
     cache = host.first_cache()
     if cache is None or "chase ways" not in seen:
         return
     line, ways = cache
-    one_set, two_sets = (_measured(seen.cycles(f"chase {name}"))[0] for name in ("ways", "sets"))
+    # A neighbour on the same core takes lines away, but nobody makes lines fit that do not.
+    one_set, two_sets = (min(seen.cycles(f"chase {name}")) for name in ("ways", "sets"))
     latency = found["l1_latency"][0]
     agrees = one_set < _SLOWER * latency and two_sets > _SLOWER * latency
     words = "a probe agrees" if agrees else "a probe sees something else"

@@ -6,7 +6,7 @@ show` prints each number and where it comes from.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +16,14 @@ from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.facts import FACTS
 from mlc.targets.machine import Machine, resolve_target
-from mlc.targets.machine_file import VARIABLE, MachineFile, machine_file_path, read_machine_file, write_machine_file
+from mlc.targets.machine_file import (
+    VARIABLE,
+    MachineFile,
+    Measured,
+    machine_file_path,
+    read_machine_file,
+    write_machine_file,
+)
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.machine_measurement import ROUNDS, measure_machine
 from mlc.tools.progress import progress_bar
@@ -101,7 +108,7 @@ def print_facts(machine: Machine) -> None:
     from rich.table import Table
 
     file = read_machine_file() if machine.name == "native" else None
-    measured = file.facts if file is not None and file.is_of_this_machine else {}
+    measured: Mapping[str, Measured] = file.facts if file is not None and file.is_of_this_machine else {}
     registers = f"{machine.vector_registers} registers of {machine.vector_bits} bit"
     table = Table(title=f"{machine.name}: {machine.cpu}, {registers}", title_justify="left", box=None)
     for column in ("fact", "used", "seen", "spread", "unit", "what it is", "from"):
