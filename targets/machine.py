@@ -1,4 +1,4 @@
-"""Machine facts: what passes plan for, what the emitter prints on functions, what clang is asked for."""
+"""Machines: what passes plan for, what the emitter prints on functions, what clang is asked for."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from mlc.targets import host
 from mlc.targets.facts import FACTS, FactSource
 from mlc.targets.machine import Machine
 from mlc.targets.machine_file import MEASURED, MachineFile, Measured
-from mlc.tools.machine_probes import LEVELS, Probe, probes_of
+from mlc.tools.machine_probes import MEMORY_LEVELS, Probe, probes_of
 from mlc.tools.probe_library import shortest
 
 ROUNDS = 45
@@ -28,12 +28,12 @@ _UNSTEADY_CYCLES = 0.12
 _RATES = {
     "fma_units": "fma", "adds": "add", "f64_fma_units": "f64 fma", "f16_fma_units": "f16 fma", "i8_dots": "i8 dots",
     "bf16_dots": "bf16 dots", "loads": "loads", "stores": "stores", "shuffles": "shuffles",
-    **{f"{level}_{way}": f"{way} {level}" for way in ("read", "write") for level in LEVELS},
+    **{f"{level}_{way}": f"{way} {level}" for way in ("read", "write") for level in MEMORY_LEVELS},
 }  # fmt: skip
 """Facts that say how many of what a probe does fit into a cycle."""
 _CYCLES = {
     "fma_latency": "fma 1", "add_latency": "add 1", "f64_fma_latency": "f64 fma 1", "gather_cycles": "gathers",
-    **{f"{level}_latency": f"chase {level}" for level in LEVELS},
+    **{f"{level}_latency": f"chase {level}" for level in MEMORY_LEVELS},
 }  # fmt: skip
 """Facts that say how many cycles one of what a probe does takes."""
 _MOST_SPREAD = 9.99

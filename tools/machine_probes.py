@@ -20,7 +20,7 @@ from mlc.tools.probe_library import Array, ProbeLibrary
 
 IN_FLIGHT = (4, 5, 8, 10, 16)
 """Products of how many multiply-adds start per cycle and how long they take, on the CPUs of the table."""
-LEVELS = ("l1", "l2", "l3", "memory")
+MEMORY_LEVELS = ("l1", "l2", "l3", "memory")
 TASK_CYCLES = 60_000
 """A task of threads that are awake: some 20 µs, more than it takes to share it."""
 LONG_TASK_CYCLES = 1_000_000
@@ -67,7 +67,7 @@ def probes_of(machine: Machine) -> dict[str, Probe]:
     Raises:
         UserError: there is no usable clang or linker.
     """
-    parts = {level: _bytes_to_read(machine, level) for level in LEVELS}
+    parts = {level: _bytes_to_read(machine, level) for level in MEMORY_LEVELS}
     parts = {level: size for level, size in parts.items() if size}
     code = {"clock": probe_code.clock(machine), "chase": probe_code.chase(machine), **_instructions(machine)}
     code |= {f"write {level}": probe_code.write(machine, size) for level, size in parts.items()}
