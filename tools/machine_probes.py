@@ -69,7 +69,7 @@ def probes_of(machine: Machine) -> dict[str, Probe]:
     """
     parts = {level: _bytes_to_read(machine, level) for level in MEMORY_LEVELS}
     parts = {level: size for level, size in parts.items() if size}
-    code = {"clock": probe_code.clock(machine), "chase": probe_code.chase(machine), **_instructions(machine)}
+    code = {"clock": probe_code.clock(machine), "chase": probe_code.chase(machine), **instruction_probes(machine)}
     code |= {f"write {level}": probe_code.write(machine, size) for level, size in parts.items()}
     library = ProbeLibrary(machine, list(code.values()))
     numbers = aligned(np.full(max(parts.values()) // 4 + 4096, 0.5, np.float32))
@@ -91,7 +91,7 @@ def probes_of(machine: Machine) -> dict[str, Probe]:
     return found | (_thread_probes(library) if host.core_count() > 1 else {})
 
 
-def _instructions(machine: Machine) -> dict[str, ProbeCode]:
+def instruction_probes(machine: Machine) -> dict[str, ProbeCode]:
     """Probes of single instructions."""
     many = FMA_CHAINS if machine.vector_registers >= 32 else FMA_CHAINS_OF_16_REGISTERS
     found = {"loads": probe_code.loads(machine), "stores": probe_code.stores(machine)}

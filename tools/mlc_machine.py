@@ -66,7 +66,7 @@ def measure(rounds: int = ROUNDS) -> None:
     """
     path = machine_file_path()
     if path is None:
-        raise UserError(f"there is no home to keep a file of this machine in; {VARIABLE} names the file")
+        raise UserError(f"found no place for the file of this machine; required: a home, or its name in {VARIABLE}")
     before = None
     with suppress(UserError):  # a broken file, which is written anew
         before = read_machine_file()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 
 from mlc.benchmarks.mca import cycles, find_mca
@@ -62,12 +64,21 @@ def _chain(fact: str, machine: Machine, register: int) -> str:
 _KINDS = {"fma_units": "fma", "fma_latency": "fma", "adds": "add", "add_latency": "add"}
 
 
-@pytest.mark.parametrize(("name", "fact"), _MODELLED)
-def test_numbers_of_llvm(name: str, fact: str) -> None:
+@pytest.fixture(scope="module")
+def tool() -> str:
+    """The llvm-mca that the table is from; other versions have other models."""
     try:
         tool = find_mca()
     except LookupError as e:
         pytest.skip(str(e))
+    version = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
+    if "LLVM version 19." not in version:
+        pytest.skip("the numbers are those of LLVM 19")
+    return tool
+
+
+@pytest.mark.parametrize(("name", "fact"), _MODELLED)
+def test_numbers_of_llvm(name: str, fact: str, tool: str) -> None:
     machine, kind = resolve_target(name), _KINDS.get(fact, fact)
     if fact.endswith("_latency"):
         assert cycles(tool, machine, _chain(kind, machine, 0)) == pytest.approx(machine.fact(fact), rel=0.02)

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mlc.targets import host
+from mlc.targets.cache import Cache
 from mlc.targets.facts import FACTS
 from mlc.targets.machine import Machine, resolve_target
 from mlc.targets.machine_file import MachineFile, Measured, read_machine_file, write_machine_file
-from mlc.tools import mlc_machine
+from mlc.targets.toolchain import find_clang
+from mlc.targets.units import Compiler, Processes, Unit, clang_flags
+from mlc.tools import mlc_machine, probe_code
 from mlc.tools.machine_measurement import Rounds, facts_of, measure_machine, unsteady_from
+from mlc.tools.machine_probes import instruction_probes
+from mlc.tools.probe_code import thread_tasks
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -87,7 +92,7 @@ def test_targets_say_where_numbers_come_from(path: Path, mlc: CommandLine) -> No
         (["measure", "--target=znver3"], "'mlc machine measure' measures this machine; it takes no --target"),
         (["show", "--target=znver9"], "unknown target 'znver9'"),
         (["weigh"], "invalid choice: 'weigh'"),
-        (["measure"], "no home to keep a file of this machine in; MLC_MACHINE_FILE names the file"),
+        (["measure"], "found no place for the file of this machine; required: a home, or its name in MLC_MACHINE_FILE"),
     ],
 )
 def test_user_errors(arguments: list[str], message: str, mlc: CommandLine) -> None:
@@ -162,6 +167,22 @@ def test_ways_are_believed_if_lines_conflict(
     found = facts_of(_rounds(walks), machine)
     assert (found["l1_ways"][0], found["set_period"][0], found["line_bytes"][0]) == (12, 4096, 64)
     assert (found["l1_ways"][1] <= unsteady_from("l1_ways")) == agrees
+
+
+@pytest.mark.parametrize(
+    "target", ["x86-64-v2", "znver3", "sapphirerapids", "neoverse-n1", "neoverse-v1", "cortex-a53"]
+)
+def test_probes_are_code_for_all_machines(target: str, tmp_path: Path) -> None:
+    machine = resolve_target(target)
+    probes = instruction_probes(machine)
+    walks = [probe_code.clock(machine), probe_code.chase(machine), probe_code.write(machine, 1 << 14)]
+    texts = {each.symbol: each.text for each in [*probes.values(), *walks]} | {"tasks": thread_tasks(machine)}
+    assert ("i8 dots" in probes) == bool({"avx512vnni", "dotprod"} & {*machine.features})
+    cache = Cache(tmp_path)
+    compiler = Compiler(find_clang(None, cache), clang_flags(machine, 2), cache, Processes())
+    units = [Unit(symbol, text) for symbol, text in texts.items()]
+    files, _ = compiler.compile_all(units, tmp_path, None)
+    assert len(files) == len(texts), "each is another function"
 
 
 @pytest.mark.slow
