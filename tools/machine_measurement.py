@@ -150,11 +150,15 @@ def _difference(seen: Rounds, together: str, alone: str) -> _Value:
 
 
 def _late(seen: Rounds, found: Mapping[str, _Value]) -> Iterator[tuple[str, _Value]]:
-    """What a loop loses that has as many multiply-adds as are in flight."""
+    """What a loop loses that has as many multiply-adds as are in flight, against a single chain.
+
+    It is a small difference, so the shortest times of both count, whatever a cycle is.
+    """
     count = round(found["fma_units"][0]) * round(found["fma_latency"][0])
     if f"fma {count}" in seen:
-        value, spread, source = _measured([count * cycles for cycles in seen.cycles(f"fma {count}")])
-        yield "late", (max(0.0, value - found["fma_latency"][0]), spread, source)
+        together, alone = (min(seen.seconds[f"fma {chains}"]) * chains for chains in (count, 1))
+        spread = max(found["fma_latency"][1], _measured(seen.cycles(f"fma {count}"))[1])
+        yield "late", (max(0.0, round(found["fma_latency"][0]) * (together / alone - 1)), spread, MEASURED)
 
 
 def _caches(seen: Rounds, machine: Machine, found: Mapping[str, _Value]) -> Iterator[tuple[str, _Value]]:

@@ -65,12 +65,12 @@ class ProbeLibrary:
         return found
 
     def caller(self, symbol: str, memory: Array, steps: int) -> Callable[[], None]:
-        """What calls a function on `memory`, which it keeps alive."""
+        """What calls a function on `memory`; it keeps alive that, and the place for what is computed."""
         function = self.function(symbol)
-        result = self._result.ctypes.data
+        result = self._result
 
         def call() -> None:
-            function(memory.ctypes.data, steps, result)
+            function(memory.ctypes.data, steps, result.ctypes.data)
 
         return call
 
