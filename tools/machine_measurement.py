@@ -1,8 +1,8 @@
 """Measuring a machine: probes in rounds, and the facts that follow from their times.
 
 Each round takes the best of a few calls of each probe, and of the clock beside it. A number is the median of the best
-third of the rounds: whatever else runs on the machine makes calls longer, and a round that caught the clock at a bad
-moment looks too good. How far that third is apart says how much a number can be trusted.
+quarter of the rounds: whatever else runs on the machine makes calls longer, and a round that caught the clock at a bad
+moment looks too good. How far that quarter is apart says how much a number can be trusted.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from mlc.targets.machine_file import MEASURED, MachineFile, Measured
 from mlc.tools.machine_probes import MEMORY_LEVELS, Probe, probes_of
 from mlc.tools.probe_library import shortest
 
-ROUNDS = 45
-_BEST = 3
+ROUNDS = 90
+_BEST = 4
 """One of so many rounds counts."""
+_TOO_GOOD = 20
+"""One of so many looks better than it was: the clock beside it was disturbed."""
 _UNSTEADY = {"ns": 1.0, "B/cycle": 0.4}
 """The spread from which on a fact is not used: of what has few steps to round to, more is allowed."""
 _UNSTEADY_CYCLES = 0.12
@@ -134,7 +136,8 @@ def facts_of(seen: Rounds, machine: Machine) -> dict[str, _Value]:
 
 
 def _measured(values: list[float], more_is_better: bool = False) -> _Value:
-    best = sorted(values, reverse=more_is_better)[: -(-len(values) // _BEST)]
+    too_good = len(values) // _TOO_GOOD
+    best = sorted(values, reverse=more_is_better)[too_good : too_good - (-len(values) // _BEST)]
     value = statistics.median(best)
     return value, (max(best) - min(best)) / value if value else 0.0, MEASURED
 
@@ -152,13 +155,13 @@ def _difference(seen: Rounds, together: str, alone: str) -> _Value:
 def _late(seen: Rounds, found: Mapping[str, _Value]) -> Iterator[tuple[str, _Value]]:
     """What a loop loses that has as many multiply-adds as are in flight, against a single chain.
 
-    It is a small difference, so the shortest times of both count, whatever a cycle is.
+    It is a small difference, so times are compared with times, whatever a cycle is.
     """
     count = round(found["fma_units"][0]) * round(found["fma_latency"][0])
     if f"fma {count}" in seen:
-        together, alone = (min(seen.seconds[f"fma {chains}"]) * chains for chains in (count, 1))
-        spread = max(found["fma_latency"][1], _measured(seen.cycles(f"fma {count}"))[1])
-        yield "late", (max(0.0, round(found["fma_latency"][0]) * (together / alone - 1)), spread, MEASURED)
+        together, alone = (_measured([chains * s for s in seen.seconds[f"fma {chains}"]]) for chains in (count, 1))
+        lost = round(found["fma_latency"][0]) * (together[0] / alone[0] - 1)
+        yield "late", (max(0.0, lost), max(together[1], alone[1]), MEASURED)
 
 
 def _caches(seen: Rounds, machine: Machine, found: Mapping[str, _Value]) -> Iterator[tuple[str, _Value]]:

@@ -131,7 +131,7 @@ def _rounds(cycles: dict[str, list[float]], ghz: float = 2.0) -> Rounds:
 
 
 def test_noise_makes_things_longer_only() -> None:
-    """The best third of the rounds counts; what else ran in the others does not."""
+    """The best quarter of the rounds counts; what else ran in the others does not."""
     values = facts_of(_rounds({"loads": [0.5, 3.0, 0.51, 0.5, 2.0, 1.5, 2.5, 0.9, 0.8]}), resolve_target("znver3"))
     assert values["loads"][:2] == (pytest.approx(2.0), pytest.approx(0.02, abs=0.001))
     assert values["frequency_mhz"][:2] == (pytest.approx(2000), pytest.approx(0))
