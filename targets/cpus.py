@@ -1,36 +1,21 @@
 """The CPUs that mlc knows, as one table.
 
 Names are LLVM's. Cache sizes are those of a common part of the family: L1 data and L2 of one core, L3 as one core
-sees it. A wrong size costs speed, never correctness. Sources: the vendors' optimisation manuals and LLVM's processor
-tables.
+sees it. A wrong number costs speed, never correctness. Where each comes from stands in `cpu_sources.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
+
+from mlc.targets.facts import Issue
 
 Arch = Literal["x86_64", "aarch64"]
 ARCHITECTURES: tuple[Arch, ...] = get_args(Arch)
 
 KIB = 1024
 MIB = 1024 * KIB
-
-
-@dataclass(frozen=True)
-class Issue:
-    """What a core starts per cycle on full vectors."""
-
-    fma_units: int = 2
-    """How many multiply-adds."""
-    fma_latency: int = 4
-    """The cycles from one multiply-add to one that needs its result."""
-    loads: int = 2
-    """How many loads."""
-    l2_loads: float = 0.625
-    """How many of them from the second cache, as far as one may count on it while others are on their way."""
-    late: float = 0.0
-    """The cycles that a loop of no more multiply-adds than are in flight loses to late ones; 0 where not measured."""
 
 
 _ISSUE: dict[str, Issue] = {
@@ -53,11 +38,71 @@ _ISSUE: dict[str, Issue] = {
     "apple-m1": Issue(4, 4, 3, 2.5),
     "apple-m2": Issue(4, 4, 3, 2.5),
 }
-"""Where a CPU differs from the common case. Sources: the vendors' optimisation manuals, LLVM's scheduling models.
+"""Where a CPU differs from the common case.
 
 What arrives from second caches, and what is late, was measured on a Zen 4 with 256-bit vectors: 20 bytes per cycle of
 the 32 that its path is wide. With 512-bit vectors it does all of this every other cycle; others have a wider path.
 """
+
+
+_FMA = ("fma_units", "fma_latency")
+_ALL = (*_FMA, "loads")
+MODELLED: dict[str, tuple[str, ...]] = {
+    "x86-64-v2": ("loads",),
+    "x86-64-v3": ("fma_units", "loads"),
+    "x86-64-v4": _ALL,
+    "nehalem": ("loads",),
+    "haswell": _ALL,
+    "broadwell": _ALL,
+    "skylake": _ALL,
+    "alderlake": _ALL,
+    "skylake-avx512": _ALL,
+    "cascadelake": _ALL,
+    "icelake-client": _ALL,
+    "icelake-server": ("fma_latency", "loads"),
+    "tigerlake": _ALL,
+    "sapphirerapids": ("fma_latency",),
+    "znver1": _FMA,
+    "znver2": _FMA,
+    "znver3": _ALL,
+    "znver4": ("fma_latency", "loads"),
+    "cortex-a53": ("fma_units", "loads"),
+    "cortex-a55": ("loads",),
+    "neoverse-n1": _ALL,
+    "neoverse-n2": _FMA,
+    "neoverse-v1": _ALL,
+    "neoverse-v2": ("fma_units", "loads"),
+}
+"""The numbers of each CPU that are those of LLVM's model of it. Nehalem has no multiply-add, but a multiplication."""
+_OTHER_RATES: dict[str, tuple[int, int, float, float]] = {
+    "x86-64-v2": (1, 3, 1, 1),
+    "x86-64-v3": (1, 3, 1, 1),
+    "x86-64-v4": (2, 4, 1, 1),
+    "nehalem": (1, 3, 1, 1),
+    "haswell": (1, 3, 1, 1),
+    "broadwell": (1, 3, 1, 1),
+    "skylake": (2, 4, 1, 1),
+    "alderlake": (2, 3, 2, 1),
+    "skylake-avx512": (2, 4, 1, 1),
+    "cascadelake": (2, 4, 1, 1),
+    "icelake-client": (1, 4, 2, 1),
+    "icelake-server": (1, 4, 2, 1),
+    "tigerlake": (1, 4, 2, 1),
+    "sapphirerapids": (2, 3, 2, 1),
+    "znver1": (1, 3, 2, 1),
+    "znver2": (2, 3, 3, 2),
+    "znver3": (2, 3, 1, 2),
+    "znver4": (1, 3, 1, 1),
+    "cortex-a53": (1, 6, 1, 1),
+    "cortex-a55": (1, 4, 1, 1),
+    "neoverse-n1": (2, 2, 1, 2),
+    "neoverse-n2": (2, 2, 2, 2),
+    "neoverse-v1": (4, 2, 2, 4),
+    "neoverse-v2": (4, 2, 2, 4),
+}
+"""Additions per cycle, the latency of one, stores and shuffles per cycle, as LLVM's model of a CPU has them."""
+OTHER_RATES = ("adds", "add_latency", "stores", "shuffles")
+"""The facts that stand in that table."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +125,22 @@ class Cpu:
     @property
     def issue(self) -> Issue:
         """What the core starts per cycle."""
-        return _ISSUE.get(self.name, Issue())
+        issue = _ISSUE.get(self.name, Issue())
+        if (rates := _OTHER_RATES.get(self.name)) is not None:
+            adds, latency, stores, shuffles = rates
+            issue = replace(issue, adds=adds, add_latency=latency, stores=stores, shuffles=shuffles)
+        has = {*self.extras}
+        return replace(
+            issue,
+            f16_fma_units=issue.fma_units if has & {"avx512fp16", "fullfp16"} else 0,
+            bf16_dots=issue.fma_units if has & {"avx512bf16", "bf16"} else 0,
+            i8_dots=issue.fma_units if has & {"avx512vnni", "avxvnni", "dotprod"} else 0,
+        )
+
+    @property
+    def modelled(self) -> tuple[str, ...]:
+        """The facts that are those of LLVM's model of this CPU."""
+        return (*MODELLED.get(self.name, ()), *(OTHER_RATES if self.name in _OTHER_RATES else ()))
 
     @property
     def tune(self) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -96,14 +97,41 @@ def cpu_name() -> str | None:
 
 def cache_bytes() -> dict[int, int]:
     """The sizes of the first core's data caches by level; empty where the kernel does not say."""
-    sizes: dict[int, int] = {}
     try:
-        for index in sorted(_CACHES.glob("index*")):
-            if (index / "type").read_text().strip() != "Instruction":
-                sizes[int((index / "level").read_text())] = _parse_size((index / "size").read_text().strip())
+        return {level: _parse_size(_read(index / "size")) for level, index in _data_caches()}
     except (OSError, ValueError):
         return {}
-    return sizes
+
+
+def first_cache() -> tuple[int, int] | None:
+    """The bytes of a line, and the lines of a set, of the first data cache; None where the kernel does not say."""
+    try:
+        for level, index in _data_caches():
+            if level == 1:
+                line, ways = (int(_read(index / name)) for name in ("coherency_line_size", "ways_of_associativity"))
+                return (line, ways) if line > 0 and ways > 0 else None
+    except (OSError, ValueError):
+        pass
+    return None
+
+
+def identity() -> dict[str, str]:
+    """What is equal for machines whose measurements are: the CPU, in several words, and a digest of its flags."""
+    fields = _cpu_fields()
+    names = ("model name", "vendor_id", "CPU implementer", "cpu family", "CPU part", "model", "stepping")
+    model = ", ".join(f"{name} {fields[name]}" for name in names if name in fields)
+    flags = hashlib.sha256(" ".join(sorted(cpu_flags())).encode()).hexdigest()[:16]
+    return {"arch": machine_name(), "model": model, "flags": flags}
+
+
+def _data_caches() -> Iterator[tuple[int, Path]]:
+    for index in sorted(_CACHES.glob("index*")):
+        if _read(index / "type") != "Instruction":
+            yield int(_read(index / "level")), index
+
+
+def _read(path: Path) -> str:
+    return path.read_text().strip()
 
 
 def _amd(family: int, model: int) -> str | None:

@@ -1,15 +1,20 @@
-"""Machine facts: what passes plan for, what the emitter prints on functions, what clang is asked for."""
+"""Machines: what passes plan for, what the emitter prints on functions, what clang is asked for."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.cpus import CPUS, KERNEL_SPELLING, X86_LEVELS, Arch, Cpu, Issue
+from mlc.targets.cpu_sources import SOURCES
+from mlc.targets.cpus import CPUS, KERNEL_SPELLING, X86_LEVELS, Arch, Cpu
+from mlc.targets.facts import FACTS, FactSource, Issue, Memory, ThreadCosts
+from mlc.targets.machine_file import measured_facts
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,26 @@ class Machine:
     cores: int
     issue: Issue = field(default_factory=Issue)
     """What one core starts per cycle, for the cost models of schedules."""
+    memory: Memory = field(default_factory=Memory)
+    """Lines and ways of the first cache, and what arrives from each level."""
+    threading: ThreadCosts = field(default_factory=ThreadCosts)
+    """What it costs to share a loop."""
+    frequency_mhz: int = 3000
+    sources: Mapping[str, FactSource] = field(default_factory=dict[str, FactSource], compare=False, repr=False)
+    """Where each fact comes from, by its name in `FACTS`."""
+
+    def fact(self, name: str) -> float:
+        """A number by its name in `FACTS`."""
+        group = FACTS[name].group
+        return getattr(getattr(self, group) if group else self, name)
+
+    def with_facts(self, values: Mapping[str, float], sources: Mapping[str, FactSource]) -> Machine:
+        """The machine with other numbers, by their names in `FACTS`, and where these come from."""
+        changes: dict[str, Any] = {}
+        for group in dict.fromkeys(FACTS[name].group for name in values):
+            own = {name: value for name, value in values.items() if FACTS[name].group == group}
+            changes |= {group: replace(getattr(self, group), **own)} if group else own
+        return replace(self, **changes, sources={**self.sources, **sources})
 
     @property
     def triple(self) -> str:
@@ -100,7 +125,8 @@ def resolve_target(name: str) -> Machine:
     """The machine that a `--target` name stands for; `native` is the CPU that this process runs on.
 
     Raises:
-        UserError: the name is unknown, or `native` is a CPU that mlc has no code generation for.
+        UserError: the name is unknown, `native` is a CPU that mlc has no code generation for, or the file with what
+            was measured of it is broken.
     """
     if name == "native":
         return _native()
@@ -109,6 +135,12 @@ def resolve_target(name: str) -> Machine:
         guess = f"did you mean {' or '.join(near)}? " if near else ""
         raise UserError(f"unknown target '{name}': {guess}`mlc targets` lists all of them")
     return _machine(name, CPUS[name])
+
+
+def words_of_sources(machine: Machine) -> str:
+    """Where the facts of a machine come from, most of them first: "34 measured, 3 sysfs"."""
+    counts = Counter(machine.sources[name].kind for name in FACTS)
+    return ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
 
 
 def available_targets() -> Iterator[Machine]:
@@ -133,6 +165,8 @@ def _machine(name: str, cpu: Cpu) -> Machine:
         l3_bytes=cpu.l3_bytes,
         cores=cpu.cores,
         issue=cpu.issue,
+        memory=Memory(l1_read=float(cpu.issue.loads * cpu.vector_bits // 8)),
+        sources=SOURCES[cpu.name],
     )
 
 
@@ -165,21 +199,20 @@ def _native() -> Machine:
         described = _machine("native", CPUS[level])
         extras = tuple(f for f in known.extras if f in has) if known else ()
         features = described.features + extras
-    caches = host.cache_bytes()
-    return Machine(
-        name="native",
-        arch=arch,
-        cpu=known.name if known else described.cpu,
-        base=described.base,
-        features=features,
-        vector_bits=described.vector_bits,
-        vector_registers=described.vector_registers,
-        l1_bytes=caches.get(1) or (known or described).l1_bytes,
-        l2_bytes=caches.get(2) or (known or described).l2_bytes,
-        l3_bytes=caches.get(3, (known or described).l3_bytes),
-        cores=host.core_count(),
-        issue=(known or described).issue,
-    )
+    machine = replace(described, cpu=known.name if known else described.cpu, features=features, cores=host.core_count())
+    if known is not None:
+        machine = replace(
+            machine,
+            l1_bytes=known.l1_bytes,
+            l2_bytes=known.l2_bytes,
+            l3_bytes=known.l3_bytes,
+            issue=known.issue,
+            memory=replace(machine.memory, l1_read=float(known.issue.loads * machine.vector_bits // 8)),
+            sources=SOURCES[known.name],
+        )
+    sizes = {f"l{level}_bytes": size for level, size in host.cache_bytes().items() if level <= 3}
+    machine = machine.with_facts(sizes, dict.fromkeys(sizes, FactSource("sysfs")))
+    return machine.with_facts(*measured_facts())
 
 
 def _llvm_names() -> set[str]:

@@ -15,9 +15,10 @@ _LONG = 10
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep the user's compile cache out of the tests, and the tests' own across runs."""
+    """Keep the user's compile cache and machine file out of the tests, and the tests' own cache across runs."""
     patch = pytest.MonkeyPatch()
     patch.setenv("MLC_CACHE_DIR", str(config.cache.mkdir("mlc")) if config.cache else "")
+    patch.setenv("MLC_MACHINE_FILE", "")  # what was measured changes schedules
     patch.delenv("MLC_CC", raising=False)
     patch.delenv("MLC_TRACEBACK", raising=False)
     patch.setenv("MLC_REDUCE_SECONDS", "0")

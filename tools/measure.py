@@ -30,7 +30,7 @@ def time_python_call(model: Model, inputs: Sequence[NDArray[Any]], repeat: int |
 
 def time_function(model: Model, inputs: Sequence[NDArray[Any]], repeat: int | None) -> float:
     """The median time in seconds of the compiled function, through a bare ctypes call (less than a microsecond)."""
-    return statistics.median(_times(_repeatedly(model, inputs, 1), repeat))
+    return statistics.median(_times(repeatedly(model, inputs, 1), repeat))
 
 
 def shortest_time(
@@ -48,8 +48,8 @@ def shortest_time(
     threads has inputs of its own, copies of `inputs`.
     """
     if threads == 1:
-        return min(_times(_repeatedly(model, inputs, 1), repeat, seconds))
-    calls = [_repeatedly(model, [aligned(a) for a in inputs], _BATCH) for _ in range(threads)]
+        return min(_times(repeatedly(model, inputs, 1), repeat, seconds))
+    calls = [repeatedly(model, [aligned(a) for a in inputs], _BATCH) for _ in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
 
         def call_all() -> None:
@@ -59,7 +59,7 @@ def shortest_time(
         return min(_times(call_all, repeat, seconds)) / _BATCH
 
 
-def _repeatedly(model: Model, inputs: Sequence[NDArray[Any]], batch: int) -> Callable[[], None]:
+def repeatedly(model: Model, inputs: Sequence[NDArray[Any]], batch: int) -> Callable[[], None]:
     """What calls the compiled function `batch` times in a row."""
     function = open_library(model.path, model.signature.name).function
     outputs = [_aligned_empty(t.shape, dtype_named(t.dtype)) for t in model.signature.outputs]

@@ -20,6 +20,7 @@ COMMANDS = {
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
     "new": "start a dialect or a pass of your own: a folder with one Python file and its tests",
     "targets": "list the machines that mlc compiles for",
+    "machine": "measure this machine, or show what schedules know of one",
     "cache": "show how large the cache is, trim it, clear it",
     "doctor": "show what mlc found on this machine: clang, linker, emulators, cache",
     "completion": "print a script that completes command lines in bash, zsh or fish",

@@ -13,7 +13,8 @@ from mlc import __version__
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
 from mlc.targets.cpus import Arch
-from mlc.targets.machine import Machine, resolve_target
+from mlc.targets.machine import Machine, resolve_target, words_of_sources
+from mlc.targets.machine_file import machine_file_path, read_machine_file
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.mlc_cache import in_words
@@ -38,6 +39,7 @@ def run(arguments: Namespace) -> int:
 
     show("mlc", lambda: f"{__version__}, Python {platform.python_version()}, xDSL {version('xdsl')}")
     show("this machine", lambda: _describe(resolve_target("native")))
+    show("facts", _describe_facts)
     show("clang", lambda: find_clang(arguments.cc, cache))
     if not problems:
         clang = find_clang(arguments.cc, cache)
@@ -49,6 +51,23 @@ def run(arguments: Namespace) -> int:
         )
     show("cache", lambda: _describe_cache(cache))
     return 1 if problems else 0
+
+
+def _describe_facts() -> str:
+    """Where the numbers that schedules are chosen by come from."""
+    machine, file, path = resolve_target("native"), read_machine_file(), machine_file_path()
+    text = f"of {machine.cpu} in the table and of this system: {words_of_sources(machine)}"
+    if file is None:
+        return f"{text}; `mlc machine measure` finds out more (less than a minute)"
+    if not file.is_of_this_machine:
+        return (
+            f"{text}\n{'':<18} {path} is ignored: it was measured on another CPU ({file.cpu}: "
+            f"{file.identity.get('model', 'unknown')}); `mlc machine measure` writes it anew, or "
+            "MLC_MACHINE_FILE names another file"
+        )
+    unsteady = sum(fact.planned is None for fact in file.facts.values())
+    left_out = f", {unsteady} too unsteady to be used" if unsteady else ""
+    return f"{words_of_sources(machine)}; measured {file.date} with mlc {file.version}{left_out} ({path})"
 
 
 def _describe_cache(cache: Cache) -> str:

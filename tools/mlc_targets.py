@@ -1,8 +1,10 @@
-"""List the machines that mlc compiles for; `native` is this one."""
+"""List the machines that mlc compiles for, and where the numbers come from that schedules are chosen by; `native` is
+this one. `mlc machine show --target NAME` prints the numbers of one.
+"""
 
 from __future__ import annotations
 
-from mlc.targets.machine import Machine, available_targets
+from mlc.targets.machine import Machine, available_targets, words_of_sources
 from mlc.tools.driver import ArgumentParser, Namespace
 
 
@@ -12,7 +14,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Print one line per target."""
-    print(f"{'target':<16} {'arch':<8} {'vectors':<13} {'L1':>6} {'L2':>8} {'L3':>8} {'cores':>5}  tuned for")
+    sizes = f"{'L1':>6} {'L2':>8} {'L3':>8}"
+    print(f"{'target':<16} {'arch':<8} {'vectors':<13} {sizes} {'cores':>5}  {'tuned for':<28} numbers")
     for machine in available_targets():
         print(_row(machine))
 
@@ -20,7 +23,8 @@ def run(arguments: Namespace) -> None:
 def _row(m: Machine) -> str:
     vectors = f"{m.vector_registers} x {m.vector_bits} bit"
     caches = f"{_size(m.l1_bytes):>6} {_size(m.l2_bytes):>8} {_size(m.l3_bytes):>8}"
-    return f"{m.name:<16} {m.arch:<8} {vectors:<13} {caches} {m.cores:>5}  {m.cpu} ({m.base})"
+    tuned = f"{m.cpu} ({m.base})"
+    return f"{m.name:<16} {m.arch:<8} {vectors:<13} {caches} {m.cores:>5}  {tuned:<28} {words_of_sources(m)}"
 
 
 def _size(size: int) -> str:

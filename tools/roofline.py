@@ -31,8 +31,6 @@ _LEAST_MEMORY = 128 << 20
 
 _OF_ONE_CORE = ("L1", "L2")
 """The levels of the memory that each core has for itself."""
-_PLANNED_BYTES_PER_CYCLE = {"L2": 32, "L3": 12, "memory": 4}
-"""What a core of the last ten years reads beyond its first cache; no more than the order of magnitude is right."""
 
 
 @dataclass(frozen=True)
@@ -162,12 +160,12 @@ def planned(machine: Machine, threads: int = 1) -> Roofline:
 
     All its cores together read no more from the main memory than one.
     """
-    issue, vector_bytes, cores = machine.issue, machine.vector_bits // 8, min(threads, machine.cores)
-    peak = 2.0 * issue.fma_units * machine.lanes(32) * cores
+    memory, cores = machine.memory, min(threads, machine.cores)
+    rates = {"L1": memory.l1_read, "L2": memory.l2_read, "L3": memory.l3_read, "memory": memory.memory_read}
+    peak = 2.0 * machine.issue.fma_units * machine.lanes(32) * cores
 
     def bandwidth(level: str) -> float:
-        per_core = float(issue.loads * vector_bytes if level == "L1" else _PLANNED_BYTES_PER_CYCLE[level])
-        return per_core if level == "memory" else per_core * cores
+        return rates[level] if level == "memory" else rates[level] * cores
 
     return Roofline(machine, cores, "cycles", lambda: peak, bandwidth)
 

@@ -14,12 +14,18 @@ from mlc.passes.loop._nests import functions_with_loops, outermost_loops, perfec
 from mlc.passes.loop.steps.parallel import spread
 from mlc.passes.loop.steps.tile import tile
 from mlc.support.context import CompilerContext
+from mlc.targets.facts import ThreadCosts
+from mlc.targets.machine import resolve_target
 
 BLOCKS_PER_THREAD = 4
 """Enough to even out what threads take unequally long for."""
 
 BUSY = 0.9
 """The least share of its time that a thread has to work."""
+_OPS_PER_NS = 20
+"""The ops that have to be there for each nanosecond that it takes to share them."""
+_LOOPS_PER_WAKING = 16
+"""How many loops follow each other before threads fall asleep, as far as one may count on it."""
 MANY = 8
 """How many iterations per wanted block are enough to hand them out in blocks."""
 
@@ -45,8 +51,8 @@ class ParallelizePass(Pass):
 
     threads: int = 2
     """The number of threads; with 1 nothing is spread."""
-    least_work: int = 100_000
-    """The fewest ops (counted over all iterations) that are worth it."""
+    least_work: int = 0
+    """The fewest ops (counted over all iterations) that are worth it; 0 asks the target what waking threads costs."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if self.threads < 2:
@@ -63,7 +69,7 @@ class ParallelizePass(Pass):
                     self._block(loop)
             return
         work = ops_executed(root)
-        if work < self.least_work:
+        if work < (self.least_work or _least_work(resolve_target(ctx.target).threading)):
             ctx.remark(root, f"loop '{root.dim.data}' stays on one thread: about {work} ops")
             return
         nest = [loop for loop in perfect_nest(root) if loop.is_parallel] or [root]
@@ -89,6 +95,11 @@ class ParallelizePass(Pass):
             (blocks,) = tile(loop, trips // count)
             (inner,) = (op for op in blocks.body.block.ops if isinstance(op, ForOp))
             inner.properties["kind"] = LoopKindAttr(LoopKind.PARALLEL)
+
+
+def _least_work(costs: ThreadCosts) -> int:
+    """The fewest ops that are worth sharing."""
+    return _OPS_PER_NS * (costs.fork_join_ns + costs.wake_ns // _LOOPS_PER_WAKING)
 
 
 def ops_executed(op: Operation) -> int:

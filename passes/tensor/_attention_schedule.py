@@ -73,7 +73,7 @@ def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -
 def _register_tile(scores: Contraction, lanes: int, machine: Machine) -> RegisterTile:
     """The tile of both contractions, whose rows are the same."""
     op, row = scores.op, scores.lane_dim - 1
-    most = min(rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True))
+    most = min(rows_in_cache(v, m, row, machine) for v, m in zip(op.inputs, op.index_maps, strict=True))
     return best_tile(TileProblem(op.dim_sizes[row], TILE_VECTORS * lanes, lanes, most), machine)
 
 

@@ -26,26 +26,23 @@ from mlc.passes.loop.steps.hoist_reduction import HoistReduction
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
-from mlc.passes.tensor._contraction_schedule import SET_PERIOD, WAYS
 from mlc.passes.tensor._row_schedule import column_dim, nests_of, reduced_dims
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, tensor_type
 from mlc.targets.machine import Machine
 
-ROWS_PER_TILE = WAYS
-"""Rows side by side: what lies a multiple of a page apart falls on the same sets of the first cache."""
-BLOCK = 256 * ROWS_PER_TILE
-"""Rows whose sums start from 0, so that errors do not pile up."""
+TILES_PER_BLOCK_OF_SUMS = 256
+"""How many tiles of rows have sums that start from 0, so that errors do not pile up."""
 COLUMN_VECTORS = 4
 """Vectors of columns side by side, each with additions that wait for each other."""
 
 
 def column_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
     """The steps for a kernel that sums the rows of one large matrix; none for other kernels."""
-    found = _column_reduction(ops)
+    found = _column_reduction(ops, machine)
     if found is None or found.op.contracts or found.bytes <= machine.l2_bytes:
         return []
-    return _steps(found, lanes, SET_PERIOD)
+    return _steps(found, lanes, machine.memory.set_period)
 
 
 def column_product_steps(
@@ -57,7 +54,7 @@ def column_product_steps(
     compiled: these are packed, so that a tile of registers reads them front to back. Half a page of each row at a time
     leaves something for a second thread where a row is one page.
     """
-    found = _column_reduction(ops)
+    found = _column_reduction(ops, machine)
     if found is None or not found.op.contracts or found.bytes <= machine.l1_bytes or not found.is_read_once:
         return []
     kernel = found.op.parent_op()
@@ -65,7 +62,7 @@ def column_product_steps(
     known = {value for value in found.op.inputs if isinstance(value, BlockArgument)}
     if any((kernel.sym_name.data, value.index) in constants for value in known):
         return []
-    return _steps(found, lanes, SET_PERIOD // 2)
+    return _steps(found, lanes, machine.memory.set_period // 2)
 
 
 @dataclass(frozen=True)
@@ -75,12 +72,15 @@ class _ColumnReduction:
     Attributes:
         rows, columns: its dims.
         count: how many rows there are.
+        side_by_side: how many of them are read at a time: what lies a multiple of a page apart falls on the same sets
+            of the first cache.
     """
 
     op: StructuredOp
     rows: str
     columns: str
     count: int
+    side_by_side: int
 
     @property
     def element_bytes(self) -> int:
@@ -98,7 +98,7 @@ class _ColumnReduction:
         return prod(self.op.dim_sizes) * self.element_bytes
 
 
-def _column_reduction(ops: Sequence[StructuredOp]) -> _ColumnReduction | None:
+def _column_reduction(ops: Sequence[StructuredOp], machine: Machine) -> _ColumnReduction | None:
     nests = nests_of(ops)
     if len(nests) != 1 or len(nests[0].reductions) != 1:
         return None
@@ -108,7 +108,8 @@ def _column_reduction(ops: Sequence[StructuredOp]) -> _ColumnReduction | None:
         return None
     ((row, rows),) = reduced.items()
     (op,) = nests[0].reductions
-    return _ColumnReduction(op, row, column, rows) if rows >= ROWS_PER_TILE * ROWS_PER_TILE else None
+    tile = 1 << machine.memory.l1_ways.bit_length() - 1  # a power of two leaves over the fewest rows
+    return _ColumnReduction(op, row, column, rows, tile) if rows >= tile * tile else None
 
 
 def _steps(found: _ColumnReduction, lanes: int, page: int) -> list[Step]:
@@ -116,13 +117,13 @@ def _steps(found: _ColumnReduction, lanes: int, page: int) -> list[Step]:
     column = found.columns
     steps: list[Step] = [Tile(column, page // found.element_bytes)]
     levels = [found.rows]
-    for size in _blocks(found.count):
+    for size in _blocks(found.count, TILES_PER_BLOCK_OF_SUMS * found.side_by_side):
         steps.append(BlockSums(levels[-1], size))
         levels.append(f"{levels[-1]}i")
     inner = levels[-1]
     return [
         *steps,
-        Tile(inner, ROWS_PER_TILE),
+        Tile(inner, found.side_by_side),
         *(HoistReduction(name, f"{column}i") for name in levels),
         Tile(f"{column}i", COLUMN_VECTORS * lanes),
         Tile(f"{column}ii", lanes),
@@ -132,10 +133,10 @@ def _steps(found: _ColumnReduction, lanes: int, page: int) -> list[Step]:
     ]
 
 
-def _blocks(rows: int) -> list[int]:
-    """The sizes of blocks of rows, and of blocks of them, the largest first; none for rows that are few."""
+def _blocks(rows: int, least: int) -> list[int]:
+    """The sizes of blocks of rows, `least` or more, and of blocks of them, the largest first; none for few rows."""
     sizes: list[int] = []
-    size = BLOCK
+    size = least
     while rows > 2 * size:
         sizes.insert(0, size)
         size *= 256

@@ -43,10 +43,6 @@ from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
-SET_PERIOD = 4096
-"""Rows whose distance is a multiple of this fall on the same sets of a first-level cache."""
-WAYS = 8
-"""How many of them fit there at the same time, on any machine of the table."""
 SHORT = 4
 """The most steps of a reduction that are written out."""
 LONG = 8
@@ -178,7 +174,7 @@ def contraction_steps(
     if contraction.is_grouped and not by_group:
         lanes = gcd(contraction.columns, lanes)
     padding = padding_of_rows(op, row)
-    problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share)
+    problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share, machine)
     if (vectors := _vectors_of_panels(contraction, lanes, machine, widths)) is not None:
         problem = replace(problem, vectors=vectors)
     tile = best_tile(problem, machine)
@@ -239,9 +235,10 @@ def runs_along_memory(affine: AffineMap, dim: int) -> bool:
     return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
 
 
-def _problem(contraction: Contraction, lanes: int, padding: float) -> TileProblem:
+def _problem(contraction: Contraction, lanes: int, padding: float, machine: Machine) -> TileProblem:
     op, row = contraction.op, contraction.row_dim
-    most_rows = min((rows_in_cache(v, m, row) for v, m in zip(op.inputs, op.index_maps, strict=True)), default=16)
+    reads = zip(op.inputs, op.index_maps, strict=True)
+    most_rows = min((rows_in_cache(v, m, row, machine) for v, m in reads), default=16)
     rows = op.dim_sizes[row] if row is not None else 1
     column = prod(op.dim_sizes[op.num_parallel :]) * to_numpy(tensor_type(op.result).element_type).itemsize
     return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding)
@@ -274,15 +271,16 @@ def _parts(op: StructuredOp, tile: RegisterTile, machine: Machine) -> int:
     return parts if parts > 1 and op.dim_sizes[-1] >= LONG * parts else 0
 
 
-def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None) -> int:
-    """How many neighbouring rows of an operand the cache can hold at a time."""
+def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None, machine: Machine) -> int:
+    """How many neighbouring rows of an operand the first cache can hold at a time: fewer if they share its sets."""
     if row is None:
         return 16
     shape, bytes = tensor_type(operand).get_shape(), to_numpy(tensor_type(operand).element_type).itemsize
     distance = 0
     for axis, subscript in enumerate(affine.results):
         distance += (split_terms(subscript).get(row, 0) or 0) * prod(shape[axis + 1 :]) * bytes
-    return WAYS if distance and distance % SET_PERIOD == 0 else 16
+    caches = machine.memory
+    return caches.l1_ways if distance and distance % caches.set_period == 0 else 16
 
 
 def _operands_to_pack(

@@ -20,11 +20,10 @@ from mlc.passes.shared.in_place import is_one_nest
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
+from mlc.targets.machine import Machine
 
-LINE_BYTES = 64
 
-
-def transpose_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
+def transpose_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
     """The steps for a kernel of one nest that reads an operand across its last dim; none if it is of another kind.
 
         y[m, n] = f(x[n, m])   ->   for blocks of m: for blocks of n: 16 loads along n, f, 16 stores along n
@@ -43,7 +42,7 @@ def transpose_steps(ops: Sequence[StructuredOp], lanes: int) -> list[Step]:
     if m is None or None in across:
         return []
     bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
-    line = max(LINE_BYTES // max(bytes_of, 4), lanes)
+    line = max(machine.memory.line_bytes // max(bytes_of, 4), lanes)
     steps: list[Step] = [Tile(m, line), Tile(n, line)]
     around = [name for name in names if name != n]
     if lanes < line:

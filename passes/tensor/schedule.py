@@ -87,7 +87,7 @@ def choose_steps(
         or steps_together([contraction_steps(c, lanes, machine, constants, widths) for c in contractions_of(ops)])
         or window_steps(ops, lanes, machine)
         or attention_steps(ops, lanes, machine)
-        or transpose_steps(ops, lanes)
+        or transpose_steps(ops, lanes, machine)
         or column_steps(ops, lanes, machine)
         or row_steps(ops, lanes, machine.vector_registers)
     )

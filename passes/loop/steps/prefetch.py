@@ -14,19 +14,20 @@ from mlc.dialects.loop import ForOp, PrefetchOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._accesses import AccessOp
-from mlc.passes.loop._legality import Refused
+from mlc.passes.loop._legality import Refused, remark_if_refused
 from mlc.passes.loop.steps.base import LoopStep
 from mlc.support.affine import split_constant
+from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import memref_type
+from mlc.targets.facts import Memory
+from mlc.targets.machine import resolve_target
 
-LINE = 64
-"""The bytes that are fetched at a time, on all machines of the table."""
 Line = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr, ...], int]
 """What is fetched at a time: a memref, index operands, subscripts, and the line that the constant of the last is in."""
 
 
-def prefetch(loop: ForOp) -> int:
+def prefetch(loop: ForOp, line_bytes: int) -> int:
     """Ask in front of `loop` for what is read and written behind it; returns the number of new ops.
 
         s = for k: …; load r[m, n]; store y[m, n]
@@ -35,13 +36,13 @@ def prefetch(loop: ForOp) -> int:
 
     The tile of a matrix product reads a residual, and writes its result, in a few short pieces of rows that no CPU
     foresees. While the loop computes there is time to bring them. This concerns the arguments of the function, each
-    line of a cache once.
+    line of a cache, of `line_bytes`, once.
     """
     lines: dict[Line, PrefetchOp] = {}
     for access in _accesses_behind(loop):
         *outer, last = access.map.data.results
         terms, constant = split_constant(last)
-        elements = LINE // to_numpy(memref_type(access.memref).element_type).itemsize
+        elements = line_bytes // to_numpy(memref_type(access.memref).element_type).itemsize
         places = (*outer, terms if terms is not None else AffineExpr.constant(0))
         line = (access.memref, tuple(access.indices), places, constant // elements)
         if line not in lines:
@@ -80,8 +81,15 @@ class Prefetch(LoopStep):
 
     loop: LoopName
 
+    def attempt(self, loop: ForOp, ctx: CompilerContext) -> None:
+        with remark_if_refused(ctx, loop, self.outcome(loop)):
+            self._rewrite(loop, resolve_target(ctx.target).memory)
+
     def rewrite(self, loop: ForOp) -> None:
-        if not prefetch(loop):
+        self._rewrite(loop, Memory())
+
+    def _rewrite(self, loop: ForOp, memory: Memory) -> None:
+        if not prefetch(loop, memory.line_bytes):
             raise Refused(f"no argument is read or written behind the loop '{loop.dim.data}'")
 
     def outcome(self, loop: ForOp) -> str:

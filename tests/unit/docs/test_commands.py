@@ -28,6 +28,7 @@ _ELLIPSIS = "…"
 _PAGES = [
     *(pytest.param(page, marks=pytest.mark.slow) for page in ("docs/tour.md", "docs/deploy.md", "README.md")),
     "docs/errors.md",
+    "docs/machines.md",
     "ARCHITECTURE.md",
 ]
 _LINKING = sorted(
