@@ -100,10 +100,10 @@ class LoopStep(Step):
     def attempt(self, loop: ForOp, ctx: CompilerContext) -> None:
         """Carry out the step on one loop, if that is possible; say why if it is not."""
         with remark_if_refused(ctx, loop, self.outcome(loop)):
-            self.rewrite(loop)
+            self.rewrite(loop, ctx)
 
     @abstractmethod
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         """Carry out the step on one loop.
 
         Raises:

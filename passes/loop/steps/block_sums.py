@@ -17,6 +17,7 @@ from mlc.passes.loop._legality import Refused
 from mlc.passes.loop.steps.base import LoopStep
 from mlc.passes.loop.steps.tile import blocks_in_words, tile
 from mlc.passes.loop.steps.vectorize import splat
+from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.ir import zero_of
 from mlc.support.types import element_type, vector_type
@@ -190,7 +191,7 @@ class BlockSums(LoopStep):
     loop: LoopName
     size: int
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         if not sum_in_blocks(loop, self.size):
             raise Refused("it carries no sum of floats")
 

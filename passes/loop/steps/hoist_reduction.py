@@ -20,6 +20,7 @@ from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._legality import Refused, require_repeatable
 from mlc.passes.loop._nests import perfect_nest
 from mlc.passes.loop.steps.base import LoopStep, Scheduling, other
+from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 from mlc.support.types import MemRef, element_type, memref_type, vector_type
 
@@ -173,7 +174,7 @@ class HoistReduction(LoopStep):
         for loop in reversed(loops):
             self.attempt(loop, scheduling.ctx)
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         outermost: Operation | Block | None = loop.parent_op()
         while isinstance(outermost, ForOp) and outermost.dim.data != self.out_of:
             outermost = outermost.parent_op()

@@ -14,6 +14,7 @@ from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._legality import Refused, require_exchange
 from mlc.passes.loop._nests import perfect_nest
 from mlc.passes.loop.steps.base import LoopStep, Scheduling, other
+from mlc.support.context import CompilerContext
 
 _IN_NEST = 0.9
 """How often a drawn step stays within one perfect nest."""
@@ -70,7 +71,7 @@ class Interchange(LoopStep):
         near = {op.dim.data for op in (*enclosing_loops(loop), *loop.walk()) if isinstance(op, ForOp)}
         return near.issuperset(self.loops)
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         outermost = loop
         while isinstance(parent := outermost.parent_op(), ForOp) and loop in perfect_nest(parent):
             outermost = parent

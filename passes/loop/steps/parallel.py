@@ -9,6 +9,7 @@ from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._legality import Refused
 from mlc.passes.loop.steps.base import LoopStep
+from mlc.support.context import CompilerContext
 
 
 def spread(loop: ForOp) -> bool:
@@ -28,7 +29,7 @@ class Parallel(LoopStep):
 
     loop: LoopName
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         if not spread(loop):
             raise Refused("its iterations depend on each other")
 

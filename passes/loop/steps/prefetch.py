@@ -14,13 +14,12 @@ from mlc.dialects.loop import ForOp, PrefetchOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._accesses import AccessOp
-from mlc.passes.loop._legality import Refused, remark_if_refused
+from mlc.passes.loop._legality import Refused
 from mlc.passes.loop.steps.base import LoopStep
 from mlc.support.affine import split_constant
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import memref_type
-from mlc.targets.facts import Memory
 from mlc.targets.machine import resolve_target
 
 Line = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr, ...], int]
@@ -81,15 +80,8 @@ class Prefetch(LoopStep):
 
     loop: LoopName
 
-    def attempt(self, loop: ForOp, ctx: CompilerContext) -> None:
-        with remark_if_refused(ctx, loop, self.outcome(loop)):
-            self._rewrite(loop, resolve_target(ctx.target).memory)
-
-    def rewrite(self, loop: ForOp) -> None:
-        self._rewrite(loop, Memory())
-
-    def _rewrite(self, loop: ForOp, memory: Memory) -> None:
-        if not prefetch(loop, memory.line_bytes):
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
+        if not prefetch(loop, resolve_target(ctx.target).memory.line_bytes):
             raise Refused(f"no argument is read or written behind the loop '{loop.dim.data}'")
 
     def outcome(self, loop: ForOp) -> str:

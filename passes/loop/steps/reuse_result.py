@@ -18,6 +18,7 @@ from mlc.passes.loop._dependences import Direction, Level, may_meet
 from mlc.passes.loop._legality import Refused
 from mlc.passes.loop._memory_accesses import MemoryAccess
 from mlc.passes.loop.steps.base import LoopStep, Scheduling, function_of
+from mlc.support.context import CompilerContext
 from mlc.support.types import memref_type
 
 
@@ -147,7 +148,7 @@ class ReuseResult(LoopStep):
         # A loop of that name that stores no result is one of those that compute what waits.
         super().rewrite_all([loop for loop in loops if self.suits(loop)] or loops, scheduling)
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         reuse_result(loop)
 
     def outcome(self, loop: ForOp) -> str:

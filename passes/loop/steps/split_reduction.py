@@ -17,6 +17,7 @@ from mlc.passes.loop._legality import Refused, require_reduction
 from mlc.passes.loop._reductions import Reduction
 from mlc.passes.loop.steps.base import LoopStep
 from mlc.passes.loop.steps.tile import peel
+from mlc.support.context import CompilerContext
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
 
 _WORTH = 4
@@ -108,7 +109,7 @@ class SplitReduction(LoopStep):
     loop: LoopName
     parts: int
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         split_reduction(loop, self.parts)
 
     def outcome(self, loop: ForOp) -> str:

@@ -14,6 +14,7 @@ from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._accesses import AccessOp, replace_counter, simplify_quotients
 from mlc.passes.loop.steps.base import LoopStep
+from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 
 
@@ -79,7 +80,7 @@ class Tile(LoopStep):
     loop: LoopName
     size: int
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         tile(loop, self.size)
 
     def words(self, plan: LoopPlan) -> str:

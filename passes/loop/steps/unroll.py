@@ -23,6 +23,7 @@ from mlc.passes.loop._accesses import (
 )
 from mlc.passes.loop._legality import Refused, require_only_loops
 from mlc.passes.loop.steps.base import LoopStep
+from mlc.support.context import CompilerContext
 from mlc.support.ir import clone
 
 MOST_COPIES = 256
@@ -171,7 +172,7 @@ class Unroll(LoopStep):
 
     loop: LoopName
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         copies = len(loop.range)
         if copies > MOST_COPIES:
             raise Refused(f"{copies} iterations; tile it first")

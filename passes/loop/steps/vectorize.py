@@ -21,6 +21,7 @@ from mlc.passes.loop._accesses import AccessOp, constant_index, rewritten_subscr
 from mlc.passes.loop._lanes import has_room, lanes_over
 from mlc.passes.loop._legality import Refused, require_only_loops
 from mlc.passes.loop.steps.base import LoopStep
+from mlc.support.context import CompilerContext
 from mlc.support.ir import clone, drop_overflow_flags
 
 MOST_LANES = 256
@@ -285,7 +286,7 @@ class Vectorize(LoopStep):
     loop: LoopName
     lanes: int | None = None
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         require_at_most(loop, MOST_LANES)
         vectorize(loop, self.lanes)
 

@@ -21,6 +21,7 @@ from mlc.passes.loop._legality import Refused, require_independent, require_redu
 from mlc.passes.loop._reductions import Combination
 from mlc.passes.loop.steps.base import LoopStep
 from mlc.passes.loop.steps.vectorize import Varying, Widener, next_power_of_two, splat
+from mlc.support.context import CompilerContext
 from mlc.support.ir import clone, drop_overflow_flags, identity_of
 
 
@@ -151,7 +152,7 @@ class VectorizeReduction(LoopStep):
     loop: LoopName
     lanes: int
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         vectorize_reduction(loop, self.lanes)
 
     def outcome(self, loop: ForOp) -> str:

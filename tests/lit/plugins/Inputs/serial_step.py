@@ -8,6 +8,7 @@ from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop.steps.base import LoopStep, Refused
+from mlc.support.context import CompilerContext
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Serial(LoopStep):
 
     loop: LoopName
 
-    def rewrite(self, loop: ForOp) -> None:
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         if not loop.is_parallel:
             raise Refused("its iterations follow each other already")
         loop.properties["kind"] = LoopKindAttr(LoopKind.SERIAL)
