@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
@@ -15,7 +16,7 @@ from types import ModuleType
 from xdsl.ir import Dialect, Operation
 from xdsl.utils.exceptions import PyRDLError
 
-from mlc.dialects.loop.steps import Form, Step, plugin_steps
+from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.passes.base import Pass
 from mlc.passes.lowering import lowerings_of
@@ -78,6 +79,9 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
     for pass_type in _passes(module):
         plugin_passes.add(pass_type.name, lambda pass_type=pass_type: pass_type, f"'{path}'")
     for step in _steps(module):
+        if (problem := step.problem()) is not None:
+            place = SourceLocation(str(path), _line_of(step))
+            raise UserError(f"the schedule step '{step.__name__}' {problem}", place)
         plugin_steps.add(step.name, lambda step=step: step, f"'{path}'")
 
 
@@ -174,8 +178,15 @@ def _passes(module: ModuleType) -> Iterator[type[Pass]]:
 def _steps(module: ModuleType) -> Iterator[type[Step]]:
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, Step) and value.__module__ == module.__name__:
-            Form.of(value)
             yield value
+
+
+def _line_of(defined: type) -> int:
+    """The line at which a class of a file begins."""
+    try:
+        return inspect.getsourcelines(defined)[1]
+    except (OSError, TypeError):
+        return 1
 
 
 def _described(error: BaseException) -> str:

@@ -19,6 +19,9 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import inspect
+import re
+from abc import abstractmethod
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -74,9 +77,31 @@ class Step:
         names = [a for f in dataclasses.fields(self) if hints[f.name] != ArgumentName for a in self._of(f)]
         return tuple(a for a in names if isinstance(a, str))
 
+    @abstractmethod
     def words(self, plan: LoopPlan) -> str:
         """What the step does to loops of which `plan` is known."""
         raise NotImplementedError
+
+    @classmethod
+    def problem(cls) -> str | None:
+        """What is wrong with the class, in words that follow its name; None if it is a step."""
+        name, example = getattr(cls, "name", None), getattr(cls, "example", None)
+        if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9_]*", name):
+            found = "has no `name`" if name is None else f"has the name {name!r}"
+            return f"{found}; required: small letters, digits and _, as a schedule writes them"
+        if not isinstance(example, str) or not example.startswith(f"{name}("):
+            return f"has no `example` of how it is written; required: a text such as '{name}(n)'"
+        if "__dataclass_params__" not in vars(cls) or not vars(cls)["__dataclass_params__"].frozen:
+            return "is no frozen dataclass: @dataclass(frozen=True) makes arguments of its fields"
+        if not inspect.cleandoc(cls.__doc__ or "") or (cls.__doc__ or "").startswith(f"{cls.__name__}("):
+            return "has no docstring; required: one line that says what it does to the loops that it names"
+        if getattr(cls.words, "__isabstractmethod__", False):
+            return "has no `words(self, plan)`, which `mlc explain` asks"
+        try:
+            Form.of(cls)
+        except UserError as e:
+            return str(e)
+        return None
 
     def follow(self, plan: LoopPlan) -> None:
         """Let `plan` say what is known of the loops once the step is carried out; by default, as much as before."""
@@ -109,18 +134,30 @@ class Form:
         """The form that the fields of a step say.
 
         Raises:
-            UserError: a field is of a type that no text stands for, or a name stands behind a number.
+            UserError: a field is of a type that no text stands for, fields are in another order than the text, or none
+                is a loop. The message follows the name of the class.
         """
+        own = [f.name for f in dataclasses.fields(kind)]
+        reserved = [n for n in own if n in ("name", "example") or any(hasattr(base, n) for base in kind.__bases__)]
+        if reserved:
+            raise UserError(f"has a field '{reserved[0]}', which means something else in every step: rename it")
         hints = [type_hints(kind)[f.name] for f in dataclasses.fields(kind)]
         for hint in hints:
             if hint not in (LoopName, ArgumentName, int) and not _is_more(hint) and not _may_be_left_out(hint):
                 raise UserError(
-                    f"schedule step '{kind.name}' has an argument of type {hint}; they are LoopName, ArgumentName, "
-                    "tuple[LoopName, ...], int, or int | None"
+                    f"has a field of type {hint}; "
+                    "they are LoopName, ArgumentName, tuple[LoopName, ...], int, or int | None"
                 )
-        are_numbers = [hint is int or _may_be_left_out(hint) for hint in hints]
-        if are_numbers != sorted(are_numbers):
-            raise UserError(f"schedule step '{kind.name}' has a name behind a number: names come first")
+        ranks = [
+            0 if hint in (LoopName, ArgumentName) else 1 if _is_more(hint) else 2 + (hint is not int) for hint in hints
+        ]
+        if ranks != sorted(ranks) or ranks.count(1) > 1:
+            raise UserError(
+                "has its fields in another order than the text: names, then one tuple of more names, then numbers, "
+                "then those that may be left out"
+            )
+        if LoopName not in hints:
+            raise UserError("names no loop; required: a field of the type LoopName")
         names = sum(hint in (LoopName, ArgumentName) for hint in hints)
         least, optional = hints.count(int), sum(map(_may_be_left_out, hints))
         return Form(names, any(map(_is_more, hints)), (least, least + optional))
@@ -144,7 +181,7 @@ def make_step(action: str, arguments: list[str | int]) -> Step:
         raise UserError(f"schedule step '{action}' takes {required} loop name{plural}, got {len(names)}")
     least, most = form.sizes
     if not least <= len(sizes) <= most:
-        required = "no size" if not most else "one size" if least else "at most one size"
+        required = f"{'at most ' * (least < most)}{('no size', 'one size')[most] if most < 2 else f'{most} sizes'}"
         raise UserError(f"schedule step '{action}' takes {required}, got {len(sizes)}")
     return kind(**_filled(kind, names, sizes))
 
@@ -206,13 +243,18 @@ def load_step(name: str) -> type[Step]:
     """
     if (addition := plugin_steps.get(name)) is not None:
         loaded = addition.load()
-        if isinstance(loaded, type) and issubclass(loaded, Step) and loaded.name == name:
+        if isinstance(loaded, type) and issubclass(loaded, Step) and getattr(loaded, "name", name) == name:
+            if (problem := loaded.problem()) is not None:
+                raise UserError(f"the schedule step '{loaded.__name__}' of {addition.origin} {problem}")
             return loaded
         raise UserError(f"{addition.origin} promises a schedule step '{name}', found {loaded!r}")
     if name not in _own():
         near = get_close_matches(name, step_names(), n=1)
         guess = f"did you mean '{near[0]}'? " if near else ""
-        raise UserError(f"unknown schedule step '{name}'; {guess}the steps are {', '.join(step_names())}")
+        raise UserError(
+            f"unknown schedule step '{name}'; {guess}the steps are {', '.join(step_names())}; "
+            "--load-pass FILE.py adds one"
+        )
     return _load_own(name)
 
 

@@ -63,6 +63,13 @@ class LoopStep(Step):
     `Refused` where that might change results; the loop has to be as it was then.
     """
 
+    @classmethod
+    def problem(cls) -> str | None:
+        does_nothing = cls.rewrite is LoopStep.rewrite and cls.rewrite_all is LoopStep.rewrite_all
+        if does_nothing and cls.apply is LoopStep.apply:
+            return "has no `rewrite(self, loop, ctx)`, which carries it out"
+        return super().problem()
+
     def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
         """Carry out the step on all loops of `function` that it names; where a loop does not allow it is a remark.
 

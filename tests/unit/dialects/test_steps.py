@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.plan import LoopPlan
-from mlc.dialects.loop.steps import Form, LoopName, Step, load_step, make_step, plugin_steps, step_names
+from mlc.dialects.loop.steps import load_step, make_step, plugin_steps, step_names
 from mlc.passes.loop.steps.base import LoopStep
 from mlc.passes.loop.steps.interchange import Interchange
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.plugins.files import load_pass
 from mlc.support.additions import plugin_scope
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module
@@ -55,31 +57,71 @@ def test_values_are_checked_where_they_are_made() -> None:
         Interchange.around("n", "n")
 
 
-@dataclass(frozen=True)
-class _Wrong(Step):
-    """takes what cannot be written"""
-
-    name = "wrong"
-
-    loop: LoopName
-    factor: float
-
+_CLASS = """
+from dataclasses import dataclass
+from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.plan import LoopPlan
+from mlc.dialects.loop.steps import ArgumentName, LoopName
+from mlc.passes.loop.steps.base import LoopStep
+from mlc.support.context import CompilerContext
 
 @dataclass(frozen=True)
-class _Backwards(Step):
-    """has a name behind a number"""
+class Mine(LoopStep):
+    '''does nothing at all to a loop'''
 
-    name = "backwards"
+    name = "mine"
+    example = "mine(n)"
 
-    size: int
     loop: LoopName
+    # more
+
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
+        pass
+
+    def words(self, plan: LoopPlan) -> str:
+        return "nothing"
+"""
+_WORDS = """    def words(self, plan: LoopPlan) -> str:
+        return "nothing"
+"""
+_REWRITE = """    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
+        pass
+"""
+_MISTAKES = [
+    ('name = "mine"', "pass", "has no `name`; required: small letters"),
+    ('name = "mine"', 'name = "mi-ne"', "has the name 'mi-ne'; required: small letters"),
+    ('example = "mine(n)"', "pass", "has no `example` of how it is written; required: a text such as 'mine(n)'"),
+    ('example = "mine(n)"', 'example = "other(n)"', "has no `example` of how it is written"),
+    ("@dataclass(frozen=True)", "", "is no frozen dataclass"),
+    ("'''does nothing at all to a loop'''", "", "has no docstring"),
+    (_WORDS, "", "has no `words(self, plan)`"),
+    (_REWRITE, "", "has no `rewrite(self, loop, ctx)`"),
+    ("# more", "factor: float", "has a field of type <class 'float'>; they are LoopName"),
+    ("# more", "size: int\n    other: LoopName", "has its fields in another order than the text"),
+    ("# more", "others: tuple[LoopName, ...]\n    other: LoopName", "has its fields in another order"),
+    ("# more", "loops: tuple[LoopName, ...]", "has a field 'loops', which means something else"),
+    ("loop: LoopName", "size: int", "names no loop; required: a field of the type LoopName"),
+]
 
 
-def test_a_class_that_no_text_stands_for_is_refused() -> None:
-    with pytest.raises(UserError, match="'wrong' has an argument of type <class 'float'>; they are LoopName"):
-        Form.of(_Wrong)
-    with pytest.raises(UserError, match="'backwards' has a name behind a number"):
-        Form.of(_Backwards)
+@pytest.mark.parametrize(("old", "new", "message"), _MISTAKES)
+def test_a_class_that_is_no_step_is_refused_where_it_stands(old: str, new: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(_CLASS.replace(old, new, 1))
+    with plugin_scope(), pytest.raises(UserError, match=re.escape(f"the schedule step 'Mine' {message}")) as raised:
+        load_pass(file)
+    assert raised.value.location is not None and raised.value.location.line in (9, 10)
+
+
+def test_a_step_of_two_numbers_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(_CLASS.replace("# more", "first: int\n    second: int | None = None"))
+    with plugin_scope():
+        load_pass(file)
+        assert make_step("mine", ["n", 1, 2]).spelling == "mine(n, 1, 2)"
+        assert make_step("mine", ["n", 1]).spelling == "mine(n, 1)"
+        with pytest.raises(UserError, match="'mine' takes at most 2 sizes, got 3"):
+            make_step("mine", ["n", 1, 2, 3])
 
 
 def test_two_steps_of_one_name_are_refused() -> None:
