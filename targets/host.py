@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -95,7 +95,8 @@ def cpu_name() -> str | None:
             return None
 
 
-def cache_bytes() -> dict[int, int]:
+@cache
+def cache_bytes() -> Mapping[int, int]:
     """The sizes of the first core's data caches by level; empty where the kernel does not say."""
     try:
         return {level: _parse_size(_read(index / "size")) for level, index in _data_caches()}

@@ -144,6 +144,20 @@ class ForOp(IRDLOperation):
             },
         )
 
+    def like(self, iter_args: Sequence[SSAValue] = (), body: Region | None = None, step: int | None = None) -> "ForOp":
+        """A loop over the same dim and values, of the same kind, that stands for this one.
+
+        Args:
+            iter_args: what it carries.
+            body: one whose block takes the counter and a value for each of `iter_args`; by default an empty one.
+            step: the distance of its values, where that is another.
+        """
+        step = step or self.step.value.data
+        new = ForOp(self.dim.data, self.lower.value.data, self.upper.value.data, step, self.kind.data, iter_args, body)
+        new.location = self.location
+        new.induction_variable.name_hint = self.induction_variable.name_hint
+        return new
+
     @property
     def range(self) -> range:
         """The values that the induction variable takes."""

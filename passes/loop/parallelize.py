@@ -57,11 +57,12 @@ class ParallelizePass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if self.threads < 2:
             return
+        least_work = self.least_work or _least_work(resolve_target(ctx.target).threading)
         for function in functions_with_loops(module):
             for root in outermost_loops(function):
-                self._spread_nest(root, ctx)
+                self._spread_nest(root, least_work, ctx)
 
-    def _spread_nest(self, root: ForOp, ctx: CompilerContext) -> None:
+    def _spread_nest(self, root: ForOp, least_work: int, ctx: CompilerContext) -> None:
         spread_already = [op for op in root.walk() if isinstance(op, ForOp) and op.kind.data is LoopKind.THREADS]
         if spread_already:
             for loop in spread_already:
@@ -69,7 +70,7 @@ class ParallelizePass(Pass):
                     self._block(loop)
             return
         work = ops_executed(root)
-        if work < (self.least_work or _least_work(resolve_target(ctx.target).threading)):
+        if work < least_work:
             ctx.remark(root, f"loop '{root.dim.data}' stays on one thread: about {work} ops")
             return
         nest = [loop for loop in perfect_nest(root) if loop.is_parallel] or [root]

@@ -136,10 +136,8 @@ def _merge(first: ForOp, second: ForOp) -> ForOp:
         op.detach()
         block.add_op(op)
     block.add_op(YieldOp(*yielded))
-    header = (first.dim.data, first.lower.value.data, first.upper.value.data, first.step.value.data, first.kind.data)
-    merged = ForOp(*header, initial, body)
+    merged = first.like(initial, body)
     merged.attributes |= first.attributes
-    merged.location = first.location
     Rewriter.insert_op(merged, InsertPoint.before(first))
     for old, new in zip([*first.results, *second.results], merged.results, strict=True):
         new.name_hint = old.name_hint

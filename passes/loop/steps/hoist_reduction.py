@@ -71,9 +71,7 @@ def hoist_reduction(loop: ForOp, outermost: ForOp) -> None:
     def initial(values: Values) -> list[Operation]:
         return [*_copies(before, loop.iter_args, values), *store_all(loop.iter_args, values)]
 
-    hoisted = ForOp(loop.dim.data, loop.range.start, loop.upper.value.data, loop.step.value.data, loop.kind.data)
-    hoisted.location = loop.location
-    hoisted.induction_variable.name_hint = loop.induction_variable.name_hint
+    hoisted = loop.like()
 
     def one_iteration(values: Values) -> list[Operation]:
         inside = list(loop.body.block.ops)[:-1]
@@ -146,12 +144,8 @@ def _copies(ops: Sequence[Operation], needed: Sequence[SSAValue], values: Values
 
 def _nest_like(nest: Sequence[ForOp], body: Callable[[Values], Sequence[Operation]]) -> ForOp:
     """Loops like those of `nest` around what `body` makes, which is told the new counter for each old one."""
-    loops = [ForOp(old.dim.data, old.range.start, old.upper.value.data, kind=old.kind.data) for old in nest]
-    values: Values = {}
-    for old, new in zip(nest, loops, strict=True):
-        new.location = old.location
-        new.induction_variable.name_hint = old.induction_variable.name_hint
-        values[old.induction_variable] = new.induction_variable
+    loops = [old.like() for old in nest]
+    values: Values = {o.induction_variable: n.induction_variable for o, n in zip(nest, loops, strict=True)}
     inside = body(values)
     for new in reversed(loops):
         new.body.block.add_ops([*inside, YieldOp()])

@@ -65,18 +65,8 @@ def _split(loop: ForOp, reduction: Reduction, parts: int) -> tuple[list[Operatio
     identity = identity_of(reduction.combination.reduction, element)
     initial = [loop.iter_args[0], *[identity.result] * (parts - 1)]
     body = Block(arg_types=[loop.induction_variable.type, *[element] * parts])
-    wide = ForOp(
-        loop.dim.data,
-        loop.range.start,
-        loop.upper.value.data,
-        step * parts,
-        loop.kind.data,
-        initial,
-        Region(body),
-    )
-    wide.location = loop.location
-    counter = body.args[0]
-    counter.name_hint = loop.induction_variable.name_hint
+    wide = loop.like(initial, Region(body), step * parts)
+    counter = wide.induction_variable
     yielded: list[SSAValue] = []
     for part, accumulator in enumerate(body.args[1:]):
         accumulator.name_hint = loop.carried[0].name_hint

@@ -136,18 +136,8 @@ def _jam_loop(loop: ForOp, copies: Sequence[_Copy]) -> ForOp:
     """One loop that holds the bodies of all copies of `loop`, and carries what each of them carries."""
     initial = [copy.values.get(v, v) for copy in copies for v in loop.iter_args]
     block = Block(arg_types=[loop.induction_variable.type, *(v.type for v in initial)])
-    jammed = ForOp(
-        loop.dim.data,
-        loop.range.start,
-        loop.upper.value.data,
-        loop.step.value.data,
-        loop.kind.data,
-        initial,
-        Region(block),
-    )
-    jammed.location = loop.location
-    counter = block.args[0]
-    counter.name_hint = loop.induction_variable.name_hint
+    jammed = loop.like(initial, Region(block))
+    counter = jammed.induction_variable
     width = len(loop.iter_args)
     for number, copy in enumerate(copies):
         mine = slice(number * width, (number + 1) * width)

@@ -233,16 +233,7 @@ class Widener:
         for old, argument in zip(loop.body.block.args, body.args, strict=True):
             self.new[old] = argument
             argument.name_hint = old.name_hint
-        wide = ForOp(
-            loop.dim.data,
-            loop.range.start,
-            loop.upper.value.data,
-            loop.step.value.data,
-            loop.kind.data,
-            initial,
-            Region(body),
-        )
-        wide.location = loop.location
+        wide = loop.like(initial, Region(body))
         inside = self.block_ops(loop.body.block)
         yielded = [
             self.as_vector(v, loop.body.block, inside) if vary else self.new.get(v, v)
