@@ -149,13 +149,15 @@ class ForOp(IRDLOperation):
 
         Args:
             iter_args: what it carries.
-            body: one whose block takes the counter and a value for each of `iter_args`; by default an empty one.
+            body: one whose block takes the counter and a value for each of `iter_args`, and keeps its names; by default
+                an empty one, whose counter has the name of this one.
             step: the distance of its values, where that is another.
         """
         step = step or self.step.value.data
         new = ForOp(self.dim.data, self.lower.value.data, self.upper.value.data, step, self.kind.data, iter_args, body)
         new.location = self.location
-        new.induction_variable.name_hint = self.induction_variable.name_hint
+        if body is None:
+            new.induction_variable.name_hint = self.induction_variable.name_hint
         return new
 
     @property

@@ -67,6 +67,7 @@ def _split(loop: ForOp, reduction: Reduction, parts: int) -> tuple[list[Operatio
     body = Block(arg_types=[loop.induction_variable.type, *[element] * parts])
     wide = loop.like(initial, Region(body), step * parts)
     counter = wide.induction_variable
+    counter.name_hint = loop.induction_variable.name_hint
     yielded: list[SSAValue] = []
     for part, accumulator in enumerate(body.args[1:]):
         accumulator.name_hint = loop.carried[0].name_hint

@@ -138,6 +138,7 @@ def _jam_loop(loop: ForOp, copies: Sequence[_Copy]) -> ForOp:
     block = Block(arg_types=[loop.induction_variable.type, *(v.type for v in initial)])
     jammed = loop.like(initial, Region(block))
     counter = jammed.induction_variable
+    counter.name_hint = loop.induction_variable.name_hint
     width = len(loop.iter_args)
     for number, copy in enumerate(copies):
         mine = slice(number * width, (number + 1) * width)
