@@ -99,3 +99,47 @@ func.func private @promises(%x: memref<3xi32>, %out: memref<3xi32> {mlc.output})
   }
   return
 }
+
+// What lies behind the last lane is what the next block is about to store: only what is needed is read.
+// CHECK-LABEL: @in_place
+// CHECK: loop.load %{{.*}}[%{{.*}} + 48] active 15 : memref<126xf32>, vector<16xf32>
+func.func private @in_place(%y: memref<126xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "all" %all = 0 to 126 {
+    loop.store %one, %y[%all] : memref<126xf32>
+  }
+  loop.for parallel "block" %block = 0 to 126 step 63 {
+    loop.for parallel "n" %n = 0 to 15 {
+      %a = loop.load %y[%block + %n + 48] : memref<126xf32>
+      %b = arith.addf %a, %a : f32
+      loop.store %b, %y[%block + %n + 48] : memref<126xf32>
+    }
+  }
+  return
+}
+
+// A row that nobody stores to while a loop goes along it may be read on.
+// CHECK-LABEL: @another_row
+// CHECK: loop.load %x[0, %block + 40] : memref<2x126xf32>, vector<16xf32>
+// CHECK: loop.load %y[%m, 16] : memref<2x126xf32>, vector<16xf32>
+func.func private @another_row(%x: memref<2x126xf32>, %y: memref<2x126xf32> {mlc.output}) {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "i" %i = 0 to 2 {
+    loop.for parallel "j" %j = 0 to 126 {
+      loop.store %one, %y[%i, %j] : memref<2x126xf32>
+    }
+  }
+  loop.for parallel "block" %block = 0 to 126 step 63 {
+    loop.for parallel "n" %n = 0 to 15 {
+      %a = loop.load %x[0, %block + %n + 40] : memref<2x126xf32>
+      loop.store %a, %y[1, %block + %n + 48] : memref<2x126xf32>
+    }
+  }
+  loop.for parallel "m" %m = 0 to 2 {
+    loop.for parallel "n" %n = 0 to 15 {
+      %a = loop.load %y[%m, %n + 16] : memref<2x126xf32>
+      loop.store %a, %y[%m, %n + 48] : memref<2x126xf32>
+    }
+  }
+  return
+}
