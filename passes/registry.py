@@ -2,7 +2,7 @@
 
 A file `passes/<folder>/<pass_name>.py` holds the pass `pass-name`. Listing the names imports nothing, so a tool can
 check its command line before it loads any pass. Files that start with `_` hold no pass, nor do those of `shared/` and
-`loop/steps/`.
+`loop/steps/` and `loop/cost/`.
 Plugins add passes of their own (`plugin_passes`), which from then on are passes like any other.
 """
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mlc.passes.base import Pass
 
 _HERE = Path(__file__).parent
-_NO_PASSES = (_HERE / "shared", _HERE / "loop" / "steps")
-"""What passes of several folders need, and the steps of schedules."""
+_NO_PASSES = (_HERE / "shared", _HERE / "loop" / "steps", _HERE / "loop" / "cost")
+"""What passes of several folders need, the steps of schedules, and what loops cost."""
 _MACHINERY = {
     "base",
     "lowering",

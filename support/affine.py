@@ -16,15 +16,23 @@ from xdsl.ir.affine import (
 def affine_bounds(expr: AffineExpr, sizes: Sequence[int]) -> tuple[int, int]:
     """The least and the greatest value of `expr` where dim `i` runs over `range(sizes[i])`.
 
+    Exact where every dim occurs once, otherwise an enclosure.
+    """
+    return affine_interval(expr, [(0, max(size - 1, 0)) for size in sizes])
+
+
+def affine_interval(expr: AffineExpr, intervals: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The least and the greatest value of `expr` where dim `i` has values between the two numbers `intervals[i]`.
+
     Interval arithmetic: exact where every dim occurs once, otherwise an enclosure.
     """
     match expr:
         case AffineConstantExpr():
             return expr.value, expr.value
         case AffineDimExpr():
-            return 0, max(sizes[expr.position] - 1, 0)
+            return intervals[expr.position]
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
-            (a, b), (c, d) = affine_bounds(lhs, sizes), affine_bounds(rhs, sizes)
+            (a, b), (c, d) = affine_interval(lhs, intervals), affine_interval(rhs, intervals)
             match kind:
                 case AffineBinaryOpKind.Add:
                     return a + c, b + d

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -40,6 +40,7 @@ from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
+from mlc.tools.schedule_estimate import estimate_kernel, runners_up
 from mlc.tools.schedule_text import describe_schedule
 from mlc.tools.schedule_trial import try_schedule
 
@@ -60,6 +61,10 @@ _UNSTEADY = 0.2
 """The part by which measurements of a limit may differ without a word."""
 _SHOWN = 16
 """The most elements of a constant that are printed."""
+_RUNNERS_UP = 5
+"""How many schedules near to that of a kernel are shown."""
+_WORTH_SAYING = 0.02
+"""The part of an estimate that is worth a word."""
 _ABOVE = 1.05
 """A share that is more than what is possible, beyond the precision of the clock."""
 
@@ -192,7 +197,36 @@ class _Explainer:
             threads = f", on up to {self.args.threads} threads" if self.args.threads > 1 else ""
             time = self._time(explained.seconds)
             print(f"  {'measured':<10} {time}{threads}, {rate}, {share:.0%} of what is possible{self._cores()}")
-            self._print_doubts([share])
+        if outcomes:
+            self._print_estimate(kernel)
+        if explained.seconds is not None:
+            self._print_doubts([bound.time / explained.seconds])
+
+    def _print_estimate(self, kernel: FuncOp) -> None:
+        """What this schedule should take on one core, and those near to it."""
+        ctx, options, machine = self.timed.compilation.ctx, self.args.options, self.roofline.machine
+        found = estimate_kernel(self.module, kernel, ctx, options)
+        if found is None:
+            return
+
+        def time(cycles: float) -> str:
+            return self._time(cycles / (machine.frequency_mhz * 1e6) if self.runs_here else cycles)
+
+        def parts(each: Mapping[str, float]) -> str:
+            named = sorted(each.items(), key=lambda part: -part[1])
+            return ", ".join(
+                f"{name} {time(cycles)}" for name, cycles in named if cycles >= _WORTH_SAYING * found.cycles
+            )
+
+        print("\nestimated, for one core, of the loops that the schedule makes")
+        print(f"  {'this one':<10} {time(found.cycles)}, decided by {found.decided_by}")
+        print(f"  {'core':<10} {parts(found.parts) or 'next to nothing'}")
+        print(f"  {'memory':<10} {parts(found.brought) or 'next to nothing'}")
+        if found.spilled:
+            print(f"  {'registers':<10} {found.spilled} more than there are")
+        for each in runners_up(self.module, kernel, ctx, options, _RUNNERS_UP):
+            ratio = each.estimate.cycles / max(found.cycles, 1e-9)
+            print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}")
 
     def _cores(self, word: str = "on") -> str:
         """Whose limits the numbers are, if several threads may be used."""

@@ -216,6 +216,12 @@ def test_one_kernel(model: str, mlc: CommandLine) -> None:
     assert re.search(r"^  bytes +46 kB: operands and results, once each$", shown, re.MULTILINE)
     assert re.search(r"^  bound by +.* \(measured here: .*flop/s, .*B/s\)$", shown, re.MULTILINE)
     assert re.search(r"^  measured +.*s, .*flop/s, \d+% of what is possible$", shown, re.MULTILINE)
+    assert re.search(r"^  this one +.*s, decided by (arithmetic|loads|second cache|late results)", shown, re.MULTILINE)
+    assert re.search(r"^  core +.*arithmetic .*s", shown, re.MULTILINE)
+    others = re.findall(r"^  ([\d.]+) +times as long: (.+); .+$", shown, re.MULTILINE)
+    assert [float(ratio) for ratio, _ in others] == sorted(float(ratio) for ratio, _ in others)
+    assert len(others) == 5
+    assert all(re.fullmatch(r"\w+\(.*\) for \w+\(.*\)|without \w+\(.*\)", change) for _, change in others)
 
 
 def test_weights_in_the_text_of_a_kernel_are_left_out(tmp_path: Path, mlc: CommandLine) -> None:

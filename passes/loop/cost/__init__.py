@@ -1,0 +1,1 @@
+"""What loops cost on a machine, told from the loops themselves: of any schedule, of any step."""

@@ -1,0 +1,178 @@
+"""How long loops take on a machine: what a core computes, and what arrives from each level of the memory.
+
+Bytes that pass by are told by the size of what one iteration of a loop touches. If a cache holds that, all that comes
+again in the next iteration is there, and what the whole loop touches arrives once; else each iteration fetches its own.
+That is the reuse of loops whose subscripts are affine (Wolf and Lam, "A Data Locality Optimizing Algorithm", 1991), for
+a cache without conflicts. Nothing is asked of a schedule, so that steps of plugins and loops that a person wrote are
+estimated like all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from mlc.dialects.loop import ForOp, LoadOp, StoreOp
+from mlc.passes.loop.cost.footprint import TouchedPlace, lines_touched
+from mlc.passes.loop.cost.work import BlockWork, work_of_block
+from mlc.targets.machine import Machine
+
+
+@dataclass
+class Estimate:
+    """What one call of a function takes, in cycles of one core.
+
+    Operands lie in the nearest level of the memory that holds all that the function touches.
+    """
+
+    parts: dict[str, float] = field(default_factory=dict[str, float])
+    """What keeps the core busy, or lets it wait, and for how long: "arithmetic", "loads", "stores", "shuffles",
+    "spilling", and "late results", where nothing starts, since what an iteration needs is not there yet."""
+    brought: dict[str, float] = field(default_factory=dict[str, float])
+    """How long lines are on their way from each level, and back: "second cache", "last cache", "main memory"."""
+    cycles: float = 0.0
+    """The whole: of each nest what takes longer, computing or bringing."""
+    spilled: int = 0
+    """How many registers a loop needs beyond those that there are, at most."""
+
+    @property
+    def decided_by(self) -> str:
+        """What takes longest."""
+        all_parts = self.parts | self.brought
+        return max(all_parts, key=lambda name: all_parts[name])
+
+    def seconds(self, machine: Machine) -> float:
+        """The whole as a time."""
+        return self.cycles / (machine.frequency_mhz * 1e6)
+
+
+def estimate(function: FuncOp, machine: Machine) -> Estimate:
+    """What `function`, at the loop level and without calls, takes on one core of `machine`."""
+    total = Estimate()
+    root = _Loop(None, function.body.block, machine)
+    for nest in (*root.inside, _Loop(None, function.body.block, machine, inside=[])):
+        computed = nest.compute(total)
+        brought = _bring(nest, root.bytes_of_iteration, machine)
+        for level, cycles in brought.items():
+            total.brought[level] = total.brought.get(level, 0.0) + cycles
+        total.cycles += max(computed, sum(brought.values()))
+    return total
+
+
+def _bring(nest: _Loop, everything: int, machine: Machine) -> dict[str, float]:
+    """The cycles in which lines arrive for a nest from each level, and go back there.
+
+    `everything` is the size of all that the function touches: what a cache holds is there when the function is called.
+    """
+    memory = machine.memory
+    levels = (
+        ("second cache", machine.l1_bytes, memory.l2_read, memory.l2_write),
+        ("last cache", machine.l2_bytes, memory.l3_read, memory.l3_write),
+        ("main memory", max(machine.l2_bytes, machine.l3_bytes), memory.memory_read, memory.memory_write),
+    )
+    missed = [nest.missed(capacity) if everything > capacity else (0.0, 0.0) for _, capacity, _, _ in levels]
+    cycles: dict[str, float] = {}
+    for (source, _, read, write), here, beyond in zip(levels, missed, [*missed[1:], (0.0, 0.0)], strict=True):
+        fetched, written = (max(a - b, 0.0) * memory.line_bytes for a, b in zip(here, beyond, strict=True))
+        cycles[source] = fetched / read + written / write
+    return cycles
+
+
+class _Loop:
+    """A loop, or the body of the function (`loop` is None), with the loops in it."""
+
+    def __init__(self, loop: ForOp | None, block: Block, machine: Machine, inside: list[_Loop] | None = None) -> None:
+        self.trips = len(loop.range) if loop is not None else 1
+        self.counters = frozenset([loop.induction_variable]) if loop is not None else frozenset[SSAValue]()
+        self.is_waited_for = loop is not None and bool(loop.results)
+        self.is_body = loop is None
+        self._block = block
+        self._machine = machine
+        ops = list(_flat(block))
+        found = [_Loop(op, op.body.block, machine) for op in ops if isinstance(op, ForOp)] if inside is None else inside
+        self.inside = found
+        """The loops in it, in order."""
+        self.counters_inside = frozenset[SSAValue]().union(*(each.counters | each.counters_inside for each in found))
+        self._own_places: dict[SSAValue, list[TouchedPlace]] = {}
+        for place in (TouchedPlace.of(op) for op in ops if isinstance(op, LoadOp | StoreOp)):
+            self._own_places.setdefault(place.buffer, []).append(place)
+        self._places = {buffer: list(places) for buffer, places in self._own_places.items()}
+        for each in found:
+            for buffer, places in each._places.items():
+                self._places.setdefault(buffer, []).extend(places)
+
+    @cached_property
+    def bytes_of_iteration(self) -> int:
+        """The size of the lines that one iteration touches."""
+        lines = self._lines(self._places, self.counters_inside)
+        return sum(lines.values()) * self._machine.memory.line_bytes
+
+    @cached_property
+    def _lines_of_all(self) -> dict[SSAValue, int]:
+        """The lines that all iterations touch, by buffer."""
+        return self._lines(self._places, self.counters_inside | self.counters)
+
+    def _lines(self, places: dict[SSAValue, list[TouchedPlace]], running: frozenset[SSAValue]) -> dict[SSAValue, int]:
+        size = self._machine.memory.line_bytes
+        return {buffer: lines_touched(each, running, size) for buffer, each in places.items()}
+
+    def missed(self, capacity: int) -> tuple[float, float]:
+        """The lines that a cache of `capacity` bytes has to fetch, and those of them that go back changed."""
+        lines = self._missed(capacity)
+        stored = {buffer for buffer in lines if any(place.is_store for place in self._places[buffer])}
+        return sum(lines.values()), sum(lines[buffer] for buffer in stored)
+
+    def _missed(self, capacity: int) -> dict[SSAValue, float]:
+        """The lines that a cache of `capacity` bytes has to fetch, by buffer."""
+        if not self.is_body and self.bytes_of_iteration <= capacity:
+            return {buffer: float(lines) for buffer, lines in self._lines_of_all.items()}
+        each: dict[SSAValue, float] = {b: float(n) for b, n in self._lines(self._own_places, frozenset()).items()}
+        for loop in self.inside:
+            for buffer, lines in loop._missed(capacity).items():
+                each[buffer] = each.get(buffer, 0.0) + lines
+        return {buffer: lines * self.trips for buffer, lines in each.items()}
+
+    @cached_property
+    def _work(self) -> BlockWork:
+        return work_of_block(self._block, self._machine)
+
+    def compute(self, total: Estimate, times: int = 1) -> float:
+        """The cycles of all iterations on a core that has all in its first cache.
+
+        `total` learns what they are spent on, `times` over.
+        """
+        times *= self.trips
+        parts = self._work.work.cycles(self._machine)
+        busy = max(parts.values())
+        if self.inside:
+            # What stands behind a loop that carries values begins when these are there.
+            own = max(busy, self._work.path) if any(loop.is_waited_for for loop in self.inside) else busy
+            cycles = self.trips * (own + sum(loop.compute(total, times) for loop in self.inside))
+            parts["late results"] = own - busy
+        else:
+            rounds = -(-self.trips // self._work.side_by_side)
+            times = times // max(self.trips, 1) * rounds
+            spilling = self._work.spilling(self._machine)
+            each = max(busy, self._work.chain, 0.0 if self.is_body else 1.0)  # one jump per cycle
+            last = max(self._work.path - each, 0.0) if self.is_waited_for else 0.0
+            cycles = rounds * (each + spilling) + last
+            parts["late results"] = each - busy + last / max(rounds, 1)
+            parts["spilling"] = spilling
+        for name, amount in parts.items():
+            total.parts[name] = total.parts.get(name, 0.0) + amount * times
+        total.spilled = max(total.spilled, self._work.spilled)
+        return cycles
+
+
+def _flat(block: Block) -> Iterator[Operation]:
+    """The ops of a block and of the regions in it, but those of loops."""
+    for op in block.ops:
+        yield op
+        if not isinstance(op, ForOp):
+            for region in op.regions:
+                for inner in region.blocks:
+                    yield from _flat(inner)
