@@ -107,7 +107,7 @@ def _fetched(function: FuncOp, capacity: int) -> float:
 
 def _played(function: FuncOp, capacity: int) -> int:
     """The lines that a cache without conflicts, which drops what was not used for longest, fetches in a second call."""
-    starts = {v: i << 20 for i, v in enumerate(function.body.block.args)}
+    starts: dict[SSAValue, int] = {v: i << 20 for i, v in enumerate(function.body.block.args)}
     lines: OrderedDict[int, None] = OrderedDict()
     fetched = 0
     for turn in range(2):
