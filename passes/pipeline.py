@@ -14,7 +14,7 @@ LEVELS = ("graph", "tensor", "loop", "llvm")
 HIGHEST = 3
 """The highest `-O` level, and the default."""
 ACCURACIES = ("exact", "fast")
-"""What results are worth: `exact` keeps to what the model says, but for rounding; `fast` takes algorithms with larger errors."""
+"""`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,8 @@ class WinogradOp(GraphOp, ABC):
 class WinogradInputOp(WinogradOp):
     """`B^T d B` of each window `d` of an image, channels last: what the products of Winograd's filtering read.
 
-    Windows of `tile + 2` rows and columns overlap by two. Number `i * (tile + 2) + j` of a window, of each of the images,
-    rows and columns of windows, and channels, is row `i` of the result (`mlc.support.winograd`).
+    Windows of `tile + 2` rows and columns overlap by two. Number `i * (tile + 2) + j` of what a window becomes, for all
+    images, rows and columns of windows, and channels, is one slice of the result (`mlc.support.winograd`).
 
     ```mlir
     %v = graph.winograd_input %x tile 4 : tensor<1x14x14x8xf32> -> tensor<36x1x3x3x8xf32>

@@ -28,8 +28,8 @@ class TileMapOp(IRDLOperation):
     """Computes a tile of points of the result from several elements of operands: transforms of windows.
 
     The body has an argument for each operand, which is read where its map in `maps` says, and yields a number for each
-    map in `places`, which says where in the result that goes. What falls outside of the result is left out. So work that
-    points share is done once for all of them.
+    map in `places`, which says where in the result that goes. What falls outside of the result is left out. So work
+    that points share is done once for all of them.
 
     ```mlir
     %y = "tensor.tile_map"(%x, %x) <{

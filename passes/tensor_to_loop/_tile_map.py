@@ -1,9 +1,9 @@
-"""`tensor.tile_map` becomes a nest over its dims, with the body written out, and further nests where tiles end early."""
+"""`tensor.tile_map` becomes a nest over its dims, with the body written out, and one more where tiles end early."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -105,7 +105,7 @@ def _boxes(op: TileMapOp, shape: Sequence[int]) -> list[tuple[list[range], list[
                 if used == dim:
                     ends.add(min(size, max(0, -(-(extent - offset) // factor))))
         points = sorted({0, *ends})
-        cuts.append([range(a, b) for a, b in zip(points, points[1:], strict=False)])
+        cuts.append([range(a, b) for a, b in pairwise(points)])
     found: list[tuple[list[range], list[_Place]]] = []
     for ranges in product(*cuts):
         inside = [
