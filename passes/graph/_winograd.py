@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.support.winograd import FILTER, RESULT, TAPS, WINDOW, span
+from mlc.support.winograd import FILTER, RESULT, TAPS, WINDOW, Matrix, span
 from mlc.targets.machine import Machine
 
 Array = NDArray[Any]
@@ -41,10 +41,13 @@ class Problem:
         return max(self._products(pixels * weights, machine), self._read(weights, machine))
 
     def winograd_cycles(self, tile: int, machine: Machine) -> float:
-        """Of F(tile x tile, 3 x 3): its products, and the transforms, which move all of their results twice."""
+        """Of F(tile x tile, 3 x 3): its products, and the transforms, which move all of their results twice.
+
+        A matrix of weights is used by the tiles only, which are fewer than pixels, so nothing hides its arrival.
+        """
         count, positions = self.tiles(tile), span(tile) ** 2
         weights = positions * self.channels_in * self.channels_out
-        products = max(self._products(count * weights, machine), self._read(weights, machine))
+        products = self._products(count * weights, machine) + self._read(weights, machine)
         windows, sums = (count * positions * n for n in (self.channels_in, self.channels_out))
         lanes = machine.lanes(8 * self.element_bytes)
         additions = (windows + sums) * _additions(tile) / (lanes * machine.issue.adds)
@@ -74,9 +77,17 @@ def _additions(tile: int) -> float:
 
 def transformed(weights: Array, tile: int) -> Array:
     """`G g G^T` of weights `[3, 3, C, N]`: `[(tile + 2)^2, C, N]`, computed in f64, of the type of the weights."""
-    matrix = np.asarray(FILTER[tile])
-    found = np.einsum("ia,jb,abcn->ijcn", matrix, matrix, weights.astype(np.float64), optimize=True)
+    rows = _combined(FILTER[tile], weights.astype(np.float64))
+    found = np.stack([_combined(FILTER[tile], row) for row in rows])
     return np.ascontiguousarray(found.reshape(-1, *weights.shape[2:]).astype(weights.dtype))
+
+
+def _combined(matrix: Matrix, values: Array) -> Array:
+    """The product with a matrix along the first axis, added up in order, so that the machine makes no difference."""
+    sums = [values[0] * row[0] for row in matrix]
+    for number in range(1, len(values)):
+        sums = [total + values[number] * row[number] for total, row in zip(sums, matrix, strict=True)]
+    return np.stack(sums)
 
 
 def measured_error(weights: Array, tile: int, seed: int = 0) -> float:

@@ -31,6 +31,8 @@ from mlc.targets.machine import Machine, resolve_target
 
 LARGEST_ERROR = 1e-4
 """How far a result may be off, relative to the largest one."""
+LEAST_GAIN = 1.1
+"""What the estimate has to promise; it is no better than that."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def _fastest_first(problem: Problem, machine: Machine, reasons: list[str]) -> li
     gains = {tile: direct / problem.winograd_cycles(tile, machine) for tile in TILES}
     words = ", ".join(f"F({tile} x {tile}, 3 x 3) {gain:.2f}" for tile, gain in gains.items())
     reasons.append(f"estimated speed, direct = 1: {words}")
-    return sorted((tile for tile, gain in gains.items() if gain > 1), key=lambda tile: -gains[tile])
+    return sorted((tile for tile, gain in gains.items() if gain > LEAST_GAIN), key=lambda tile: -gains[tile])
 
 
 def _rewrite(op: ConvOp, weights: Array, tile: int, ctx: CompilerContext) -> None:
