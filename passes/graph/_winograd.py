@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ _SAMPLED_CHANNELS = 128
 
 
 @dataclass(frozen=True)
-class Problem:
+class WinogradProblem:
     """A 3 x 3 convolution of stride 1."""
 
     batch: int
@@ -112,4 +112,4 @@ def measured_error(weights: Array, tile: int, seed: int = 0) -> float:
     error = float(np.max(np.abs(found - exact), initial=0.0))
     if not np.isfinite(error):
         return float("inf")
-    return error / largest if largest else cast(float, error)
+    return error / largest if largest else error

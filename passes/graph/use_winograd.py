@@ -23,7 +23,7 @@ from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.dialects.graph.windows import has_channels_last
 from mlc.passes.base import Pass
 from mlc.passes.graph._constants import Array, constant_array, constant_from, resource_name
-from mlc.passes.graph._winograd import Problem, measured_error, transformed
+from mlc.passes.graph._winograd import WinogradProblem, measured_error, transformed
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
 from mlc.support.winograd import TAPS, TILES
@@ -108,13 +108,13 @@ def _weights_of(op: ConvOp, ctx: CompilerContext) -> Array | str:
     return weights
 
 
-def _problem(op: ConvOp) -> Problem:
+def _problem(op: ConvOp) -> WinogradProblem:
     batch, rows, columns, out = shape_of(op.result)
     bits = 32 if isinstance(element_of(op.input), Float32Type) else 64
-    return Problem(batch, rows, columns, shape_of(op.input)[-1], out, bits // 8)
+    return WinogradProblem(batch, rows, columns, shape_of(op.input)[-1], out, bits // 8)
 
 
-def _fastest_first(problem: Problem, machine: Machine, reasons: list[str]) -> list[int]:
+def _fastest_first(problem: WinogradProblem, machine: Machine, reasons: list[str]) -> list[int]:
     """The widths of tiles that are estimated to be faster than the direct convolution; `reasons` gets the estimates."""
     direct = problem.direct_cycles(machine)
     gains = {tile: direct / problem.winograd_cycles(tile, machine) for tile in TILES}

@@ -65,14 +65,21 @@ CASES = [
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("image", "out", "padding"), CASES)
 def test_beside_direct(
-    image: tuple[int, ...], out: int, padding: tuple[int, ...], dtype: type, tile: int, run_compiled: Run
+    image: tuple[int, ...],
+    out: int,
+    padding: tuple[int, ...],
+    dtype: type[np.floating[Any]],
+    tile: int,
+    run_compiled: Run,
 ) -> None:
     rng = np.random.default_rng(tile)
-    x, w = rng.standard_normal(image).astype(dtype), rng.standard_normal((3, 3, image[-1], out)).astype(dtype)
+    x: Array = rng.standard_normal(image).astype(dtype)
+    w: Array = rng.standard_normal((3, 3, image[-1], out)).astype(dtype)
     x[rng.random(image) < 0.2] = 0.0
     x[rng.random(image) < 0.1] = -0.0
     exact = _direct(x, w, padding)
-    bias, residual = (rng.standard_normal(s).astype(dtype) for s in ((out,), exact.shape))
+    bias: Array = rng.standard_normal(out).astype(dtype)
+    residual: Array = rng.standard_normal(exact.shape).astype(dtype)
     module = parse_module(_text(x, w, padding, exact.shape), "test", ctx := new_context())
     folded = _folded(module, ctx, tile)
     inputs = [x, bias, residual]
@@ -130,9 +137,7 @@ def test_fast_is_told(recwarn: pytest.WarningsRecorder) -> None:
     exact = _direct(x, w, (1, 1, 1, 1))
     direct = mlc.compile(text, weights={"w": w})(x)
     assert not recwarn.list
-    with pytest.warns(
-        UserWarning, match=r"Winograd's F\(\d x \d, 3 x 3\): the largest error is \de-0\d of|\d\.\de-0\d"
-    ):
+    with pytest.warns(UserWarning, match=r"Winograd's F\(\d x \d, 3 x 3\): the largest error is \d\.\de-0\d of"):
         model = mlc.compile(text, weights={"w": w}, accuracy="fast")
     for result in (direct, model(x)):
         np.testing.assert_allclose(result, exact, rtol=0, atol=1e-4 * float(np.abs(exact).max()))
