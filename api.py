@@ -70,6 +70,7 @@ def compile(
     target: str = "native",
     threads: int = 1,
     opt_level: int = HIGHEST,
+    accuracy: str = "exact",
     cc: str | os.PathLike[str] | None = None,
     weights: Mapping[str, ArrayLike] | None = None,
     shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
@@ -87,7 +88,8 @@ def compile(
     shape and the element type of the constant that uses it.
 
     `target` is a name of `mlc targets` that this machine can run, `opt_level` 0 to 3, `threads` the most that a call
-    may use, `cc` the clang to use instead of the newest one found.
+    may use, `cc` the clang to use instead of the newest one found. `accuracy` is "exact", or "fast" for algorithms with
+    larger errors, such as Winograd's for 3 x 3 convolutions, of which warnings tell.
 
     Raises:
         TypeError: `model` or an option is something else.
@@ -96,7 +98,7 @@ def compile(
         ArtifactError: this machine cannot run code for `target`.
     """
     with _in_words_of_python():
-        options = replace(_options(target, threads, opt_level, cc), bindings=_bindings(shapes, values))
+        options = replace(_options(target, threads, opt_level, cc, accuracy), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         _check_runs_here(options)
         source = _source(model)
@@ -162,19 +164,22 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
             raise
 
 
-def _options(target: str, threads: int, opt_level: int, cc: str | os.PathLike[str] | None) -> CompileOptions:
+def _options(
+    target: str, threads: int, opt_level: int, cc: str | os.PathLike[str] | None, accuracy: str
+) -> CompileOptions:
     """Raises: TypeError or UserError if an option is wrong."""
     wanted: tuple[tuple[str, object, Any, str], ...] = (
         ("target", target, str, "a name, such as 'native'"),
         ("threads", threads, SupportsIndex, "a whole number"),
         ("opt_level", opt_level, SupportsIndex, "a whole number"),
+        ("accuracy", accuracy, str, "'exact' or 'fast'"),
         ("cc", "" if cc is None else cc, (str, os.PathLike), "the name or the path of a clang, or None"),
     )
     for name, value, kind, required in wanted:
         if not isinstance(value, kind):
             raise TypeError(f"found {name}={value!r}; required: {required}")
     clang = None if cc is None else os.fspath(cc)
-    options = CompileOptions(target, operator.index(threads), operator.index(opt_level), clang)
+    options = CompileOptions(target, operator.index(threads), operator.index(opt_level), clang, accuracy=accuracy)
     options.check()
     return options
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.passes.pipeline import HIGHEST, default_passes
+from mlc.passes.pipeline import ACCURACIES, HIGHEST, default_passes
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.model_source import ModelSource
@@ -45,6 +45,8 @@ class CompileOptions:
     """What is given to inputs whose shapes or values the model leaves open."""
     suffix: str = ""
     """What stands behind the model's name in the names for C, where it is compiled for several shapes."""
+    accuracy: str = "exact"
+    """One of `ACCURACIES`: whether algorithms with larger errors may be used."""
 
     def check(self) -> None:
         """Raises: UserError if a number is out of range, the target is unknown, or the prefix is no name in C."""
@@ -54,6 +56,8 @@ class CompileOptions:
             raise UserError(f"--prefix '{self.prefix}' is no name in C; use letters, digits and '_'")
         if not 0 <= self.opt_level <= HIGHEST:
             raise UserError(f"optimisation level {self.opt_level} does not exist; it is one of 0 to {HIGHEST}")
+        if self.accuracy not in ACCURACIES:
+            raise UserError(f"found accuracy '{self.accuracy}'; required: {' or '.join(ACCURACIES)}")
         if self.threads < 1:
             raise UserError(f"found {self.threads} threads; at least 1 is needed")
         resolve_target(self.target)
@@ -137,7 +141,9 @@ class Compilation:
             from mlc.passes.onnx.bind_inputs import bind
 
             bind(self.module, self.options.bindings, self.ctx)
-        passes = default_passes(self.options.opt_level, self.options.threads, level, self.reached)
+        passes = default_passes(
+            self.options.opt_level, self.options.threads, level, self.reached, self.options.accuracy
+        )
         self.manager.run(self.module, passes, more_follows)
         self.reached = level
 

@@ -107,7 +107,7 @@ class Recipe:
         clang = find_clang(self.options.cc, self.cache)
         linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
         choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.options.prefix, self.kind
-        choices = *choices, self.options.bindings.identity
+        choices = *choices, self.options.bindings.identity, self.options.accuracy
         return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.model.identity)
 
     def _key_with(self, files: Iterable[Path]) -> str:

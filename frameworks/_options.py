@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from mlc.support.errors import UserError
 
-OPTIONS = ("target", "threads", "opt_level", "cc")
+OPTIONS = ("target", "threads", "opt_level", "accuracy", "cc")
 """Those of `mlc.compile` that say how, not what."""
 
 

@@ -13,6 +13,8 @@ LEVELS = ("graph", "tensor", "loop", "llvm")
 """The levels of the IR, from the model to machine code."""
 HIGHEST = 3
 """The highest `-O` level, and the default."""
+ACCURACIES = ("exact", "fast")
+"""`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Stage:
     reason: str
     threaded: bool = False
     """Whether it runs only when more than one thread is to be used."""
+    fast: bool = False
+    """Whether it runs only where the accuracy is `fast`."""
 
 
 PIPELINE = (
@@ -43,6 +47,7 @@ PIPELINE = (
     Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
     Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
     Stage("graph", "dce", 1, "and ops that nobody reads"),
+    Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", fast=True),
     Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, in front of the loop"),
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
@@ -78,20 +83,25 @@ CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level
 """The pass that reaches each level below the first."""
 
 
-def default_steps(opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None) -> list[Stage]:
+def default_steps(
+    opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None, accuracy: str = "exact"
+) -> list[Stage]:
     """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given."""
     first = LEVELS.index(after) + 1 if after else 0
     levels = LEVELS[first : LEVELS.index(upto) + 1]
     return [
         step
         for step in PIPELINE
-        if step.since <= opt_level and step.level in levels and (threads > 1 or not step.threaded)
+        if step.since <= opt_level and step.level in levels
+        if (threads > 1 or not step.threaded) and (accuracy == "fast" or not step.fast)
     ]
 
 
-def default_passes(opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None) -> list[Pass]:
+def default_passes(
+    opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None, accuracy: str = "exact"
+) -> list[Pass]:
     """The passes of `default_steps`."""
     from mlc.passes.options import parse_passes
 
-    steps = default_steps(opt_level, threads, upto, after)
+    steps = default_steps(opt_level, threads, upto, after, accuracy)
     return [p for step in steps for p in parse_passes(Template(step.passes).substitute(threads=threads))]

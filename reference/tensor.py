@@ -26,6 +26,7 @@ from mlc.dialects.tensor import (
     ReduceOp,
     StructuredOp,
     TakeOp,
+    TileMapOp,
 )
 from mlc.reference.arith import as_unsigned
 from mlc.reference.execution import Array, Frame, evaluates, executes
@@ -48,6 +49,20 @@ def _gather(operand: Array, affine: AffineMap, dims: Sequence[Array]) -> Array:
 def with_body(op: MapOp | ReduceOp, frame: Frame) -> None:
     """The body, at all points."""
     frame[op.result] = _compute(op, op.body.block, frame)
+
+
+@executes(TileMapOp)
+def tile_map(op: TileMapOp, frame: Frame) -> None:
+    """The body, at all points; what it yields is put where it belongs, as far as that is inside of the result."""
+    dims = grid(op.dim_sizes)
+    gathered = [_gather(frame[v], m.data, dims) for v, m in zip(op.inputs, op.maps, strict=True)]
+    type = tensor_type(op.result)
+    found = np.zeros(type.get_shape(), to_numpy(type.element_type))
+    for values, place in zip(frame.run_block(op.body.block, gathered), op.places, strict=True):
+        subscripts = np.broadcast_arrays(values, *apply_map(place.data, dims))
+        inside = np.logical_and.reduce([at < extent for at, extent in zip(subscripts[1:], found.shape, strict=True)])
+        found[tuple(at[inside] for at in subscripts[1:])] = subscripts[0][inside]
+    frame[op.result] = found
 
 
 @executes(StructuredOp)

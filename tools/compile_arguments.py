@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
 from mlc.frontends.registry import open_model
-from mlc.passes.pipeline import HIGHEST
+from mlc.passes.pipeline import ACCURACIES, HIGHEST
 from mlc.support.bindings import Bindings, parse_bindings
 from mlc.support.model_source import ModelSource
 from mlc.tools.binding_arguments import add_binding_arguments
@@ -30,6 +30,7 @@ class CompileArguments(PluginArguments):
     target: str = "native"
     threads: int = 1
     opt_level: int = HIGHEST
+    accuracy: str = "exact"
     cc: str | None = None
     timing: bool = False
     remarks: bool = False
@@ -49,7 +50,9 @@ class CompileArguments(PluginArguments):
     @property
     def options(self) -> CompileOptions:
         """The choices that shape the code."""
-        return CompileOptions(self.target, self.threads, self.opt_level, self.cc, bindings=self.bindings)
+        return CompileOptions(
+            self.target, self.threads, self.opt_level, self.cc, bindings=self.bindings, accuracy=self.accuracy
+        )
 
     @property
     def bindings(self) -> Bindings:
@@ -92,6 +95,12 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     levels = range(HIGHEST + 1)
     add("-O", dest="opt_level", type=int, choices=levels, default=HIGHEST, help=f"optimisation level ({HIGHEST})")
     add("--threads", type=int, default=1, metavar="N", help="threads that one call may use (1)")
+    add(
+        "--accuracy",
+        choices=ACCURACIES,
+        default="exact",
+        help="whether algorithms with larger errors may be used (exact)",
+    )
     add_binding_arguments(parser)
     add("--cc", metavar="CLANG", help="the clang to use instead of the newest one found")
     add("--timing", action="store_true", help="print how long each pass and phase took")

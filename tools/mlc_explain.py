@@ -36,7 +36,7 @@ from mlc.tools.compile_arguments import (
     read_model,
     start_compilation,
 )
-from mlc.tools.driver import ArgumentParser, Namespace
+from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
@@ -102,6 +102,7 @@ def run(arguments: Namespace) -> None:
         raise UserError(
             f"no kernel '{args.kernel}' in a model with the kernels {', '.join(kernels) or '(none)'}{guess}"
         )
+    print_remarks(timed.compilation.ctx, remarks=False)
     timed.report()
 
 

@@ -52,7 +52,9 @@ def _run(argv: Sequence[str]) -> int:
         from mlc.tools.print_pipeline import print_pipeline
 
         passes, _ = _passes(arguments)
-        print_pipeline(arguments.pipeline, passes, arguments.threads, last_level(arguments.emit), sys.stdout)
+        print_pipeline(
+            arguments.pipeline, passes, arguments.threads, last_level(arguments.emit), sys.stdout, arguments.accuracy
+        )
         return 0
     source = open_model(arguments.input)
     if source is not None:  # which holds the weights that the text only names
@@ -158,7 +160,7 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
-            result += default_passes(int(entry[2:]), arguments.threads, upto)
+            result += default_passes(int(entry[2:]), arguments.threads, upto, accuracy=arguments.accuracy)
         else:
             named += (passes := parse_passes(entry))
             result += passes

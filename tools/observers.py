@@ -72,7 +72,7 @@ def _printing(options: ObserverOptions, ctx: CompilerContext) -> Instrumentation
 
 def show_passes(bar: ProgressBar, options: CompileOptions) -> Instrumentation:
     """What shows on a bar which pass of the default pipeline runs."""
-    return _ShowPasses(bar, len(default_passes(options.opt_level, options.threads, "llvm")))
+    return _ShowPasses(bar, len(default_passes(options.opt_level, options.threads, "llvm", accuracy=options.accuracy)))
 
 
 @dataclass

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mlc.passes.pipeline import HIGHEST
+from mlc.passes.pipeline import ACCURACIES, HIGHEST
 from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.support.errors import UserError
 from mlc.tools.binding_arguments import add_binding_arguments
@@ -55,6 +55,7 @@ class OptArguments(PluginArguments):
     remarks: bool = False
     target: str = "native"
     threads: int = 1
+    accuracy: str = "exact"
     seed: int = 0
     shape: list[str] = field(default_factory=list[str])
     value: list[str] = field(default_factory=list[str])
@@ -131,6 +132,8 @@ def make_parser() -> ArgumentParser:
     add("--reduce", action="store_true", help="print the smallest part of the input with the same error of the passes")
     add("--target", default="native", help="the machine that passes optimise for (see 'mlc targets')")
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")
+    help_of_accuracy = "whether -O may use algorithms with larger errors (exact)"
+    add("--accuracy", choices=ACCURACIES, default="exact", help=help_of_accuracy)
     add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each")
     add("--xdsl", action="store_true", help="be xdsl-opt: its passes, targets and options ('--xdsl --help' lists them)")
     add_binding_arguments(parser)

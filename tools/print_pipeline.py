@@ -11,7 +11,9 @@ from mlc.passes.options import pipeline_text
 from mlc.passes.pipeline import default_steps
 
 
-def print_pipeline(entries: Sequence[str], passes: Sequence[Pass], threads: int, upto: str, stream: TextIO) -> None:
+def print_pipeline(
+    entries: Sequence[str], passes: Sequence[Pass], threads: int, upto: str, stream: TextIO, accuracy: str = "exact"
+) -> None:
     """Print the steps of each `-O` among `entries`, as far as the level `upto`, with the level that each belongs to and
     the reason why it runs; then all `passes` as an option that runs the same."""
     for entry in entries:
@@ -19,7 +21,7 @@ def print_pipeline(entries: Sequence[str], passes: Sequence[Pass], threads: int,
             continue
         rows = [
             (step.level, Template(step.passes).substitute(threads=threads), step.reason)
-            for step in default_steps(int(entry[2:]), threads, upto)
+            for step in default_steps(int(entry[2:]), threads, upto, accuracy=accuracy)
         ]
         width = max((len(name) for _, name, _ in rows), default=0)
         stream.write(f"// {entry}\n")

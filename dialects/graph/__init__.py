@@ -124,6 +124,7 @@ from mlc.dialects.graph.unary import (
     TruncOp,
     UnaryOp,
 )
+from mlc.dialects.graph.winograd import WinogradInputOp, WinogradOp, WinogradOutputOp
 
 UNARY_OPS = (*SIMPLE_OPS, *TRIGONOMETRIC_OPS)
 
@@ -148,6 +149,8 @@ Graph = Dialect(
         ArgMaxPool3dOp,
         AvgPool2dOp,
         AvgPool3dOp,
+        WinogradInputOp,
+        WinogradOutputOp,
         ReduceOp,
         ArgMaxOp,
         ArgMinOp,
@@ -284,6 +287,9 @@ __all__ = [
     "UnaryOp",
     "WhereOp",
     "WhileOp",
+    "WinogradInputOp",
+    "WinogradOp",
+    "WinogradOutputOp",
     "XorOp",
     "YieldOp",
     "constant_of",

@@ -17,6 +17,7 @@ from mlc.dialects.tensor.put import PutOp
 from mlc.dialects.tensor.scan import ScanOp
 from mlc.dialects.tensor.structured import OF_INTEGERS, REDUCTIONS, StructuredOp, is_identity
 from mlc.dialects.tensor.take import TakeOp
+from mlc.dialects.tensor.tile_map import TileMapOp
 from mlc.dialects.upstream import completed
 
 Tensor = completed(
@@ -25,6 +26,7 @@ Tensor = completed(
         MapOp,
         ReduceOp,
         ContractOp,
+        TileMapOp,
         TakeOp,
         PutOp,
         ArgsortOp,
@@ -54,6 +56,7 @@ __all__ = [
     "StructuredOp",
     "TakeOp",
     "Tensor",
+    "TileMapOp",
     "WhileOp",
     "is_identity",
 ]

@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects.branches import IfLike, WhileLike
 from mlc.dialects.reshaping import check_groups, is_reduced
 from mlc.dialects.scan import ScanLike
+from mlc.dialects.tensor.tile_map import TileMapOp
 from mlc.support.requirements import requires
 from mlc.support.types import Tensor, tensor_type
 
@@ -45,8 +46,8 @@ def sizes_are_given(op: tensor.EmptyOp) -> None:
 
 @requires(tensor.YieldOp)
 def one_value_is_yielded(op: tensor.YieldOp) -> None:
-    """`tensor.yield` ends the computation of one element, unless it ends a body of kernels."""
-    if len(op.operands) != 1 and not isinstance(op.parent_op(), ScanLike | IfLike | WhileLike):
+    """`tensor.yield` ends the computation of one element, unless it ends a body of kernels, or that of a tile."""
+    if len(op.operands) != 1 and not isinstance(op.parent_op(), ScanLike | IfLike | WhileLike | TileMapOp):
         raise VerifyException(f"{op.name}: yields one value, got {len(op.operands)}")
 
 

@@ -34,7 +34,7 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     given.setdefault("threads", torch.get_num_threads())
     if given.get("cc", "") is None:
         del given["cc"]
-    for name, kind in (("target", str), ("threads", int), ("opt_level", int), ("cc", str)):
+    for name, kind in (("target", str), ("threads", int), ("opt_level", int), ("accuracy", str), ("cc", str)):
         if name in given and (not isinstance(given[name], kind) or isinstance(given[name], bool)):
             value = given[name]
             raise UserError(f"option '{name}' is {value!r}, a {type(value).__name__}; required: {_KINDS[kind]}")
@@ -55,4 +55,5 @@ def build(source: GraphSource, options: CompileOptions, kind: type[GraphModel] =
     """
     model = kind("<torch.compile>", Path.cwd(), source=source, **more)
     chosen = {"target": options.target, "threads": options.threads, "opt_level": options.opt_level, "cc": options.cc}
+    chosen["accuracy"] = options.accuracy
     return compile(cast(Any, model), **cast(Any, chosen))

@@ -27,6 +27,7 @@ from mlc.passes.graph_to_tensor import (
     _scatter,
     _shape,
     _sort,
+    _winograd,
 )
 from mlc.passes.graph_to_tensor._halves import widen_halves
 from mlc.passes.graph_to_tensor._outline import outline_kernels
@@ -53,6 +54,7 @@ PATTERNS = (
     _scatter,
     _shape,
     _sort,
+    _winograd,
 )
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 

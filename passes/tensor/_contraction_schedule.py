@@ -190,7 +190,10 @@ def contraction_steps(
     own = contraction.unshared_dims
     parallel = [op.dim_names[i] for i in (*own, *(i for i in range(contraction.lane_dim) if i not in own))]
     reductions = op.dim_names[op.num_parallel :]
-    steps: list[Step] = [Interchange.around(lane, *parallel)] if parallel else []
+    # Each matrix of a batch that is packed is used up before the next one.
+    batched = own if packed else []
+    around = [name for name in parallel if name not in {op.dim_names[i] for i in batched}]
+    steps: list[Step] = [Interchange.around(lane, *around)] if around else []
     steps += [Unpad(op.dim_names[dim]) for dim in dims_to_unpad(op, row)]
     if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
         steps.append(Tile(lane, contraction.columns))
@@ -295,10 +298,11 @@ def _operands_to_pack(
     found: list[tuple[BlockArgument, AffineMap]] = []
     for value, affine in contraction.operands_with_lanes():
         dims = set[int]().union(*(e.used_dims() for e in affine.results))
-        if not can_be_packed(value) or any(i in dims for i in range(lane)) or len(affine.results) < 2:
+        is_known = can_be_packed(value) and (contraction.kernel_name, value.index) in constants
+        is_batched = any(i in dims for i in range(lane))
+        if not can_be_packed(value) or (is_batched and not is_known) or len(affine.results) < 2:
             continue
         in_order = affine.results[-1] == AffineExpr.dimension(lane) and op.dim_sizes[lane] <= tile.vectors * lanes
-        is_known = (contraction.kernel_name, value.index) in constants
         if not in_order and (is_known or prod(op.dim_sizes[:lane]) >= READS_PER_PACKING):
             found.append((value, affine))
     return found

@@ -11,13 +11,14 @@ from xdsl.ir import Attribute
 
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
-from mlc.dialects.tensor import StructuredOp
+from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.passes.base import Pass
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.tensor._attention_schedule import attention_steps
 from mlc.passes.tensor._column_schedule import column_product_steps, column_steps
 from mlc.passes.tensor._contraction_schedule import contraction_steps, contractions_of, steps_together
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
+from mlc.passes.tensor._tile_map_schedule import tile_map_steps
 from mlc.passes.tensor._transpose_schedule import transpose_steps
 from mlc.passes.tensor._window_schedule import window_steps
 from mlc.support.context import CompilerContext
@@ -38,6 +39,7 @@ class SchedulePass(Pass):
     | rows: softmax, norms | all passes over a row before the next row, the last dim as vectors |
     | a reduction along memory | partial results side by side |
     | a sum over the rows of a large matrix | pages of a few rows side by side, sums in the first cache |
+    | a map of whole tiles | vectors of the last dim |
     | a reduction of columns, pooling, anything else | several vectors of the last dim side by side |
 
     A dim can become vectors if every access goes through it, each element or every other one, or does not depend on it;
@@ -73,6 +75,8 @@ def choose_steps(
     widths: Mapping[tuple[str, int], int],
 ) -> list[Step]:
     """The steps for a kernel by the default rules; none if it is best left as it is."""
+    if any(isinstance(op, TileMapOp) for op in kernel.body.block.ops):
+        return tile_map_steps(kernel, machine)
     ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
     if not ops:
         return []

@@ -21,6 +21,7 @@ from mlc.passes.tensor_to_loop import (
     _scan,
     _shapes,
     _take,
+    _tile_map,
     _yields,
 )
 from mlc.passes.tensor_to_loop._donation import late_results
@@ -28,7 +29,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding
 
-PATTERNS = (_argsort, _branches, _functions, _least, _nests, _put, _scan, _shapes, _take, _yields)
+PATTERNS = (_argsort, _branches, _functions, _least, _nests, _put, _scan, _shapes, _take, _tile_map, _yields)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 
 

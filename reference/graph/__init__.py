@@ -19,6 +19,7 @@ from mlc.reference.graph import (
     shape,
     slicing,
     sort,
+    winograd,
 )
 
 __all__ = [
@@ -40,4 +41,5 @@ __all__ = [
     "shape",
     "slicing",
     "sort",
+    "winograd",
 ]

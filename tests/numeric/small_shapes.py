@@ -142,6 +142,13 @@ def _convolutions() -> Iterator[Case]:
         )
         weights = data((3, 2, taps, taps), seed=1)
         yield case(graph.ConvTranspose2dOp, x, weights, strides=(2, 1), ulps=SUMMED, terms=4)
+    for tile, tiles, channels in product((2, 4), ((1, 1), (2, 3)), (1, 3, 9, 17)):
+        x = data((1, tiles[0] * tile + 2, tiles[1] * tile + 2, channels))
+        yield case(graph.WinogradInputOp, x, tile=tile, ulps=SUMMED, terms=36)
+        for less in range(2):
+            size = tiles[0] * tile - less, tiles[1] * tile - less
+            products = data(((tile + 2) ** 2, 1, *tiles, channels))
+            yield case(graph.WinogradOutputOp, products, tile=tile, size=size, ulps=SUMMED, terms=1024)
 
 
 def _volumes() -> Iterator[Case]:

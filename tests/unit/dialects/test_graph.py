@@ -79,6 +79,8 @@ BUILT: list[tuple[Operation, Shape]] = [
     (graph.ConcatOp([_VECTOR, value(3)], 0), (11,)),
     (graph.SliceOp(_VECTOR, [1], [8], [3]), (3,)),
     (graph.PadOp(_VECTOR, [1], [2], -1.0), (11,)),
+    (graph.WinogradInputOp(value(1, 10, 6, 3), 4), (36, 1, 2, 1, 3)),
+    (graph.WinogradOutputOp(value(16, 1, 2, 3, 5), 2, (3, 6)), (1, 3, 6, 5)),
 ]
 
 

@@ -1,0 +1,124 @@
+"""Winograd's minimal filtering: what a window of an image becomes, and what a tile of results is made of."""
+
+from __future__ import annotations
+
+from abc import ABC
+from typing import ClassVar
+
+from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def
+
+from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.types import (
+    FloatTensor,
+    I64ArrayConstr,
+    Tensor,
+    Value,
+    i64_array,
+    ints,
+    tensor,
+    type_of,
+    violation,
+)
+from mlc.support.winograd import TILES, span
+
+
+class WinogradOp(GraphOp, ABC):
+    """What both transforms have: the width of a tile, in results."""
+
+    input = operand_def(FloatTensor)
+    tile = prop_def(IntegerAttr.constr(i64))
+
+    @property
+    def width(self) -> int:
+        """How many results a tile has along each axis."""
+        return self.tile.value.data
+
+    @classmethod
+    def _require_tile(cls, tile: int) -> None:
+        if tile not in TILES:
+            raise violation(cls.name, 1, f"tiles of {tile} x {tile} results; required: one of {TILES}")
+
+
+@irdl_op_definition
+class WinogradInputOp(WinogradOp):
+    """`B^T d B` of each window `d` of an image, channels last: what the products of Winograd's filtering read.
+
+    Windows of `tile + 2` rows and columns overlap by two. Number `i * (tile + 2) + j` of what a window becomes, for all
+    images, rows and columns of windows, and channels, is one slice of the result (`mlc.support.winograd`).
+
+    ```mlir
+    %v = graph.winograd_input %x tile 4 : tensor<1x14x14x8xf32> -> tensor<36x1x3x3x8xf32>
+    ```
+    """
+
+    name = "graph.winograd_input"
+    REDUCES: ClassVar[bool] = True
+
+    assembly_format = "$input `tile` $tile attr-dict `:` type($input) `->` type($result)"
+
+    def __init__(self, input: Value, tile: int) -> None:
+        result = self.infer(type_of(input), tile)
+        super().__init__(operands=[input], properties={"tile": IntegerAttr(tile, i64)}, result_types=[result])
+
+    @classmethod
+    def infer(cls, input: Tensor, tile: int) -> Tensor:
+        """One window more for each `tile` rows and columns behind the first two.
+
+        Raises:
+            VerifyException: c1 no such tile, c2 the operand is no image that windows cover.
+        """
+        cls._require_tile(tile)
+        shape = input.get_shape()
+        if len(shape) != 4 or any(s < span(tile) or (s - 2) % tile for s in shape[1:3]):
+            raise violation(
+                cls.name, 2, f"the image is {input}; required: rows and columns that are 2 more than tiles of {tile}"
+            )
+        batch, rows, columns, channels = shape
+        tiles = (rows - 2) // tile, (columns - 2) // tile
+        return tensor((span(tile) ** 2, batch, *tiles, channels), input.element_type)
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.input), self.width)
+
+
+@irdl_op_definition
+class WinogradOutputOp(WinogradOp):
+    """`A^T m A` of each tile of products `m`: an image of `size` rows and columns, channels last.
+
+    Operand and tiles are numbered as in `graph.winograd_input`. What tiles have beyond the size is left out.
+
+    ```mlir
+    %y = graph.winograd_output %m tile 4 size [11, 12] : tensor<36x1x3x3x8xf32> -> tensor<1x11x12x8xf32>
+    ```
+    """
+
+    name = "graph.winograd_output"
+    REDUCES: ClassVar[bool] = True
+
+    size = prop_def(I64ArrayConstr)
+
+    assembly_format = "$input `tile` $tile `size` $size attr-dict `:` type($input) `->` type($result)"
+
+    def __init__(self, input: Value, tile: int, size: tuple[int, ...]) -> None:
+        result = self.infer(type_of(input), tile, size)
+        properties = {"tile": IntegerAttr(tile, i64), "size": i64_array(size)}
+        super().__init__(operands=[input], properties=properties, result_types=[result])
+
+    @classmethod
+    def infer(cls, input: Tensor, tile: int, size: tuple[int, ...]) -> Tensor:
+        """An image of this size.
+
+        Raises:
+            VerifyException: c1 no such tile, c2 the operand does not hold tiles, c3 they are not those of the size.
+        """
+        cls._require_tile(tile)
+        shape = input.get_shape()
+        if len(shape) != 5 or shape[0] != span(tile) ** 2:
+            raise violation(cls.name, 2, f"the products are {input}; required: {span(tile) ** 2} of each of the tiles")
+        if len(size) != 2 or any(-(-s // tile) != n or s < 1 for s, n in zip(size, shape[2:4], strict=True)):
+            raise violation(cls.name, 3, f"{shape[2]} x {shape[3]} tiles do not make up an image of {list(size)}")
+        return tensor((shape[1], *size, shape[4]), input.element_type)
+
+    def inferred_type(self) -> Tensor:
+        return self.infer(type_of(self.input), self.width, ints(self.size))
