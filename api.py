@@ -45,7 +45,8 @@ class OnnxMessage(Protocol):
 
 GivenShape = int | Sequence[int]
 """The shape of an input, or the extent of a dim."""
-_FLAG = re.compile(r"--(cc|target|threads)\b")
+_Path = str | os.PathLike[str]
+_FLAG = re.compile(r"--(cc|records|target|threads)\b")
 _BINDING = re.compile(r"--(shape|value) [^\s=]+=\w+(?: --\1 [^\s=]+=\w+)*")
 _BYTES: tuple[type, ...] = (bytes, bytearray, memoryview)
 _SHOWN = 100
@@ -74,6 +75,7 @@ def compile(
     weights: Mapping[str, ArrayLike] | None = None,
     shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
+    records: str | os.PathLike[str] | None = None,
 ) -> Model:
     """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is. What is
     in hand of ONNX is taken, too: an `onnx.ModelProto`, or the bytes of a file.
@@ -87,7 +89,8 @@ def compile(
     shape and the element type of the constant that uses it.
 
     `target` is a name of `mlc targets` that this machine can run, `opt_level` 0 to 3, `threads` the most that a call
-    may use, `cc` the clang to use instead of the newest one found.
+    may use, `cc` the clang to use instead of the newest one found. `records` is the file of `mlc tune` that schedules
+    are taken from, instead of the user's own; "" is none.
 
     Raises:
         TypeError: `model` or an option is something else.
@@ -96,7 +99,7 @@ def compile(
         ArtifactError: this machine cannot run code for `target`.
     """
     with _in_words_of_python():
-        options = replace(_options(target, threads, opt_level, cc), bindings=_bindings(shapes, values))
+        options = replace(_options(target, threads, opt_level, cc, records), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         _check_runs_here(options)
         source = _source(model)
@@ -162,19 +165,21 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
             raise
 
 
-def _options(target: str, threads: int, opt_level: int, cc: str | os.PathLike[str] | None) -> CompileOptions:
+def _options(target: str, threads: int, opt_level: int, cc: _Path | None, records: _Path | None) -> CompileOptions:
     """Raises: TypeError or UserError if an option is wrong."""
     wanted: tuple[tuple[str, object, Any, str], ...] = (
         ("target", target, str, "a name, such as 'native'"),
         ("threads", threads, SupportsIndex, "a whole number"),
         ("opt_level", opt_level, SupportsIndex, "a whole number"),
         ("cc", "" if cc is None else cc, (str, os.PathLike), "the name or the path of a clang, or None"),
+        ("records", "" if records is None else records, (str, os.PathLike), "the path of a file of records, or None"),
     )
     for name, value, kind, required in wanted:
         if not isinstance(value, kind):
             raise TypeError(f"found {name}={value!r}; required: {required}")
     clang = None if cc is None else os.fspath(cc)
-    options = CompileOptions(target, operator.index(threads), operator.index(opt_level), clang)
+    file = None if records is None else os.fspath(records)
+    options = CompileOptions(target, operator.index(threads), operator.index(opt_level), clang, records=file)
     options.check()
     return options
 

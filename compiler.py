@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mlc.targets.output import OutputKind
     from mlc.targets.program import Program, Signature
     from mlc.targets.variants import ProgramVariants
+    from mlc.tuning.recorded_schedules import RecordedSchedules
 
 _COMMENT = re.compile(r"//[^\n]*")
 
@@ -45,6 +46,8 @@ class CompileOptions:
     """What is given to inputs whose shapes or values the model leaves open."""
     suffix: str = ""
     """What stands behind the model's name in the names for C, where it is compiled for several shapes."""
+    records: str | None = None
+    """The file of records of `mlc tune` that schedules are taken from; None for that of the user, "" for none."""
 
     def check(self) -> None:
         """Raises: UserError if a number is out of range, the target is unknown, or the prefix is no name in C."""
@@ -57,6 +60,24 @@ class CompileOptions:
         if self.threads < 1:
             raise UserError(f"found {self.threads} threads; at least 1 is needed")
         resolve_target(self.target)
+        if self.records:
+            from mlc.tuning.record_file import records_file
+
+            records_file(self.records)
+
+    def recorded_schedules(self) -> RecordedSchedules | None:
+        """What records say about schedules, if there are any.
+
+        Raises:
+            UserError: the file of records does not exist.
+        """
+        from mlc.tuning.record_file import records_file
+
+        if self.records == "" or (file := records_file(self.records)) is None:
+            return None
+        from mlc.tuning.recorded_schedules import RecordedSchedules
+
+        return RecordedSchedules(file, self)
 
 
 @dataclass(frozen=True)
@@ -137,6 +158,7 @@ class Compilation:
             from mlc.passes.onnx.bind_inputs import bind
 
             bind(self.module, self.options.bindings, self.ctx)
+        self.ctx.records = self.options.recorded_schedules()
         passes = default_passes(self.options.opt_level, self.options.threads, level, self.reached)
         self.manager.run(self.module, passes, more_follows)
         self.reached = level

@@ -31,6 +31,7 @@ class CompileArguments(PluginArguments):
     threads: int = 1
     opt_level: int = HIGHEST
     cc: str | None = None
+    records: str | None = None
     timing: bool = False
     remarks: bool = False
     verify_each: bool = False
@@ -49,7 +50,9 @@ class CompileArguments(PluginArguments):
     @property
     def options(self) -> CompileOptions:
         """The choices that shape the code."""
-        return CompileOptions(self.target, self.threads, self.opt_level, self.cc, bindings=self.bindings)
+        return CompileOptions(
+            self.target, self.threads, self.opt_level, self.cc, bindings=self.bindings, records=self.records
+        )
 
     @property
     def bindings(self) -> Bindings:
@@ -94,6 +97,7 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     add("--threads", type=int, default=1, metavar="N", help="threads that one call may use (1)")
     add_binding_arguments(parser)
     add("--cc", metavar="CLANG", help="the clang to use instead of the newest one found")
+    add("--records", metavar="FILE", help="take schedules that `mlc tune` found from FILE instead of your own records")
     add("--timing", action="store_true", help="print how long each pass and phase took")
     add("--remarks", action="store_true", help="print what passes decided, and why")
     add("--verify-each", action="store_true", help="verify after every pass")
