@@ -66,7 +66,9 @@ class Mutator:
         places = [(i, f.name) for i, s in enumerate(steps) for f in fields(s) if isinstance(getattr(s, f.name), int)]
         if not places:
             return None
-        place, name = self.rng.choice(places)
+        # Lanes follow from the machine: what is worth another number is the tile around them.
+        weights = [1 if steps[place].name == "vectorize" else 12 for place, _ in places]
+        ((place, name),) = self.rng.choices(places, weights)
         step = steps[place]
         return _at(steps, place, replace(step, **{name: self._size(getattr(step, name))}))
 

@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod, sqrt
 from pathlib import Path
 from typing import Any, Protocol
@@ -116,7 +117,7 @@ class Workbench:
             if failure is not None:
                 raise UserError(f"the schedule of '{self._name}' by the rules cannot be tuned: {failure.reason}")
             path = self._paths[self._rules]
-            once = Job(lambda: _shortest(path), _MEASURE_SECONDS).value()
+            once = Job(partial(_shortest, path), _MEASURE_SECONDS).value()
             if isinstance(once, Failure):
                 raise UserError(f"'{self._name}' cannot be measured: {once.reason}")
             if again and (times := int(_LONG_CALL / once)) > 1:
