@@ -77,7 +77,7 @@ class CompileOptions:
             return None
         from mlc.tuning.recorded_schedules import RecordedSchedules
 
-        return RecordedSchedules(file, self)
+        return RecordedSchedules(file, self.target, self.threads, self.opt_level)
 
 
 @dataclass(frozen=True)

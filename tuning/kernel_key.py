@@ -77,6 +77,7 @@ def _digest(text: str) -> str:
 def _text_of(kernel: FuncOp) -> str:
     """The text of a kernel in which nothing has a name of its own but the dims, which schedules name."""
     copy = clone(kernel)
+    assert isinstance(copy, FuncOp)
     copy.attributes.pop("schedule", None)
     copy.sym_name = StringAttr("kernel")
     for op in copy.walk():

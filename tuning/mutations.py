@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from random import Random
+from typing import cast
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -17,12 +18,14 @@ from mlc.passes.loop.steps.base import LoopStep, Scheduling
 from mlc.passes.manager import PassManager
 from mlc.passes.pipeline import default_passes
 from mlc.support.context import CompilerContext
-from mlc.support.errors import CompilerBug, UserError
-from mlc.tuning.schedule_texts import Schedule
+from mlc.support.errors import UserError
+from mlc.tuning.isolated import Job
+from mlc.tuning.schedule_texts import Schedule, parse_schedule
 
 _MOST_OPS = 1500
 """Functions of more ops take too long to be drawn for."""
 _MOST_STEPS = 16
+_DRAW_SECONDS = 3.0
 _DRAWS = 8
 """How often a mutation is tried that gives nothing new."""
 
@@ -142,7 +145,7 @@ def _with_outer_loops(step: Step, outer: str) -> Step | None:
         if hints[f.name] == LoopName:
             changes[f.name] = name(value)
         elif isinstance(value, tuple):
-            changes[f.name] = tuple(map(name, value))
+            changes[f.name] = tuple(name(each) for each in cast(tuple[str, ...], value))
     try:
         return replace(step, **changes)  # pyright: ignore[reportArgumentType]
     except UserError:
@@ -162,20 +165,23 @@ class LoopDraws:
 
     def __call__(self, steps: Schedule) -> Step | None:
         """A step for a loop that is there when `steps` are carried out; None if there is none, or it takes too long."""
-        module, ctx = self._module.clone(), self._ctx.clone()
+        seed = self._rng.random()
+        found = Job(lambda: self._drawn(steps, Random(seed)), _DRAW_SECONDS).value()
+        return parse_schedule(found, self._ctx)[0] if isinstance(found, str) else None
+
+    def _drawn(self, steps: Schedule, rng: Random) -> str | None:
+        """The step as text, in a process of its own: nobody has carried out `steps` yet, and they may be a plugin's."""
+        module, ctx = self._module, self._ctx
         kernel = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == self._name)
         scheduling = Scheduling(module, ctx)
-        try:
-            for step in steps:
-                apply_step(step, kernel, scheduling)
-                if sum(1 for _ in kernel.walk()) > _MOST_OPS:
-                    return None
-            loops = [op for op in kernel.walk() if isinstance(op, ForOp)]
-            for _ in range(_DRAWS):
-                kind = load_step(self._rng.choice(step_names()))
-                suited = [loop for loop in loops if issubclass(kind, LoopStep) and kind.suits(loop)]
-                if suited and issubclass(kind, LoopStep):
-                    return kind.drawn(self._rng, self._rng.choice(suited))
-        except (UserError, CompilerBug):
-            return None
+        for step in steps:
+            apply_step(step, kernel, scheduling)
+            if sum(1 for _ in kernel.walk()) > _MOST_OPS:
+                return None
+        loops = [op for op in kernel.walk() if isinstance(op, ForOp)]
+        for _ in range(_DRAWS):
+            kind = load_step(rng.choice(step_names()))
+            suited = [loop for loop in loops if issubclass(kind, LoopStep) and kind.suits(loop)]
+            if suited and issubclass(kind, LoopStep):
+                return kind.drawn(rng, rng.choice(suited)).spelling
         return None

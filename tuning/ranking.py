@@ -6,6 +6,7 @@ scikit-learn, over what steps say and how large the kernel is.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
@@ -79,14 +80,16 @@ class LearnedRanker:
         if self._model is None or len(self._targets) >= self._known + _EVERY:
             self._fit()
         rows = [features(steps, self.key.sizes) for steps in schedules]
-        return [float(v) for v in self._model.predict(self._table(rows))]
+        model: Any = self._model
+        return [float(v) for v in model.predict(self._table(rows))]
 
     def _fit(self) -> None:
-        from sklearn.ensemble import HistGradientBoostingRegressor
+        ensemble: Any = importlib.import_module("sklearn.ensemble")
 
         rows = [*self._features, *(row for row, _ in self._failed)]
         self._names = sorted({name for row in rows for name in row})
-        model: Any = HistGradientBoostingRegressor(max_iter=80, max_leaf_nodes=15, min_samples_leaf=4, random_state=0)
+        size = {"max_iter": 80, "max_leaf_nodes": 15, "min_samples_leaf": 4}
+        model: Any = ensemble.HistGradientBoostingRegressor(**size, random_state=0)
         self._model = model.fit(self._table(rows), [*self._targets, *(target for _, target in self._failed)])
         self._known = len(self._targets)
 

@@ -12,6 +12,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
+from mlc.passes.pipeline import HIGHEST
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.tools.schedule_trial import try_schedule
@@ -35,11 +36,17 @@ class RecordedSchedules:
     """The records of a file, as the pass `schedule` asks for them."""
 
     file: Path
-    options: CompileOptions
+    target: str = "native"
+    threads: int = 1
+    opt_level: int = HIGHEST
+
+    @property
+    def _options(self) -> CompileOptions:
+        return CompileOptions(self.target, self.threads, self.opt_level)
 
     @cached_property
     def _confirmed(self) -> list[Record]:
-        machine = TunedMachine.of(self.options)
+        machine = TunedMachine.of(self._options)
         return [r for r in read_records(self.file).records if r.confirmed and r.machine.is_like(machine)]
 
     def best(
@@ -57,7 +64,7 @@ class RecordedSchedules:
             about = f"{where}{record.date[:10]}, {1 / (record.ratio or 1):.2f} times as fast as by the rules"
             try:
                 steps = steps_of(record, key, ctx)
-                if (refusal := refusal_of(steps, module, kernel, ctx, self.options)) is not None:
+                if (refusal := refusal_of(steps, module, kernel, ctx, self._options)) is not None:
                     raise UserError(refusal)
             except UserError as e:
                 ctx.remark(kernel, f"schedule of a record ({about}) not taken: {e.message}")

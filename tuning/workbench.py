@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import prod, sqrt
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,7 +188,7 @@ def _shortest(path: Path) -> float:
 
 def _outputs(model: Model, inputs: Sequence[Array]) -> list[Array]:
     found: Any = model(*inputs)
-    return list(found) if isinstance(found, tuple | list) else [found]
+    return list(cast(Sequence[Array], found)) if isinstance(found, tuple | list) else [found]
 
 
 def _compare(paths: Sequence[Path], terms: int, rounds: int, threads: int) -> Comparison:
@@ -237,6 +237,8 @@ def _check(model: Model, rules: Model, inputs: Sequence[Array], terms: int) -> N
     Raises:
         WrongResult: they differ by more than rounding explains.
     """
+    rounding = ApplySchedulePass.rounding
+    assert rounding is not None
     _outputs(model, _inputs(model, 1))
     for number, (right, found) in enumerate(zip(_outputs(rules, inputs), _outputs(model, inputs), strict=True)):
 
@@ -246,7 +248,7 @@ def _check(model: Model, rules: Model, inputs: Sequence[Array], terms: int) -> N
             (own,) = spread([right], runs)
             return own, own
 
-        beyond = beyond_rounding(right, found, ApplySchedulePass.rounding, terms, True, spreads)
+        beyond = beyond_rounding(right, found, rounding, terms, True, spreads)
         if np.any(beyond):
             place = tuple(int(i) for i in np.argwhere(beyond)[0])
             counts = f"{int(np.sum(beyond))} of {beyond.size} elements"
