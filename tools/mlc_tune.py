@@ -18,6 +18,7 @@ from xdsl.ir import Operation
 
 from mlc.compiler import CompileOptions
 from mlc.passes.registry import suggest
+from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.targets import host
@@ -95,7 +96,7 @@ def run(arguments: Namespace) -> int:
     timed = start_compilation(read_model(args.model), replace(args, records=""))
     timed.compilation.lower("tensor")
     module = timed.compilation.module
-    kernels = _chosen(module.ops, args.kernel)
+    kernels = _chosen(module.ops, args.kernel, timed.compilation.ctx)
     require_writable(path)
     known = read_records(path)
     for problem in known.problems:
@@ -157,8 +158,8 @@ def _records_path(named: str | None) -> Path:
     return path
 
 
-def _chosen(ops: Iterable[Operation], name: str | None) -> Sequence[FuncOp]:
-    """The kernels to tune.
+def _chosen(ops: Iterable[Operation], name: str | None, ctx: CompilerContext) -> Sequence[FuncOp]:
+    """The kernels to tune; a schedule that a person wrote is kept by every compilation, so it is none to improve.
 
     Raises:
         UserError: there are none, or none of that name.
@@ -169,6 +170,12 @@ def _chosen(ops: Iterable[Operation], name: str | None) -> Sequence[FuncOp]:
         raise UserError(f"no kernel '{name}' in a model with the kernels {known}{suggest(name, list(kernels))}")
     chosen = [kernels[name]] if name is not None else list(kernels.values())
     chosen = [kernel for kernel in chosen if not kernel.is_declaration and len(kernel.body.blocks) == 1]
+    for kernel in list(chosen):
+        schedule = kernel.attributes.get("schedule")
+        if schedule is not None and (kernel.sym_name.data, schedule) not in ctx.rule_schedules:
+            chosen.remove(kernel)
+            name = kernel.sym_name.data
+            print(f"note: the schedule of '{name}' was written by a person, so it is kept", file=sys.stderr)
     if not chosen:
-        raise UserError("the model has no kernels, so there is nothing to tune")
+        raise UserError("the model has no kernels whose schedules are free, so there is nothing to tune")
     return chosen

@@ -158,5 +158,5 @@ def test_a_learned_model_knows_which_sizes_are_good() -> None:
     assert ranker.estimates([(Tile("n", 8),)]) is None  # not enough yet
     for size in sizes[ENOUGH - 1 :]:
         ranker.add((Tile("n", size),), bench.seconds((Tile("n", size),)))
-    near, far = ranker.estimates([(Tile("n", 62),), (Tile("n", 10),)]) or ()
-    assert near < far
+    estimates = ranker.estimates([(Tile("n", 62),), (Tile("n", 10),)])
+    assert estimates is not None and estimates[0] < estimates[1]
