@@ -73,7 +73,12 @@ class Mutator:
         weights = [1 if steps[place].name == "vectorize" else 12 for place, _ in places]
         ((place, name),) = self.rng.choices(places, weights)
         step = steps[place]
-        return _at(steps, place, replace(step, **{name: self._size(getattr(step, name))}))
+        size = (
+            self.rng.choice([self.lanes, self.lanes // 2])
+            if step.name == "vectorize"
+            else self._size(getattr(step, name))
+        )
+        return _at(steps, place, replace(step, **{name: max(1, size)}))
 
     def _resized_twice(self, steps: Schedule) -> Schedule | None:
         """Two numbers are others, as in a register tile of more rows and fewer vectors."""

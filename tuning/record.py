@@ -6,12 +6,14 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from mlc import __version__
-from mlc.compiler import CompileOptions
 from mlc.targets import host
 from mlc.targets.machine import Machine, resolve_target
+
+if TYPE_CHECKING:
+    from mlc.compiler import CompileOptions
 
 Outcome = Literal["ok", "refused", "crash", "hang", "wrong"]
 """What came of a candidate: it was measured; its loops do not allow it; it crashed, or the compiler did; it, or the

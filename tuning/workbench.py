@@ -29,7 +29,7 @@ from mlc.support.dtypes import dtype_named, is_float
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
 from mlc.tools.lone_kernel import repeat_body
-from mlc.tools.measure import aligned, repeatedly, shortest_time
+from mlc.tools.measure import Buffers, aligned, repeatedly, shortest_time
 from mlc.tuning.isolated import Failure, Job, WrongResult, run_all
 from mlc.tuning.recorded_schedules import refusal_of
 from mlc.tuning.schedule_texts import Schedule
@@ -42,6 +42,8 @@ _SLICE = 3e-3
 """Seconds in which one of two schedules is called again and again, before it is the turn of the other."""
 _ROUNDS, _MORE_ROUNDS = 7, 25
 """Turns of a first measurement, and of one that confirms."""
+_PROCESSES = 4
+"""So many processes confirm, each with memory of its own."""
 _HOPELESS = 1.3
 """A first turn that is so many times as slow ends the measurement."""
 _COMPILE_SECONDS = 30.0
@@ -67,6 +69,18 @@ class Comparison:
     def is_won(self) -> bool:
         """Whether the first one is faster by more than chance explains."""
         return self.ratio < 1 - max(0.005, 3 * self.noise)
+
+
+def together(comparisons: Sequence[Comparison]) -> Comparison:
+    """What several processes say: where their memory lies differs, and so may their ratios, by more than their noise."""
+    ratios = sorted(each.ratio for each in comparisons)
+    spread = (ratios[-1] - ratios[0]) / 2
+    return Comparison(
+        min(each.seconds for each in comparisons),
+        min(each.beside for each in comparisons),
+        statistics.median(ratios),
+        max(spread / sqrt(len(ratios)), *(each.noise for each in comparisons), 0.0),
+    )
 
 
 class Bench(Protocol):
@@ -156,9 +170,13 @@ class Workbench:
         paths = [self._paths[s] for s in (one, other, self._rules)]
         terms = _terms(_function(self._alone, self._name))
         rounds, threads = _MORE_ROUNDS if thorough else _ROUNDS, self._options.threads
-        found = Job(lambda: _compare(paths, terms, rounds, threads), _MEASURE_SECONDS).value()
-        if isinstance(found, Failure):
-            return found
+        each: list[Comparison] = []
+        for _ in range(_PROCESSES if thorough else 1):
+            turn = Job(lambda: _compare(paths, terms, rounds, threads), _MEASURE_SECONDS).value()
+            if isinstance(turn, Failure):
+                return turn
+            each.append(turn)
+        found = together(each)
         return replace(found, seconds=found.seconds / self._times, beside=found.beside / self._times)
 
     def drop(self, schedule: Schedule) -> None:
@@ -198,7 +216,8 @@ def _compare(paths: Sequence[Path], terms: int, rounds: int, threads: int) -> Co
     inputs = _inputs(rules, 0)
     if one is not rules:
         _check(one, rules, inputs, terms)
-    calls = [repeatedly(model, inputs, 1) for model in (one, other)]
+    memory = Buffers.of([one, other])
+    calls = [repeatedly(model, inputs, 1, memory) for model in (one, other)]
     for call in calls:
         call()
     times: tuple[list[float], list[float]] = ([], [])

@@ -18,7 +18,7 @@ from mlc.tuning.ranking import ENOUGH, LearnedRanker
 from mlc.tuning.record import Record, TunedMachine
 from mlc.tuning.schedule_texts import Schedule, schedule_text
 from mlc.tuning.tuner import Tuner
-from mlc.tuning.workbench import Comparison
+from mlc.tuning.workbench import Comparison, together
 
 _MACHINE = TunedMachine("test", "test", "0", 1, 3)
 _KEY = KernelKey("exact", "kind", (8, 200), "map(m: 8, n: 200)", ("x",))
@@ -160,3 +160,12 @@ def test_a_learned_model_knows_which_sizes_are_good() -> None:
         ranker.add((Tile("n", size),), bench.seconds((Tile("n", size),)))
     estimates = ranker.estimates([(Tile("n", 62),), (Tile("n", 10),)])
     assert estimates is not None and estimates[0] < estimates[1]
+
+
+def test_processes_that_disagree_make_noise() -> None:
+    def of(*ratios: float) -> Comparison:
+        return together([Comparison(ratio, 1.0, ratio, 0.001) for ratio in ratios])
+
+    assert of(0.95, 0.95, 0.96, 0.95).is_won
+    assert not of(0.9, 0.95, 1.04, 0.96).is_won
+    assert of(0.9, 0.8, 0.7) == Comparison(0.7, 1.0, 0.8, pytest.approx(0.1 / 3**0.5))  # pyright: ignore[reportArgumentType]
