@@ -62,7 +62,7 @@ def shortest_time(
 
 @dataclass(frozen=True)
 class Buffers:
-    """Where calls of a model leave what they compute; several of one signature may share them, and the same addresses."""
+    """Where calls of a model leave what they compute; several models of one signature may share them."""
 
     outputs: Sequence[NDArray[Any]]
     workspace: NDArray[Any]

@@ -65,15 +65,18 @@ class Tuner:
             return
         ratio = first.ratio * search.ratio
         self._record(search, candidate, "ok", found=first, beside=best, ratio=ratio)
-        is_best = False
         if first.is_won:
             second = search.bench.compare(candidate, best, thorough=True)
-            if isinstance(second, Comparison) and second.is_won:
-                is_best = self._confirm(search, candidate, second)
-                if is_best and best != search.rules:
+            if isinstance(second, Failure):
+                self._drop(search, candidate, second)
+                return
+            if second.is_won:
+                if self._confirm(search, candidate, second) and best != search.rules:
                     search.bench.drop(best)
                 return
-        search.measured(candidate, ratio, self.clock() - self._start, is_best)
+            ratio = second.ratio * search.ratio
+            self._record(search, candidate, "ok", found=second, beside=best, ratio=ratio)
+        search.measured(candidate, ratio, self.clock() - self._start, False)
         if isinstance(search.ranker, LearnedRanker):
             search.ranker.add(candidate, ratio)
 

@@ -72,7 +72,7 @@ class Comparison:
 
 
 def together(comparisons: Sequence[Comparison]) -> Comparison:
-    """What several processes say: where their memory lies differs, and so may their ratios, by more than their noise."""
+    """What several processes say: their memory lies elsewhere, so their ratios may differ by more than their noise."""
     ratios = sorted(each.ratio for each in comparisons)
     spread = (ratios[-1] - ratios[0]) / 2
     return Comparison(
