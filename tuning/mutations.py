@@ -20,12 +20,14 @@ from mlc.passes.pipeline import default_passes
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.tuning.isolated import Job
-from mlc.tuning.schedule_texts import Schedule, parse_schedule
+from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 
 _MOST_OPS = 1500
 """Functions of more ops take too long to be drawn for."""
 _MOST_STEPS = 16
 _DRAW_SECONDS = 3.0
+_POOL = 16
+"""So many steps are drawn at once: the steps in front of them are carried out for all."""
 _DRAWS = 8
 """How often a mutation is tried that gives nothing new."""
 
@@ -164,18 +166,21 @@ class LoopDraws:
         """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays."""
         self._rng, self._name, self._ctx = rng, name, ctx.clone()
         self._module = alone.clone()
+        self._pools: dict[Schedule, list[Step | None]] = {}
         passes = default_passes(options.opt_level, options.threads, "loop", "tensor")
         position = next((i for i, p in enumerate(passes) if isinstance(p, ApplySchedulePass)), 0)
         PassManager(self._ctx).run(self._module, passes[:position])
 
     def __call__(self, steps: Schedule) -> Step | None:
         """A step for a loop that is there when `steps` are carried out; None if there is none, or it takes too long."""
-        seed = self._rng.random()
-        found = Job(lambda: self._drawn(steps, Random(seed)), _DRAW_SECONDS).value()
-        return parse_schedule(found, self._ctx)[0] if isinstance(found, str) else None
+        if not (pool := self._pools.setdefault(steps, [])):
+            seed = self._rng.random()
+            found = Job(lambda: self._drawn(steps, Random(seed)), _DRAW_SECONDS).value()
+            pool += parse_schedule(found, self._ctx) if isinstance(found, str) and found else [None]
+        return pool.pop()
 
     def _drawn(self, steps: Schedule, rng: Random) -> str | None:
-        """The step as text, in a process of its own: nobody has carried out `steps` yet, and they may be a plugin's."""
+        """Some steps as text, in a process of its own: nobody has carried out `steps` yet, and they may be a plugin's."""
         module, ctx = self._module, self._ctx
         kernel = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == self._name)
         scheduling = Scheduling(module, ctx)
@@ -184,9 +189,10 @@ class LoopDraws:
             if sum(1 for _ in kernel.walk()) > _MOST_OPS:
                 return None
         loops = [op for op in kernel.walk() if isinstance(op, ForOp)]
-        for _ in range(_DRAWS):
+        drawn: list[Step] = []
+        for _ in range(_POOL * _DRAWS):
             kind = load_step(rng.choice(step_names()))
             suited = [loop for loop in loops if issubclass(kind, LoopStep) and kind.suits(loop)]
-            if suited and issubclass(kind, LoopStep):
-                return kind.drawn(rng, rng.choice(suited)).spelling
-        return None
+            if suited and issubclass(kind, LoopStep) and len(drawn) < _POOL:
+                drawn.append(kind.drawn(rng, rng.choice(suited)))
+        return schedule_text(drawn)

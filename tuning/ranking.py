@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from math import log, log2, nan
 from typing import Any, Protocol
@@ -81,7 +81,7 @@ class LearnedRanker:
             self._fit()
         rows = [features(steps, self.key.sizes) for steps in schedules]
         model: Any = self._model
-        return [float(v) for v in model.predict(self._table(rows))]
+        return [float(v) for v in self._quietly(model.predict, self._table(rows))]
 
     def _fit(self) -> None:
         ensemble: Any = importlib.import_module("sklearn.ensemble")
@@ -90,8 +90,16 @@ class LearnedRanker:
         self._names = sorted({name for row in rows for name in row})
         size = {"max_iter": 80, "max_leaf_nodes": 15, "min_samples_leaf": 4}
         model: Any = ensemble.HistGradientBoostingRegressor(**size, random_state=0)
-        self._model = model.fit(self._table(rows), [*self._targets, *(target for _, target in self._failed)])
+        targets = [*self._targets, *(target for _, target in self._failed)]
+        self._model = self._quietly(model.fit, self._table(rows), targets)
         self._known = len(self._targets)
+
+    @staticmethod
+    def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function of the library on one thread: others would wait awake, beside what is measured next."""
+        limits: Any = importlib.import_module("threadpoolctl")
+        with limits.threadpool_limits(1):
+            return function(*arguments)
 
     def _table(self, rows: Sequence[dict[str, float]]) -> Any:
         import numpy as np

@@ -149,6 +149,7 @@ def test_an_interrupt_keeps_what_was_measured() -> None:
     assert len(records) == 5
 
 
+@pytest.mark.slow
 def test_a_learned_model_knows_which_sizes_are_good() -> None:
     pytest.importorskip("sklearn")
     ranker, bench = LearnedRanker(_KEY), _Bench(_Clock())
