@@ -180,7 +180,7 @@ class LoopDraws:
         return pool.pop()
 
     def _drawn(self, steps: Schedule, rng: Random) -> str | None:
-        """Some steps as text, in a process of its own: nobody has carried out `steps` yet, and they may be a plugin's."""
+        """Some steps as text, in a process of its own: `steps` may be a plugin's, and nobody has carried them out."""
         module, ctx = self._module, self._ctx
         kernel = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == self._name)
         scheduling = Scheduling(module, ctx)
