@@ -71,7 +71,7 @@ class SchedulePass(Pass):
 def _recorded_steps(
     kernel: func.FuncOp, module: ModuleOp, constants: Container[tuple[str, int]], ctx: CompilerContext
 ) -> Sequence[Step]:
-    """The steps of a record that was plainly faster than the rules. Variants of a model share panels: rules know how."""
+    """The steps of a record that was plainly faster than the rules; variants of a model share panels, as rules know."""
     if ctx.records is None or ctx.shared_panels is not None:
         return ()
     return ctx.records.best(kernel, module, constants, ctx) or ()
