@@ -12,10 +12,10 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, options_of_python, read_module
 from mlc.frontends.registry import model_in_memory, open_model
 from mlc.passes.pipeline import HIGHEST
 from mlc.recall import Recipe
@@ -45,7 +45,8 @@ class OnnxMessage(Protocol):
 
 GivenShape = int | Sequence[int]
 """The shape of an input, or the extent of a dim."""
-_FLAG = re.compile(r"--(cc|target|threads)\b")
+_Path = str | os.PathLike[str]
+_FLAG = re.compile(r"--(cc|records|target|threads)\b")
 _BINDING = re.compile(r"--(shape|value) [^\s=]+=\w+(?: --\1 [^\s=]+=\w+)*")
 _BYTES: tuple[type, ...] = (bytes, bytearray, memoryview)
 _SHOWN = 100
@@ -75,6 +76,7 @@ def compile(
     weights: Mapping[str, ArrayLike] | None = None,
     shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
+    records: str | os.PathLike[str] | None = None,
 ) -> Model:
     """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is. What is
     in hand of ONNX is taken, too: an `onnx.ModelProto`, or the bytes of a file.
@@ -88,8 +90,9 @@ def compile(
     shape and the element type of the constant that uses it.
 
     `target` is a name of `mlc targets` that this machine can run, `opt_level` 0 to 3, `threads` the most that a call
-    may use, `cc` the clang to use instead of the newest one found. `accuracy` is "exact", or "fast" for algorithms with
-    larger errors, such as Winograd's for 3 x 3 convolutions, of which warnings tell.
+    may use, `cc` the clang to use instead of the newest one found. `records` is the file of `mlc tune` that schedules
+    are taken from, instead of the user's own; "" is none. `accuracy` is "exact", or "fast" for algorithms with larger
+    errors, such as Winograd's for 3 x 3 convolutions, of which warnings tell.
 
     Raises:
         TypeError: `model` or an option is something else.
@@ -98,7 +101,8 @@ def compile(
         ArtifactError: this machine cannot run code for `target`.
     """
     with _in_words_of_python():
-        options = replace(_options(target, threads, opt_level, cc, accuracy), bindings=_bindings(shapes, values))
+        choices = options_of_python(target, threads, opt_level, cc, accuracy, records)
+        options = replace(choices, bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         _check_runs_here(options)
         source = _source(model)
@@ -162,26 +166,6 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-
-
-def _options(
-    target: str, threads: int, opt_level: int, cc: str | os.PathLike[str] | None, accuracy: str
-) -> CompileOptions:
-    """Raises: TypeError or UserError if an option is wrong."""
-    wanted: tuple[tuple[str, object, Any, str], ...] = (
-        ("target", target, str, "a name, such as 'native'"),
-        ("threads", threads, SupportsIndex, "a whole number"),
-        ("opt_level", opt_level, SupportsIndex, "a whole number"),
-        ("accuracy", accuracy, str, "'exact' or 'fast'"),
-        ("cc", "" if cc is None else cc, (str, os.PathLike), "the name or the path of a clang, or None"),
-    )
-    for name, value, kind, required in wanted:
-        if not isinstance(value, kind):
-            raise TypeError(f"found {name}={value!r}; required: {required}")
-    clang = None if cc is None else os.fspath(cc)
-    options = CompileOptions(target, operator.index(threads), operator.index(opt_level), clang, accuracy=accuracy)
-    options.check()
-    return options
 
 
 def _check_runs_here(options: CompileOptions) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from mlc.passes.pipeline import ACCURACIES, HIGHEST, default_passes
 from mlc.support.bindings import Bindings
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from mlc.targets.output import OutputKind
     from mlc.targets.program import Program, Signature
     from mlc.targets.variants import ProgramVariants
+    from mlc.tuning.recorded_schedules import RecordedSchedules
 
 _COMMENT = re.compile(r"//[^\n]*")
 
@@ -47,6 +50,8 @@ class CompileOptions:
     """What stands behind the model's name in the names for C, where it is compiled for several shapes."""
     accuracy: str = "exact"
     """One of `ACCURACIES`: whether algorithms with larger errors may be used."""
+    records: str | None = None
+    """The file of records of `mlc tune` that schedules are taken from; None for that of the user, "" for none."""
 
     def check(self) -> None:
         """Raises: UserError if a number is out of range, the target is unknown, or the prefix is no name in C."""
@@ -61,6 +66,24 @@ class CompileOptions:
         if self.threads < 1:
             raise UserError(f"found {self.threads} threads; at least 1 is needed")
         resolve_target(self.target)
+        if self.records:
+            from mlc.tuning.record_file import records_file
+
+            records_file(self.records)
+
+    def recorded_schedules(self) -> RecordedSchedules | None:
+        """What records say about schedules, if there are any.
+
+        Raises:
+            UserError: the file of records does not exist.
+        """
+        from mlc.tuning.record_file import records_file
+
+        if self.records == "" or (file := records_file(self.records)) is None:
+            return None
+        from mlc.tuning.recorded_schedules import RecordedSchedules
+
+        return RecordedSchedules(file, self.target, self.threads, self.opt_level)
 
 
 @dataclass(frozen=True)
@@ -141,6 +164,7 @@ class Compilation:
             from mlc.passes.onnx.bind_inputs import bind
 
             bind(self.module, self.options.bindings, self.ctx)
+        self.ctx.records = self.options.recorded_schedules()
         passes = default_passes(
             self.options.opt_level, self.options.threads, level, self.reached, self.options.accuracy
         )
@@ -252,6 +276,39 @@ def parse_verified(text: str, file: str, ctx: CompilerContext, base: Path) -> Mo
     module = parse_module(text, file, ctx, base)
     verify_module(module)
     return module
+
+
+def options_of_python(
+    target: str,
+    threads: int,
+    opt_level: int,
+    cc: str | os.PathLike[str] | None,
+    accuracy: str,
+    records: str | os.PathLike[str] | None,
+) -> CompileOptions:
+    """The options that a Python program chose.
+
+    Raises:
+        TypeError: one is of another type.
+        UserError: one is wrong.
+    """
+    wanted: tuple[tuple[str, object, Any, str], ...] = (
+        ("target", target, str, "a name, such as 'native'"),
+        ("threads", threads, SupportsIndex, "a whole number"),
+        ("opt_level", opt_level, SupportsIndex, "a whole number"),
+        ("accuracy", accuracy, str, "'exact' or 'fast'"),
+        ("cc", "" if cc is None else cc, (str, os.PathLike), "the name or the path of a clang, or None"),
+        ("records", "" if records is None else records, (str, os.PathLike), "the path of a file of records, or None"),
+    )
+    for name, value, kind, required in wanted:
+        if not isinstance(value, kind):
+            raise TypeError(f"found {name}={value!r}; required: {required}")
+    clang = None if cc is None else os.fspath(cc)
+    file = None if records is None else os.fspath(records)
+    numbers = operator.index(threads), operator.index(opt_level)
+    options = CompileOptions(target, *numbers, clang, accuracy=accuracy, records=file)
+    options.check()
+    return options
 
 
 def new_context(target: str = "native", allow_unregistered: bool = False) -> CompilerContext:

@@ -27,6 +27,7 @@ from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import OutputKind, restore_output
 from mlc.targets.toolchain import find_clang, find_linker
+from mlc.tuning.record_file import records_digest
 
 if TYPE_CHECKING:
     from mlc.compiler import CompileOptions
@@ -107,7 +108,7 @@ class Recipe:
         clang = find_clang(self.options.cc, self.cache)
         linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
         choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.options.prefix, self.kind
-        choices = *choices, self.options.bindings.identity, self.options.accuracy
+        choices = *choices, self.options.bindings.identity, self.options.accuracy, records_digest(self.options.records)
         return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.model.identity)
 
     def _key_with(self, files: Iterable[Path]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.ir import Attribute, Operation
@@ -37,6 +38,8 @@ class CompilerContext(Context):
     """The schedules that `schedule` has written, each with the name of its function: others are a person's."""
     shared_panels: SharedPanels | None = None
     """What the modules of this context share, if there are several: the variants of a model for several shapes."""
+    records: Any = None
+    """What was measured of schedules (`mlc.tuning.recorded_schedules`), for `schedule`; None if nothing is asked."""
     target: str = "native"
     """The target that passes ask for machine facts (`mlc.targets.machine`)."""
 

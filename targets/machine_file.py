@@ -75,10 +75,19 @@ def machine_file_path() -> Path | None:
         return Path(named) if named else None
     short = hashlib.sha256(json.dumps(host.identity(), sort_keys=True).encode()).hexdigest()[:8]
     name = f"machine-{host.cpu_name() or host.machine_name()}-{short}.toml"
+    folder = config_folder()
+    return None if folder is None else folder / name
+
+
+def config_folder() -> Path | None:
+    """Where files of a user lie that change what is compiled: `$XDG_CONFIG_HOME/mlc`, else `~/.config/mlc`.
+
+    None if there is no home. The folder need not exist.
+    """
     if shared := os.environ.get("XDG_CONFIG_HOME"):
-        return Path(shared) / "mlc" / name
+        return Path(shared) / "mlc"
     try:
-        return Path.home() / ".config" / "mlc" / name
+        return Path.home() / ".config" / "mlc"
     except RuntimeError:
         return None
 

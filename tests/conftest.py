@@ -19,6 +19,7 @@ def pytest_configure(config: pytest.Config) -> None:
     patch = pytest.MonkeyPatch()
     patch.setenv("MLC_CACHE_DIR", str(config.cache.mkdir("mlc")) if config.cache else "")
     patch.setenv("MLC_MACHINE_FILE", "")  # what was measured changes schedules
+    patch.setenv("MLC_RECORDS_FILE", "")  # and so do records
     patch.delenv("MLC_CC", raising=False)
     patch.delenv("MLC_TRACEBACK", raising=False)
     patch.setenv("MLC_REDUCE_SECONDS", "0")

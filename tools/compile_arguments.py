@@ -32,6 +32,7 @@ class CompileArguments(PluginArguments):
     opt_level: int = HIGHEST
     accuracy: str = "exact"
     cc: str | None = None
+    records: str | None = None
     timing: bool = False
     remarks: bool = False
     verify_each: bool = False
@@ -51,7 +52,13 @@ class CompileArguments(PluginArguments):
     def options(self) -> CompileOptions:
         """The choices that shape the code."""
         return CompileOptions(
-            self.target, self.threads, self.opt_level, self.cc, bindings=self.bindings, accuracy=self.accuracy
+            self.target,
+            self.threads,
+            self.opt_level,
+            self.cc,
+            bindings=self.bindings,
+            accuracy=self.accuracy,
+            records=self.records,
         )
 
     @property
@@ -103,6 +110,7 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     )
     add_binding_arguments(parser)
     add("--cc", metavar="CLANG", help="the clang to use instead of the newest one found")
+    add("--records", metavar="FILE", help="take schedules that `mlc tune` found from FILE instead of your own records")
     add("--timing", action="store_true", help="print how long each pass and phase took")
     add("--remarks", action="store_true", help="print what passes decided, and why")
     add("--verify-each", action="store_true", help="verify after every pass")

@@ -6,6 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -59,11 +60,28 @@ def shortest_time(
         return min(_times(call_all, repeat, seconds)) / _BATCH
 
 
-def repeatedly(model: Model, inputs: Sequence[NDArray[Any]], batch: int) -> Callable[[], None]:
-    """What calls the compiled function `batch` times in a row."""
+@dataclass(frozen=True)
+class Buffers:
+    """Where calls of a model leave what they compute; several models of one signature may share them."""
+
+    outputs: Sequence[NDArray[Any]]
+    workspace: NDArray[Any]
+
+    @staticmethod
+    def of(models: Sequence[Model]) -> Buffers:
+        """Buffers that are large enough for each of `models`, which have outputs of the same shapes."""
+        outputs = [_aligned_empty(t.shape, dtype_named(t.dtype)) for t in models[0].signature.outputs]
+        size = max(model.signature.workspace_bytes for model in models)
+        return Buffers(outputs, _aligned_empty((size,), np.dtype(np.uint8)))
+
+
+def repeatedly(
+    model: Model, inputs: Sequence[NDArray[Any]], batch: int, buffers: Buffers | None = None
+) -> Callable[[], None]:
+    """What calls the compiled function `batch` times in a row, with `buffers` or such of its own."""
     function = open_library(model.path, model.signature.name).function
-    outputs = [_aligned_empty(t.shape, dtype_named(t.dtype)) for t in model.signature.outputs]
-    memory = _aligned_empty((model.signature.workspace_bytes,), np.dtype(np.uint8))
+    own = buffers or Buffers.of([model])
+    outputs, memory = own.outputs, own.workspace
     in_pointers = np.array([a.ctypes.data for a in inputs] + [0], np.uintp)
     out_pointers = np.array([a.ctypes.data for a in outputs] + [0], np.uintp)
     ins, outs, workspace = in_pointers.ctypes.data, out_pointers.ctypes.data, memory.ctypes.data

@@ -18,6 +18,7 @@ COMMANDS = {
     "import": "write a model of ONNX as text of the graph level, with its weights beside it",
     "run": "run a model on inputs from a file, check its answers, measure it",
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",
+    "tune": "search for faster schedules by measuring them here, and keep what is found",
     "new": "start a dialect or a pass of your own: a folder with one Python file and its tests",
     "targets": "list the machines that mlc compiles for",
     "machine": "measure this machine, or show what schedules know of one",

@@ -177,7 +177,7 @@ def _artifact_name(args: Arguments) -> str:
     compiled, or somebody to use what an earlier run named."""
     suffix = ".so" if resolve_target(args.target).arch == host.architecture() else ""
     plugins = repr([args.load_dialect, args.load_pass, args.irdl_file])
-    rest = digest(str(Path(args.model).absolute()), args.cc or "", plugins)[:8]
+    rest = digest(str(Path(args.model).absolute()), args.cc or "", args.records or "", plugins)[:8]
     return f"{Path(args.model).stem}-{args.target}-O{args.opt_level}-threads{args.threads}-{rest}{suffix}"
 
 

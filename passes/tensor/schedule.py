@@ -32,6 +32,8 @@ from mlc.targets.machine import Machine, resolve_target
 class SchedulePass(Pass):
     """Give each kernel a schedule by the default rules; one that has a schedule keeps it.
 
+    Where the context has records of measurements (`mlc tune`), the schedule of one that was plainly faster comes first.
+
     | kernel | schedule |
     |---|---|
     | a contraction | a register tile: rows x vectors of accumulators, sized by the machine's registers and the shape |
@@ -61,10 +63,20 @@ class SchedulePass(Pass):
             if isinstance(function, func.FuncOp) and is_private(function) and not function.is_declaration:
                 if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
-                steps = choose_steps(function, machine, constants, ctx, widths)
+                steps = _recorded_steps(function, module, constants, ctx)
+                steps = steps or choose_steps(function, machine, constants, ctx, widths)
                 if steps:
                     function.attributes["schedule"] = chosen = ScheduleAttr.of(steps)
                     ctx.rule_schedules.add((function.sym_name.data, chosen))
+
+
+def _recorded_steps(
+    kernel: func.FuncOp, module: ModuleOp, constants: Container[tuple[str, int]], ctx: CompilerContext
+) -> Sequence[Step]:
+    """The steps of a record that was plainly faster than the rules; variants of a model share panels, as rules know."""
+    if ctx.records is None or ctx.shared_panels is not None:
+        return ()
+    return ctx.records.best(kernel, module, constants, ctx) or ()
 
 
 def choose_steps(

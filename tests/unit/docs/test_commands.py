@@ -26,7 +26,10 @@ _ROOT = Path(__file__).resolve().parents[3]
 _BLOCK = re.compile(r"^(<!-- numbers vary -->\n)?```(\w+) ?([\w.-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ELLIPSIS = "…"
 _PAGES = [
-    *(pytest.param(page, marks=pytest.mark.slow) for page in ("docs/tour.md", "docs/deploy.md", "README.md")),
+    *(
+        pytest.param(page, marks=pytest.mark.slow)
+        for page in ("docs/tour.md", "docs/deploy.md", "docs/tuning.md", "README.md")
+    ),
     "docs/errors.md",
     "docs/machines.md",
     "ARCHITECTURE.md",

@@ -72,6 +72,7 @@ def test_python() -> None:
 @pytest.mark.slow
 def test_command_lines(mlc: CommandLine, mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLC_MACHINE_FILE", str(tmp_path / "machine.toml"))
+    monkeypatch.setenv("MLC_RECORDS_FILE", str(tmp_path / "records.jsonl"))
     lines = [line for block in _blocks("sh") for line in block.splitlines()]
     assert len(lines) > 10
     for line in lines:

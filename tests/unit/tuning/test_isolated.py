@@ -1,0 +1,51 @@
+"""Work in processes of its own: whatever becomes of it is an answer."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from mlc.support.errors import UserError
+from mlc.tuning.isolated import Failure, Job, WrongResult, run_all
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def test_a_value_comes_back() -> None:
+    assert Job(lambda: list(range(100_000)), 20).value() == list(range(100_000))
+    assert run_all([lambda: 1, lambda: 2], 20) == [1, 2]
+
+
+def test_what_ends_badly_says_how() -> None:
+    works = (
+        lambda: _raise(UserError("no")),
+        lambda: _raise(WrongResult("2 elements differ")),
+        lambda: _raise(ValueError("bug")),
+        lambda: os.kill(os.getpid(), signal.SIGSEGV),
+        lambda: os._exit(3),
+    )
+    assert run_all(works, 20) == [
+        Failure("refused", "no"),
+        Failure("wrong", "2 elements differ"),
+        Failure("crash", "ValueError: bug"),
+        Failure("crash", "ended by SIGSEGV"),
+        Failure("crash", "ended with the status 3"),
+    ]
+
+
+def test_what_does_not_end_is_ended() -> None:
+    start = time.monotonic()
+    assert Job(lambda: time.sleep(60), 0.3).value() == Failure("hang", "no end after 0.3 s")
+    assert time.monotonic() - start < 10
+
+
+def test_a_process_that_is_stopped_leaves_nothing() -> None:
+    job = Job(lambda: time.sleep(60), 60)
+    job.stop()
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)

@@ -1,0 +1,206 @@
+"""Files of records: what is written is read, whatever happened to the file, and found again where it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.passes.tensor.schedule import SchedulePass
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.tuning.kernel_key import KernelKey, key_of
+from mlc.tuning.record import FormatError, Outcome, Record, TunedMachine, parse_record
+from mlc.tuning.record_file import append_records, default_records_file, read_records
+from mlc.tuning.recorded_schedules import RecordedSchedules
+from mlc.tuning.schedule_texts import parse_schedule, schedule_text
+
+_OPTIONS = CompileOptions("x86-64-v3")
+_MODEL = """
+func.func private @KERNEL(%IN: tensor<ROWSx50xf32>, %w: tensor<50x200xf32>) -> tensor<ROWSx200xf32> {
+  %0 = tensor.contract %IN[m, k], %w[k, n] over (m: ROWS, n: 200) reduce (k: 50)
+      : tensor<ROWSx50xf32>, tensor<50x200xf32> -> tensor<ROWSx200xf32>
+  return %0 : tensor<ROWSx200xf32>
+}
+func.func @main(%x: tensor<ROWSx50xf32>, %w: tensor<50x200xf32>) -> tensor<ROWSx200xf32> {
+  %0 = func.call @KERNEL(%x, %w) : (tensor<ROWSx50xf32>, tensor<50x200xf32>) -> tensor<ROWSx200xf32>
+  return %0 : tensor<ROWSx200xf32>
+}
+"""
+
+
+def _model(rows: int = 6, kernel: str = "kernel", argument: str = "x") -> tuple[ModuleOp, FuncOp, CompilerContext]:
+    ctx = new_context("x86-64-v3")
+    text = _MODEL.replace("ROWS", str(rows)).replace("KERNEL", kernel).replace("IN", argument)
+    module = parse_verified(text, "test.mlir", ctx, Path())
+    function = module.body.block.first_op
+    assert isinstance(function, FuncOp)
+    return module, function, ctx
+
+
+def _key(rows: int = 6, kernel: str = "kernel", argument: str = "x") -> KernelKey:
+    return key_of(_model(rows, kernel, argument)[1])
+
+
+def _record(schedule: str, ratio: float = 0.8, key: KernelKey | None = None, outcome: Outcome = "ok") -> Record:
+    key, machine = key or _key(), TunedMachine.of(_OPTIONS)
+    about = key.exact, key.kind, key.sizes, key.spelling, key.arguments
+    times = {"time_ns": 80.0, "beside": "", "beside_ns": 100.0, "ratio": ratio, "noise": 0.01}
+    return Record(*about, machine, schedule, outcome, "", **times, confirmed=True, date="2026-01-31T00:00:00Z")  # pyright: ignore[reportArgumentType]
+
+
+def _chosen(tmp_path: Path, records: Sequence[Record], rows: int = 6, argument: str = "x") -> tuple[str, list[str]]:
+    """The schedule of a kernel beside records, and the remarks."""
+    path = tmp_path / "records.jsonl"
+    path.unlink(missing_ok=True)
+    append_records(path, records)
+    module, kernel, ctx = _model(rows, argument=argument)
+    ctx.records = RecordedSchedules(path, "x86-64-v3")
+    SchedulePass().run(module, ctx)
+    schedule = kernel.attributes["schedule"]
+    return str(schedule).partition("<[")[2].removesuffix("]>"), [remark.message for remark in ctx.remarks]
+
+
+_GOOD = "tile(n, 8), vectorize(ni)"
+
+
+def test_kernels_are_the_same_whatever_names_are() -> None:
+    assert _key().exact == _key(kernel="linear", argument="image").exact
+    assert _key(argument="image").arguments == ("image", "w")
+    assert _key().spelling == "contract(m: 6, n: 200; k: 50) of f32"
+
+
+def test_kernels_of_other_sizes_are_of_one_kind() -> None:
+    small, large = _key(6), _key(12)
+    assert small.exact != large.exact and small.kind == large.kind
+    assert small.distance(large.sizes) == 1.0
+
+
+def test_what_is_constant_tells_kernels_apart() -> None:
+    _, kernel, _ = _model()
+    assert key_of(kernel, {("kernel", 1)}).exact != key_of(kernel).exact
+    assert constant_arguments(_model()[0]) == {}
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    record = replace(_record(_GOOD), reason="wörtlich")
+    assert parse_record(record.line()) == record
+    assert record.line().count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"outcome": "fine"}, "found the outcome 'fine'; required: one of ok, refused, crash, hang, wrong"),
+        ({"ratio": "half"}, "found 'ratio' as 'half'; required: int or float"),
+        ({"confirmed": 1}, "found 'confirmed' as 1; required: bool"),
+    ],
+)
+def test_a_line_that_is_no_record_says_why(change: dict[str, object], message: str) -> None:
+    import json
+
+    line = json.dumps(json.loads(_record(_GOOD).line()) | change)
+    with pytest.raises(FormatError) as raised:
+        parse_record(line)
+    assert str(raised.value) == message
+
+
+def test_a_line_that_was_cut_off_is_told_and_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    append_records(path, [_record(_GOOD), _record("tile(n, 16)")])
+    path.write_bytes(path.read_bytes()[:-40])
+    found = read_records(path)
+    assert [r.schedule for r in found.records] == [_GOOD]
+    assert found.problems == (f"{path}:2: the line is no record, and left out: it was cut off while it was written",)
+    append_records(path, [_record("tile(n, 24)")])  # on a line of its own
+    assert [r.schedule for r in read_records(path).records] == [_GOOD, "tile(n, 24)"]
+
+
+def test_files_are_joined_by_cat(tmp_path: Path) -> None:
+    first, second, both = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
+    append_records(first, [_record(_GOOD)])
+    append_records(second, [_record("tile(n, 16)")])
+    both.write_bytes(first.read_bytes() + second.read_bytes())
+    assert read_records(both).records == (*read_records(first).records, *read_records(second).records)
+
+
+def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match=r"cannot write records to '.*': .*; --records FILE names another file"):
+        append_records(tmp_path / "file" / "records.jsonl", [])
+
+
+def test_the_default_file_is_beside_that_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLC_RECORDS_FILE", "")
+    assert default_records_file() is None
+    monkeypatch.delenv("MLC_RECORDS_FILE")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/config")
+    assert default_records_file() == Path("/config/mlc/records.jsonl")
+
+
+def test_the_fastest_record_is_taken(tmp_path: Path) -> None:
+    faster = "tile(n, 16), vectorize(ni)"
+    schedule, remarks = _chosen(tmp_path, [_record(_GOOD, 0.9), _record(faster, 0.5)])
+    assert schedule == faster
+    assert remarks == ["schedule of a record: 2026-01-31, 2.00 times as fast as by the rules"]
+
+
+def test_names_of_arguments_are_those_of_the_kernel(tmp_path: Path) -> None:
+    record = _record("tile(m, 2), pack(x, m)", key=_key(argument="x"))
+    assert _chosen(tmp_path, [record], argument="image")[0] == "tile(m, 2), pack(image, m)"
+
+
+def test_a_record_that_is_no_gain_is_not_taken(tmp_path: Path) -> None:
+    rules, _ = _chosen(tmp_path, [])
+    for record in (
+        _record(_GOOD, 0.99),
+        replace(_record(_GOOD), confirmed=False),
+        _record(_GOOD, outcome="wrong"),
+    ):
+        assert _chosen(tmp_path, [record]) == (rules, [])
+
+
+def test_a_later_measurement_corrects_an_earlier_one(tmp_path: Path) -> None:
+    later = replace(_record(_GOOD, 1.1), date="2026-02-01T00:00:00Z")
+    assert _chosen(tmp_path, [later, _record(_GOOD, 0.5)]) == _chosen(tmp_path, [])
+
+
+@pytest.mark.parametrize("change", [{"cpu": "z80"}, {"facts": "0"}, {"threads": 2}, {"opt_level": 2}])
+def test_records_of_another_machine_are_not_taken(tmp_path: Path, change: dict[str, object]) -> None:
+    record = _record(_GOOD)
+    other = replace(record, machine=replace(record.machine, **change))  # pyright: ignore[reportArgumentType]
+    assert _chosen(tmp_path, [other]) == _chosen(tmp_path, [])
+    assert _chosen(tmp_path, [replace(record, machine=replace(record.machine, name="another word"))])[0] == _GOOD
+
+
+def test_the_nearest_sizes_whose_loops_allow_it_are_taken(tmp_path: Path) -> None:
+    far, near = _record("tile(n, 24), vectorize(ni, 32)", 0.5, _key(24)), _record(_GOOD, 0.8, _key(8))
+    schedule, remarks = _chosen(tmp_path, [far, near])
+    assert schedule == _GOOD
+    assert remarks[0].startswith("schedule of a record: of contract(m: 8, n: 200; k: 50) of f32, ")
+    # Fewer steps do something here: the next one is tried.
+    refused = _record("tile(m, 7), unroll(mi), vectorize(k)", 0.5, _key(7))
+    schedule, remarks = _chosen(tmp_path, [refused, near])
+    assert schedule == _GOOD
+    assert "not taken: 'tile(m, 7)'" in remarks[0] or "not taken: 'vectorize(k)'" in remarks[0]
+
+
+def test_records_of_much_larger_kernels_are_not_taken(tmp_path: Path) -> None:
+    assert _chosen(tmp_path, [_record(_GOOD, 0.5, _key(48))]) == _chosen(tmp_path, [])
+
+
+def test_a_record_with_a_step_that_is_not_here_is_not_taken(tmp_path: Path) -> None:
+    schedule, remarks = _chosen(tmp_path, [_record("skew(n, 8)")])
+    assert schedule == _chosen(tmp_path, [])[0]
+    assert "unknown schedule step 'skew'" in remarks[0]
+
+
+def test_schedules_survive_as_text() -> None:
+    text = "interchange(n, m), tile(n, 40), pack(w, n), unroll(ni)"
+    assert schedule_text(parse_schedule(text, new_context())) == text

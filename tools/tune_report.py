@@ -1,0 +1,91 @@
+"""What `mlc tune` shows: the best schedules so far while it searches, and a table at the end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from mlc.tuning.kernel_search import KernelSearch
+from mlc.tuning.schedule_texts import schedule_text
+
+_HEADINGS = ("kernel", "calls", "before", "best", "ratio", "tried", "dropped")
+
+
+class Board:
+    """Shows on standard error what is best so far: a table that changes, or a line for each gain where that cannot be.
+
+    It starts no thread: the processes of candidates are copies of this one.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._start: float | None = None
+        self._live: Any = None
+        self._told: dict[str, float] = {}
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty() and "JPY_PARENT_PID" not in os.environ:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, trace: TracebackType | None) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def show(self, searches: Sequence[KernelSearch], changed: KernelSearch | None = None) -> None:
+        """Show how far the searches are; one of them has `changed`, or they are being started."""
+        if changed is not None and self._start is None:
+            self._start = time.monotonic()
+        if self._live is not None:
+            self._live.update(self._table(searches), refresh=True)
+        elif changed is not None and changed.ratio < self._told.get(changed.name, 1.0):
+            self._told[changed.name] = changed.ratio
+            print(
+                f"{changed.name}: {1 / changed.ratio:.2f} times as fast: {schedule_text(changed.best)}", file=sys.stderr
+            )
+
+    def _table(self, searches: Sequence[KernelSearch]) -> Any:
+        from rich.table import Table
+
+        spent = 0.0 if self._start is None else time.monotonic() - self._start
+        table = Table(title=f"{min(spent, self._seconds):.0f} of {self._seconds:.0f} s", box=None)
+        for heading in _HEADINGS:
+            table.add_column(heading, justify="left" if heading == "kernel" else "right")
+        for search in searches:
+            table.add_row(*_row(search), str(search.tried), str(search.dropped))
+        return table
+
+
+def print_results(searches: Sequence[KernelSearch]) -> None:
+    """Print a table of what was found, the kernels that take most of the model's time first."""
+    rows = [
+        (*_row(search), schedule_text(search.best) if search.ratio < 1 else "as by the rules")
+        for search in sorted(searches, key=lambda s: -s.calls * s.seconds)
+    ]
+    heads = ("kernel", "calls", "before", "after", "ratio", "schedule")
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(5)]
+    for row in [heads, *rows]:
+        first, *numbers = (text.rjust(width) for text, width in zip(row[:5], widths, strict=True))
+        print(f"{first.strip():<{widths[0]}}  {'  '.join(numbers)}  {row[5]}")
+    tried, dropped = sum(s.tried for s in searches), sum(s.dropped for s in searches)
+    print(f"{tried} schedules measured, {dropped} dropped: refused by the loops, wrong, crashed or endless")
+
+
+def _row(search: KernelSearch) -> tuple[str, str, str, str, str]:
+    after = search.seconds * search.ratio
+    return search.name, str(search.calls), _time(search.seconds), _time(after), f"{1 / search.ratio:.2f}"
+
+
+def _time(seconds: float) -> str:
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if seconds >= factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"

@@ -1,0 +1,130 @@
+"""The search among the schedules of one kernel: what is known, and what to try next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from mlc.tuning.kernel_key import KernelKey
+from mlc.tuning.mutations import Mutator
+from mlc.tuning.ranking import Ranker
+from mlc.tuning.schedule_texts import Schedule, schedule_text
+from mlc.tuning.workbench import Bench
+
+_ELITES = 6
+"""So many good schedules have descendants."""
+_RANKED = 24
+"""From so many proposals a ranker takes the best one."""
+_CURIOSITY = 0.25
+"""How often it is not asked: what it has never seen it cannot know."""
+_FADE = 0.9
+"""What a trial leaves of the gains before it."""
+_HOPE = 0.05
+"""The gain per trial that is expected of a kernel that nobody searched."""
+_ATTEMPTS = 60
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A point of the picture of a search."""
+
+    at: float
+    """Seconds since the search began."""
+    ratio: float
+    """The time as a part of that by the rules."""
+    is_best: bool
+
+
+@dataclass
+class KernelSearch:
+    """What is known of one kernel."""
+
+    name: str
+    key: KernelKey
+    calls: int
+    bench: Bench
+    rules: Schedule
+    seconds: float
+    """Of one call with the schedule by the rules."""
+    mutator: Mutator
+    ranker: Ranker | None = None
+    waiting: list[Schedule] = field(default_factory=list[Schedule])
+    """What is to be tried first: what records say of this kernel, and of ones like it."""
+    best: Schedule = ()
+    ratio: float = 1.0
+    """The time of the best one as a part of that by the rules."""
+    elites: list[tuple[float, Schedule]] = field(default_factory=list[tuple[float, Schedule]])
+    seen: set[str] = field(default_factory=set[str])
+    history: list[Trial] = field(default_factory=list[Trial])
+    tried: int = 0
+    dropped: int = 0
+    gain: float = _HOPE
+    """The part of its time that a trial has saved of late."""
+
+    def __post_init__(self) -> None:
+        self.best = self.rules
+        self.elites = [(1.0, self.rules)]
+        self.seen.add(schedule_text(self.rules))
+
+    @property
+    def cost(self) -> float:
+        """The seconds of a model's call that all calls of the kernel take now."""
+        return self.calls * self.seconds * self.ratio
+
+    @property
+    def promise(self) -> float:
+        """The seconds of a call of the model that the next trial may save: its time, and how it improves."""
+        return self.cost * (self.gain + _HOPE / (1 + self.tried) ** 0.5)
+
+    def know(self, schedules: Iterable[str]) -> None:
+        """Schedules that were measured before are not measured again, but for those that wait."""
+        self.seen.update(schedules)
+        self.seen.difference_update(schedule_text(s) for s in self.waiting)
+
+    def next(self) -> Schedule | None:
+        """A schedule that was never tried; None if none is found."""
+        while self.waiting:
+            schedule = self.waiting.pop(0)
+            if self._is_new(schedule):
+                return schedule
+        fresh: list[Schedule] = []
+        is_ranked = self.ranker is not None and self.mutator.rng.random() >= _CURIOSITY
+        for _ in range(_ATTEMPTS):
+            schedule = self.mutator.propose([s for _, s in self.elites])
+            if schedule is None or schedule in fresh or schedule_text(schedule) in self.seen:
+                continue
+            fresh.append(schedule)
+            if len(fresh) == (_RANKED if is_ranked else 1):
+                break
+            if is_ranked and len(fresh) == 1 and self._estimates(fresh) is None:
+                break
+        if not fresh:
+            return None
+        estimates = self._estimates(fresh) if is_ranked and len(fresh) > 1 else None
+        best = fresh[0] if estimates is None else fresh[min(range(len(fresh)), key=lambda i: estimates[i])]
+        self.seen.add(schedule_text(best))
+        return best
+
+    def _estimates(self, schedules: Sequence[Schedule]) -> Sequence[float] | None:
+        return None if self.ranker is None else self.ranker.estimates(schedules)
+
+    def _is_new(self, schedule: Schedule) -> bool:
+        text = schedule_text(schedule)
+        is_new = text not in self.seen
+        self.seen.add(text)
+        return is_new
+
+    def failed(self) -> None:
+        """A candidate was dropped."""
+        self.dropped += 1
+
+    def measured(self, schedule: Schedule, ratio: float, at: float, is_best: bool) -> None:
+        """A candidate takes `ratio` of the time by the rules; if it `is_best`, that is confirmed."""
+        self.tried += 1
+        saved = max(0.0, 1 - ratio / self.ratio) if is_best else 0.0
+        self.gain = _FADE * self.gain + (1 - _FADE) * saved * 4
+        self.history.append(Trial(at, ratio, is_best))
+        if is_best:
+            self.best, self.ratio = schedule, ratio
+        self.elites = sorted([*self.elites, (ratio, schedule)], key=lambda each: each[0])[:_ELITES]
+        self.elites.sort(key=lambda each: (each[1] != self.best, each[0]))

@@ -1,0 +1,198 @@
+"""New schedules from good ones: other sizes, other steps, another order; and steps that are drawn for a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from random import Random
+from typing import cast
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.compiler import CompileOptions
+from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.steps import LoopName, Step, load_step, step_names, type_hints
+from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
+from mlc.passes.loop.steps.base import LoopStep, Scheduling
+from mlc.passes.manager import PassManager
+from mlc.passes.pipeline import default_passes
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
+from mlc.tuning.isolated import Job
+from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
+
+_MOST_OPS = 1500
+"""Functions of more ops take too long to be drawn for."""
+_MOST_STEPS = 16
+_DRAW_SECONDS = 3.0
+_POOL = 16
+"""So many steps are drawn at once: the steps in front of them are carried out for all."""
+_DRAWS = 8
+"""How often a mutation is tried that gives nothing new."""
+
+
+@dataclass
+class Mutator:
+    """Makes new schedules for one kernel.
+
+    Attributes:
+        draw: gives a step for a loop that is there once some steps are carried out; None if it finds none.
+        lanes: how many elements a vector has.
+    """
+
+    rng: Random
+    lanes: int
+    draw: Callable[[Schedule], Step | None]
+
+    def propose(self, elites: Sequence[Schedule]) -> Schedule | None:
+        """A schedule that comes from one of `elites`, the best first, or from nothing; None if that fails."""
+        if self.rng.random() < 0.08:
+            return self._random()
+        parent = elites[min(int(self.rng.expovariate(1.0)), len(elites) - 1)]
+        kinds = [self._resized, self._resized_twice, self._inserted, self._removed, self._swapped, self._replaced]
+        for _ in range(_DRAWS):
+            (mutate,) = self.rng.choices(kinds, weights=(6, 6, 4, 2, 2, 3))
+            child = mutate(parent)
+            if child is not None and child != parent and len(child) <= _MOST_STEPS:
+                return self._resized(child) or child if self.rng.random() < 0.15 else child
+        return None
+
+    def _random(self) -> Schedule:
+        steps: Schedule = ()
+        for _ in range(self.rng.randint(2, 6)):
+            if (step := self.draw(steps)) is None:
+                break
+            steps = (*steps, step)
+        return steps
+
+    def _resized(self, steps: Schedule) -> Schedule | None:
+        """One number of one step is another."""
+        places = [(i, f.name) for i, s in enumerate(steps) for f in fields(s) if isinstance(getattr(s, f.name), int)]
+        if not places:
+            return None
+        # Lanes follow from the machine: what is worth another number is the tile around them.
+        weights = [1 if steps[place].name == "vectorize" else 12 for place, _ in places]
+        ((place, name),) = self.rng.choices(places, weights)
+        step = steps[place]
+        size = (
+            self.rng.choice([self.lanes, self.lanes // 2])
+            if step.name == "vectorize"
+            else self._size(getattr(step, name))
+        )
+        return _at(steps, place, replace(step, **{name: max(1, size)}))
+
+    def _resized_twice(self, steps: Schedule) -> Schedule | None:
+        """Two numbers are others, as in a register tile of more rows and fewer vectors."""
+        once = self._resized(steps)
+        return None if once is None else self._resized(once)
+
+    def _size(self, size: int) -> int:
+        """A size near to another one; of whole vectors, mostly, if that one is."""
+        rng = self.rng
+        if size % self.lanes == 0 and rng.random() < 0.9:
+            sizes = [size * 2, size // 2, size + self.lanes, size - self.lanes, size + 2 * self.lanes, size * 4]
+            return max(self.lanes // 2, rng.choice(sizes))
+        return max(1, rng.choice([size * 2, size // 2, size + 1, size - 1, size + 2, size - 2, size * 3]))
+
+    def _removed(self, steps: Schedule) -> Schedule | None:
+        """One step is left out; what named the loop inside a tile names the one around it."""
+        if not steps:
+            return None
+        place = self.rng.randrange(len(steps))
+        gone, rest = steps[place], steps[place + 1 :]
+        if gone.name == "tile":
+            outer = gone.loops[0]
+            rest = tuple(_with_outer_loops(step, outer) for step in rest)
+            if None in rest:
+                return None
+        return (*steps[:place], *(step for step in rest if step is not None))
+
+    def _swapped(self, steps: Schedule) -> Schedule | None:
+        """Two neighbours change places."""
+        if len(steps) < 2:
+            return None
+        i = self.rng.randrange(len(steps) - 1)
+        return (*steps[:i], steps[i + 1], steps[i], *steps[i + 2 :])
+
+    def _inserted(self, steps: Schedule) -> Schedule | None:
+        """A drawn step comes in."""
+        place = self.rng.randint(0, len(steps))
+        step = self.draw(steps[:place])
+        if step is None:
+            return None
+        if self.rng.random() < 0.5 and any(isinstance(getattr(step, f.name), int) for f in fields(step)):
+            (step,) = self._resized((step,)) or (step,)
+        return (*steps[:place], step, *steps[place:])
+
+    def _replaced(self, steps: Schedule) -> Schedule | None:
+        """A drawn step comes in for another one."""
+        if not steps:
+            return None
+        place = self.rng.randrange(len(steps))
+        step = self.draw(steps[:place])
+        return None if step is None else _at(steps, place, step)
+
+
+def _at(steps: Schedule, place: int, step: Step) -> Schedule:
+    return (*steps[:place], step, *steps[place + 1 :])
+
+
+def _with_outer_loops(step: Step, outer: str) -> Step | None:
+    """A step behind `tile(outer, …)` as if that were not there; None if it names one loop twice then."""
+    hints = type_hints(type(step))
+
+    def name(loop: str) -> str:
+        is_inside = loop.startswith(f"{outer}i") and set(loop[len(outer) :]) == {"i"}
+        return loop[:-1] if is_inside else loop
+
+    changes: dict[str, object] = {}
+    for f in fields(step):
+        value = getattr(step, f.name)
+        if hints[f.name] == LoopName:
+            changes[f.name] = name(value)
+        elif isinstance(value, tuple):
+            changes[f.name] = tuple(name(each) for each in cast(tuple[str, ...], value))
+    try:
+        return replace(step, **changes)  # pyright: ignore[reportArgumentType]
+    except UserError:
+        return None
+
+
+class LoopDraws:
+    """Draws steps for the loops of one kernel, as they are after some steps."""
+
+    def __init__(self, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions, rng: Random) -> None:
+        """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays."""
+        self._rng, self._name, self._ctx = rng, name, ctx.clone()
+        self._module = alone.clone()
+        self._pools: dict[Schedule, list[Step | None]] = {}
+        passes = default_passes(options.opt_level, options.threads, "loop", "tensor")
+        position = next((i for i, p in enumerate(passes) if isinstance(p, ApplySchedulePass)), 0)
+        PassManager(self._ctx).run(self._module, passes[:position])
+
+    def __call__(self, steps: Schedule) -> Step | None:
+        """A step for a loop that is there when `steps` are carried out; None if there is none, or it takes too long."""
+        if not (pool := self._pools.setdefault(steps, [])):
+            seed = self._rng.random()
+            found = Job(lambda: self._drawn(steps, Random(seed)), _DRAW_SECONDS).value()
+            pool += parse_schedule(found, self._ctx) if isinstance(found, str) and found else [None]
+        return pool.pop()
+
+    def _drawn(self, steps: Schedule, rng: Random) -> str | None:
+        """Some steps as text, in a process of its own: `steps` may be a plugin's, and nobody has carried them out."""
+        module, ctx = self._module, self._ctx
+        kernel = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == self._name)
+        scheduling = Scheduling(module, ctx)
+        for step in steps:
+            apply_step(step, kernel, scheduling)
+            if sum(1 for _ in kernel.walk()) > _MOST_OPS:
+                return None
+        loops = [op for op in kernel.walk() if isinstance(op, ForOp)]
+        drawn: list[Step] = []
+        for _ in range(_POOL * _DRAWS):
+            kind = load_step(rng.choice(step_names()))
+            suited = [loop for loop in loops if issubclass(kind, LoopStep) and kind.suits(loop)]
+            if suited and issubclass(kind, LoopStep) and len(drawn) < _POOL:
+                drawn.append(kind.drawn(rng, rng.choice(suited)))
+        return schedule_text(drawn)

@@ -1,0 +1,143 @@
+"""Files of records: a line each, appended as they are measured, joined by `cat`.
+
+A process that ends in the middle leaves at most one line that is cut off, which a reader skips and tells; the next
+writer starts a line of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from mlc.support.errors import UserError
+from mlc.support.file_digest import file_digest
+from mlc.targets.machine_file import config_folder
+from mlc.tuning.record import FormatError, Record, parse_record
+
+VARIABLE = "MLC_RECORDS_FILE"
+"""The environment variable that names the default file; if it is empty, there is none."""
+
+
+@dataclass(frozen=True)
+class Records:
+    """What a file held."""
+
+    records: tuple[Record, ...] = ()
+    """In the order of the file."""
+    problems: tuple[str, ...] = ()
+    """What is wrong with lines that are no records, in words."""
+
+
+def default_records_file() -> Path | None:
+    """The records of the user: `$MLC_RECORDS_FILE`, else a file in `$XDG_CONFIG_HOME/mlc` or `~/.config/mlc`.
+
+    None if the variable is empty, or there is no home. The file need not exist.
+    """
+    if (named := os.environ.get(VARIABLE)) is not None:
+        return Path(named) if named else None
+    folder = config_folder()
+    return None if folder is None else folder / "records.jsonl"
+
+
+def records_file(named: str | None) -> Path | None:
+    """The file that a compilation takes schedules from: the one that is `named`, else that of the user if it exists.
+
+    Raises:
+        UserError: the one that is named does not exist.
+    """
+    if named is None:
+        path = default_records_file()
+        return path if path is not None and path.is_file() else None
+    if not Path(named).is_file():
+        raise UserError(f"records file '{named}' not found; `mlc tune MODEL --records {named}` writes one")
+    return Path(named)
+
+
+def records_digest(named: str | None) -> str:
+    """What is equal for files that give equal schedules; empty if there is none, as for the name "".
+
+    Raises:
+        UserError: as `records_file`, or the file cannot be read.
+    """
+    path = None if named == "" else records_file(named)
+    if path is None:
+        return ""
+    try:
+        with path.open("rb") as stream:
+            return file_digest(stream.fileno())
+    except OSError as e:
+        raise _unreadable(path, e) from None
+
+
+def read_records(path: Path) -> Records:
+    """The records of a file; none if it does not exist.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        status = path.stat()
+        return _read(path, status.st_mtime_ns, status.st_size, status.st_ino)
+    except FileNotFoundError:
+        return Records()
+    except OSError as e:
+        raise _unreadable(path, e) from None
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, *status: int) -> Records:
+    """The file as it was when it had that `status`."""
+    del status
+    lines = path.read_bytes().split(b"\n")
+    records: list[Record] = []
+    problems: list[str] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            records.append(parse_record(line.decode("utf-8")))
+        except (FormatError, UnicodeDecodeError) as e:
+            is_cut = number == len(lines)
+            reason = (
+                "it was cut off while it was written" if is_cut else e if isinstance(e, FormatError) else "no UTF-8"
+            )
+            problems.append(f"{path}:{number}: the line is no record, and left out: {reason}")
+    return Records(tuple(records), tuple(problems))
+
+
+def require_writable(path: Path) -> None:
+    """Make sure that records can be appended, before there are any.
+
+    Raises:
+        UserError: they cannot.
+    """
+    append_records(path, ())
+
+
+def append_records(path: Path, records: Sequence[Record]) -> None:
+    """Write records behind those of a file, each by one call of the system, so that other writers do not get between.
+
+    Raises:
+        UserError: that is not possible.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            size = os.fstat(descriptor).st_size
+            start = b"\n" if records and size and os.pread(descriptor, 1, size - 1) != b"\n" else b""
+            for record in records:
+                os.write(descriptor, start + record.line().encode())
+                start = b""
+        finally:
+            os.close(descriptor)
+    except OSError as e:
+        reason = e.strerror or e
+        raise UserError(f"cannot write records to '{path}': {reason}; --records FILE names another file") from None
+
+
+def _unreadable(path: Path, error: OSError) -> UserError:
+    return UserError(f"cannot read records from '{path}': {error.strerror or error}")
