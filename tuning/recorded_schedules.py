@@ -77,14 +77,11 @@ class RecordedSchedules:
 
 def fastest(records: Sequence[Record], key: KernelKey) -> Iterator[Record]:
     """The records to try for a kernel: those of the kernel itself, fastest first, or else of the nearest sizes."""
-    own = _plain(latest(r for r in records if r.kernel == key.exact).values(), PLAIN_GAIN)
+    own = _plain(latest(r for r in records if r.kernel == key.exact).values())
     if own or any(r.kernel == key.exact for r in records):
         yield from own
         return
-    near = _plain(
-        latest(r for r in records if r.kind == key.kind and len(r.sizes) == len(key.sizes)).values(),
-        PLAIN_GAIN,
-    )
+    near = _plain(latest(r for r in records if r.kind == key.kind and len(r.sizes) == len(key.sizes)).values())
     close = [(key.distance(r.sizes), r.ratio or 1, i) for i, r in enumerate(near) if key.distance(r.sizes) <= _NEAR]
     yield from (near[i] for _, _, i in sorted(close)[:_MOST_TRIED])
 
@@ -94,8 +91,8 @@ def latest(records: Iterable[Record]) -> Mapping[tuple[str, str], Record]:
     return {(r.kernel, r.schedule): r for r in sorted(records, key=lambda r: r.date)}
 
 
-def _plain(records: Iterable[Record], gain: float) -> list[Record]:
-    found = [r for r in records if r.outcome == "ok" and r.ratio is not None and r.ratio <= 1 - gain]
+def _plain(records: Iterable[Record]) -> list[Record]:
+    found = [r for r in records if r.outcome == "ok" and r.ratio is not None and r.ratio <= 1 - PLAIN_GAIN]
     return sorted(found, key=lambda r: r.ratio or 1)
 
 
