@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.ir.affine import AffineExpr
 
@@ -23,6 +24,9 @@ from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
 from mlc.passes.shared.in_place import computed_in_place
 from mlc.support.affine import split_terms
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import Tensor, tensor_type
+from mlc.targets.machine import Machine
 
 PARTIAL_RESULTS = 8
 """Vectors of partial results of a reduction: two loads a cycle, additions that take up to four cycles."""
@@ -34,8 +38,8 @@ MOST_UNROLLED_TAPS = 16
 """The largest window that becomes straight-line code."""
 
 
-def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[Step]:
-    """The steps for a kernel without contractions, on a machine with `registers` vectors of `lanes` elements each."""
+def row_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
+    """The steps for a kernel without contractions, on a machine with vectors of `lanes` elements."""
     nests = nests_of(ops)
     outer = _common_dims(nests)
     column = column_dim(nests)
@@ -43,14 +47,16 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, registers: int) -> list[S
         outer = outer[: outer.index(column)]
     rows = INTERLEAVED_ROWS if outer and nests[0].over[outer[-1]] >= INTERLEAVED_ROWS else 1
     partial = _partial_results(nests, lanes, PARTIAL_RESULTS // rows)
-    steps: list[Step] = [Fuse(name) for name in outer if len(nests) > 1]
-    if column is not None and _waits_for_result(nests) and nests[-1].over[column] % lanes == 0:
+    steps: list[Step] = []
+    if not _is_waited_for(nests, column, rows, lanes, machine):
+        steps += [Fuse(name) for name in outer if len(nests) > 1]
+    if steps and column is not None and _waits_for_result(nests) and nests[-1].over[column] % lanes == 0:
         # A buffer of its own lies better where rows of the result begin within a vector: two passes store there.
         steps.append(ReuseResult(column))
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        vectors = registers // 2 if reduced_dims(nests, column) else ELEMENTWISE_VECTORS
+        vectors = machine.vector_registers // 2 if reduced_dims(nests, column) else ELEMENTWISE_VECTORS
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
         steps += [Tile(outer[-1], rows), Unroll(f"{outer[-1]}i")]
@@ -91,6 +97,25 @@ def _computed_inside(root: StructuredOp, in_place: Container[StructuredOp]) -> d
                 inside[producer] = None
                 pending.append(producer)
     return inside
+
+
+def _is_waited_for(nests: Sequence[Nest], column: str | None, rows: int, lanes: int, machine: Machine) -> bool:
+    """Whether rows are so short that each pass over them would wait for what the pass before it has just stored.
+
+    Loading that and computing with it takes some cycles, in which that many vectors could start. Where there are fewer,
+    a pass goes over all rows, which do not wait for each other, before the next one does: as long as the second cache
+    holds what passes leave for each other.
+    """
+    if column is None or len(nests) == 1 or not any(nest.reductions for nest in nests):
+        return False
+    vectors = -(-nests[-1].over[column] // lanes)
+    between = sum(prod(shape.get_shape()) * to_numpy(shape.element_type).itemsize for shape in _results(nests[:-1]))
+    in_flight = machine.issue.fma_units * (machine.memory.l1_latency + machine.issue.fma_latency)
+    return rows * vectors < in_flight and 2 * between <= machine.l2_bytes
+
+
+def _results(nests: Sequence[Nest]) -> list[Tensor]:
+    return [tensor_type(nest.root.result) for nest in nests]
 
 
 def _waits_for_result(nests: Sequence[Nest]) -> bool:

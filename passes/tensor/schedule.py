@@ -105,7 +105,7 @@ def choose_steps(
         or attention_steps(ops, lanes, machine)
         or transpose_steps(ops, lanes, machine)
         or column_steps(ops, lanes, machine)
-        or row_steps(ops, lanes, machine.vector_registers)
+        or row_steps(ops, lanes, machine)
     )
     if not steps:
         ctx.remark(kernel, f"not vectorized: {_why_scalar(ops)}")

@@ -12,6 +12,7 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 import mlc as package
+from mlc import recall
 from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
 from mlc.dialects.loop.steps import Step
 from mlc.passes.loop.steps.fuse import Fuse
@@ -185,6 +186,7 @@ def test_what_is_recalled_depends_on_the_records(
     model: str, tmp_path: Path, lowered_levels: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(recall, "plugin_files", set[str]())  # other tests import installed plugins
     records = tmp_path / "r.jsonl"
     append_records(records, [replace(_kernel(), schedule="fuse(m)")])
     x = np.random.default_rng(0).standard_normal((2, 64, 96)).astype(np.float32)
