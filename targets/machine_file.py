@@ -22,6 +22,7 @@ import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -33,6 +34,11 @@ from mlc.targets.facts import FACTS, FactSource, SourceKind
 VARIABLE = "MLC_MACHINE_FILE"
 """The environment variable that names the file; if it is empty, no file is used."""
 MEASURED = FactSource("measured")
+_FIELDS = ("value", "planned", "unit", "spread", "source", "detail")
+_MISSPELT = 0.8
+"""How much alike two names are, of which one is taken for a slip."""
+_FAR = 8
+"""How many times as much as was measured nobody plans for."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +132,25 @@ def measured_facts() -> tuple[dict[str, float], dict[str, FactSource]]:
     )
 
 
+def require_writable(path: Path) -> None:
+    """See that the file can be written, before anything is measured for it.
+
+    Raises:
+        UserError: it cannot.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path.parent).close()
+        if path.is_dir():
+            raise IsADirectoryError(0, "it is a folder")
+    except OSError as e:
+        raise _unwritable(path, e) from None
+
+
+def _unwritable(path: Path, problem: OSError) -> UserError:
+    return UserError(f"cannot write '{path}': {problem.strerror}; {VARIABLE} names another file")
+
+
 def write_machine_file(path: Path, file: MachineFile) -> None:
     """Write the file, whole or not at all.
 
@@ -142,7 +167,7 @@ def write_machine_file(path: Path, file: MachineFile) -> None:
             finally:
                 Path(new.name).unlink(missing_ok=True)
     except OSError as e:
-        raise UserError(f"cannot write '{path}': {e.strerror}; {VARIABLE} names another file") from None
+        raise _unwritable(path, e) from None
 
 
 def _text_of(file: MachineFile) -> str:
@@ -181,6 +206,8 @@ def _read(path: Path, *status: int) -> MachineFile:
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
         return _parsed(table)
+    except IsADirectoryError:
+        raise UserError(f"the machine file '{path}' is a folder; {VARIABLE} names another file, or none") from None
     except OSError as e:
         raise _broken(path, e.strerror or str(e)) from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, _FormatError) as e:
@@ -201,8 +228,11 @@ def _parsed(table: Mapping[str, Any]) -> MachineFile:
     """Raises: _FormatError."""
     facts: dict[str, Measured] = {}
     for name, entry in _required(table, "facts", dict).items():
-        if name in FACTS:  # not one of another version of mlc
+        if name in FACTS:
             facts[name] = _parsed_fact(name, entry)
+        elif near := get_close_matches(name, list(FACTS), n=1, cutoff=_MISSPELT):
+            raise _FormatError(f"found the fact '{name}', did you mean '{near[0]}'?")
+        # Others are those of another version of mlc.
     identity = cast(dict[str, Any], _required(table, "identity", dict))
     version, date, cpu = (_required(table, key, str) for key in ("mlc", "date", "cpu"))
     return MachineFile(version, date, cpu, {key: str(value) for key, value in identity.items()}, facts)
@@ -212,11 +242,17 @@ def _parsed_fact(name: str, entry: object) -> Measured:
     if not isinstance(entry, dict):
         raise _FormatError(f"found '{name}' without a value; required: a table with 'value' and 'spread'")
     fields = cast(dict[str, Any], entry)
+    if unknown := [key for key in fields if key not in _FIELDS]:
+        raise _FormatError(f"found '{unknown[0]}' of '{name}'; its fields are {', '.join(_FIELDS)}")
+    if (unit := fields.get("unit", FACTS[name].unit)) != FACTS[name].unit:
+        raise _FormatError(f"found '{name}' in {unit!r}; required: {FACTS[name].unit!r}")
     value, spread = (_number(fields, name, key) for key in ("value", "spread"))
     planned = _number(fields, name, "planned") if "planned" in fields else None
     about = FACTS[name]
     if planned is not None and planned < about.least:
         raise _FormatError(f"found '{name}' planned as {planned:g}; required: at least {about.least:g}")
+    if planned is not None and value and planned > _FAR * max(value, about.least):
+        raise _FormatError(f"found '{name}' planned as {planned:g}, where {value:g} was measured")
     if planned is not None and about.is_whole:
         planned = round(planned)
     kind = fields.get("source", "measured")
@@ -227,6 +263,8 @@ def _parsed_fact(name: str, entry: object) -> Measured:
 
 def _number(fields: Mapping[str, Any], name: str, key: str) -> float:
     value = fields.get(key)
+    if value is None:
+        raise _FormatError(f"'{key}' of '{name}' is missing; required: a number that is not negative")
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
         raise _FormatError(f"found '{key}' of '{name}' as {value!r}; required: a number that is not negative")
     return value
@@ -236,5 +274,7 @@ def _required(table: Mapping[str, Any], key: str, kind: type) -> Any:
     value = table.get(key)
     if not isinstance(value, kind):
         word = "a table" if kind is dict else "a text"
+        if value is None:
+            raise _FormatError(f"'{key}' is missing; required: {word}")
         raise _FormatError(f"found '{key}' as {value!r}; required: {word}")
     return value

@@ -22,6 +22,7 @@ from mlc.targets.machine_file import (
     Measured,
     machine_file_path,
     read_machine_file,
+    require_writable,
     write_machine_file,
 )
 from mlc.tools.driver import ArgumentParser, Namespace
@@ -67,6 +68,7 @@ def measure(rounds: int = ROUNDS) -> None:
     path = machine_file_path()
     if path is None:
         raise UserError(f"found no place for the file of this machine; required: a home, or its name in {VARIABLE}")
+    require_writable(path)
     before = None
     with suppress(UserError):  # a broken file, which is written anew
         before = read_machine_file()

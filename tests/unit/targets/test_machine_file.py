@@ -18,6 +18,7 @@ from mlc.targets.machine_file import (
     machine_file_path,
     measured_facts,
     read_machine_file,
+    require_writable,
     write_machine_file,
 )
 
@@ -86,15 +87,22 @@ def test_another_cpu_is_ignored(key: str, path: Path) -> None:
     ("text", "problem"),
     [
         ("mlc = ", "Invalid value"),
-        ('mlc = "0"', "found 'facts' as None; required: a table"),
-        ("[facts]", "found 'identity' as None; required: a table"),
+        ('mlc = "0"', "'facts' is missing; required: a table"),
+        ("[facts]", "'identity' is missing; required: a table"),
         ("mlc = 3\n[facts]\n[identity]", "found 'mlc' as 3; required: a text"),
         ("[facts]\nloads = 3", "found 'loads' without a value; required: a table with 'value' and 'spread'"),
         ("[facts.loads]\nvalue = 'two'", "found 'value' of 'loads' as 'two'; required: a number that is not negative"),
         ("[facts.loads]\nvalue = -1", "found 'value' of 'loads' as -1; required: a number that is not negative"),
         ("[facts.loads]\nvalue = nan", "found 'value' of 'loads' as nan; required"),
-        ("[facts.loads]\nvalue = 2", "found 'spread' of 'loads' as None; required: a number"),
+        ("[facts.loads]\nvalue = 2", "'spread' of 'loads' is missing; required: a number"),
         ("[facts.loads]\nvalue = 2\nspread = 0\nplanned = 0", "found 'loads' planned as 0; required: at least 1"),
+        ("[facts.load]\nvalue = 2\nspread = 0", "found the fact 'load', did you mean 'loads'?"),
+        (
+            "[facts.loads]\nvalue = 2\nspread = 0\nplan = 2",
+            "found 'plan' of 'loads'; its fields are value, planned, unit, spread, source, detail",
+        ),
+        ("[facts.loads]\nvalue = 2\nspread = 0\nunit = 'MHz'", "found 'loads' in 'MHz'; required: 'per cycle'"),
+        ("[facts.loads]\nvalue = 2\nspread = 0\nplanned = 64", "found 'loads' planned as 64, where 2 was measured"),
         (
             "[facts.loads]\nvalue = 2\nspread = 0\nsource = 'hearsay'",
             "found the source 'hearsay' of 'loads'; required: one of measured, sysfs, ",
@@ -120,7 +128,7 @@ def test_a_file_that_is_no_text(path: Path) -> None:
 
 def test_a_folder_is_no_file(path: Path) -> None:
     path.mkdir(parents=True)
-    with pytest.raises(UserError, match="is broken: Is a directory"):
+    with pytest.raises(UserError, match="is a folder; MLC_MACHINE_FILE names another file"):
         resolve_target("native")
 
 
@@ -128,6 +136,17 @@ def test_a_file_that_cannot_be_written(path: Path, tmp_path: Path) -> None:
     (tmp_path / "folder").write_text("in the way")
     with pytest.raises(UserError, match=r"cannot write '.*machine.toml': .*; MLC_MACHINE_FILE names another file"):
         write_machine_file(path, _file())
+
+
+def test_a_place_for_no_file_is_found_at_once(path: Path, tmp_path: Path) -> None:
+    require_writable(path)
+    assert list(path.parent.iterdir()) == []
+    path.mkdir()
+    with pytest.raises(UserError, match=r"cannot write '.*machine.toml': it is a folder; MLC_MACHINE_FILE names"):
+        require_writable(path)
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(UserError, match=r"cannot write '.*below': .*; MLC_MACHINE_FILE names another file"):
+        require_writable(tmp_path / "file" / "below")
 
 
 def test_facts_of_other_versions_are_left_out(path: Path) -> None:
