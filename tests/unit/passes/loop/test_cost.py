@@ -82,6 +82,17 @@ func.func private @blocks(%x: memref<4x64x16xf32>, %y: memref<64x16xf32> {mlc.ou
   return
 }
 """
+_SPARSE = """
+func.func private @sparse(%x: memref<64x64xf32>, %y: memref<8x64xf32> {mlc.output}) {
+  loop.for serial "t" %t = 0 to 3 {
+    loop.for parallel "m" %m = 0 to 8 {
+      %a = loop.load %x[%m * 8, 16] : memref<64x64xf32>, vector<32xf32>
+      loop.store %a, %y[%m, 0] : memref<8x64xf32>, vector<32xf32>
+    }
+  }
+  return
+}
+"""
 
 
 def _function(text: str, passes: str = "", target: str = "znver4") -> FuncOp:
@@ -152,6 +163,8 @@ def _addresses(block: Block, counters: dict[SSAValue, int], starts: dict[SSAValu
         (_TRANSPOSED, 1 << 11, 1.2),
         (_TRANSPOSED, 6 << 10, 1.0),
         (_BLOCKS, 1 << 11, 1.0),
+        (_SPARSE, 1 << 10, 1.0),
+        (_SPARSE, 1 << 11, 1.0),
     ],
 )
 def test_lines_that_a_cache_fetches(text: str, capacity: int, within: float) -> None:
@@ -186,6 +199,14 @@ def test_a_tile_computes_as_fast_as_multiply_adds_start() -> None:
     assert wide.cycles > found.cycles
     scalar, _ = _on(_BY_ROWS, "")
     assert scalar.cycles > 10 * found.cycles
+
+
+def test_a_load_that_is_repeated_is_one() -> None:
+    load = "      %a = loop.load %x[%m * 8, 16] : memref<64x64xf32>, vector<32xf32>\n"
+    once, _ = _on(_SPARSE, "")
+    twice, _ = _on(_SPARSE.replace(load, load + load.replace("%a", "%b")), "")
+    elsewhere, _ = _on(_SPARSE.replace(load, load + load.replace("%a", "%b").replace("16]", "8]")), "")
+    assert once.parts["loads"] == twice.parts["loads"] == elsewhere.parts["loads"] / 2
 
 
 def test_what_is_left_to_llvm_counts_as_vectors() -> None:
