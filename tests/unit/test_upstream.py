@@ -69,6 +69,7 @@ _WITHOUT_A_FORM = {
     ("scan", "scf, scheduled"): "'loop.row' cannot be converted to scf",
     ("scatter", "linalg"): "'tensor.put' cannot be converted to linalg",
     ("scatter", "linalg, fused"): "'tensor.put' cannot be converted to linalg",
+    ("winograd", "linalg"): "'tensor.tile_map' cannot be converted to linalg",
 }
 """The programs with ops that upstream has no word for, by the level they are converted to: the error."""
 
