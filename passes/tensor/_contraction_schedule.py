@@ -36,8 +36,8 @@ from mlc.passes.loop.steps.unpad import Unpad
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.argument_names import argument_name
+from mlc.passes.shared.register_tile import MOST_VECTORS, RegisterTile, TileProblem, best_tile
 from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps
-from mlc.passes.tensor._register_tile import MOST_VECTORS, RegisterTile, TileProblem, best_tile
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type

@@ -92,10 +92,13 @@ def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
         for r in range(1, min(problem.most_rows, problem.rows, MOST_ROWS[machine.arch]) + 1)
     )
     candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]
-    costs = {
-        t: _cycles(t, problem, machine) * problem.strain(t, machine) * problem.share(t, machine) for t in candidates
-    }
+    costs = {t: tile_cycles(t, problem, machine) for t in candidates}
     return min(candidates, key=lambda t: (costs[t], -t.rows * t.vectors, t.vectors))
+
+
+def tile_cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
+    """The cycles of one reduction step over the whole result, with what the loads of panels cost."""
+    return _cycles(tile, problem, machine) * problem.strain(tile, machine) * problem.share(tile, machine)
 
 
 def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
