@@ -15,6 +15,12 @@ from mlc.targets.machine import Machine
 MOST_VECTORS = 16
 MOST_ROWS: dict[str, int] = {"x86_64": 16, "aarch64": 10}
 """On ARM a row whose numbers are loaded into all lanes takes an address of its own; of more than 12, some spill."""
+STEPS: dict[str, int] = {"x86_64": 1, "aarch64": 2}
+"""How many steps of the reduction are one iteration.
+
+On ARM, LLVM loads a number into all lanes and moves its address on by one number in one instruction, which takes a turn
+of the vector units. Where the address moves on by two, numbers are loaded by themselves, and multiply-adds take a lane.
+"""
 
 
 @dataclass(frozen=True)
