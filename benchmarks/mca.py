@@ -130,7 +130,9 @@ def loops_table(found: Sequence[Judgement]) -> Grid:
     ]
     reached = sum(j.share >= WANTED for j in found)
     with_all = sum(j.of_units >= WANTED for j in found)
-    title = f"{reached} of {len(found)} loops reach {WANTED:.0%} of their bounds, {with_all} with all they ask of a unit"
+    title = (
+        f"{reached} of {len(found)} loops reach {WANTED:.0%} of their bounds, {with_all} with all they ask of a unit"
+    )
     return Grid(title, header, rows)
 
 

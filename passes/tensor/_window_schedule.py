@@ -24,6 +24,8 @@ from mlc.passes.shared.in_place import is_one_nest
 from mlc.passes.tensor._contraction_schedule import runs_along_memory, short_reductions
 from mlc.passes.tensor._padding_schedule import padded_dims
 from mlc.support.affine import split_terms
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import element_type
 from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
@@ -85,8 +87,8 @@ def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: M
 
     def cost(width: int) -> float:
         blocks, rest = divmod(inside, width)
-        whole = blocks * _cycles_of_block(op, {**rows, dim: width}, machine)
-        return whole + (_cycles_of_block(op, {**rows, dim: rest}, machine) if rest else 0.0)
+        whole = blocks * _cycles_of_block(op, {**rows, dim: width}, dim, machine)
+        return whole + (_cycles_of_block(op, {**rows, dim: rest}, dim, machine) if rest else 0.0)
 
     most = machine.vector_registers // 4
     costs = {width: cost(width) for width in range(1, min(most, inside) + 1)}
@@ -96,15 +98,27 @@ def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: M
     return min(alike, key=lambda width: (inside % width != 0, abs(width - middle)))
 
 
-def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], machine: Machine) -> float:
+def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], along: int, machine: Machine) -> float:
     """The cycles of a vector of each result of a block, which has so many places along some dims.
 
-    What the windows of a block share is read once.
+    What the windows of a block share is loaded once. All lanes of a block pass by before the next one, along one dim,
+    begins: if the first cache holds these, it still has what the next block shares with it, and the weights.
     """
     sizes = [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
-    read = [_places(affine, sizes) for affine in op.index_maps]
+    results = prod(sizes[: op.num_parallel])
+    read = sum(_places(affine, sizes) for affine in op.index_maps)
     arithmetic = prod(sizes) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
-    return max(arithmetic, sum(read) / machine.issue.loads)
+    kept = read
+    if (read + results) * _lane_bytes(op) <= machine.l1_bytes:
+        both = [2 * size if i == along else size for i, size in enumerate(sizes)]
+        kept = sum(_places(affine, both) for affine in op.index_maps) - read
+    arriving = kept * machine.vector_bits // 8 / machine.memory.l2_read
+    return max(arithmetic, read / machine.issue.loads) + arriving
+
+
+def _lane_bytes(op: StructuredOp) -> int:
+    """The size of one place of an operand with all of its lanes."""
+    return op.dim_sizes[op.num_parallel - 1] * to_numpy(element_type(op.result.type)).itemsize
 
 
 def _places(affine: AffineMap, sizes: Sequence[int]) -> int:

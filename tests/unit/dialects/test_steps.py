@@ -20,6 +20,7 @@ from mlc.passes.manager import PassManager
 from mlc.passes.options import parse_passes
 from mlc.plugins.files import load_pass
 from mlc.support.additions import plugin_scope
+from mlc.support.blame import plugin_files
 from mlc.support.errors import CompilerBug, UserError
 from mlc.syntax import parse_module
 
@@ -132,6 +133,16 @@ func.func @main(%a: memref<8xf32>) attributes {schedule = #loop.schedule<[mine(n
   return
 }
 """
+
+
+def test_a_file_is_forgotten_with_what_it_added(tmp_path: Path) -> None:
+    file, before = tmp_path / "mine.py", set(plugin_files)
+    file.write_text(_CLASS)
+    for _ in range(2):
+        with plugin_scope():
+            load_pass(file)
+            assert plugin_files - before == {str(file)}
+        assert plugin_files == before
 
 
 def test_a_step_that_fails_is_named(tmp_path: Path) -> None:
