@@ -113,7 +113,7 @@ def _be_child(work: Callable[[], Any], writer: int, seconds: float) -> NoReturn:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
-        data = pickle.dumps(_answer(work))
+        data = pickle.dumps(answer_of(work))
         while data:
             data = data[os.write(writer, data) :]
         status = 0
@@ -121,7 +121,8 @@ def _be_child(work: Callable[[], Any], writer: int, seconds: float) -> NoReturn:
         os._exit(status)  # nothing of the process that this is a copy of ends here
 
 
-def _answer(work: Callable[[], Any]) -> Any:
+def answer_of(work: Callable[[], Any]) -> Any:
+    """What the work gives, or a `Failure` for what it raises."""
     try:
         return work()
     except WrongResult as e:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.mutations import Mutator
@@ -56,6 +57,10 @@ class KernelSearch:
     elites: list[tuple[float, Schedule]] = field(default_factory=list[tuple[float, Schedule]])
     seen: set[str] = field(default_factory=set[str])
     history: list[Trial] = field(default_factory=list[Trial])
+    refusal: Callable[[Schedule], str | None] = lambda _: None
+    """Why the loops do not allow a schedule; None if they do."""
+    refused: int = 0
+    """How many proposals they did not allow: nothing was compiled for these."""
     tried: int = 0
     dropped: int = 0
     gain: float = _HOPE
@@ -82,37 +87,35 @@ class KernelSearch:
         self.seen.difference_update(schedule_text(s) for s in self.waiting)
 
     def next(self) -> Schedule | None:
-        """A schedule that was never tried; None if none is found."""
-        while self.waiting:
-            schedule = self.waiting.pop(0)
-            if self._is_new(schedule):
+        """A schedule that was never tried, and that the loops allow; None if none is found."""
+        for schedule in self._proposals():
+            self.seen.add(schedule_text(schedule))
+            if self.refusal(schedule) is None:
                 return schedule
-        fresh: list[Schedule] = []
+            self.refused += 1
+        return None
+
+    def _proposals(self) -> Iterator[Schedule]:
+        """Schedules that were never tried: those that wait, then new ones, what promises most first."""
+        while self.waiting:
+            if schedule_text(schedule := self.waiting.pop(0)) not in self.seen:
+                yield schedule
         is_ranked = self.ranker is not None and self.mutator.rng.random() >= _CURIOSITY
+        if is_ranked and (estimates := self._estimates(fresh := list(islice(self._fresh(), _RANKED)))) is not None:
+            yield from (fresh[i] for i in sorted(range(len(fresh)), key=lambda i: estimates[i]))
+        yield from self._fresh()
+
+    def _fresh(self) -> Iterator[Schedule]:
+        """Each once."""
+        given: set[str] = set()
         for _ in range(_ATTEMPTS):
             schedule = self.mutator.propose([s for _, s in self.elites])
-            if schedule is None or schedule in fresh or schedule_text(schedule) in self.seen:
-                continue
-            fresh.append(schedule)
-            if len(fresh) == (_RANKED if is_ranked else 1):
-                break
-            if is_ranked and len(fresh) == 1 and self._estimates(fresh) is None:
-                break
-        if not fresh:
-            return None
-        estimates = self._estimates(fresh) if is_ranked and len(fresh) > 1 else None
-        best = fresh[0] if estimates is None else fresh[min(range(len(fresh)), key=lambda i: estimates[i])]
-        self.seen.add(schedule_text(best))
-        return best
+            if schedule is not None and (text := schedule_text(schedule)) not in self.seen | given:
+                given.add(text)
+                yield schedule
 
     def _estimates(self, schedules: Sequence[Schedule]) -> Sequence[float] | None:
         return None if self.ranker is None else self.ranker.estimates(schedules)
-
-    def _is_new(self, schedule: Schedule) -> bool:
-        text = schedule_text(schedule)
-        is_new = text not in self.seen
-        self.seen.add(text)
-        return is_new
 
     def failed(self) -> None:
         """A candidate was dropped."""

@@ -20,8 +20,9 @@ from mlc.targets.machine import resolve_target
 from mlc.tools.lone_kernel import lone_kernel
 from mlc.tuning.isolated import Failure, Job
 from mlc.tuning.kernel_key import KernelKey, key_of
+from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.kernel_search import KernelSearch
-from mlc.tuning.mutations import LoopDraws, Mutator
+from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import LearnedRanker
 from mlc.tuning.record import Record
 from mlc.tuning.recorded_schedules import fastest, steps_of, without_idle_steps
@@ -62,10 +63,12 @@ def searches_of(
         ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
         bits = max((element_bits(op) for op in ops), default=32)
         rng = Random(f"{seed} {number}")
-        mutator = Mutator(rng, machine.lanes(bits), LoopDraws(alone, name, ctx, options, rng))
+        loops = KernelLoops(alone, name, ctx, options, rng)
+        mutator = Mutator(rng, machine.lanes(bits), loops.draw)
         ranker = LearnedRanker(key)
         ranker.learn(records, ctx)
         search = KernelSearch(name, key, max(calls.get(name, 0), 1), bench, rules, bench.seconds, mutator, ranker)
+        search.refusal = loops.refusal
         search.waiting = _recorded(records, key, ctx)
         search.know(r.schedule for r in records if r.kernel == key.exact and r.arguments == key.arguments)
         yield search

@@ -31,7 +31,6 @@ from mlc.targets.cache import Cache
 from mlc.tools.lone_kernel import repeat_body
 from mlc.tools.measure import Buffers, aligned, repeatedly, shortest_time
 from mlc.tuning.isolated import Failure, Job, WrongResult, run_all
-from mlc.tuning.recorded_schedules import refusal_of
 from mlc.tuning.schedule_texts import Schedule
 
 Array = NDArray[Any]
@@ -127,7 +126,7 @@ class Workbench:
     def _start(self) -> float:
         """Build the schedule by the rules; the time of a call."""
         for again in (True, False):
-            (failure,) = self.build([self._rules], is_tried=False)
+            (failure,) = self.build([self._rules])
             if failure is not None:
                 raise UserError(f"the schedule of '{self._name}' by the rules cannot be tuned: {failure.reason}")
             path = self._paths[self._rules]
@@ -141,24 +140,21 @@ class Workbench:
                 return once / self._times
         raise AssertionError("unreachable")
 
-    def build(self, schedules: Sequence[Schedule], is_tried: bool = True) -> list[Failure | None]:
+    def build(self, schedules: Sequence[Schedule]) -> list[Failure | None]:
         missing = [s for s in dict.fromkeys(schedules) if s not in self._paths]
         paths = {s: self._folder / f"{self._name}-{time.monotonic_ns()}-{i}.so" for i, s in enumerate(missing)}
 
         def work(schedule: Schedule) -> Callable[[], None]:
-            return lambda: self._compile(schedule, paths[schedule], is_tried)
+            return lambda: self._compile(schedule, paths[schedule])
 
         outcomes = dict(zip(missing, run_all([work(s) for s in missing], _COMPILE_SECONDS), strict=True))
         self._paths |= {s: paths[s] for s, outcome in outcomes.items() if outcome is None}
         return [outcomes.get(s) for s in schedules]
 
-    def _compile(self, schedule: Schedule, path: Path, is_tried: bool) -> None:
-        """Raises: UserError if the loops do not allow the schedule."""
+    def _compile(self, schedule: Schedule, path: Path) -> None:
+        """Raises: UserError if the schedule names loops that are not there."""
         module, ctx = self._alone.clone(), self._ctx.clone()
         kernel = _function(module, self._name)
-        refusal = refusal_of(schedule, module, kernel, ctx, self._options) if is_tried else None
-        if refusal is not None:
-            raise UserError(refusal)
         kernel.attributes["schedule"] = ScheduleAttr(schedule)
         compilation = Compilation(module, ctx, self._options, PassManager(ctx), reached="tensor")
         compilation.lower("loop")
