@@ -8,26 +8,21 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions
-from mlc.passes.registry import suggest
-from mlc.support.context import CompilerContext
+from mlc.compiler import Compilation, CompileOptions
 from mlc.support.errors import UserError
-from mlc.support.functions import is_private
 from mlc.targets import host
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import INTERRUPTED, ArgumentParser, Namespace
 from mlc.tools.tune_report import Board, print_results
-from mlc.tuning.kernel_search import KernelSearch
+from mlc.tuning.executor import LocalExecutor
 from mlc.tuning.picture import draw_picture, require_picture
 from mlc.tuning.ranking import can_learn
 from mlc.tuning.record import TunedMachine
@@ -38,8 +33,9 @@ from mlc.tuning.record_file import (
     read_records,
     require_writable,
 )
-from mlc.tuning.start import searches_of
+from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.tuner import Tuner
+from mlc.tuning.workplace import Workplace
 
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -94,44 +90,37 @@ def run(arguments: Namespace) -> int:
     if args.picture is not None:
         require_picture(Path(args.picture))
     timed = start_compilation(read_model(args.model), replace(args, records=""))
-    timed.compilation.lower("tensor")
-    module = timed.compilation.module
-    kernels = _chosen(module.ops, args.kernel, timed.compilation.ctx)
+    compilation = timed.compilation
+    compilation.lower("tensor")
+    kernels = _chosen(compilation, args.kernel)
     require_writable(path)
     known = read_records(path)
     for problem in known.problems:
         print(f"warning: {problem}", file=sys.stderr)
     if not can_learn():
         print("note: without scikit-learn no model ranks schedules (pip install 'mlc[tune]')", file=sys.stderr)
-    calls = Counter(op.callee.string_value() for op in module.walk() if isinstance(op, CallOp))
-    searches: list[KernelSearch] = []
+    searches = Searches(options, known.records, args.seed)
+    tuner: Tuner | None = None
     interrupted = False
-    tuned = TunedMachine.of(options)
     with tempfile.TemporaryDirectory(prefix="mlc-tune-") as folder, Board(seconds) as board:
         try:
-            for search in searches_of(
-                module,
-                kernels,
-                calls,
-                timed.compilation.ctx,
-                options,
-                Path(folder),
-                [r for r in known.records if r.machine.is_like(tuned)],
-                args.seed,
-            ):
-                searches.append(search)
-                board.show(searches)
-            tuner = Tuner(searches, tuned, lambda record: append_records(path, [record]), jobs)
-            tuner.changed = lambda search: board.show(searches, search)
+            workplace = Workplace(compilation.module, kernels, compilation.ctx, options, Path(folder))
+            executor = LocalExecutor(workplace, TunedMachine.of(options), jobs)
+            tuner = Tuner(executor, searches.of, compilation.ctx, lambda record: append_records(path, [record]))
+            tuner.changed = lambda search: board.show(searches.found, search)
             tuner.run(seconds)
         except KeyboardInterrupt:
             interrupted = True
-    print_results(searches)
+            if tuner is not None:
+                tuner.finish()
+        finally:
+            searches.stop()
+    print_results(searches.found)
     print(f"records: {path}")
     if interrupted:
         print("interrupted: what was measured until then is kept", file=sys.stderr)
-    if args.picture is not None and searches:
-        draw_picture(searches, Path(args.picture))
+    if args.picture is not None and searches.found:
+        draw_picture(searches.found, Path(args.picture))
     return INTERRUPTED if interrupted else 0
 
 
@@ -158,24 +147,15 @@ def _records_path(named: str | None) -> Path:
     return path
 
 
-def _chosen(ops: Iterable[Operation], name: str | None, ctx: CompilerContext) -> Sequence[FuncOp]:
+def _chosen(compilation: Compilation, name: str | None) -> Sequence[FuncOp]:
     """The kernels to tune; a schedule that a person wrote is kept by every compilation, so it is none to improve.
 
     Raises:
         UserError: there are none, or none of that name.
     """
-    kernels = {op.sym_name.data: op for op in ops if isinstance(op, FuncOp) and is_private(op)}
-    if name is not None and name not in kernels:
-        known = ", ".join(kernels) or "(none)"
-        raise UserError(f"no kernel '{name}' in a model with the kernels {known}{suggest(name, list(kernels))}")
-    chosen = [kernels[name]] if name is not None else list(kernels.values())
-    chosen = [kernel for kernel in chosen if not kernel.is_declaration and len(kernel.body.blocks) == 1]
-    for kernel in list(chosen):
-        schedule = kernel.attributes.get("schedule")
-        if schedule is not None and (kernel.sym_name.data, schedule) not in ctx.rule_schedules:
-            chosen.remove(kernel)
-            name = kernel.sym_name.data
-            print(f"note: the schedule of '{name}' was written by a person, so it is kept", file=sys.stderr)
-    if not chosen:
+    kernels, written = tunable_kernels(compilation.module, name, compilation.ctx)
+    for each in written:
+        print(f"note: the schedule of '{each}' was written by a person, so it is kept", file=sys.stderr)
+    if not kernels:
         raise UserError("the model has no kernels whose schedules are free, so there is nothing to tune")
-    return chosen
+    return kernels

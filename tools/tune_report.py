@@ -77,6 +77,10 @@ def print_results(searches: Sequence[KernelSearch]) -> None:
         print(f"{first.strip():<{widths[0]}}  {'  '.join(numbers)}  {row[5]}")
     tried, dropped = sum(s.tried for s in searches), sum(s.dropped for s in searches)
     print(f"{tried} schedules measured, {dropped} dropped: refused by the loops, wrong, crashed or endless")
+    if refused := sum(s.refused for s in searches):
+        print(f"{refused} more that the loops do not allow were left out before anything was compiled")
+    if useless := sum(s.useless for s in searches):
+        print(f"{useless} of those measured are faster alone, and not in the whole model: no compilation uses them")
 
 
 def _row(search: KernelSearch) -> tuple[str, str, str, str, str]:

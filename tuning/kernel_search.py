@@ -10,7 +10,6 @@ from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import Ranker
 from mlc.tuning.schedule_texts import Schedule, schedule_text
-from mlc.tuning.workbench import Bench
 
 _ELITES = 6
 """So many good schedules have descendants."""
@@ -43,7 +42,6 @@ class KernelSearch:
     name: str
     key: KernelKey
     calls: int
-    bench: Bench
     rules: Schedule
     seconds: float
     """Of one call with the schedule by the rules."""
@@ -59,16 +57,23 @@ class KernelSearch:
     history: list[Trial] = field(default_factory=list[Trial])
     refusal: Callable[[Schedule], str | None] = lambda _: None
     """Why the loops do not allow a schedule; None if they do."""
+    stop: Callable[[], None] = lambda: None
+    """Ends the process that knows the loops."""
     refused: int = 0
     """How many proposals they did not allow: nothing was compiled for these."""
     tried: int = 0
     dropped: int = 0
+    useless: int = 0
+    """How many were faster alone, and not in the whole model."""
     gain: float = _HOPE
     """The part of its time that a trial has saved of late."""
+    _ratios: dict[Schedule, float] = field(default_factory=dict[Schedule, float])
+    """Of all schedules that were the best one."""
 
     def __post_init__(self) -> None:
         self.best = self.rules
         self.elites = [(1.0, self.rules)]
+        self._ratios = {self.rules: 1.0}
         self.seen.add(schedule_text(self.rules))
 
     @property
@@ -117,9 +122,23 @@ class KernelSearch:
     def _estimates(self, schedules: Sequence[Schedule]) -> Sequence[float] | None:
         return None if self.ranker is None else self.ranker.estimates(schedules)
 
+    def known_ratio(self, best: Schedule) -> float:
+        """The time of a schedule that is or was the best one, as a part of that by the rules."""
+        return self._ratios[best]
+
+    def return_to(self, schedule: Schedule) -> None:
+        """A candidate was not measured after all: it is the next one."""
+        self.seen.discard(schedule_text(schedule))
+        self.waiting.insert(0, schedule)
+
     def failed(self) -> None:
         """A candidate was dropped."""
         self.dropped += 1
+
+    def disappointed(self) -> None:
+        """A candidate is faster alone, and not in the whole model."""
+        self.tried += 1
+        self.useless += 1
 
     def measured(self, schedule: Schedule, ratio: float, at: float, is_best: bool) -> None:
         """A candidate takes `ratio` of the time by the rules; if it `is_best`, that is confirmed."""
@@ -129,5 +148,6 @@ class KernelSearch:
         self.history.append(Trial(at, ratio, is_best))
         if is_best:
             self.best, self.ratio = schedule, ratio
+            self._ratios[schedule] = ratio
         self.elites = sorted([*self.elites, (ratio, schedule)], key=lambda each: each[0])[:_ELITES]
         self.elites.sort(key=lambda each: (each[1] != self.best, each[0]))

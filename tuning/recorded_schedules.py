@@ -94,7 +94,7 @@ def latest(records: Iterable[Record]) -> Mapping[tuple[str, str], Record]:
 
 
 def _plain(records: Iterable[Record]) -> list[Record]:
-    found = [r for r in records if r.outcome == "ok" and r.ratio is not None and r.ratio <= 1 - PLAIN_GAIN]
+    found = [r for r in records if r.outcome == "ok" and r.helps and (r.ratio or 1) <= 1 - PLAIN_GAIN]
     return sorted(found, key=lambda r: r.ratio or 1)
 
 
