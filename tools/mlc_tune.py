@@ -9,6 +9,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +23,9 @@ from mlc.targets.machine import resolve_target
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import INTERRUPTED, ArgumentParser, Namespace
 from mlc.tools.tune_report import Board, print_results
-from mlc.tuning.executor import LocalExecutor
+from mlc.tuning.dask_executor import DaskExecutor, require_distributed
+from mlc.tuning.executor import Executor, LocalExecutor
+from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.picture import draw_picture, require_picture
 from mlc.tuning.ranking import can_learn
 from mlc.tuning.record import TunedMachine
@@ -50,6 +53,7 @@ class Arguments(CompileArguments):
     budget: str
     picture: str | None
     jobs: int | None
+    scheduler: str | None
 
     @property
     def options(self) -> CompileOptions:
@@ -65,6 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--budget", metavar="TIME", default="60s", help="how long to search: 60s, 10m, 1h (60s)")
     add("--picture", metavar="FILE.png", help="draw how the search went")
     add("--jobs", type=int, metavar="N", help="candidates that are compiled at a time (the number of cores)")
+    add("--scheduler", metavar="ADDRESS", help="measure on the workers of a Dask cluster, such as tcp://host:8786")
     add_compile_arguments(parser)
 
 
@@ -72,16 +77,17 @@ def run(arguments: Namespace) -> int:
     """Check all that may be wrong, then search."""
     args = Arguments(**vars(arguments))
     seconds = parse_budget(args.budget)
-    jobs = host.core_count() if args.jobs is None else args.jobs
-    if jobs < 1:
-        raise UserError(f"--jobs {jobs}: at least 1 is needed")
+    if args.jobs is not None and args.jobs < 1:
+        raise UserError(f"--jobs {args.jobs}: at least 1 is needed")
     args.bindings.require_single("what is tuned")
     options = args.options
     options.check()
     if options.opt_level < 2:
         raise UserError(f"found -O{options.opt_level}; schedules are carried out from -O2 on")
     machine = resolve_target(options.target)
-    if not can_run(machine.arch, machine.required_cpu_flags):
+    if args.scheduler is not None:
+        require_distributed()
+    elif not can_run(machine.arch, machine.required_cpu_flags):
         raise UserError(
             f"this machine cannot run code for '{options.target}', so nothing can be measured; tune on a machine that "
             "can, and give its records to `mlc compile --records FILE`"
@@ -91,6 +97,7 @@ def run(arguments: Namespace) -> int:
         require_picture(Path(args.picture))
     timed = start_compilation(read_model(args.model), replace(args, records=""))
     compilation = timed.compilation
+    parcel = _parcel(args, compilation) if args.scheduler is not None else None
     compilation.lower("tensor")
     kernels = _chosen(compilation, args.kernel)
     require_writable(path)
@@ -101,27 +108,44 @@ def run(arguments: Namespace) -> int:
         print("note: without scikit-learn no model ranks schedules (pip install 'mlc[tune]')", file=sys.stderr)
     searches = Searches(options, known.records, args.seed)
     tuner: Tuner | None = None
-    interrupted = False
-    with tempfile.TemporaryDirectory(prefix="mlc-tune-") as folder, Board(seconds) as board:
+    interrupted, stopped = False, None
+    with ExitStack() as stack:
+        board = stack.enter_context(Board(seconds))
+        stack.callback(searches.stop)
         try:
-            workplace = Workplace(compilation.module, kernels, compilation.ctx, options, Path(folder))
-            executor = LocalExecutor(workplace, TunedMachine.of(options), jobs)
+            executor: Executor
+            if parcel is None:
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mlc-tune-")))
+                workplace = Workplace(compilation.module, kernels, compilation.ctx, options, folder)
+                executor = LocalExecutor(workplace, TunedMachine.of(options), args.jobs or host.core_count())
+            else:
+                executor = stack.enter_context(DaskExecutor(args.scheduler or "", parcel, args.jobs, board.note))
             tuner = Tuner(executor, searches.of, compilation.ctx, lambda record: append_records(path, [record]))
             tuner.changed = lambda search: board.show(searches.found, search)
+            tuner.lost = lambda reason: board.note(f"note: {reason}; what it was busy with is tried again")
             tuner.run(seconds)
         except KeyboardInterrupt:
             interrupted = True
             if tuner is not None:
                 tuner.finish()
-        finally:
-            searches.stop()
+        except UserError as e:
+            if not searches.found:
+                raise
+            stopped = e
     print_results(searches.found)
     print(f"records: {path}")
     if interrupted:
         print("interrupted: what was measured until then is kept", file=sys.stderr)
     if args.picture is not None and searches.found:
         draw_picture(searches.found, Path(args.picture))
+    if stopped is not None:
+        raise stopped
     return INTERRUPTED if interrupted else 0
+
+
+def _parcel(args: Arguments, compilation: Compilation) -> ModelParcel:
+    """The model as workers get it: as it was read."""
+    return ModelParcel.of(compilation.module, compilation.ctx, args.options, args.kernel, args)
 
 
 def parse_budget(text: str) -> float:

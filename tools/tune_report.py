@@ -52,6 +52,13 @@ class Board:
                 f"{changed.name}: {1 / changed.ratio:.2f} times as fast: {schedule_text(changed.best)}", file=sys.stderr
             )
 
+    def note(self, text: str) -> None:
+        """Print a line above what changes."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(text, file=sys.stderr)
+
     def _table(self, searches: Sequence[KernelSearch]) -> Any:
         from rich.table import Table
 

@@ -36,8 +36,8 @@ class Service:
             self._start()
         done = False
         try:
-            _write(self._questions, question)
-            found = _read(self._answers, time.monotonic() + self._seconds)
+            send(self._questions, question)
+            found = receive(self._answers, time.monotonic() + self._seconds)
             done = True
             return found
         except TimeoutError:
@@ -80,23 +80,29 @@ def _serve(function: Callable[[Any], Any], asked: int, told: int, seconds: float
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)
         while True:
-            question = _read(asked, None)
+            question = receive(asked, None)
             signal.setitimer(signal.ITIMER_REAL, seconds)
-            _write(told, answer_of(lambda question=question: function(question)))
+            send(told, answer_of(lambda question=question: function(question)))
             signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         os._exit(0)  # nothing of the process that this is a copy of ends here
 
 
-def _write(descriptor: int, value: Any) -> None:
+def send(descriptor: int, value: Any) -> None:
+    """Write a value, which can be pickled, to a pipe."""
     data = pickle.dumps(value)
     data = _LENGTH.pack(len(data)) + data
     while data:
         data = data[os.write(descriptor, data) :]
 
 
-def _read(descriptor: int, end: float | None) -> Any:
-    """Raises: TimeoutError if it is not there at `end`; EOFError if nobody writes it any more."""
+def receive(descriptor: int, end: float | None = None) -> Any:
+    """What was written to the other end of a pipe.
+
+    Raises:
+        TimeoutError: it is not there at `end`, in the time of `time.monotonic`.
+        EOFError: nobody writes it any more.
+    """
     (length,) = _LENGTH.unpack(_read_bytes(descriptor, _LENGTH.size, end))
     return pickle.loads(_read_bytes(descriptor, length, end))
 

@@ -31,6 +31,16 @@ class TunedKernel:
 
 
 @dataclass(frozen=True)
+class Surveyed:
+    """The model on a machine."""
+
+    machine: TunedMachine
+    facts: str
+    """Where the facts of the machine come from."""
+    kernels: tuple[TunedKernel, ...]
+
+
+@dataclass(frozen=True)
 class Build:
     """Compile schedules of a kernel, at the same time. The answer is a tuple: a `Failure` or None for each."""
 

@@ -78,7 +78,7 @@ class Workplace:
             self._benches[name] = bench, times
             ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
             lanes = machine.lanes(max(map(element_bits, ops), default=32))
-            text, key = _text(alone, ctx), key_of(kernel, constants)
+            text, key = text_without_weights(alone, ctx), key_of(kernel, constants)
             weights = _weights(alone, ctx)
             yield TunedKernel(name, key, times, schedule_text(rules), bench.seconds, lanes, text, weights)
 
@@ -113,7 +113,7 @@ def element_bits(op: StructuredOp) -> int:
     return max(int(width), 32)
 
 
-def _text(module: ModuleOp, ctx: CompilerContext) -> str:
+def text_without_weights(module: ModuleOp, ctx: CompilerContext) -> str:
     """The text of a module without its weights."""
     bare = ctx.clone()
     bare.resources = Resources()
