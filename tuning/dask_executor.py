@@ -114,9 +114,7 @@ class DaskExecutor:
                 w.busy[0] for w in self._workers.values() if w.busy
             ]
             client.cancel([future for future in futures if future is not None], force=True)
-            present = [
-                address for address in client.scheduler_info(n_workers=-1)["workers"] if address in self._set_ups
-            ]
+            present = [address for address in client.nthreads() if address in self._set_ups]
             if present:
                 client.run(dask_worker.end, self._search, workers=present, on_error="ignore")
         except (OSError, TimeoutError, RuntimeError):
@@ -126,7 +124,7 @@ class DaskExecutor:
 
     def sites(self) -> Sequence[Site]:
         present = self._present()
-        new = {a: about for a, about in present.items() if a not in self._workers and a not in self._left_out}
+        new = {a: threads for a, threads in present.items() if a not in self._workers and a not in self._left_out}
         if new:
             self._greet(new)
         for worker in list(self._workers.values()):
@@ -158,7 +156,7 @@ class DaskExecutor:
         found: list[tuple[Site, Work, Answer]] = []
         busy = [w for w in self._workers.values() if w.busy is not None]
         finished = {w.address for w in busy if w.busy is not None and w.busy[0].done()}
-        present: dict[str, Any] = self._present() if len(finished) < len(busy) else {}
+        present: dict[str, int] = self._present() if len(finished) < len(busy) else {}
         for worker in busy:
             assert worker.busy is not None and worker.site is not None
             future, work = worker.busy
@@ -175,14 +173,14 @@ class DaskExecutor:
                 del self._workers[worker.address]
         return found
 
-    def _present(self) -> dict[str, Any]:
-        """The workers of the cluster by address.
+    def _present(self) -> dict[str, int]:
+        """The workers of the cluster by address, and how many threads each has.
 
         Raises:
             UserError: the scheduler does not answer.
         """
         try:
-            return self._client.scheduler_info(n_workers=-1)["workers"]
+            return dict(self._client.nthreads())
         except (OSError, TimeoutError) as e:
             raise UserError(f"the scheduler at '{self.address}' does not answer any more: {e}") from None
 
@@ -190,17 +188,17 @@ class DaskExecutor:
         pinned = {"workers": [address], "allow_other_workers": False, "pure": False, "retries": 0}
         return self._client.submit(function, *arguments, **pinned)
 
-    def _greet(self, new: Mapping[str, Any]) -> None:
+    def _greet(self, new: Mapping[str, int]) -> None:
         """Ask workers for their compilers, and set up those that have this one."""
         own = dask_worker.worker_compiler()
         try:
             told: Any = self._client.run(dask_worker.worker_compiler, workers=list(new), on_error="return")
         except (OSError, TimeoutError):  # one has gone again
             return
-        for address, about in new.items():
-            name = str(about["name"])
-            label = address if name == address else f"{name} at {address}"
+        for address, threads in new.items():
             compiler = told.get(address)
+            name = getattr(compiler, "worker", address)
+            label = address if name == address else f"{name} at {address}"
             if not isinstance(compiler, dask_worker.WorkerCompiler):
                 reason = (
                     str(compiler) if isinstance(compiler, ImportError) else f"{type(compiler).__name__}: {compiler}"
@@ -218,7 +216,7 @@ class DaskExecutor:
             elif self._set_ups[address] >= _SET_UPS:
                 self._leave_out(address, label, f"the process that measures there ended {_SET_UPS} times")
             else:
-                self._set_up(_Worker(address, label, self.jobs or about["nthreads"]), compiler.host)
+                self._set_up(_Worker(address, label, self.jobs or threads), compiler.host)
 
     def _set_up(self, worker: _Worker, host: str) -> None:
         if (other := self._hosts.get(host)) is not None and other in self._workers:

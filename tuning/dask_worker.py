@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from dataclasses import dataclass
+from typing import Any
 
 from mlc import __version__
 from mlc.recall import compiler_identity
@@ -26,11 +27,13 @@ class WorkerCompiler:
     identity: str
     """What is equal for compilers that make equal code."""
     host: str
+    worker: str
+    """What the worker is called."""
 
 
-def worker_compiler() -> WorkerCompiler:
-    """The mlc that is installed here."""
-    return WorkerCompiler(__version__, compiler_identity(), socket.gethostname())
+def worker_compiler(dask_worker: Any = None) -> WorkerCompiler:
+    """The mlc that is installed here; `dask_worker` is the worker, which Dask gives."""
+    return WorkerCompiler(__version__, compiler_identity(), socket.gethostname(), str(getattr(dask_worker, "name", "")))
 
 
 def set_up(search: str, parcel: ModelParcel) -> Surveyed | Failure:
@@ -42,7 +45,7 @@ def set_up(search: str, parcel: ModelParcel) -> Surveyed | Failure:
         before.stop()
     found = process.survey()
     if isinstance(found, Failure):
-        end(search)
+        end(search, process)
     return found
 
 
@@ -54,13 +57,16 @@ def carry_out(search: str, work: Work) -> Answer:
         return Lost("the worker was started again")
     answer = process.carry_out(work)
     if isinstance(answer, Lost):
-        end(search)
+        end(search, process)
     return answer
 
 
-def end(search: str) -> None:
-    """Stop the process, if it runs."""
+def end(search: str, only: MeasuringProcess | None = None) -> None:
+    """Stop the process of a search, if it runs, or `only` this one: there may be another one by now."""
     with _lock:
-        process = _processes.pop(search, None)
+        known = _processes.get(search)
+        process = known if only is None else only
+        if process is known:
+            _processes.pop(search, None)
     if process is not None:
         process.stop()
