@@ -275,6 +275,23 @@ def test_a_learned_model_knows_which_sizes_are_good() -> None:
     assert estimates is not None and estimates[0] < estimates[1]
 
 
+@pytest.mark.slow
+def test_a_learned_model_is_judged_by_what_it_has_not_seen() -> None:
+    pytest.importorskip("sklearn")
+    bench, learns, guesses = _Bench(_Clock()), LearnedRanker(_KEY), LearnedRanker(_KEY)
+    rng = Random(0)
+    for size in range(4, 4 + ENOUGH - 1):
+        learns.add((Tile("n", size),), bench.seconds((Tile("n", size),)))
+    assert learns.held_out_correlation() is None  # not enough yet
+    for size in range(100, 200):
+        learns.add((Tile("n", size),), bench.seconds((Tile("n", size),)))
+        guesses.add((Tile("n", size),), rng.uniform(0.5, 2))
+    found, by_chance = learns.held_out_correlation(), guesses.held_out_correlation()
+    assert found is not None and found > 0.95
+    assert by_chance is not None and abs(by_chance) < 0.4
+    assert learns.measurements == ENOUGH - 1 + 100
+
+
 def test_processes_that_disagree_make_noise() -> None:
     def of(*ratios: float) -> Comparison:
         return together([Comparison(ratio, 1.0, ratio, 0.001) for ratio in ratios])
