@@ -228,6 +228,8 @@ def test_a_search_writes_records_that_a_compilation_uses(
     assert picture.read_bytes().startswith(b"\x89PNG")
     confirmed = {line["schedule"]: line["ratio"] for line in lines[1:] if line["confirmed"]}
     assert confirmed and min(confirmed.values()) < 0.9  # one loop after the other is slow
+    gains = [line for line in lines[1:] if line["confirmed"] and line["ratio"] <= 0.95]
+    assert all(line["model_ratio"] < 1 and line["helps"] for line in gains)  # the kernel is all of the model
     assert _schedule(mlc, model, "--records", str(records)) in confirmed
     x = np.random.default_rng(0).standard_normal((2, 64, 96)).astype(np.float32)
     found, expected = package.compile(model, records=records)(*x), package.compile(model)(*x)
