@@ -26,7 +26,7 @@ class Executor(Protocol):
         ...
 
     def wait(self, seconds: float) -> Sequence[tuple[Site, Work, Answer]]:
-        """What was done since the last call, after waiting so long at most if that is nothing.
+        """What was done since the last call, after waiting so long at most if that is nothing; no work is begun for 0.
 
         The answer of a place that is gone is `Lost`.
         """
@@ -56,7 +56,10 @@ class LocalExecutor:
             return []
         self._work = None
         if (found := self._workplace.so_far) is not None:  # an interrupt came before the rest was measured
+            self._workplace.so_far = None
             return [(self._site, work, found)]
+        if not seconds:
+            return []
         try:
             return [(self._site, work, self._workplace.carry_out(work))]
         except KeyboardInterrupt:

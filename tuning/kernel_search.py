@@ -139,6 +139,7 @@ class KernelSearch:
         """A candidate is faster alone, and not in the whole model."""
         self.tried += 1
         self.useless += 1
+        self.gain *= _FADE
 
     def measured(self, schedule: Schedule, ratio: float, at: float, is_best: bool) -> None:
         """A candidate takes `ratio` of the time by the rules; if it `is_best`, that is confirmed."""

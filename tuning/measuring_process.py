@@ -37,7 +37,7 @@ class MeasuringProcess:
     """A process that measures a model, as whoever has started it sees it. Methods may be called in any thread."""
 
     def __init__(self, parcel: ModelParcel) -> None:
-        command = [sys.executable, "-m", "mlc.tuning.measuring_process"]
+        command = [sys.executable, "-P", "-m", "mlc.tuning.measuring_process"]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True
         )

@@ -53,6 +53,8 @@ class Tuner:
     """By the names of places that are at work."""
     _built: dict[str, list[Schedule]] = field(default_factory=dict[str, list[Schedule]])
     """What waits to be measured where it was built."""
+    _answers: list[tuple[Site, Work, Answer]] = field(default_factory=list[tuple[Site, Work, Answer]])
+    """What was not taken in yet."""
     _losses: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     _fruitless: int = 0
 
@@ -68,13 +70,17 @@ class Tuner:
             for site in self.executor.sites():
                 if site.name not in self._running:
                     self._start_next(site)
-            self._handle(self.executor.wait(_PATIENCE), self.clock() < end)
+            self._answers += self.executor.wait(_PATIENCE)
+            self._handle(self.clock() < end)
         while self._running and self.clock() < end + _OVERTIME:
-            self._handle(self.executor.wait(_PATIENCE), False)
+            self._answers += self.executor.wait(_PATIENCE)
+            self._handle(False)
 
     def finish(self) -> None:
-        """Keep what was done, and not told yet, when Ctrl-C came."""
-        self._handle(self.executor.wait(0), False)
+        """Keep what was done, and not kept yet, when Ctrl-C came."""
+        self._handle(False)
+        self._answers += self.executor.wait(0)
+        self._handle(False)
 
     def _start_next(self, site: Site) -> None:
         """Give a place work: what is built there, else new candidates for the kernel that promises most."""
@@ -96,8 +102,10 @@ class Tuner:
         self._running[site.name] = search
         self.executor.start(site, work)
 
-    def _handle(self, done: Sequence[tuple[Site, Work, Answer]], goes_on: bool) -> None:
-        for site, work, answer in done:
+    def _handle(self, goes_on: bool) -> None:
+        """Take in what was answered, and let places go on with what is built there."""
+        while self._answers:
+            site, work, answer = self._answers.pop(0)
             search = self._running.pop(site.name)
             match work, answer:
                 case Build(), tuple():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,15 @@ from mlc.support.dtypes import dtype_named
 from mlc.tools.plugin_arguments import PluginArguments
 from mlc.tuning.comparison import Comparison, Surroundings, compare_libraries, shortest_call
 from mlc.tuning.examination import Examination, examine
+from mlc.tuning.executor import LocalExecutor
 from mlc.tuning.isolated import Failure
 from mlc.tuning.model_parcel import ModelParcel
+from mlc.tuning.record import TunedMachine
 from mlc.tuning.schedule_texts import Schedule, parse_schedule
-from mlc.tuning.start import tunable_kernels
+from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.whole_model import WholeModel
-from mlc.tuning.work import Build, Examine
+from mlc.tuning.work import Build, Examine, Site, TunedKernel
+from mlc.tuning.workbench import Workbench
 from mlc.tuning.workplace import Workplace
 
 _OPTIONS = CompileOptions(records="")
@@ -65,6 +69,56 @@ def test_a_place_builds_and_measures_kernels(tmp_path: Path) -> None:
     found = place.carry_out(Examine("matmul", texts[0], product.rules))
     assert isinstance(found, Examination) and found.first is not None and found.first.ratio > 0
     assert place.so_far is None
+    _check_searches(tuple(surveyed.values()))
+
+
+def _check_searches(kernels: tuple[TunedKernel, ...]) -> None:
+    """Places of one kind of machine share searches; others, and such whose rules differ, have their own."""
+    machine = TunedMachine.of(_OPTIONS)
+    other_rules = (replace(kernels[0], rules="tile(n, 8)"), *kernels[1:])
+    sites = [
+        Site("a", machine, 1, kernels),
+        Site("b", replace(machine, name="a name for people"), 1, kernels),
+        Site("c", replace(machine, facts="others"), 1, kernels),
+        Site("d", machine, 1, other_rules),
+    ]
+    searches = Searches(_OPTIONS, (), 0)
+    try:
+        a, b, c, d = (searches.of(site) for site in sites)
+        assert a is b is searches.of(sites[0])
+        assert not {id(search) for search in a} & {id(search) for search in (*c, *d)}
+        assert len(searches.found) == 3 * len(kernels)
+        proposal = a[0].next()
+        assert proposal is not None and a[0].refusal(proposal) is None
+    finally:
+        searches.stop()
+
+
+def test_an_interrupt_keeps_what_was_measured_of_a_candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compilation = _lowered()
+    kernels, _ = tunable_kernels(compilation.module, "matmul", compilation.ctx)
+    place = Workplace(compilation.module, kernels, compilation.ctx, _OPTIONS, tmp_path)
+    executor = LocalExecutor(place, TunedMachine.of(_OPTIONS), 1)
+    (site,) = executor.sites()
+    compare = Workbench.compare
+
+    def interrupted(self: Workbench, one: Schedule, other: Schedule, thorough: bool = False) -> Comparison | Failure:
+        if thorough:
+            raise KeyboardInterrupt
+        found = compare(self, one, other)
+        assert isinstance(found, Comparison)
+        return replace(found, ratio=0.5, noise=0.0)  # so that more is measured
+
+    monkeypatch.setattr(Workbench, "compare", interrupted)
+    rules = site.kernels[0].rules
+    work = Examine("matmul", "tile(n, 16), vectorize(ni)", rules)
+    executor.start(site, work)
+    with pytest.raises(KeyboardInterrupt):
+        executor.wait(1)
+    ((_, _, found),) = executor.wait(0)
+    assert isinstance(found, Examination) and found.first is not None and found.again is None
+    executor.start(site, work)
+    assert executor.wait(0) == []
 
 
 @pytest.mark.slow
