@@ -82,7 +82,8 @@ class DaskExecutor:
         """
         require_distributed()
         distributed: Any = importlib.import_module("distributed")
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what happens to workers is told here
+        for name in ("distributed", "distributed.client"):  # what happens to workers is told here
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
             self._client = distributed.Client(self.address, timeout=_CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as e:
