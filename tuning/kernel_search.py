@@ -105,7 +105,7 @@ class KernelSearch:
         while self.waiting:
             if schedule_text(schedule := self.waiting.pop(0)) not in self.seen:
                 yield schedule
-        is_ranked = self.ranker is not None and self.mutator.rng.random() >= _CURIOSITY
+        is_ranked = self.mutator.rng.random() >= _CURIOSITY and self._estimates([self.best]) is not None
         if is_ranked and (estimates := self._estimates(fresh := list(islice(self._fresh(), _RANKED)))) is not None:
             yield from (fresh[i] for i in sorted(range(len(fresh)), key=lambda i: estimates[i]))
         yield from self._fresh()

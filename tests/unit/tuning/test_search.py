@@ -150,6 +150,7 @@ def test_a_search_finds_what_is_faster_and_confirms_it() -> None:
 
 def test_what_is_no_gain_in_the_whole_model_is_kept_and_marked() -> None:
     _, search, tuner, executor, records = _one()
+    search.waiting = [(Tile("n", 64),)]
     executor.in_model = lambda schedule: 1.03 if "tile(n, 64)" in schedule_text(schedule) else 0.9
     tuner.run(200)
     assert {(r.schedule, r.helps, r.model_ratio) for r in records if "tile(n, 64)" in r.schedule and r.confirmed} >= {
