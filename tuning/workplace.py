@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from math import prod
 from pathlib import Path
 
-from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp, ShapedType
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute, SSAValue
 
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import to_numpy
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.support.types import element_type
@@ -25,6 +22,7 @@ from mlc.targets.machine import resolve_target
 from mlc.tools.emit_text import emit_text
 from mlc.tools.lone_kernel import lone_kernel
 from mlc.tuning.examination import Examination, examine
+from mlc.tuning.footprint import bytes_of_others
 from mlc.tuning.isolated import Failure, Job
 from mlc.tuning.kernel_key import key_of
 from mlc.tuning.libraries import function_named
@@ -74,7 +72,7 @@ class Workplace:
             rules = attribute.steps if isinstance(attribute, ScheduleAttr) else ()
             rules = _effective(rules, alone, name, ctx, options)
             times = max(calls.get(name, 0), 1)
-            bench = Workbench(alone, name, ctx, options, self._folder, rules, _others(module, name))
+            bench = Workbench(alone, name, ctx, options, self._folder, rules, bytes_of_others(module, name))
             self._benches[name] = bench, times
             ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
             lanes = machine.lanes(max(map(element_bits, ops), default=32))
@@ -133,21 +131,6 @@ def used_resources(module: ModuleOp) -> list[str]:
             if isinstance(attribute, DenseResourceAttr):
                 found[attribute.resource_handle.data] = None
     return list(found)
-
-
-def _others(module: ModuleOp, name: str) -> int:
-    """The bytes that a call of the model touches beside those of one call of a kernel."""
-    calls = [op for op in module.walk() if isinstance(op, CallOp)]
-    own = next((op for op in calls if op.callee.string_value() == name), None)
-    if own is None:
-        return 0
-    values = {value for op in calls for value in (*op.operands, *op.results)}
-    return sum(map(_bytes, values)) - sum(map(_bytes, {*own.operands, *own.results}))
-
-
-def _bytes(value: SSAValue) -> int:
-    kind: Attribute = value.type
-    return prod(kind.get_shape()) * to_numpy(element_type(kind)).itemsize if isinstance(kind, ShapedType) else 0
 
 
 def _effective(rules: Schedule, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions) -> Schedule:
