@@ -240,15 +240,16 @@ def test_a_search_writes_records_that_a_compilation_uses(
 def test_candidates_that_crash_hang_or_are_wrong_are_dropped(
     mlc: CommandLine, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import mlc.tuning.workbench as workbench
+    from mlc.tuning import kernel_loops, workbench
 
     monkeypatch.setattr(workbench, "_COMPILE_SECONDS", 6.0)
+    monkeypatch.setattr(kernel_loops, "_SECONDS", 1.0)
     plugin, records = tmp_path / "bad.py", tmp_path / "r.jsonl"
     plugin.write_text(_PLUGIN)
     bad = {"abort(m)": "crash", "stall(m)": "hang", "negate(m)": "wrong"}
     append_records(records, [replace(_kernel(), schedule=each, ratio=0.5) for each in bad])
     known = len(read_records(records).records)
-    result = mlc("tune", model, "--budget", "10s", "--records", str(records), "--load-pass", str(plugin))
+    result = mlc("tune", model, "--budget", "14s", "--records", str(records), "--load-pass", str(plugin))
     assert result.status == 0, result.err
     found = {r.schedule: r.outcome for r in read_records(records).records[known:]}
     assert {schedule: found.get(schedule) for schedule in bad} == bad
