@@ -71,8 +71,9 @@ class DaskExecutor:
     _set_ups: Counter[str] = field(default_factory=Counter[str])
     _hosts: dict[str, str] = field(default_factory=dict[str, str])
     _last_seen: float = 0.0
+    _has_measured: bool = False
+    """Whether there ever was a worker that can be used."""
     _client: Any = None
-    _parcel_there: Any = None
 
     def __enter__(self) -> DaskExecutor:
         """Connect, and wait until a worker can measure.
@@ -135,7 +136,7 @@ class DaskExecutor:
                 self._joined(worker)
         if any(address in present for address in self._workers):
             self._last_seen = time.monotonic()
-        elif present and self._left_out.keys() >= present.keys():
+        elif not self._has_measured and present and self._left_out.keys() >= present.keys():
             raise UserError(f"no worker of '{self.address}' can be used: {'; '.join(self._left_out.values())}")
         elif time.monotonic() - self._last_seen > _PATIENCE:
             raise UserError(f"no worker of '{self.address}' is left")
@@ -235,6 +236,7 @@ class DaskExecutor:
         if isinstance(found, Surveyed):
             machine = found.machine
             self.tell(f"worker {worker.label}: {machine.name} ({machine.cpu}, {machine.facts}; {found.facts})")
+            self._has_measured = True
             worker.site = Site(worker.label, machine, worker.jobs, found.kernels)
         else:
             del self._workers[worker.address]

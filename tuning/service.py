@@ -1,10 +1,11 @@
-"""A function in a process of its own that answers one question after the other: what crashes or hangs there is an
-answer, and each question costs no new process."""
+"""A function in a process of its own that answers one question after the other.
+
+What crashes or hangs there is an answer, as in `isolated.py`, but a question costs no new process.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import os
 import pickle
 import select
@@ -14,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from mlc.tuning.isolated import Failure, answer_of
+from mlc.tuning.isolated import Failure, answer_of, keep_to_itself
 
 _GRACE = 2.0
 """Seconds after its time in which a process that nobody waits for any more ends on its own."""
@@ -73,12 +74,7 @@ class Service:
 def _serve(function: Callable[[Any], Any], asked: int, told: int, seconds: float) -> NoReturn:
     """The life of the process; it ends when nobody can ask any more."""
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        faulthandler.disable()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nowhere, stream)
+        keep_to_itself()
         while True:
             question = receive(asked, None)
             signal.setitimer(signal.ITIMER_REAL, seconds)
