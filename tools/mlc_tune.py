@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -126,8 +126,9 @@ def run(arguments: Namespace) -> int:
             tuner.run(seconds)
         except KeyboardInterrupt:
             interrupted = True
-            if tuner is not None:
-                tuner.finish()
+            with suppress(UserError):  # of a cluster that is gone: there is nothing to be had from it
+                if tuner is not None:
+                    tuner.finish()
         except UserError as e:
             if not searches.found:
                 raise
