@@ -56,7 +56,7 @@ KERNELS = {
         (128, 768, 512), (64, 256, 1024), (33, 100, 70), (512, 512, 512), (1, 2048, 2048), (7, 512, 2048),
         (196, 256, 1024), (16, 64, 64), (1, 512, 512), (300, 17, 40),
     )},
-    **{f"softmax {'x'.join(map(str, s))}": _row("softmax %x axis -1", *s) for s in (
+    **{f"softmax {'x'.join(map(str, s))}": _row(f"softmax %x axis {len(s) - 1}", *s) for s in (
         (512, 1024), (64, 4096), (1000, 37), (512, 197), (12, 64, 64),
     )},
     "softmax of columns 12x128x128": _row("softmax %x axis 1", 12, 128, 128),

@@ -1,94 +1,173 @@
 """Inner loops for CPUs that are not at hand, judged by llvm-mca, which simulates LLVM's model of a CPU.
 
-    python -m benchmarks.mca                       # from the root of the repository
-    python -m benchmarks.mca --target neoverse-v1
+    python -m benchmarks.mca                       # from the root of the repository: seven CPUs, six kernels
+    python -m benchmarks.mca --target neoverse-v1 --only softmax
+    python -m benchmarks.mca --facts               # also: what the table of CPUs and the models do not agree about
+    python -m benchmarks.mca --output DIR          # where the table goes, as Markdown and as JSON
 
-Compiles a large matmul and a large convolution, takes the loop that multiplies and adds most, and compares its cycles
-with those that its multiply-adds alone would need. The model knows pipelines and latencies, no caches.
+Compiles kernels, takes their innermost loops, and compares the cycles of an iteration in a long run with those in which
+a core could start its arithmetic, loads, stores and shuffles, by the formula of `passes/loop/cost`. Rates are facts of
+the machine, or those of the model where they are lower. The model knows pipelines and latencies, no caches.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mlc.benchmarks.case import Case
+from mlc.benchmarks.cpu_models import as_modelled, cycles_in, disagreements, find_mca, simulate
 from mlc.benchmarks.engines import saved_source
+from mlc.benchmarks.inner_loops import Loop, hottest_loop, innermost_loops
 from mlc.benchmarks.suite import cases_by_family
 from mlc.benchmarks.tables import Grid
 from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
 from mlc.passes.manager import PassManager
+from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target
-from mlc.targets.toolchain import programs_on_path
 
-_TARGETS = ("neoverse-n1", "cortex-a76")
-_CASES = r"^(matmul-1024x1024x1024|resnet-3x3-256-256-14x14)$"
-_FMA = re.compile(r"^\s+(?:fmla|vfn?m(?:add|sub)\d+ps)\s", re.MULTILINE)
-_LABEL = re.compile(r"^(\.L\w+):")
-_BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.*)?$")
-_CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
-_ITERATIONS = 1000
-MINIMUM_VERSION = 16
-_CHAINS = 24
+TARGETS = (
+    "neoverse-n1",
+    "neoverse-v1",
+    "cortex-a55",
+    "cortex-a76",
+    "skylake-avx512",
+    "sapphirerapids",
+    "znver3",
+)
+KERNELS = (
+    "matmul-1024x1024x1024",
+    "resnet-1x1-256-1024-14x14",
+    "resnet-3x3-256-256-14x14",
+    "depthwise-3x3-384-14x14",
+    "softmax-512x1024",
+    "layer-norm-gelu-512x768",
+)
+WANTED = 0.9
+_PRESSURE = re.compile(r"^Resource pressure per iteration:\n.*\n(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Loop:
-    """One innermost loop of an assembly text."""
+class Judgement:
+    """What llvm-mca says of one loop; times are cycles of an iteration."""
 
-    text: str
+    kernel: str
+    loop: str
+    """Which of its innermost loops."""
+    cpu: str
     fmas: int
+    moves: int
+    spills: int
+    cycles: float
+    bound: float
+    busiest: float
+    """How long the unit is busy that most is asked of."""
+
+    @property
+    def share(self) -> float:
+        """How much of the bound is reached."""
+        return self.bound / self.cycles
+
+    @property
+    def of_units(self) -> float:
+        """The same, if all instructions of the loop are needed: those that bounds do not count, too."""
+        return max(self.bound, self.busiest) / self.cycles
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table. Returns the exit status."""
+    """Print the tables, and keep them. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.mca", description="Judge inner loops by llvm-mca.")
-    parser.add_argument("--target", action="append", help=f"machines of `mlc targets` ({', '.join(_TARGETS)})")
+    parser.add_argument("--target", action="append", help=f"machines of `mlc targets` ({', '.join(TARGETS)})")
+    parser.add_argument("--only", default="", metavar="TEXT", help="kernels whose names contain this")
+    parser.add_argument("--facts", action="store_true", help="compare all CPUs of the table with LLVM's models")
+    parser.add_argument("--output", type=Path, default=Path("build/benchmarks"), metavar="DIR")
     options = parser.parse_args(arguments)
     try:
         tool = find_mca()
     except LookupError as e:
         print(e, file=sys.stderr)
         return 2
-    rows: list[list[str]] = []
-    for target in options.target or _TARGETS:
-        machine = resolve_target(target)
-        for _, case in cases_by_family(_CASES):
-            loop = hottest_loop(assembly(case, target))
-            if loop is None:
-                rows.append([case.name, target, "no loop with multiply-adds", "", ""])
-                continue
-            least, needed = fma_cycles(tool, machine) * loop.fmas, cycles(tool, machine, loop.text)
-            rows.append([case.name, target, str(loop.fmas), f"{needed:.1f}", f"{least / needed:.0%}"])
-    print(Grid("", ["case", "target", "FMAs in the loop", "cycles", "% of FMA throughput"], rows).markdown())
+    found: list[Judgement] = []
+    for target in options.target or TARGETS:
+        for kernel in KERNELS:
+            if options.only in kernel:
+                found += judge(tool, kernel, target)
+    differing = list(disagreements(tool, map(resolve_target, CPUS))) if options.facts else []
+    grids = [loops_table(found)]
+    if differing:
+        rows = [[d.cpu, d.fact, f"{d.ours:.3g}", d.source, f"{d.modelled:.3g}"] for d in differing]
+        grids.append(Grid("Facts", ["CPU", "fact", "ours", "source", "LLVM's model"], rows))
+    text = "\n\n".join(f"## {grid.title}\n\n{grid.markdown()}" for grid in grids)
+    print(text)
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / "mca.md").write_text(f"# Inner loops, judged by llvm-mca\n\n{text}\n", encoding="utf-8")
+    everything = {"loops": [asdict(j) for j in found], "facts": [asdict(d) for d in differing]}
+    lines = [f"{json.dumps(k)}: [" + ",\n".join(map(json.dumps, v)) + "]" for k, v in everything.items()]
+    (options.output / "mca.json").write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
     return 0
 
 
-def find_mca() -> str:
-    """The newest llvm-mca on PATH.
+def loops_table(found: Sequence[Judgement]) -> Grid:
+    """A row per loop, and how many reach what is wanted."""
+    header = ["loop", "CPU", "FMAs", "moves", "spills", "cycles", "bound", "% of bound", "busiest unit", "% with it"]
+    rows = [
+        [
+            f"{j.kernel}{j.loop}",
+            j.cpu,
+            *map(str, (j.fmas, j.moves, j.spills)),
+            *(f"{number:.1f}" for number in (j.cycles, j.bound)),
+            f"{j.share:.0%}",
+            f"{j.busiest:.1f}",
+            f"{j.of_units:.0%}",
+        ]
+        for j in found
+    ]
+    reached = sum(j.share >= WANTED for j in found)
+    with_all = sum(j.of_units >= WANTED for j in found)
+    title = f"{reached} of {len(found)} loops reach {WANTED:.0%} of their bounds, {with_all} with all they ask of a unit"
+    return Grid(title, header, rows)
+
+
+def judge(tool: str, kernel: str, target: str) -> Iterator[Judgement]:
+    """The loops that decide how fast a kernel is: the one with most multiply-adds, or each pass over rows.
 
     Raises:
-        LookupError: there is none, or only older ones, whose models of CPUs lack some of ours; the message says which.
+        subprocess.CalledProcessError: llvm-mca does not know the CPU.
     """
-    versions = {str(path): _version(str(path)) for path in programs_on_path(r"llvm-mca(-\d+)?")}
-    newest = max(versions, key=versions.__getitem__, default=None)
-    if newest is not None and versions[newest] >= MINIMUM_VERSION:
-        return newest
-    found = f"only {newest}, version {versions[newest]}" if newest else "none on PATH"
-    raise LookupError(f"llvm-mca {MINIMUM_VERSION} or newer is needed, found {found}; install one: apt install llvm-19")
+    machine = resolve_target(target)
+    ((_, case),) = cases_by_family(f"^{kernel}$")
+    text = assembly(case, target)
+    hottest = hottest_loop(text, machine)
+    assert hottest is not None
+    reduces_rows = kernel.startswith(("softmax", "layer-norm"))
+    loops = innermost_loops(text, machine) if reduces_rows else [hottest]
+    rates = as_modelled(tool, machine)
+    for number, loop in enumerate(loops, 1):
+        name = f", loop {number} of {len(loops)}" if reduces_rows else ""
+        yield _judged(tool, machine, rates, loop, kernel, name)
 
 
-def _version(tool: str) -> int:
-    """The major version of an llvm-mca; 0 if it does not say."""
-    shown = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"LLVM version (\d+)", shown)
-    return int(match[1]) if match else 0
+def _judged(tool: str, machine: Machine, rates: Machine, loop: Loop, kernel: str, name: str) -> Judgement:
+    shown = simulate(tool, machine, loop.text)
+    pressure = _PRESSURE.search(shown)
+    busy = [float(number) for number in pressure[1].split() if number != "-"] if pressure else []
+    return Judgement(
+        kernel,
+        name,
+        machine.name,
+        loop.fmas,
+        loop.moves,
+        loop.spills,
+        cycles_in(shown),
+        round(loop.bound(rates), 3),
+        max(busy, default=0.0),
+    )
 
 
 def assembly(case: Case, target: str) -> str:
@@ -99,52 +178,6 @@ def assembly(case: Case, target: str) -> str:
         output = Path(folder) / "model.s"
         Compilation(module, ctx, CompileOptions(target), PassManager(ctx)).build("asm", output)
         return output.read_text(encoding="utf-8")
-
-
-def hottest_loop(text: str) -> Loop | None:
-    """The loop of one block with the most multiply-adds; None if no such loop has any."""
-    loops = [Loop(body, len(_FMA.findall(body))) for body in _loops(text)]
-    return max((loop for loop in loops if loop.fmas), key=lambda loop: loop.fmas, default=None)
-
-
-def cycles(tool: str, machine: Machine, body: str) -> float:
-    """The cycles of one iteration of `body` in a long run.
-
-    Raises:
-        subprocess.CalledProcessError: llvm-mca does not know the CPU, or refuses the text.
-    """
-    cpu = machine.base if machine.arch == "aarch64" else machine.cpu
-    command = [tool, f"-mtriple={machine.triple}", f"-mcpu={cpu}", f"-iterations={_ITERATIONS}"]
-    result = subprocess.run(command, input=body, capture_output=True, text=True, check=True)
-    found = _CYCLES.search(result.stdout)
-    assert found is not None
-    return int(found[1]) / _ITERATIONS
-
-
-def fma_cycles(tool: str, machine: Machine) -> float:
-    """The cycles of one multiply-add of full vectors, when nothing else is to be done."""
-    if machine.arch == "aarch64":
-        lines = [f"\tfmla v{8 + i}.4s, v0.4s, v1.4s" for i in range(_CHAINS)]
-    else:
-        register = "zmm" if machine.vector_bits == 512 else "ymm"
-        chains = min(_CHAINS, machine.vector_registers - 2)
-        lines = [f"\tvfmadd231ps %{register}0, %{register}1, %{register}{2 + i}" for i in range(chains)]
-    return cycles(tool, machine, "\n".join(lines)) / len(lines)
-
-
-def _loops(text: str) -> Iterator[str]:
-    """The blocks that branch to their own beginnings."""
-    label, block = "", list[str]()
-    for line in text.splitlines():
-        if start := _LABEL.match(line):
-            label, block = start[1], []
-        elif branch := _BRANCH.match(line):
-            block.append(line)
-            if branch[1] == label:
-                yield "\n".join(block)
-            label, block = "", []
-        elif not line.lstrip().startswith((".", "//", "#")):
-            block.append(line)
 
 
 if __name__ == "__main__":

@@ -82,6 +82,10 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
         if (problem := step.problem()) is not None:
             place = SourceLocation(str(path), _line_of(step))
             raise UserError(f"the schedule step '{step.__name__}' {problem}", place)
+        if (twin := next((s for s in _steps(module) if s.name == step.name and s is not step), None)) is not None:
+            classes = f"'{step.__name__}' and '{twin.__name__}'"
+            message = f"{classes} of '{path}' are both schedule steps named '{step.name}'; rename one"
+            raise UserError(message, SourceLocation(str(path), _line_of(twin)))
         plugin_steps.add(step.name, lambda step=step: step, f"'{path}'")
 
 

@@ -57,6 +57,7 @@ class Issue:
     stores: float = _fact(1.0, "per cycle", "stores to the first cache", 0.5, least=0.5)
     shuffles: float = _fact(1.0, "per cycle", "shuffles of two vectors", 0.5, least=0.5)
     gather_cycles: int = _fact(16, "cycles", "between gathers of a vector of f32", 0)
+    pair_cycles: int = _fact(0, "cycles", "between loads of two vectors at once; 0 where they are as two loads")
 
 
 @dataclass(frozen=True)

@@ -72,6 +72,11 @@ class Machine:
         return self.arch == "aarch64" or "fma" in self.features
 
     @property
+    def has_minimum(self) -> bool:
+        """Whether the smaller of two floats is one instruction that gives NaN if one of them is NaN."""
+        return self.arch == "aarch64"
+
+    @property
     def converts_f16(self) -> bool:
         """Whether instructions convert between f16 and f32; LLVM calls a library elsewhere."""
         return self.arch == "aarch64" or "f16c" in self.features
@@ -93,7 +98,8 @@ class Machine:
         """The string attributes that every emitted function carries.
 
         They make the code independent of the compiler's own flags. `min-legal-vector-width` keeps LLVM from splitting
-        512-bit vectors; `prefer-vector-width` makes its own vectorizers use them.
+        512-bit vectors; `prefer-vector-width` makes its own vectorizers use them. `slow-paired-128` keeps it from making
+        one load of two, where that takes longer.
         """
         attributes = {"target-cpu": self.base}
         if self.arch == "x86_64":
@@ -101,6 +107,8 @@ class Machine:
             attributes["target-features"] = ",".join(f"+{f}" for f in self.features)
             attributes["prefer-vector-width"] = str(self.vector_bits)
             attributes["min-legal-vector-width"] = str(self.vector_bits)
+        elif self.issue.pair_cycles * self.issue.loads > 2:
+            attributes["target-features"] = "+slow-paired-128"
         return attributes
 
     @cached_property

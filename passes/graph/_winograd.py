@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.passes.shared.traffic import read_cycles, write_cycles
 from mlc.support.winograd import FILTER, RESULT, TAPS, WINDOW, Matrix, span
 from mlc.targets.machine import Machine
 
@@ -59,14 +60,10 @@ class WinogradProblem:
         return count / (machine.lanes(8 * self.element_bytes) * max(1, units))
 
     def _read(self, elements: int, machine: Machine) -> float:
-        size, caches = elements * self.element_bytes, machine.memory
-        levels = (machine.l2_bytes, caches.l2_read), (machine.l3_bytes, caches.l3_read)
-        return size / next((rate for level, rate in levels if size <= level), caches.memory_read)
+        return read_cycles(elements * self.element_bytes, machine)
 
     def _written(self, elements: int, machine: Machine) -> float:
-        size, caches = elements * self.element_bytes, machine.memory
-        levels = (machine.l2_bytes, caches.l2_write), (machine.l3_bytes, caches.l3_write)
-        return size / next((rate for level, rate in levels if size <= level), caches.memory_write)
+        return write_cycles(elements * self.element_bytes, machine)
 
 
 def _additions(tile: int) -> float:

@@ -105,6 +105,8 @@ class Emitter:
     constants: ConstantPool
     avx512: bool = False
     """Whether the target has AVX-512."""
+    minimum: bool = False
+    """Whether the target has one instruction for the smaller of two numbers that is NaN if one of them is."""
 
     def emit(
         self,
@@ -238,11 +240,19 @@ class Number:
 
     def at_most(self, limit: float) -> Number:
         """The smaller of the two; NaN stays. Compilers make one min instruction of it."""
+        if self._has_minimum(limit):
+            return self._emit(arith.MinimumfOp, limit, _FLAGS)
         return where(self > limit, limit, self)
 
     def at_least(self, limit: float) -> Number:
         """The larger of the two; NaN stays."""
+        if self._has_minimum(limit):
+            return self._emit(arith.MaximumfOp, limit, _FLAGS)
         return where(self < limit, limit, self)
+
+    def _has_minimum(self, limit: float) -> bool:
+        """Whether a comparison with `limit` and a choice are one instruction: -0 and 0 are equal, but not for that."""
+        return self.emitter.minimum and self.is_float and limit != 0
 
     @property
     def can_be_scaled(self) -> bool:

@@ -66,12 +66,14 @@ class ExpandFunction(RewritePattern):
 
     def __init__(self, ctx: CompilerContext) -> None:
         self._constants = ConstantPool()
-        self._avx512 = "avx512f" in resolve_target(ctx.target).features
+        machine = resolve_target(ctx.target)
+        self._avx512 = "avx512f" in machine.features
+        self._minimum = machine.has_minimum
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not has_format(op.results[0].type):
             return
-        emitter = Emitter(op, self._constants, self._avx512)
+        emitter = Emitter(op, self._constants, self._avx512, self._minimum)
         result = EXPANSIONS[type(op)](*(Number(emitter, v) for v in op.operands))
         result.value.name_hint = op.results[0].name_hint
         rewriter.replace(op, [], [result.value])

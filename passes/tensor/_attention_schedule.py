@@ -24,6 +24,7 @@ from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
+from mlc.passes.shared.register_tile import RegisterTile, TileProblem, best_tile
 from mlc.passes.tensor._contraction_schedule import (
     READS_PER_PACKING,
     Contraction,
@@ -32,7 +33,6 @@ from mlc.passes.tensor._contraction_schedule import (
     rows_in_cache,
     runs_along_memory,
 )
-from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine

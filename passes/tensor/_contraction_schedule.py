@@ -36,8 +36,8 @@ from mlc.passes.loop.steps.unpad import Unpad
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.argument_names import argument_name
+from mlc.passes.shared.register_tile import MOST_VECTORS, STEPS, RegisterTile, TileProblem, best_tile
 from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps
-from mlc.passes.tensor._register_tile import MOST_VECTORS, RegisterTile, TileProblem, best_tile
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
@@ -217,7 +217,8 @@ def contraction_steps(
     steps += short_reductions(op, SHORT)
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
-    return steps + _prefetch_steps(contraction, steps, machine)
+    steps += _prefetch_steps(contraction, steps, machine)
+    return steps if parts else steps + _steps_of_iteration(op, steps, machine)
 
 
 def _vectors_of_panels(
@@ -265,6 +266,14 @@ def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Ma
     loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
     far = sum(bytes_of(v) for v in (root.result, *added)) > machine.l2_bytes
     return [Prefetch(loops[0])] if far and loops else []
+
+
+def _steps_of_iteration(op: StructuredOp, steps: Sequence[Step], machine: Machine) -> list[Step]:
+    """Write out as many steps of the innermost reduction as an iteration has, where no steps are written out yet."""
+    name, size, together = op.dim_names[-1], op.dim_sizes[-1], STEPS[machine.arch]
+    if together == 1 or size % together or size == together or Unroll(name) in steps:
+        return []
+    return [Tile(name, together), Unroll(f"{name}i")]
 
 
 def _parts(op: StructuredOp, tile: RegisterTile, machine: Machine) -> int:

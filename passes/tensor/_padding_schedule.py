@@ -35,6 +35,8 @@ class PaddedDim:
     """The dim of the window, which is reduced."""
     share: float
     """How many of the products along both are ones with padding."""
+    border: int
+    """How many of the windows reach into it."""
 
 
 def padded_dims(op: StructuredOp) -> list[PaddedDim]:
@@ -55,9 +57,10 @@ def _padded_dim(op: StructuredOp, pad: PadOp, axis: int, factors: Mapping[int, i
     if len(factors) != 2 or len(moving) != 2 or not moving[0][0] < op.num_parallel <= moving[1][0]:
         return None
     (dim, stride), (window, dilation) = moving
-    places = [i * stride + k * dilation for i in range(op.dim_sizes[dim]) for k in range(op.dim_sizes[window])]
-    outside = sum(place not in inside for place in places)
-    return PaddedDim(dim, window, outside / len(places)) if outside else None
+    taps = range(op.dim_sizes[window])
+    outside = [sum(i * stride + k * dilation not in inside for k in taps) for i in range(op.dim_sizes[dim])]
+    border = sum(number > 0 for number in outside)
+    return PaddedDim(dim, window, sum(outside) / (len(taps) * len(outside)), border) if border else None
 
 
 def dims_to_unpad(op: StructuredOp, row: int | None) -> list[int]:

@@ -33,7 +33,7 @@ PARTIAL_RESULTS = 8
 INTERLEAVED_ROWS = 2
 """Rows at a time: where a pass over a row ends, lanes are combined one after the other, for all rows at once."""
 ELEMENTWISE_VECTORS = 4
-"""Vectors side by side in a pass that computes each element on its own: as many polynomials at a time."""
+"""Vectors at a time in a pass that computes each element on its own: of more polynomials, numbers fit no register."""
 MOST_UNROLLED_TAPS = 16
 """The largest window that becomes straight-line code."""
 
@@ -56,7 +56,8 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        vectors = machine.vector_registers // 2 if reduced_dims(nests, column) else ELEMENTWISE_VECTORS
+        elementwise = ELEMENTWISE_VECTORS // rows if partial else ELEMENTWISE_VECTORS
+        vectors = machine.vector_registers // 2 if reduced_dims(nests, column) else elementwise
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
         steps += [Tile(outer[-1], rows), Unroll(f"{outer[-1]}i")]

@@ -8,9 +8,11 @@ elements under them. Lanes run innermost, so that memory is read from front to b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 
 from xdsl.dialects.tensor import PadOp
+from xdsl.ir.affine import AffineMap
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
@@ -20,12 +22,16 @@ from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.in_place import is_one_nest
 from mlc.passes.tensor._contraction_schedule import runs_along_memory, short_reductions
+from mlc.passes.tensor._padding_schedule import padded_dims
+from mlc.support.affine import split_terms
 from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
 """The largest window that becomes straight-line code."""
 HEIGHT = 2
 """Rows of results at a time."""
+ALIKE = 1.05
+"""The ratio of costs up to which blocks that leave nothing over, and middling ones, are preferred."""
 
 
 def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
@@ -47,8 +53,9 @@ def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
         # A copy would be as much work as all the rest.
         steps.append(Unpad.along(*(parallel[i] for i in moving)))
     steps += [Tile(parallel[lane], lanes), Vectorize(f"{parallel[lane]}i", lanes)]
-    for dim, most in zip(reversed(moving), (machine.vector_registers // 4, HEIGHT), strict=False):
-        block = _even_block(op.dim_sizes[dim], most)
+    height = _even_height(op.dim_sizes[moving[-2]]) if len(moving) > 1 else 1
+    blocks = [(moving[-1], _best_width(op, moving, height, machine))] if moving else []
+    for dim, block in [*blocks, *((dim, height) for dim in moving[-2:-1])]:
         if block > 1:
             steps += [Tile(parallel[dim], block), Unroll(f"{parallel[dim]}i")]
     return steps + short_reductions(op, MOST_TAPS)
@@ -64,6 +71,48 @@ def _moves(op: StructuredOp) -> bool:
     )
 
 
-def _even_block(size: int, most: int) -> int:
-    """The block size, of up to `most`, that leaves least over; of several, the one next to half of `most`."""
-    return min(range(1, most + 1), key=lambda b: (-(-size // b) * b - size, abs(b - max(2, most // 2))))
+def _even_height(size: int) -> int:
+    """How many rows of results a block has: those that leave none over."""
+    return max(rows for rows in range(1, HEIGHT + 1) if size % rows == 0)
+
+
+def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: Machine) -> int:
+    """How many results beside each other a block has: those that cost least in what is left without the borders."""
+    dim = moving[-1]
+    borders = [padded.border for padded in padded_dims(op) if padded.dim == dim]
+    inside = max(op.dim_sizes[dim] - max(borders, default=0), 1)
+    rows = dict.fromkeys(moving[-2:-1], height)
+
+    def cost(width: int) -> float:
+        blocks, rest = divmod(inside, width)
+        whole = blocks * _cycles_of_block(op, {**rows, dim: width}, machine)
+        return whole + (_cycles_of_block(op, {**rows, dim: rest}, machine) if rest else 0.0)
+
+    most = machine.vector_registers // 4
+    costs = {width: cost(width) for width in range(1, min(most, inside) + 1)}
+    alike = [width for width, each in costs.items() if each <= ALIKE * min(costs.values())]
+    stride = max(split_terms(e).get(dim, 0) or 0 for affine in op.index_maps for e in affine.results)
+    middle = max(2, most // 2) // max(stride, 1)  # the fewer neighbours share, the less a wide block gains
+    return min(alike, key=lambda width: (inside % width != 0, abs(width - middle)))
+
+
+def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], machine: Machine) -> float:
+    """The cycles of a vector of each result of a block, which has so many places along some dims.
+
+    What the windows of a block share is read once.
+    """
+    sizes = [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
+    read = [_places(affine, sizes) for affine in op.index_maps]
+    arithmetic = prod(sizes) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
+    return max(arithmetic, sum(read) / machine.issue.loads)
+
+
+def _places(affine: AffineMap, sizes: Sequence[int]) -> int:
+    """How many places a map has for so many values of each dim, each subscript on its own."""
+    counts: list[int] = []
+    for subscript in affine.results:
+        reached = {0}
+        for dim, factor in split_terms(subscript).items():
+            reached = {place + i * (factor or 1) for place in reached for i in range(sizes[dim])}
+        counts.append(len(reached))
+    return prod(counts)

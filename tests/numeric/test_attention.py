@@ -18,7 +18,7 @@ from mlc.passes.options import parse_passes
 from mlc.passes.pipeline import default_passes
 from mlc.support.context import CompilerContext
 
-FUSE = ("fuse", "merge-matmuls,fuse", "merge-matmuls,fuse{attention=false}")
+FUSE = ("fuse", "merge-products{least-gain=0},fuse", "merge-products{least-gain=0},fuse{attention=false}")
 """How the graph is cut into kernels: with queries, keys and values side by side or not, attention as one or three."""
 TARGETS = ("x86-64-v3", "x86-64-v4", "aarch64")
 

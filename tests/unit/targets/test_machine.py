@@ -91,6 +91,14 @@ def test_arm():
     assert machine.lanes(32) == 4
 
 
+def test_vectors_are_loaded_in_pairs_where_that_is_as_fast():
+    in_order, other = resolve_target("cortex-a55"), resolve_target("cortex-a53")
+    assert in_order.function_attributes["target-features"] == "+slow-paired-128"
+    assert "target-features" not in other.function_attributes
+    as_two = in_order.with_facts({"pair_cycles": 2}, {})
+    assert "target-features" not in as_two.function_attributes
+
+
 def test_fma_is_a_fact_of_the_level():
     assert not resolve_target("x86-64-v2").fma
     assert resolve_target("x86-64-v3").fma

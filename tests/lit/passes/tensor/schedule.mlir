@@ -8,7 +8,7 @@
 // CHECK-LABEL: @matmul
 // V4-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 80), pack(w, n), tile(w_lane, 16), vectorize(w_lanei, 16), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 5), unroll(mi)]>
 // V3-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 24), pack(w, n), tile(w_lane, 8), vectorize(w_lanei, 8), tile(m, 4), unroll(mi), tile(ni, 8), vectorize(nii, 8), unroll(ni)]>
-// N1-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 20), pack(w, n), tile(w_lane, 4), vectorize(w_lanei, 4), tile(ni, 4), vectorize(nii, 4), unroll(ni), tile(m, 5), unroll(mi)]>
+// N1-SAME: schedule = #loop.schedule<[interchange(n, m), tile(n, 20), pack(w, n), tile(w_lane, 4), vectorize(w_lanei, 4), tile(ni, 4), vectorize(nii, 4), unroll(ni), tile(m, 5), unroll(mi), tile(k, 2), unroll(ki)]>
 func.func private @matmul(%x: tensor<72x64xf32>, %w: tensor<64x480xf32>) -> tensor<72x480xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 72, n: 480) reduce (k: 64) : tensor<72x64xf32>, tensor<64x480xf32> -> tensor<72x480xf32>
   return %0 : tensor<72x480xf32>

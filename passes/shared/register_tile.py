@@ -15,6 +15,12 @@ from mlc.targets.machine import Machine
 MOST_VECTORS = 16
 MOST_ROWS: dict[str, int] = {"x86_64": 16, "aarch64": 10}
 """On ARM a row whose numbers are loaded into all lanes takes an address of its own; of more than 12, some spill."""
+STEPS: dict[str, int] = {"x86_64": 1, "aarch64": 2}
+"""How many steps of the reduction are one iteration.
+
+On ARM, LLVM loads a number into all lanes and moves its address on by one number in one instruction, which takes a turn
+of the vector units. Where the address moves on by two, numbers are loaded by themselves, and multiply-adds take a lane.
+"""
 
 
 @dataclass(frozen=True)
@@ -92,10 +98,13 @@ def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
         for r in range(1, min(problem.most_rows, problem.rows, MOST_ROWS[machine.arch]) + 1)
     )
     candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]
-    costs = {
-        t: _cycles(t, problem, machine) * problem.strain(t, machine) * problem.share(t, machine) for t in candidates
-    }
+    costs = {t: tile_cycles(t, problem, machine) for t in candidates}
     return min(candidates, key=lambda t: (costs[t], -t.rows * t.vectors, t.vectors))
+
+
+def tile_cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
+    """The cycles of one reduction step over the whole result, with what the loads of panels cost."""
+    return _cycles(tile, problem, machine) * problem.strain(tile, machine) * problem.share(tile, machine)
 
 
 def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:

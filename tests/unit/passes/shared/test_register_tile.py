@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mlc.passes.tensor._register_tile import RegisterTile, TileProblem, best_tile
+from mlc.passes.shared.register_tile import RegisterTile, TileProblem, best_tile
 from mlc.targets.machine import Machine, resolve_target
 
 V3 = resolve_target("x86-64-v3")

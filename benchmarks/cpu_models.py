@@ -1,0 +1,159 @@
+"""What LLVM's models of CPUs say of single instructions, as llvm-mca runs them: the rates and latencies of a core.
+
+The numbers of `targets/cpus.py` that are said to be LLVM's are held against these by a test. Others differ, where a model
+is that of another CPU, or wrong; `python -m benchmarks.mca --facts` shows which.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from mlc.targets.machine import Machine
+from mlc.targets.toolchain import programs_on_path
+
+MINIMUM_VERSION = 16
+MODELLED_FACTS = (
+    "fma_units",
+    "fma_latency",
+    "loads",
+    "adds",
+    "add_latency",
+    "stores",
+    "shuffles",
+    "pair_cycles",
+)
+"""The facts that a model has something to say of."""
+_KINDS = {"fma_units": "fma", "fma_latency": "fma", "adds": "add", "add_latency": "add", "pair_cycles": "pairs"}
+_ITERATIONS = 1000
+_CYCLES = re.compile(r"^Total Cycles:\s+(\d+)", re.MULTILINE)
+_CLOSE = 0.02
+
+
+def find_mca() -> str:
+    """The newest llvm-mca on PATH.
+
+    Raises:
+        LookupError: there is none, or only older ones, whose models of CPUs lack some of ours; the message says which.
+    """
+    versions = {str(path): version_of(str(path)) for path in programs_on_path(r"llvm-mca(-\d+)?")}
+    newest = max(versions, key=versions.__getitem__, default=None)
+    if newest is not None and versions[newest] >= MINIMUM_VERSION:
+        return newest
+    found = f"only {newest}, version {versions[newest]}" if newest else "none on PATH"
+    raise LookupError(f"llvm-mca {MINIMUM_VERSION} or newer is needed, found {found}; install one: apt install llvm-19")
+
+
+def version_of(tool: str) -> int:
+    """The major version of an llvm-mca; 0 if it does not say."""
+    shown = subprocess.run([tool, "--version"], capture_output=True, text=True, check=False).stdout
+    match = re.search(r"LLVM version (\d+)", shown)
+    return int(match[1]) if match else 0
+
+
+def simulate(tool: str, machine: Machine, body: str) -> str:
+    """What llvm-mca prints of many iterations of `body`.
+
+    Raises:
+        subprocess.CalledProcessError: llvm-mca does not know the CPU, or refuses the text.
+    """
+    cpu = machine.base if machine.arch == "aarch64" else machine.cpu
+    command = [tool, f"-mtriple={machine.triple}", f"-mcpu={cpu}", f"-iterations={_ITERATIONS}"]
+    return subprocess.run(command, input=body, capture_output=True, text=True, check=True).stdout
+
+
+def cycles_in(shown: str) -> float:
+    """The cycles of one iteration, as `simulate` shows them."""
+    found = _CYCLES.search(shown)
+    assert found is not None
+    return int(found[1]) / _ITERATIONS
+
+
+def cycles(tool: str, machine: Machine, body: str) -> float:
+    """The cycles of one iteration of `body` in a long run.
+
+    Raises:
+        subprocess.CalledProcessError: llvm-mca does not know the CPU, or refuses the text.
+    """
+    return cycles_in(simulate(tool, machine, body))
+
+
+def modelled(tool: str, machine: Machine, fact: str) -> float:
+    """What the model of a machine says of one of the facts, on full vectors.
+
+    Rates are those of a dozen instructions that do not wait for each other, latencies those of a chain.
+    """
+    kind = _KINDS.get(fact, fact)
+    if fact.endswith("_latency"):
+        return cycles(tool, machine, _instruction(kind, machine, 0))
+    if fact == "pair_cycles" and machine.arch != "aarch64":
+        return 0.0
+    # Many registers: what one chain waits for others hide.
+    count = 24 if machine.arch == "aarch64" and kind in ("fma", "add") else 12
+    body = "\n".join(_instruction(kind, machine, register) for register in range(count))
+    taken = cycles(tool, machine, body) / count
+    return taken if fact == "pair_cycles" else 1 / taken
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A number of the table of CPUs that is not LLVM's."""
+
+    cpu: str
+    fact: str
+    ours: float
+    source: str
+    """Where ours comes from."""
+    modelled: float
+
+
+def disagreements(tool: str, machines: Iterable[Machine]) -> Iterator[Disagreement]:
+    """The facts of machines of which LLVM's models say something else."""
+    for machine in machines:
+        for fact in MODELLED_FACTS:
+            ours, found = machine.fact(fact), modelled(tool, machine, fact)
+            if fact == "pair_cycles" and not ours:  # as two loads
+                ours = 2 / modelled(tool, machine, "loads") if found else 0.0
+            if abs(ours - found) > _CLOSE * max(found, ours):
+                yield Disagreement(machine.name, fact, ours, machine.sources[fact].kind, found)
+
+
+def as_modelled(tool: str, machine: Machine) -> Machine:
+    """The machine with the slower one of what is known of each rate and what its model says.
+
+    A loop in the model cannot be faster than the model, and nobody wants it to be faster than the CPU.
+    """
+    rates = [fact for fact in MODELLED_FACTS if not fact.endswith("_latency") and fact != "pair_cycles"]
+    return machine.with_facts({f: min(machine.fact(f), modelled(tool, machine, f)) for f in rates}, {})
+
+
+def _instruction(kind: str, machine: Machine, register: int) -> str:
+    """One instruction of a kind, which waits for the one before it in `register`."""
+    place = 32 * register
+    if machine.arch == "aarch64":
+        return {
+            "fma": f"fmla v{register}.4s, v30.4s, v31.4s",
+            "add": f"fadd v{register}.4s, v{register}.4s, v31.4s",
+            "loads": f"ldr q{register}, [x0, #{place}]",
+            "pairs": f"ldp q{register}, q{register + 12}, [x0, #{place}]",
+            "stores": f"str q{register}, [x0, #{place}]",
+            "shuffles": f"zip1 v{register}.4s, v30.4s, v31.4s",
+        }[kind]
+    if not machine.fma:
+        return {
+            "fma": f"mulps %xmm15, %xmm{register}",
+            "add": f"addps %xmm15, %xmm{register}",
+            "loads": f"movaps {place}(%rdi), %xmm{register}",
+            "stores": f"movaps %xmm{register}, {place}(%rdi)",
+            "shuffles": f"unpcklps %xmm15, %xmm{register}",
+        }[kind]
+    bits = "zmm" if machine.vector_bits == 512 else "ymm"
+    return {
+        "fma": f"vfmadd231ps %{bits}14, %{bits}15, %{bits}{register}",
+        "add": f"vaddps %{bits}15, %{bits}{register}, %{bits}{register}",
+        "loads": f"vmovaps {2 * place}(%rdi), %{bits}{register}",
+        "stores": f"vmovaps %{bits}{register}, {2 * place}(%rdi)",
+        "shuffles": f"vunpcklps %{bits}15, %{bits}14, %{bits}{register}",
+    }[kind]

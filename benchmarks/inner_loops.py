@@ -1,0 +1,137 @@
+"""The innermost loops of an assembly text, and what their instructions keep busy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mlc.passes.loop.cost.work import Instructions
+from mlc.targets.machine import Machine
+
+_LABEL = re.compile(r"^(\.L\w+):")
+_BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.*)?$")
+_INSTRUCTION = re.compile(r"^\s+(?P<name>[a-z][\w.]*)\s*(?P<operands>[^#/]*)")
+_MULTIPLY_ADD = re.compile(r"fml[as]|fmul|fnml|v?mul[ps][sd]|vfn?m(?:add|sub)\w*")
+_FMA = re.compile(r"fml[as]|vfn?m(?:add|sub)\d+ps")
+_X86_SHUFFLE = re.compile(r"v?(?:unpck|shuf|perm|pshuf|extract|insert|mov[sl]hdup|movddup|movhlps|movlhps|punpck|palignr)\w*")
+_ARM_SHUFFLE = re.compile(r"(?:zip|uzp|trn)[12]|ext|tbl|dup|ins|rev\d*")
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One innermost loop of an assembly text.
+
+    Attributes:
+        text: its lines.
+        work: what no code for it can leave out: arithmetic, loads, stores, shuffles.
+        fmas: how many of them are multiply-adds.
+        moves: copies of registers, and constants that are made anew.
+        spills: loads and stores of what fits no register.
+    """
+
+    text: str
+    work: Instructions
+    fmas: int
+    moves: int
+    spills: int
+
+    def bound(self, machine: Machine) -> float:
+        """The cycles of one iteration in which a core could start its work, as estimates of loops have it."""
+        return max(self.work.cycles(machine).values())
+
+
+def innermost_loops(text: str, machine: Machine) -> list[Loop]:
+    """The loops of one block that compute on vectors, in the order of the text."""
+    loops = [_loop(body, machine) for body in _bodies(text)]
+    return [loop for loop in loops if loop.work.multiply_adds or loop.work.others]
+
+
+def hottest_loop(text: str, machine: Machine) -> Loop | None:
+    """The one with the most multiply-adds; None if no loop has any."""
+    return max((x for x in innermost_loops(text, machine) if x.fmas), key=lambda x: x.fmas, default=None)
+
+
+def _bodies(text: str) -> Iterator[str]:
+    """The blocks that branch to their own beginnings."""
+    label, block = "", list[str]()
+    for line in text.splitlines():
+        if start := _LABEL.match(line):
+            label, block = start[1], []
+        elif branch := _BRANCH.match(line):
+            block.append(line)
+            if branch[1] == label:
+                yield "\n".join(block)
+            label, block = "", []
+        elif not line.lstrip().startswith((".", "//", "#")):
+            block.append(line)
+
+
+def _loop(body: str, machine: Machine) -> Loop:
+    work = Instructions()
+    count = {"fmas": 0, "moves": 0, "spills": 0}
+    add = _add_arm if machine.arch == "aarch64" else _add_x86
+    for line in body.splitlines():
+        if found := _INSTRUCTION.match(line):
+            name, operands = found["name"], found["operands"].strip()
+            count["fmas"] += _FMA.fullmatch(name) is not None
+            if kind := add(work, name, operands):
+                count[kind] += 1
+    return Loop(body, work, **count)
+
+
+def _add_arm(work: Instructions, name: str, operands: str) -> str:
+    """Count an instruction of ARM; "moves" or "spills" if it is one that a loop could do without."""
+    registers = re.findall(r"\b[vqsdh]\d+\b", operands)
+    if not registers:
+        return ""
+    if name.startswith(("ld", "st")):
+        if "[sp" in operands:
+            return "spills"
+        how_many = len(registers)
+        if name.startswith("ld"):
+            work.loads += how_many
+        else:
+            work.stores += how_many
+    elif name in ("mov", "movi", "mvni", "fmov"):
+        return "moves"
+    elif _ARM_SHUFFLE.fullmatch(name):
+        work.shuffles += 1
+    elif _MULTIPLY_ADD.fullmatch(name):
+        work.multiply_adds += 1
+    else:
+        work.others += 1
+    return ""
+
+
+def _add_x86(work: Instructions, name: str, operands: str) -> str:
+    """Count an instruction of x86; "moves" or "spills" if it is one that a loop could do without."""
+    if not re.search(r"%[xyz]mm\d+", operands):
+        return ""
+    is_move = re.fullmatch(r"v?mov[auhl]p[sd]|v?movdq[au]\d*|v?movs[sd]", name) is not None
+    if "(%rsp" in operands or "(%rbp" in operands:
+        if is_move:
+            return "spills"
+        work.loads += 1
+    elif re.search(r"\(%\w+[^)]*\)\{?\S*$", operands) and is_move:
+        work.stores += 1
+        return ""
+    elif "(" in operands:
+        work.loads += 1
+    if is_move:
+        if "(" in operands:
+            return ""
+        if "{%k" not in operands:
+            return "moves"
+        work.others += 1
+    elif re.fullmatch(r"vbroadcasts[sd]", name) and "(" in operands:
+        return ""
+    elif re.fullmatch(r"v?p?xor\w*", name) and len(set(re.findall(r"%[xyz]mm\d+", operands))) == 1:
+        return "moves"
+    elif _X86_SHUFFLE.fullmatch(name) or name.startswith("vbroadcast"):
+        work.shuffles += 1
+    elif _MULTIPLY_ADD.fullmatch(name):
+        work.multiply_adds += 1
+    else:
+        work.others += 1
+    return ""

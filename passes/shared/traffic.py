@@ -1,0 +1,22 @@
+"""How long bytes take from the nearest level of memory that holds them."""
+
+from __future__ import annotations
+
+from mlc.targets.machine import Machine
+
+
+def read_cycles(size: int, machine: Machine, among: int = 0) -> float:
+    """Of reading `size` bytes once, where they were left by whoever came before, `among` others if these are more."""
+    memory = machine.memory
+    return size / _rate(max(size, among), machine, memory.l2_read, memory.l3_read, memory.memory_read)
+
+
+def write_cycles(size: int, machine: Machine) -> float:
+    """Of writing `size` bytes for whoever comes next."""
+    memory = machine.memory
+    return size / _rate(size, machine, memory.l2_write, memory.l3_write, memory.memory_write)
+
+
+def _rate(size: int, machine: Machine, second: float, last: float, main: float) -> float:
+    levels = (machine.l2_bytes, second), (machine.l3_bytes, last)
+    return next((rate for level, rate in levels if size <= level), main)
