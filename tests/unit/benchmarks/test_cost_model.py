@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mlc.benchmarks.cost_model import KERNELS, candidates_of
 from mlc.compiler import new_context, parse_verified
 from mlc.dialects.graph import GraphOp
