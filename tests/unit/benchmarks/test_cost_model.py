@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pytest
 
-from mlc.benchmarks.cost_model import KERNELS, candidates_of, rank_correlation
+from mlc.benchmarks.cost_model import KERNELS, candidates_of
 from mlc.compiler import new_context, parse_verified
 from mlc.dialects.graph import GraphOp
-
-
-def test_rank_correlation() -> None:
-    assert rank_correlation([1, 2, 3, 4], [10, 20, 30, 400]) == pytest.approx(1)
-    assert rank_correlation([1, 2, 3, 4], [4, 3, 2, 1]) == pytest.approx(-1)
-    # Ranks 1.5, 1.5, 3 beside 1, 2, 3.
-    assert rank_correlation([5, 5, 6], [1, 2, 3]) == pytest.approx(math.sqrt(3) / 2)
 
 
 def test_candidates_of_a_kernel() -> None:
