@@ -14,7 +14,9 @@ _BRANCH = re.compile(r"^\s+(?:b\.\w+|cbn?z|tbn?z|j\w+)\s.*?(\.L\w+)\s*(?://.*|#.
 _INSTRUCTION = re.compile(r"^\s+(?P<name>[a-z][\w.]*)\s*(?P<operands>[^#/]*)")
 _MULTIPLY_ADD = re.compile(r"fml[as]|fmul|fnml|v?mul[ps][sd]|vfn?m(?:add|sub)\w*")
 _FMA = re.compile(r"fml[as]|vfn?m(?:add|sub)\d+ps")
-_X86_SHUFFLE = re.compile(r"v?(?:unpck|shuf|perm|pshuf|extract|insert|mov[sl]hdup|movddup|movhlps|movlhps|punpck|palignr)\w*")
+_X86_SHUFFLE = re.compile(
+    r"v?(?:unpck|shuf|perm|pshuf|extract|insert|mov[sl]hdup|movddup|movhlps|movlhps|punpck|palignr)\w*"
+)
 _ARM_SHUFFLE = re.compile(r"(?:zip|uzp|trn)[12]|ext|tbl|dup|ins|rev\d*")
 
 

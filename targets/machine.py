@@ -98,8 +98,8 @@ class Machine:
         """The string attributes that every emitted function carries.
 
         They make the code independent of the compiler's own flags. `min-legal-vector-width` keeps LLVM from splitting
-        512-bit vectors; `prefer-vector-width` makes its own vectorizers use them. `slow-paired-128` keeps it from making
-        one load of two, where that takes longer.
+        512-bit vectors; `prefer-vector-width` makes its own vectorizers use them. `slow-paired-128` keeps it from
+        making one load of two, where that takes longer.
         """
         attributes = {"target-cpu": self.base}
         if self.arch == "x86_64":
