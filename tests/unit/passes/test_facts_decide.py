@@ -183,26 +183,26 @@ _WIDE, _NARROW, _ARM = "skylake-avx512", "x86-64-v3", "neoverse-n1"
         ("matmul", _NARROW, {"vector_registers": 32}, {"columns", "rows"}),
         ("convolution", _ARM, {"vector_registers": 16}, {"columns"}),
         ("depthwise", _WIDE, {"vector_registers": 16}, {"rows"}),
-        ("softmax", _WIDE, {"vector_registers": 16}, set()),
-        ("transpose", _WIDE, {"vector_registers": 16}, set()),
+        ("softmax", _WIDE, {"vector_registers": 16}, set[str]()),
+        ("transpose", _WIDE, {"vector_registers": 16}, set[str]()),
         # Late results: more multiply-adds in a tile, several results per accumulator, rows that do not wait.
         ("matmul", _WIDE, {"fma_latency": 12}, {"columns", "rows"}),
         ("few rows", _WIDE, {"fma_latency": 12}, {"parts"}),
         ("few rows", _WIDE, {"fma_units": 4}, {"parts"}),
-        ("depthwise", _WIDE, {"fma_latency": 12}, set()),
-        ("transpose", _WIDE, {"fma_latency": 12}, set()),
+        ("depthwise", _WIDE, {"fma_latency": 12}, set[str]()),
+        ("transpose", _WIDE, {"fma_latency": 12}, set[str]()),
         ("softmax", _WIDE, {"add_latency": 8}, {"parts"}),
         ("softmax", _WIDE, {"adds": 1}, {"parts"}),
-        ("matmul", _WIDE, {"add_latency": 8}, set()),
+        ("matmul", _WIDE, {"add_latency": 8}, set[str]()),
         # Loads: a tile of fewer rows and more columns, or the other way round.
         ("matmul", _WIDE, {"loads": 1}, {"columns", "rows"}),
         ("matmul", _WIDE, {"l2_loads": 0.25}, {"columns", "rows"}),
         ("depthwise", _NARROW, {"loads": 1}, {"rows"}),
-        ("transpose", _WIDE, {"loads": 1}, set()),
+        ("transpose", _WIDE, {"loads": 1}, set[str]()),
         # Lines and sets of the first cache.
         ("column sum", _WIDE, {"l1_ways": 16}, {"rows"}),
         ("column sum", _WIDE, {"set_period": 8192}, {"columns"}),
-        ("matmul", _WIDE, {"set_period": 8192}, set()),
+        ("matmul", _WIDE, {"set_period": 8192}, set[str]()),
     ],
 )
 def test_one_fact_moves_its_part(name: str, base: str, facts: dict[str, Any], moved: set[str]) -> None:
