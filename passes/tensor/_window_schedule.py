@@ -24,6 +24,8 @@ from mlc.passes.shared.in_place import is_one_nest
 from mlc.passes.tensor._contraction_schedule import runs_along_memory, short_reductions
 from mlc.passes.tensor._padding_schedule import padded_dims
 from mlc.support.affine import split_terms
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
@@ -77,7 +79,10 @@ def _even_height(size: int) -> int:
 
 
 def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: Machine) -> int:
-    """How many results beside each other a block has: those that cost least in what is left without the borders."""
+    """How many results beside each other a block has: those that cost least in what is left without the borders.
+
+    Of several, one whose operands, in all lanes, the first cache holds: the block beside it reads most of them again.
+    """
     dim = moving[-1]
     borders = [padded.border for padded in padded_dims(op) if padded.dim == dim]
     inside = max(op.dim_sizes[dim] - max(borders, default=0), 1)
@@ -91,20 +96,27 @@ def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: M
     most = machine.vector_registers // 4
     costs = {width: cost(width) for width in range(1, min(most, inside) + 1)}
     alike = [width for width, each in costs.items() if each <= ALIKE * min(costs.values())]
+    lanes = op.dim_sizes[op.num_parallel - 1] * to_numpy(tensor_type(op.result).element_type).itemsize
+    near = [width for width in alike if _reads_of_block(op, {**rows, dim: width}) * lanes <= machine.l1_bytes]
     stride = max(split_terms(e).get(dim, 0) or 0 for affine in op.index_maps for e in affine.results)
     middle = max(2, most // 2) // max(stride, 1)  # the fewer neighbours share, the less a wide block gains
-    return min(alike, key=lambda width: (inside % width != 0, abs(width - middle)))
+    return min(near or alike, key=lambda width: (inside % width != 0, abs(width - middle)))
 
 
 def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], machine: Machine) -> float:
-    """The cycles of a vector of each result of a block, which has so many places along some dims.
+    """The cycles of a vector of each result of a block, which has so many places along some dims."""
+    arithmetic = prod(_sizes_of_block(op, block)) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
+    return max(arithmetic, _reads_of_block(op, block) / machine.issue.loads)
 
-    What the windows of a block share is read once.
-    """
-    sizes = [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
-    read = [_places(affine, sizes) for affine in op.index_maps]
-    arithmetic = prod(sizes) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
-    return max(arithmetic, sum(read) / machine.issue.loads)
+
+def _reads_of_block(op: StructuredOp, block: Mapping[int, int]) -> int:
+    """How many vectors a block reads; what its windows share is read once."""
+    return sum(_places(affine, _sizes_of_block(op, block)) for affine in op.index_maps)
+
+
+def _sizes_of_block(op: StructuredOp, block: Mapping[int, int]) -> list[int]:
+    """The sizes of all dims in a block of one lane."""
+    return [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
 
 
 def _places(affine: AffineMap, sizes: Sequence[int]) -> int:

@@ -266,6 +266,14 @@ def test_the_second_cache_and_late_results_keep_short_rows_apart() -> None:
     assert "fuse(m)" in choose(late.with_facts({"l2_bytes": 16 << 10}, {}))
 
 
+def test_windows_read_what_the_first_cache_holds() -> None:
+    """Windows of 2 x 4 results read 24 pixels and 9 weights, of 64 channels each; of 2 x 3 results 20 pixels."""
+    machine = resolve_target(_WIDE)
+    for pixels, columns in ((24, 4), (20, 3), (16, 2), (12, 4)):
+        held = machine.with_facts({"l1_bytes": (pixels + 9) * 64 * 4}, {})
+        assert _shape(_chooser("depthwise")(held)).rows == columns
+
+
 def test_blocks_of_a_transposition_are_lines() -> None:
     machine = resolve_target(_ARM)
     for size in (64, 128):
