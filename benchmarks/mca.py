@@ -51,6 +51,7 @@ KERNELS = (
 )
 WANTED = 0.9
 _PRESSURE = re.compile(r"^Resource pressure per iteration:\n.*\n(.*)$", re.MULTILINE)
+_COUNT = r"^{}:\s+(\d+)"
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Judgement:
     cycles: float
     bound: float
     busiest: float
-    """How long the unit is busy that most is asked of."""
+    """How long the unit is busy that most is asked of, the front of the core being one: it starts so many per cycle."""
 
     @property
     def share(self) -> float:
@@ -157,8 +158,6 @@ def judge(tool: str, kernel: str, target: str) -> Iterator[Judgement]:
 
 def _judged(tool: str, machine: Machine, rates: Machine, loop: Loop, kernel: str, name: str) -> Judgement:
     shown = simulate(tool, machine, loop.text)
-    pressure = _PRESSURE.search(shown)
-    busy = [float(number) for number in pressure[1].split() if number != "-"] if pressure else []
     return Judgement(
         kernel,
         name,
@@ -168,8 +167,19 @@ def _judged(tool: str, machine: Machine, rates: Machine, loop: Loop, kernel: str
         loop.spills,
         cycles_in(shown),
         round(loop.bound(rates), 3),
-        max(busy, default=0.0),
+        busiest_unit(shown),
     )
+
+
+def busiest_unit(shown: str) -> float:
+    """How many cycles of an iteration the busiest unit works, as llvm-mca shows it."""
+    pressure = _PRESSURE.search(shown)
+    operations, iterations, width = (
+        re.search(_COUNT.format(name), shown, re.MULTILINE) for name in ("Total uOps", "Iterations", "Dispatch Width")
+    )
+    assert pressure and operations and iterations and width
+    started = int(operations[1]) / int(iterations[1]) / int(width[1])
+    return max([started, *(float(number) for number in pressure[1].split() if number != "-")])
 
 
 def assembly(case: Case, target: str) -> str:

@@ -28,8 +28,6 @@ from mlc.support.dtypes import to_numpy
 from mlc.support.types import Tensor, tensor_type
 from mlc.targets.machine import Machine
 
-PARTIAL_RESULTS = 8
-"""Vectors of partial results of a reduction: two loads a cycle, additions that take up to four cycles."""
 INTERLEAVED_ROWS = 2
 """Rows at a time: where a pass over a row ends, lanes are combined one after the other, for all rows at once."""
 ELEMENTWISE_VECTORS = 4
@@ -47,7 +45,7 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list
     if column in outer:
         outer = outer[: outer.index(column)]
     rows = INTERLEAVED_ROWS if outer and nests[0].over[outer[-1]] >= INTERLEAVED_ROWS else 1
-    partial = _partial_results(nests, lanes, PARTIAL_RESULTS // rows)
+    partial = _partial_results(nests, lanes, max(_additions_in_flight(machine) // rows, 1))
     steps: list[Step] = []
     if not _is_waited_for(nests, column, rows, lanes, machine):
         steps += [Fuse(name) for name in outer if len(nests) > 1]
@@ -175,6 +173,11 @@ def stride_along(op: StructuredOp, dim: int) -> int | None:
         if split_terms(last).get(dim, 0) not in (0, 1, 2) or any(dim in e.used_dims() for e in outer):
             return operand
     return None
+
+
+def _additions_in_flight(machine: Machine) -> int:
+    """How many vectors of partial results keep additions from waiting for each other: a power of two."""
+    return 1 << (machine.issue.adds * machine.issue.add_latency - 1).bit_length()
 
 
 def _partial_results(nests: Sequence[Nest], lanes: int, most: int) -> list[Step]:
