@@ -55,7 +55,7 @@ def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
         # A copy would be as much work as all the rest.
         steps.append(Unpad.along(*(parallel[i] for i in moving)))
     steps += [Tile(parallel[lane], lanes), Vectorize(f"{parallel[lane]}i", lanes)]
-    height = _even_height(op.dim_sizes[moving[-2]]) if len(moving) > 1 else 1
+    height = _even_block(op.dim_sizes[moving[-2]]) if len(moving) > 1 else 1
     blocks = [(moving[-1], _best_width(op, moving, height, machine))] if moving else []
     for dim, block in [*blocks, *((dim, height) for dim in moving[-2:-1])]:
         if block > 1:
@@ -73,15 +73,16 @@ def _moves(op: StructuredOp) -> bool:
     )
 
 
-def _even_height(size: int) -> int:
-    """How many rows of results a block has: those that leave none over."""
+def _even_block(size: int) -> int:
+    """How many results a small block has: those that leave none over."""
     return max(rows for rows in range(1, HEIGHT + 1) if size % rows == 0)
 
 
 def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: Machine) -> int:
     """How many results beside each other a block has: those that cost least in what is left without the borders.
 
-    Of several, one whose operands, in all lanes, the first cache holds: the block beside it reads most of them again.
+    Of several, one whose operands and results, in all lanes, the first cache holds: the block beside it reads most of
+    them again. Where it holds none, and windows share little, wide blocks were slower than a result or two.
     """
     dim = moving[-1]
     borders = [padded.border for padded in padded_dims(op) if padded.dim == dim]
@@ -97,8 +98,11 @@ def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: M
     costs = {width: cost(width) for width in range(1, min(most, inside) + 1)}
     alike = [width for width, each in costs.items() if each <= ALIKE * min(costs.values())]
     lanes = op.dim_sizes[op.num_parallel - 1] * to_numpy(tensor_type(op.result).element_type).itemsize
-    near = [width for width in alike if _reads_of_block(op, {**rows, dim: width}) * lanes <= machine.l1_bytes]
+    touched = {width: _reads_of_block(op, {**rows, dim: width}) + width * height for width in alike}
+    near = [width for width in alike if touched[width] * lanes <= machine.l1_bytes]
     stride = max(split_terms(e).get(dim, 0) or 0 for affine in op.index_maps for e in affine.results)
+    if not near and stride > 1:
+        return _even_block(op.dim_sizes[dim])
     middle = max(2, most // 2) // max(stride, 1)  # the fewer neighbours share, the less a wide block gains
     return min(near or alike, key=lambda width: (inside % width != 0, abs(width - middle)))
 

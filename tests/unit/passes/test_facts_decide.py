@@ -269,8 +269,8 @@ def test_the_second_cache_and_late_results_keep_short_rows_apart() -> None:
 def test_windows_read_what_the_first_cache_holds() -> None:
     """Windows of 2 x 4 results read 24 pixels and 9 weights, of 64 channels each; of 2 x 3 results 20 pixels."""
     machine = resolve_target(_WIDE)
-    for pixels, columns in ((24, 4), (20, 3), (16, 2), (12, 4)):
-        held = machine.with_facts({"l1_bytes": (pixels + 9) * 64 * 4}, {})
+    for pixels, results, columns in ((24, 8, 4), (20, 6, 3), (16, 4, 2), (12, 2, 4)):
+        held = machine.with_facts({"l1_bytes": (pixels + 9 + results) * 64 * 4}, {})
         assert _shape(_chooser("depthwise")(held)).rows == columns
 
 
