@@ -109,7 +109,7 @@ class Recipe:
         linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
         choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.options.prefix, self.kind
         choices = *choices, self.options.bindings.identity, self.options.accuracy, records_digest(self.options.records)
-        return digest("recipe", _compiler_identity(), clang.identity, linker, *choices, self.model.identity)
+        return digest("recipe", compiler_identity(), clang.identity, linker, *choices, self.model.identity)
 
     def _key_with(self, files: Iterable[Path]) -> str:
         return digest("recipe with weights", self._key, *map(_contents, files))
@@ -121,7 +121,7 @@ def _contents(file: Path) -> str:
 
 
 @cache
-def _compiler_identity() -> str:
+def compiler_identity() -> str:
     """What is equal for compilers that make equal artifacts: the sources of mlc, and the versions of what it calls."""
     root = Path(__file__).parent
     parts = [version("xdsl"), version("numpy")]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -26,11 +25,13 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.passes.manager import PassManager
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
+from mlc.support.rank_correlation import rank_correlation
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.schedule_estimate import estimate_kernel
 from mlc.tuning.isolated import Failure, Job
-from mlc.tuning.mutations import LoopDraws, Mutator
+from mlc.tuning.kernel_loops import KernelLoops
+from mlc.tuning.mutations import Mutator
 from mlc.tuning.schedule_texts import Schedule, schedule_text
 
 _SECONDS = 0.05
@@ -55,7 +56,7 @@ KERNELS = {
         (128, 768, 512), (64, 256, 1024), (33, 100, 70), (512, 512, 512), (1, 2048, 2048), (7, 512, 2048),
         (196, 256, 1024), (16, 64, 64), (1, 512, 512), (300, 17, 40),
     )},
-    **{f"softmax {'x'.join(map(str, s))}": _row("softmax %x axis -1", *s) for s in (
+    **{f"softmax {'x'.join(map(str, s))}": _row(f"softmax %x axis {len(s) - 1}", *s) for s in (
         (512, 1024), (64, 4096), (1000, 37), (512, 197), (12, 64, 64),
     )},
     "softmax of columns 12x128x128": _row("softmax %x axis 1", 12, 128, 128),
@@ -91,8 +92,8 @@ def candidates_of(name: str, text: str, count: int, seed: int) -> list[Candidate
     rules: Schedule = attribute.steps if isinstance(attribute, ScheduleAttr) else ()
     rng = Random(f"{seed} {name}")
     alone = lone_kernel(module, kernel)
-    draws = LoopDraws(alone, kernel.sym_name.data, ctx, options, rng)
-    mutator = Mutator(rng, resolve_target(options.target).lanes(32), draws)
+    loops = KernelLoops(alone, kernel.sym_name.data, ctx, options, rng)
+    mutator = Mutator(rng, resolve_target(options.target).lanes(32), loops.draw)
     found: list[Candidate] = []
     seen = set[str]()
     for attempt in range(8 * count):
@@ -116,6 +117,7 @@ def candidates_of(name: str, text: str, count: int, seed: int) -> list[Candidate
             found.append(Candidate(name, schedule_text(steps), estimated, measured, decided_by))
         if len(found) == count:
             break
+    loops.stop()
     return found
 
 
@@ -129,17 +131,6 @@ def _measured(module: object, kernel: FuncOp, ctx: CompilerContext, steps: Sched
     watch = Stopwatch(alone, ctx, CompileOptions())
     watch.measure(_SECONDS)
     return watch.shortest
-
-
-def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float:
-    """Spearman's coefficient; equal numbers share the mean of their ranks (Spearman 1904). NaN if all are equal."""
-    return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    ordered = sorted(values)
-    places = {value: [i for i, other in enumerate(ordered) if other == value] for value in set(values)}
-    return [sum(places[value]) / len(places[value]) for value in values]
 
 
 def main() -> None:

@@ -78,7 +78,8 @@ class PassManager:
         except (UserError, MemoryError):
             raise
         except Exception as e:
-            message = f"pass '{pass_.name}' failed with {type(e).__name__}: {e}"
+            where = " ".join([f"pass '{pass_.name}' failed", *getattr(e, "__notes__", ())])
+            message = f"{where} with {type(e).__name__}: {e}"
             raise self._with_reproducer(CompilerBug(message, pass_.name, traceback.format_exc())) from e
         if self.verify_each:
             self._verify(module, pass_)

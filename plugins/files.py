@@ -82,6 +82,10 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
         if (problem := step.problem()) is not None:
             place = SourceLocation(str(path), _line_of(step))
             raise UserError(f"the schedule step '{step.__name__}' {problem}", place)
+        if (twin := next((s for s in _steps(module) if s.name == step.name and s is not step), None)) is not None:
+            classes = f"'{step.__name__}' and '{twin.__name__}'"
+            message = f"{classes} of '{path}' are both schedule steps named '{step.name}'; rename one"
+            raise UserError(message, SourceLocation(str(path), _line_of(twin)))
         plugin_steps.add(step.name, lambda step=step: step, f"'{path}'")
 
 
@@ -101,10 +105,19 @@ def _run(path: Path) -> ModuleType:
         return imported  # a Python program has imported it; a second copy would have other classes
     if key not in _modules:
         _import_what_plugins_add_to()
+        _know_file(str(path))
         _modules[key] = _execute(path, source, f"mlc_plugin_{path.stem}_{key[1][:8]}")
     module = _modules[key]
+    _know_file(module.__file__ or "")
     _make_importable(path, module)
     return module
+
+
+def _know_file(name: str) -> None:
+    """Let errors be blamed on the file, until the plugins are forgotten."""
+    if name not in plugin_files:
+        plugin_files.add(name)
+        undo_at_end(lambda: plugin_files.discard(name))
 
 
 def _execute(path: Path, source: bytes, name: str) -> ModuleType:
@@ -112,7 +125,6 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__, module.__spec__ = str(path), spec
     sys.modules[name] = module  # dataclasses and type hints look their module up
-    plugin_files.add(str(path))
     try:
         exec(compile(source, str(path), "exec"), vars(module))
     except SyntaxError as e:

@@ -77,6 +77,11 @@ class Machine:
         return self.arch == "aarch64"
 
     @property
+    def has_memory_operands(self) -> bool:
+        """Whether arithmetic reads an operand from memory, so that a constant needs no register."""
+        return self.arch == "x86_64"
+
+    @property
     def converts_f16(self) -> bool:
         """Whether instructions convert between f16 and f32; LLVM calls a library elsewhere."""
         return self.arch == "aarch64" or "f16c" in self.features

@@ -4,6 +4,7 @@ compiling needs is missing.
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
@@ -14,7 +15,7 @@ from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
 from mlc.targets.cpus import Arch
 from mlc.targets.machine import Machine, resolve_target, words_of_sources
-from mlc.targets.machine_file import machine_file_path, read_machine_file
+from mlc.targets.machine_file import VARIABLE, machine_file_path, read_machine_file
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.mlc_cache import in_words
@@ -30,18 +31,19 @@ def run(arguments: Namespace) -> int:
     cache = Cache.default()
     problems: list[str] = []
 
-    def show(name: str, look: Callable[[], object]) -> None:
+    def show(name: str, look: Callable[[], object]) -> bool:
         try:
             print(f"{name:<18} {look()}")
         except UserError as e:
             problems.append(e.message)
             print(f"{name:<18} MISSING: {e.message}")
+            return False
+        return True
 
     show("mlc", lambda: f"{__version__}, Python {platform.python_version()}, xDSL {version('xdsl')}")
-    show("this machine", lambda: _describe(resolve_target("native")))
-    show("facts", _describe_facts)
-    show("clang", lambda: find_clang(arguments.cc, cache))
-    if not problems:
+    if show("this machine", lambda: _describe(resolve_target("native"))):
+        show("facts", _describe_facts)
+    if show("clang", lambda: find_clang(arguments.cc, cache)):
         clang = find_clang(arguments.cc, cache)
         for arch in get_args(Arch):
             show(f"linker {arch}", lambda arch=arch: find_linker(arch, clang, cache))
@@ -57,6 +59,8 @@ def _describe_facts() -> str:
     """Where the numbers that schedules are chosen by come from."""
     machine, file, path = resolve_target("native"), read_machine_file(), machine_file_path()
     text = f"of {machine.cpu} in the table and of this system: {words_of_sources(machine)}"
+    if file is None and path is not None and VARIABLE in os.environ:
+        return f"{text}\n{'':<18} {VARIABLE} names {path}, which is not there; `mlc machine measure` writes it"
     if file is None:
         return f"{text}; `mlc machine measure` finds out more (less than a minute)"
     if not file.is_of_this_machine:

@@ -14,10 +14,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Print one line per target."""
+    rows = [_row(machine) for machine in available_targets()]
     sizes = f"{'L1':>6} {'L2':>8} {'L3':>8}"
     print(f"{'target':<16} {'arch':<8} {'vectors':<13} {sizes} {'cores':>5}  {'tuned for':<28} numbers")
-    for machine in available_targets():
-        print(_row(machine))
+    print(*rows, sep="\n")
 
 
 def _row(m: Machine) -> str:

@@ -8,26 +8,24 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation
+from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions
-from mlc.passes.registry import suggest
-from mlc.support.context import CompilerContext
+from mlc.compiler import Compilation, CompileOptions
 from mlc.support.errors import UserError
-from mlc.support.functions import is_private
 from mlc.targets import host
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import INTERRUPTED, ArgumentParser, Namespace
 from mlc.tools.tune_report import Board, print_results
-from mlc.tuning.kernel_search import KernelSearch
+from mlc.tuning.dask_executor import DaskExecutor, require_distributed
+from mlc.tuning.executor import Executor, LocalExecutor
+from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.picture import draw_picture, require_picture
 from mlc.tuning.ranking import can_learn
 from mlc.tuning.record import TunedMachine
@@ -38,8 +36,9 @@ from mlc.tuning.record_file import (
     read_records,
     require_writable,
 )
-from mlc.tuning.start import searches_of
+from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.tuner import Tuner
+from mlc.tuning.workplace import Workplace
 
 _BUDGET = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -54,6 +53,7 @@ class Arguments(CompileArguments):
     budget: str
     picture: str | None
     jobs: int | None
+    scheduler: str | None
 
     @property
     def options(self) -> CompileOptions:
@@ -69,6 +69,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--budget", metavar="TIME", default="60s", help="how long to search: 60s, 10m, 1h (60s)")
     add("--picture", metavar="FILE.png", help="draw how the search went")
     add("--jobs", type=int, metavar="N", help="candidates that are compiled at a time (the number of cores)")
+    add("--scheduler", metavar="ADDRESS", help="measure on the workers of a Dask cluster, such as tcp://host:8786")
     add_compile_arguments(parser)
 
 
@@ -76,16 +77,17 @@ def run(arguments: Namespace) -> int:
     """Check all that may be wrong, then search."""
     args = Arguments(**vars(arguments))
     seconds = parse_budget(args.budget)
-    jobs = host.core_count() if args.jobs is None else args.jobs
-    if jobs < 1:
-        raise UserError(f"--jobs {jobs}: at least 1 is needed")
+    if args.jobs is not None and args.jobs < 1:
+        raise UserError(f"--jobs {args.jobs}: at least 1 is needed")
     args.bindings.require_single("what is tuned")
     options = args.options
     options.check()
     if options.opt_level < 2:
         raise UserError(f"found -O{options.opt_level}; schedules are carried out from -O2 on")
     machine = resolve_target(options.target)
-    if not can_run(machine.arch, machine.required_cpu_flags):
+    if args.scheduler is not None:
+        require_distributed()
+    elif not can_run(machine.arch, machine.required_cpu_flags):
         raise UserError(
             f"this machine cannot run code for '{options.target}', so nothing can be measured; tune on a machine that "
             "can, and give its records to `mlc compile --records FILE`"
@@ -94,45 +96,57 @@ def run(arguments: Namespace) -> int:
     if args.picture is not None:
         require_picture(Path(args.picture))
     timed = start_compilation(read_model(args.model), replace(args, records=""))
-    timed.compilation.lower("tensor")
-    module = timed.compilation.module
-    kernels = _chosen(module.ops, args.kernel, timed.compilation.ctx)
+    compilation = timed.compilation
+    parcel = _parcel(args, compilation) if args.scheduler is not None else None
+    compilation.lower("tensor")
+    kernels = _chosen(compilation, args.kernel)
     require_writable(path)
     known = read_records(path)
     for problem in known.problems:
         print(f"warning: {problem}", file=sys.stderr)
     if not can_learn():
         print("note: without scikit-learn no model ranks schedules (pip install 'mlc[tune]')", file=sys.stderr)
-    calls = Counter(op.callee.string_value() for op in module.walk() if isinstance(op, CallOp))
-    searches: list[KernelSearch] = []
-    interrupted = False
-    tuned = TunedMachine.of(options)
-    with tempfile.TemporaryDirectory(prefix="mlc-tune-") as folder, Board(seconds) as board:
+    searches = Searches(options, known.records, args.seed)
+    tuner: Tuner | None = None
+    interrupted, stopped = False, None
+    with ExitStack() as stack:
+        board = stack.enter_context(Board(seconds))
+        stack.callback(searches.stop)
         try:
-            for search in searches_of(
-                module,
-                kernels,
-                calls,
-                timed.compilation.ctx,
-                options,
-                Path(folder),
-                [r for r in known.records if r.machine.is_like(tuned)],
-                args.seed,
-            ):
-                searches.append(search)
-                board.show(searches)
-            tuner = Tuner(searches, tuned, lambda record: append_records(path, [record]), jobs)
-            tuner.changed = lambda search: board.show(searches, search)
+            executor: Executor
+            if parcel is None:
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mlc-tune-")))
+                workplace = Workplace(compilation.module, kernels, compilation.ctx, options, folder)
+                executor = LocalExecutor(workplace, TunedMachine.of(options), args.jobs or host.core_count())
+            else:
+                executor = stack.enter_context(DaskExecutor(args.scheduler or "", parcel, args.jobs, board.note))
+            tuner = Tuner(executor, searches.of, compilation.ctx, lambda record: append_records(path, [record]))
+            tuner.changed = lambda search: board.show(searches.found, search)
+            tuner.lost = lambda reason: board.note(f"note: {reason}; what it was busy with is tried again")
             tuner.run(seconds)
         except KeyboardInterrupt:
             interrupted = True
-    print_results(searches)
+            with suppress(UserError):  # of a cluster that is gone: there is nothing to be had from it
+                if tuner is not None:
+                    tuner.finish()
+        except UserError as e:
+            if not searches.found:
+                raise
+            stopped = e
+    print_results(searches.found)
     print(f"records: {path}")
     if interrupted:
         print("interrupted: what was measured until then is kept", file=sys.stderr)
-    if args.picture is not None and searches:
-        draw_picture(searches, Path(args.picture))
+    if args.picture is not None and searches.found:
+        draw_picture(searches.found, Path(args.picture))
+    if stopped is not None:
+        raise stopped
     return INTERRUPTED if interrupted else 0
+
+
+def _parcel(args: Arguments, compilation: Compilation) -> ModelParcel:
+    """The model as workers get it: as it was read."""
+    return ModelParcel.of(compilation.module, compilation.ctx, args.options, args.kernel, args)
 
 
 def parse_budget(text: str) -> float:
@@ -158,24 +172,15 @@ def _records_path(named: str | None) -> Path:
     return path
 
 
-def _chosen(ops: Iterable[Operation], name: str | None, ctx: CompilerContext) -> Sequence[FuncOp]:
+def _chosen(compilation: Compilation, name: str | None) -> Sequence[FuncOp]:
     """The kernels to tune; a schedule that a person wrote is kept by every compilation, so it is none to improve.
 
     Raises:
         UserError: there are none, or none of that name.
     """
-    kernels = {op.sym_name.data: op for op in ops if isinstance(op, FuncOp) and is_private(op)}
-    if name is not None and name not in kernels:
-        known = ", ".join(kernels) or "(none)"
-        raise UserError(f"no kernel '{name}' in a model with the kernels {known}{suggest(name, list(kernels))}")
-    chosen = [kernels[name]] if name is not None else list(kernels.values())
-    chosen = [kernel for kernel in chosen if not kernel.is_declaration and len(kernel.body.blocks) == 1]
-    for kernel in list(chosen):
-        schedule = kernel.attributes.get("schedule")
-        if schedule is not None and (kernel.sym_name.data, schedule) not in ctx.rule_schedules:
-            chosen.remove(kernel)
-            name = kernel.sym_name.data
-            print(f"note: the schedule of '{name}' was written by a person, so it is kept", file=sys.stderr)
-    if not chosen:
+    kernels, written = tunable_kernels(compilation.module, name, compilation.ctx)
+    for each in written:
+        print(f"note: the schedule of '{each}' was written by a person, so it is kept", file=sys.stderr)
+    if not kernels:
         raise UserError("the model has no kernels whose schedules are free, so there is nothing to tune")
-    return chosen
+    return kernels

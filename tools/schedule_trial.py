@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.loop.steps import Step
 from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
 from mlc.passes.loop.steps.base import Scheduling
 from mlc.passes.manager import PassManager
@@ -42,19 +43,30 @@ def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options
     Raises:
         UserError: a step names no loop, or an argument that is none.
     """
+    schedule = kernel.attributes.get("schedule")
+    own, alone = ctx.clone(), lone_kernel(module, kernel)
+    if not isinstance(schedule, ScheduleAttr) or not lower_to_plain_loops(alone, own, options):
+        return []
+    (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
+    return list(outcomes_of(schedule.steps, function, Scheduling(alone, own)))
+
+
+def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> bool:
+    """Take a module at the tensor level to where steps are carried out; False if they are not, under `options`."""
     passes = default_passes(options.opt_level, options.threads, "loop", "tensor")
     position = next((i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass)), None)
-    schedule = kernel.attributes.get("schedule")
-    if position is None or not isinstance(schedule, ScheduleAttr):
-        return []
-    own, alone = ctx.clone(), lone_kernel(module, kernel)
-    PassManager(own).run(alone, passes[:position])
-    (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
-    return list(_outcomes(function, schedule, Scheduling(alone, own)))
+    if position is not None:
+        PassManager(ctx).run(module, passes[:position])
+    return position is not None
 
 
-def _outcomes(function: FuncOp, schedule: ScheduleAttr, scheduling: Scheduling) -> Iterator[Outcome]:
-    for step in schedule.steps:
+def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling) -> Iterator[Outcome]:
+    """Carry out steps on the plain loops of `function`, one by one; what came of each.
+
+    Raises:
+        UserError: a step names no loop, or an argument that is none.
+    """
+    for step in steps:
         before, known = _state(function), len(scheduling.ctx.remarks)
         apply_step(step, function, scheduling)
         refusals = dict.fromkeys(remark.message for remark in scheduling.ctx.remarks[known:])

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from mlc.tuning.kernel_search import KernelSearch
+from mlc.tuning.ranking import LearnedRanker
 from mlc.tuning.schedule_texts import schedule_text
 
 _HEADINGS = ("kernel", "calls", "before", "best", "ratio", "tried", "dropped")
+_MOST_JUDGED = 10
+"""Of more kernels it would take long to say how well their times are learnt."""
 
 
 class Board:
@@ -52,6 +55,13 @@ class Board:
                 f"{changed.name}: {1 / changed.ratio:.2f} times as fast: {schedule_text(changed.best)}", file=sys.stderr
             )
 
+    def note(self, text: str) -> None:
+        """Print a line above what changes."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(text, file=sys.stderr)
+
     def _table(self, searches: Sequence[KernelSearch]) -> Any:
         from rich.table import Table
 
@@ -77,6 +87,21 @@ def print_results(searches: Sequence[KernelSearch]) -> None:
         print(f"{first.strip():<{widths[0]}}  {'  '.join(numbers)}  {row[5]}")
     tried, dropped = sum(s.tried for s in searches), sum(s.dropped for s in searches)
     print(f"{tried} schedules measured, {dropped} dropped: refused by the loops, wrong, crashed or endless")
+    if refused := sum(s.refused for s in searches):
+        print(f"{refused} more that the loops do not allow were left out before anything was compiled")
+    if useless := sum(s.useless for s in searches):
+        print(f"{useless} of those measured are faster alone, and not in the whole model: no compilation uses them")
+
+    if judged := list(_judged(searches)):
+        print(f"rank correlation of the learned model with measurements that it had not seen: {', '.join(judged)}")
+
+
+def _judged(searches: Sequence[KernelSearch]) -> Iterator[str]:
+    """How well the learned models rank, of those kernels that take most of the time."""
+    for search in sorted(searches, key=lambda s: -s.cost)[:_MOST_JUDGED]:
+        ranker = search.ranker
+        if isinstance(ranker, LearnedRanker) and (found := ranker.held_out_correlation()) is not None:
+            yield f"{found:.2f} ({search.name}, of {ranker.measurements})"
 
 
 def _row(search: KernelSearch) -> tuple[str, str, str, str, str]:

@@ -105,15 +105,10 @@ def _be_child(work: Callable[[], Any], writer: int, seconds: float) -> NoReturn:
     """The life of the process."""
     status = 1
     try:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        keep_to_itself()
         signal.setitimer(signal.ITIMER_REAL, seconds)
         os.setpgid(0, 0)
-        faulthandler.disable()
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nowhere, stream)
-        data = pickle.dumps(_answer(work))
+        data = pickle.dumps(answer_of(work))
         while data:
             data = data[os.write(writer, data) :]
         status = 0
@@ -121,7 +116,18 @@ def _be_child(work: Callable[[], Any], writer: int, seconds: float) -> NoReturn:
         os._exit(status)  # nothing of the process that this is a copy of ends here
 
 
-def _answer(work: Callable[[], Any]) -> Any:
+def keep_to_itself() -> None:
+    """Let a process that is a copy read and print nothing, and ignore Ctrl-C; an alarm ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    faulthandler.disable()
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nowhere, stream)
+
+
+def answer_of(work: Callable[[], Any]) -> Any:
+    """What the work gives, or a `Failure` for what it raises."""
     try:
         return work()
     except WrongResult as e:

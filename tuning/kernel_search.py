@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import Ranker
 from mlc.tuning.schedule_texts import Schedule, schedule_text
-from mlc.tuning.workbench import Bench
 
 _ELITES = 6
 """So many good schedules have descendants."""
@@ -42,7 +42,6 @@ class KernelSearch:
     name: str
     key: KernelKey
     calls: int
-    bench: Bench
     rules: Schedule
     seconds: float
     """Of one call with the schedule by the rules."""
@@ -56,14 +55,25 @@ class KernelSearch:
     elites: list[tuple[float, Schedule]] = field(default_factory=list[tuple[float, Schedule]])
     seen: set[str] = field(default_factory=set[str])
     history: list[Trial] = field(default_factory=list[Trial])
+    refusal: Callable[[Schedule], str | None] = lambda _: None
+    """Why the loops do not allow a schedule; None if they do."""
+    stop: Callable[[], None] = lambda: None
+    """Ends the process that knows the loops."""
+    refused: int = 0
+    """How many proposals they did not allow: nothing was compiled for these."""
     tried: int = 0
     dropped: int = 0
+    useless: int = 0
+    """How many were faster alone, and not in the whole model."""
     gain: float = _HOPE
     """The part of its time that a trial has saved of late."""
+    _ratios: dict[Schedule, float] = field(default_factory=dict[Schedule, float])
+    """Of all schedules that were the best one."""
 
     def __post_init__(self) -> None:
         self.best = self.rules
         self.elites = [(1.0, self.rules)]
+        self._ratios = {self.rules: 1.0}
         self.seen.add(schedule_text(self.rules))
 
     @property
@@ -82,41 +92,54 @@ class KernelSearch:
         self.seen.difference_update(schedule_text(s) for s in self.waiting)
 
     def next(self) -> Schedule | None:
-        """A schedule that was never tried; None if none is found."""
-        while self.waiting:
-            schedule = self.waiting.pop(0)
-            if self._is_new(schedule):
+        """A schedule that was never tried, and that the loops allow; None if none is found."""
+        for schedule in self._proposals():
+            self.seen.add(schedule_text(schedule))
+            if self.refusal(schedule) is None:
                 return schedule
-        fresh: list[Schedule] = []
-        is_ranked = self.ranker is not None and self.mutator.rng.random() >= _CURIOSITY
+            self.refused += 1
+        return None
+
+    def _proposals(self) -> Iterator[Schedule]:
+        """Schedules that were never tried: those that wait, then new ones, what promises most first."""
+        while self.waiting:
+            if schedule_text(schedule := self.waiting.pop(0)) not in self.seen:
+                yield schedule
+        is_ranked = self.mutator.rng.random() >= _CURIOSITY and self._estimates([self.best]) is not None
+        if is_ranked and (estimates := self._estimates(fresh := list(islice(self._fresh(), _RANKED)))) is not None:
+            yield from (fresh[i] for i in sorted(range(len(fresh)), key=lambda i: estimates[i]))
+        yield from self._fresh()
+
+    def _fresh(self) -> Iterator[Schedule]:
+        """Each once."""
+        given: set[str] = set()
         for _ in range(_ATTEMPTS):
             schedule = self.mutator.propose([s for _, s in self.elites])
-            if schedule is None or schedule in fresh or schedule_text(schedule) in self.seen:
-                continue
-            fresh.append(schedule)
-            if len(fresh) == (_RANKED if is_ranked else 1):
-                break
-            if is_ranked and len(fresh) == 1 and self._estimates(fresh) is None:
-                break
-        if not fresh:
-            return None
-        estimates = self._estimates(fresh) if is_ranked and len(fresh) > 1 else None
-        best = fresh[0] if estimates is None else fresh[min(range(len(fresh)), key=lambda i: estimates[i])]
-        self.seen.add(schedule_text(best))
-        return best
+            if schedule is not None and (text := schedule_text(schedule)) not in self.seen | given:
+                given.add(text)
+                yield schedule
 
     def _estimates(self, schedules: Sequence[Schedule]) -> Sequence[float] | None:
         return None if self.ranker is None else self.ranker.estimates(schedules)
 
-    def _is_new(self, schedule: Schedule) -> bool:
-        text = schedule_text(schedule)
-        is_new = text not in self.seen
-        self.seen.add(text)
-        return is_new
+    def known_ratio(self, best: Schedule) -> float:
+        """The time of a schedule that is or was the best one, as a part of that by the rules."""
+        return self._ratios[best]
+
+    def return_to(self, schedule: Schedule) -> None:
+        """A candidate was not measured after all: it is the next one."""
+        self.seen.discard(schedule_text(schedule))
+        self.waiting.insert(0, schedule)
 
     def failed(self) -> None:
         """A candidate was dropped."""
         self.dropped += 1
+
+    def disappointed(self) -> None:
+        """A candidate is faster alone, and not in the whole model."""
+        self.tried += 1
+        self.useless += 1
+        self.gain *= _FADE
 
     def measured(self, schedule: Schedule, ratio: float, at: float, is_best: bool) -> None:
         """A candidate takes `ratio` of the time by the rules; if it `is_best`, that is confirmed."""
@@ -126,5 +149,6 @@ class KernelSearch:
         self.history.append(Trial(at, ratio, is_best))
         if is_best:
             self.best, self.ratio = schedule, ratio
+            self._ratios[schedule] = ratio
         self.elites = sorted([*self.elites, (ratio, schedule)], key=lambda each: each[0])[:_ELITES]
         self.elites.sort(key=lambda each: (each[1] != self.best, each[0]))

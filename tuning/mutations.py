@@ -7,27 +7,11 @@ from dataclasses import dataclass, fields, replace
 from random import Random
 from typing import cast
 
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-
-from mlc.compiler import CompileOptions
-from mlc.dialects.loop import ForOp
-from mlc.dialects.loop.steps import LoopName, Step, load_step, step_names, type_hints
-from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
-from mlc.passes.loop.steps.base import LoopStep, Scheduling
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
-from mlc.support.context import CompilerContext
+from mlc.dialects.loop.steps import LoopName, Step, type_hints
 from mlc.support.errors import UserError
-from mlc.tuning.isolated import Job
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
+from mlc.tuning.schedule_texts import Schedule
 
-_MOST_OPS = 1500
-"""Functions of more ops take too long to be drawn for."""
 _MOST_STEPS = 16
-_DRAW_SECONDS = 3.0
-_POOL = 16
-"""So many steps are drawn at once: the steps in front of them are carried out for all."""
 _DRAWS = 8
 """How often a mutation is tried that gives nothing new."""
 
@@ -80,7 +64,7 @@ class Mutator:
             if step.name == "vectorize"
             else self._size(getattr(step, name))
         )
-        return _at(steps, place, replace(step, **{name: max(1, size)}))
+        return coupled(steps, place, name, max(1, size))
 
     def _resized_twice(self, steps: Schedule) -> Schedule | None:
         """Two numbers are others, as in a register tile of more rows and fewer vectors."""
@@ -138,6 +122,28 @@ def _at(steps: Schedule, place: int, step: Step) -> Schedule:
     return (*steps[:place], step, *steps[place + 1 :])
 
 
+def coupled(steps: Schedule, place: int, name: str, size: int) -> Schedule:
+    """The steps with another number in one of them, and in those that have to say the same.
+
+    A block and the vector that it becomes are of one size: where `tile(ni, 16)` is in front of `vectorize(nii, 16)`,
+    another number of either is one of both.
+    """
+    step = steps[place]
+    old = getattr(step, name)
+    assert isinstance(old, int)
+    changed = list(_at(steps, place, replace(step, **{name: size})))
+    inner = f"{step.loops[0]}i"
+    for i, each in enumerate(steps):
+        is_vector = i > place and step.name == "tile" and each.name == "vectorize" and each.loops[0] == inner
+        is_block = (
+            i < place and step.name == "vectorize" and each.name == "tile" and f"{each.loops[0]}i" == step.loops[0]
+        )
+        if is_vector or is_block:
+            same = {f.name: size for f in fields(each) if getattr(each, f.name) == old}
+            changed[i] = replace(each, **same)
+    return tuple(changed)
+
+
 def _with_outer_loops(step: Step, outer: str) -> Step | None:
     """A step behind `tile(outer, …)` as if that were not there; None if it names one loop twice then."""
     hints = type_hints(type(step))
@@ -157,42 +163,3 @@ def _with_outer_loops(step: Step, outer: str) -> Step | None:
         return replace(step, **changes)  # pyright: ignore[reportArgumentType]
     except UserError:
         return None
-
-
-class LoopDraws:
-    """Draws steps for the loops of one kernel, as they are after some steps."""
-
-    def __init__(self, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions, rng: Random) -> None:
-        """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays."""
-        self._rng, self._name, self._ctx = rng, name, ctx.clone()
-        self._module = alone.clone()
-        self._pools: dict[Schedule, list[Step | None]] = {}
-        passes = default_passes(options.opt_level, options.threads, "loop", "tensor")
-        position = next((i for i, p in enumerate(passes) if isinstance(p, ApplySchedulePass)), 0)
-        PassManager(self._ctx).run(self._module, passes[:position])
-
-    def __call__(self, steps: Schedule) -> Step | None:
-        """A step for a loop that is there when `steps` are carried out; None if there is none, or it takes too long."""
-        if not (pool := self._pools.setdefault(steps, [])):
-            seed = self._rng.random()
-            found = Job(lambda: self._drawn(steps, Random(seed)), _DRAW_SECONDS).value()
-            pool += parse_schedule(found, self._ctx) if isinstance(found, str) and found else [None]
-        return pool.pop()
-
-    def _drawn(self, steps: Schedule, rng: Random) -> str | None:
-        """Some steps as text, in a process of its own: `steps` may be a plugin's, and nobody has carried them out."""
-        module, ctx = self._module, self._ctx
-        kernel = next(op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == self._name)
-        scheduling = Scheduling(module, ctx)
-        for step in steps:
-            apply_step(step, kernel, scheduling)
-            if sum(1 for _ in kernel.walk()) > _MOST_OPS:
-                return None
-        loops = [op for op in kernel.walk() if isinstance(op, ForOp)]
-        drawn: list[Step] = []
-        for _ in range(_POOL * _DRAWS):
-            kind = load_step(rng.choice(step_names()))
-            suited = [loop for loop in loops if issubclass(kind, LoopStep) and kind.suits(loop)]
-            if suited and issubclass(kind, LoopStep) and len(drawn) < _POOL:
-                drawn.append(kind.drawn(rng, rng.choice(suited)))
-        return schedule_text(drawn)

@@ -10,11 +10,13 @@ import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from math import log, log2, nan
+from math import isnan, log, log2, nan
+from random import Random
 from typing import Any, Protocol
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.support.rank_correlation import rank_correlation
 from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.record import Record
 from mlc.tuning.schedule_texts import Schedule, parse_schedule
@@ -23,6 +25,8 @@ ENOUGH = 30
 """So many measurements of a kind of kernel are needed to learn from them."""
 _EVERY = 12
 """After so many more it learns again."""
+_PARTS = 5
+"""Into so many parts measurements are split to judge a model by those that it has not seen."""
 _FAILED = 3.0
 """What a schedule that is refused, or dropped, counts as: a time, as a part of that by the rules."""
 _MOST_FAILED = 200
@@ -52,8 +56,7 @@ class LearnedRanker:
     _failed: list[tuple[dict[str, float], float]] = field(default_factory=list[tuple[dict[str, float], float]])
     _known: int = 0
     """How many measurements the model has seen."""
-    _model: Any = None
-    _names: list[str] = field(default_factory=list[str])
+    _model: Callable[[Sequence[dict[str, float]]], list[float]] | None = None
 
     def learn(self, records: Iterable[Record], ctx: CompilerContext) -> None:
         """Take over what other runs have measured of this kind of kernel."""
@@ -78,21 +81,52 @@ class LearnedRanker:
         if len(self._targets) < ENOUGH or not can_learn():
             return None
         if self._model is None or len(self._targets) >= self._known + _EVERY:
-            self._fit()
-        rows = [features(steps, self.key.sizes) for steps in schedules]
-        model: Any = self._model
-        return [float(v) for v in self._quietly(model.predict, self._table(rows))]
+            self._model = self._fitted(self._features, self._targets)
+            self._known = len(self._targets)
+        return self._model([features(steps, self.key.sizes) for steps in schedules])
 
-    def _fit(self) -> None:
+    def held_out_correlation(self) -> float | None:
+        """How well schedules are ranked that were not learnt from: Spearman's coefficient of estimates and times.
+
+        Each fifth of the measurements is estimated by a model of the other four. None if there are too few of them, or
+        nothing that learns.
+        """
+        count = len(self._targets)
+        if count < ENOUGH or not can_learn():
+            return None
+        order = Random(0).sample(range(count), count)
+        estimates: list[float] = [0.0] * count
+        for part in range(_PARTS):
+            held_out = order[part::_PARTS]
+            others = [i for i in order if i not in set(held_out)]
+            model = self._fitted([self._features[i] for i in others], [self._targets[i] for i in others])
+            for i, estimate in zip(held_out, model([self._features[i] for i in held_out]), strict=True):
+                estimates[i] = estimate
+        found = rank_correlation(estimates, self._targets)
+        return None if isnan(found) else found
+
+    @property
+    def measurements(self) -> int:
+        """How many there are to learn from."""
+        return len(self._targets)
+
+    def _fitted(
+        self, rows: Sequence[dict[str, float]], targets: Sequence[float]
+    ) -> Callable[[Sequence[dict[str, float]]], list[float]]:
+        """What estimates features, learnt from measurements and from what failed."""
+        import numpy as np
+
         ensemble: Any = importlib.import_module("sklearn.ensemble")
+        everything = [*rows, *(row for row, _ in self._failed)]
+        names = sorted({name for row in everything for name in row})
 
-        rows = [*self._features, *(row for row, _ in self._failed)]
-        self._names = sorted({name for row in rows for name in row})
+        def table(rows: Sequence[dict[str, float]]) -> Any:
+            return np.array([[row.get(name, nan) for name in names] for row in rows], np.float64)
+
         size = {"max_iter": 80, "max_leaf_nodes": 15, "min_samples_leaf": 4}
         model: Any = ensemble.HistGradientBoostingRegressor(**size, random_state=0)
-        targets = [*self._targets, *(target for _, target in self._failed)]
-        self._model = self._quietly(model.fit, self._table(rows), targets)
-        self._known = len(self._targets)
+        self._quietly(model.fit, table(everything), [*targets, *(target for _, target in self._failed)])
+        return lambda rows: [float(v) for v in self._quietly(model.predict, table(rows))]
 
     @staticmethod
     def _quietly(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -100,11 +134,6 @@ class LearnedRanker:
         limits: Any = importlib.import_module("threadpoolctl")
         with limits.threadpool_limits(1):
             return function(*arguments)
-
-    def _table(self, rows: Sequence[dict[str, float]]) -> Any:
-        import numpy as np
-
-        return np.array([[row.get(name, nan) for name in self._names] for row in rows], np.float64)
 
 
 def features(steps: Schedule, sizes: Sequence[int]) -> dict[str, float]:

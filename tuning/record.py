@@ -90,8 +90,15 @@ class Record:
     """How far such a ratio moves by chance, as a part."""
     confirmed: bool = False
     """Whether it was measured a second time, at length, beside the schedule by the rules."""
+    model_ratio: float | None = None
+    """The time of the whole model with it as a part of that without it; None if that was not measured."""
+    model_noise: float | None = None
+    helps: bool = True
+    """Whether it is faster in the whole model, too, as far as that was measured: others are not used."""
     date: str = ""
     mlc: str = __version__
+    worker: str = ""
+    """The worker that measured it; empty where the search ran."""
 
     def line(self) -> str:
         """The record as a line, which ends."""
@@ -120,8 +127,12 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "ratio": (int, float),
     "noise": (int, float),
     "confirmed": (bool,),
+    "model_ratio": (int, float),
+    "model_noise": (int, float),
+    "helps": (bool,),
     "date": (str,),
     "mlc": (str,),
+    "worker": (str,),
 }
 _REQUIRED = ("kernel", "kind", "sizes", "arguments", "machine", "schedule", "outcome")
 

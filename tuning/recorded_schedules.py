@@ -12,9 +12,11 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.loop.steps import Step
 from mlc.passes.pipeline import HIGHEST
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.tools.schedule_trial import Outcome as StepOutcome
 from mlc.tools.schedule_trial import try_schedule
 from mlc.tuning.kernel_key import KernelKey, key_of
 from mlc.tuning.record import Record, TunedMachine
@@ -92,7 +94,7 @@ def latest(records: Iterable[Record]) -> Mapping[tuple[str, str], Record]:
 
 
 def _plain(records: Iterable[Record]) -> list[Record]:
-    found = [r for r in records if r.outcome == "ok" and r.ratio is not None and r.ratio <= 1 - PLAIN_GAIN]
+    found = [r for r in records if r.outcome == "ok" and r.helps and (r.ratio or 1) <= 1 - PLAIN_GAIN]
     return sorted(found, key=lambda r: r.ratio or 1)
 
 
@@ -122,7 +124,18 @@ def refusal_of(
         kernel.attributes.pop("schedule")
         if before is not None:
             kernel.attributes["schedule"] = before
-    for step, outcome in zip(steps, outcomes, strict=True):
+    return first_refusal(steps, outcomes)
+
+
+def first_refusal(steps: Iterable[Step], outcomes: Iterable[StepOutcome]) -> str | None:
+    """Why the first step that changes nothing does not; None if each changes something.
+
+    `outcomes` may be computed as they are asked for: behind that step nothing is.
+
+    Raises:
+        UserError: as computing them does.
+    """
+    for step, outcome in zip(steps, outcomes, strict=False):
         if not outcome.changed:
             return f"'{step.spelling}': {outcome.refusals[0] if outcome.refusals else 'it changes nothing'}"
     return None

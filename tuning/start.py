@@ -2,82 +2,124 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions
-from mlc.dialects.loop import ScheduleAttr
-from mlc.dialects.tensor import StructuredOp
-from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.passes.registry import suggest
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.support.types import element_type
-from mlc.targets.machine import resolve_target
-from mlc.tools.lone_kernel import lone_kernel
-from mlc.tuning.isolated import Failure, Job
-from mlc.tuning.kernel_key import KernelKey, key_of
+from mlc.support.functions import is_private
+from mlc.tuning.kernel_key import KernelKey
+from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.kernel_search import KernelSearch
-from mlc.tuning.mutations import LoopDraws, Mutator
+from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import LearnedRanker
 from mlc.tuning.record import Record
-from mlc.tuning.recorded_schedules import fastest, steps_of, without_idle_steps
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
-from mlc.tuning.workbench import Workbench
-
-_SECONDS = 60.0
-"""The most that a kernel's loops take to be understood."""
+from mlc.tuning.recorded_schedules import fastest, steps_of
+from mlc.tuning.schedule_texts import Schedule, parse_schedule
+from mlc.tuning.work import Site, TunedKernel
 
 
-def searches_of(
-    module: ModuleOp,
-    kernels: Sequence[FuncOp],
-    calls: Mapping[str, int],
-    ctx: CompilerContext,
-    options: CompileOptions,
-    folder: Path,
-    records: Sequence[Record],
-    seed: int,
-) -> Iterator[KernelSearch]:
-    """A search for each of `kernels`, functions of `module` at the tensor level with their schedules by the rules.
+def tunable_kernels(module: ModuleOp, name: str | None, ctx: CompilerContext) -> tuple[list[FuncOp], list[str]]:
+    """The kernels to tune, and the names of those whose schedules a person wrote: these are kept by all compilations.
 
-    `records` are those of this machine. `seed` fixes what is tried, as far as measurements agree.
+    Args:
+        module: a model at the tensor level.
+        name: of the only kernel to tune; None for all.
 
     Raises:
-        UserError: a kernel cannot be compiled or run as it is.
+        UserError: there are none, or none of that name.
     """
-    constants = constant_arguments(module)
-    machine = resolve_target(options.target)
-    for number, kernel in enumerate(kernels):
-        name = kernel.sym_name.data
-        key = key_of(kernel, constants)
-        alone = lone_kernel(module, kernel)
-        attribute = kernel.attributes.get("schedule")
-        rules = attribute.steps if isinstance(attribute, ScheduleAttr) else ()
-        rules = _effective(rules, alone, name, ctx, options)
-        bench = Workbench(alone, name, ctx, options, folder, rules)
-        ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
-        bits = max((element_bits(op) for op in ops), default=32)
-        rng = Random(f"{seed} {number}")
-        mutator = Mutator(rng, machine.lanes(bits), LoopDraws(alone, name, ctx, options, rng))
+    kernels = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and is_private(op)}
+    if name is not None and name not in kernels:
+        known = ", ".join(kernels) or "(none)"
+        raise UserError(f"no kernel '{name}' in a model with the kernels {known}{suggest(name, list(kernels))}")
+    chosen = [kernels[name]] if name is not None else list(kernels.values())
+    chosen = [kernel for kernel in chosen if not kernel.is_declaration and len(kernel.body.blocks) == 1]
+    written = [kernel for kernel in chosen if _is_written_by_a_person(kernel, ctx)]
+    return [kernel for kernel in chosen if kernel not in written], [kernel.sym_name.data for kernel in written]
+
+
+def _is_written_by_a_person(kernel: FuncOp, ctx: CompilerContext) -> bool:
+    schedule = kernel.attributes.get("schedule")
+    return schedule is not None and (kernel.sym_name.data, schedule) not in ctx.rule_schedules
+
+
+@dataclass
+class Searches:
+    """The searches of all machines: places that are alike, and compile the same kernels by the same rules, share them.
+
+    Attributes:
+        options: how the model is compiled.
+        records: what is known of any machine.
+        seed: fixes what is tried, as far as measurements agree.
+        found: all of them.
+    """
+
+    options: CompileOptions
+    records: Sequence[Record]
+    seed: int
+    found: list[KernelSearch] = field(default_factory=list[KernelSearch])
+    _sites: list[tuple[Site, list[KernelSearch]]] = field(default_factory=list[tuple[Site, list[KernelSearch]]])
+
+    def of(self, site: Site) -> Sequence[KernelSearch]:
+        """The searches for the kernels of a place."""
+        for known, searches in self._sites:
+            if known is site:
+                return searches
+        searches = next((searches for known, searches in self._sites if _are_alike(known, site)), None)
+        if searches is None:
+            known = [r for r in self.records if r.machine.is_like(site.machine)]
+            searches = [self._search(number, kernel, known) for number, kernel in enumerate(site.kernels)]
+            self.found += searches
+        self._sites.append((site, searches))
+        return searches
+
+    def stop(self) -> None:
+        """End the processes that know the kernels' loops."""
+        for search in self.found:
+            search.stop()
+
+    def _search(self, number: int, kernel: TunedKernel, records: Sequence[Record]) -> KernelSearch:
+        ctx = new_context(self.options.target)
+        for name, dtype, shape in kernel.weights:  # only their shapes matter to loops
+            ctx.resources.define(name, np.broadcast_to(np.zeros((), dtype), shape))
+        alone = parse_verified(kernel.text, kernel.name, ctx, Path())
+        rng, key = Random(f"{self.seed} {number}"), kernel.key
+        loops = KernelLoops(alone, kernel.name, ctx, self.options, rng)
         ranker = LearnedRanker(key)
         ranker.learn(records, ctx)
-        search = KernelSearch(name, key, max(calls.get(name, 0), 1), bench, rules, bench.seconds, mutator, ranker)
+        search = KernelSearch(
+            kernel.name,
+            key,
+            kernel.calls,
+            parse_schedule(kernel.rules, ctx) if kernel.rules else (),
+            kernel.seconds,
+            Mutator(rng, kernel.lanes, loops.draw),
+            ranker,
+            refusal=loops.refusal,
+            stop=loops.stop,
+        )
         search.waiting = _recorded(records, key, ctx)
         search.know(r.schedule for r in records if r.kernel == key.exact and r.arguments == key.arguments)
-        yield search
+        return search
 
 
-def element_bits(op: StructuredOp) -> int:
-    """The bits of an element of a result, 32 at least: what is narrower is computed in these."""
-    width = getattr(element_type(op.result.type), "bitwidth", 32)
-    return max(int(width), 32)
+def _are_alike(one: Site, other: Site) -> bool:
+    def known(site: Site) -> object:
+        return [(k.name, k.key.exact, k.rules) for k in site.kernels]
+
+    return one.machine.is_like(other.machine) and known(one) == known(other)
 
 
-def _recorded(records: Sequence[Record], key: KernelKey, ctx: CompilerContext) -> list[Schedule]:
+def _recorded(records: Iterable[Record], key: KernelKey, ctx: CompilerContext) -> list[Schedule]:
     """What was fast of this kernel, or of ones like it."""
     found: list[Schedule] = []
     for record in fastest([r for r in records if r.confirmed], key):
@@ -86,21 +128,3 @@ def _recorded(records: Sequence[Record], key: KernelKey, ctx: CompilerContext) -
         except UserError:
             continue
     return found[:6]
-
-
-def _effective(rules: Schedule, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions) -> Schedule:
-    """The steps of the rules that change something, found in a process of its own: steps may be a plugin's.
-
-    Raises:
-        UserError: one of them names no loop, or does not end.
-    """
-
-    def work() -> str:
-        copy = alone.clone()
-        function = next(op for op in copy.ops if isinstance(op, FuncOp) and op.sym_name.data == name)
-        return schedule_text(without_idle_steps(rules, copy, function, ctx.clone(), options))
-
-    found = Job(work, _SECONDS).value()
-    if isinstance(found, Failure):
-        raise UserError(f"the schedule of '{name}' by the rules cannot be carried out: {found.reason}")
-    return parse_schedule(found, ctx) if found else ()

@@ -13,6 +13,7 @@ from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
 from mlc.passes.loop.steps.base import LoopStep, Scheduling
 from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding
 
@@ -68,4 +69,10 @@ def apply_step(step: Step, function: func.FuncOp, scheduling: Scheduling) -> Non
     """
     if not isinstance(step, LoopStep):
         raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
-    step.apply(function, scheduling)
+    try:
+        step.apply(function, scheduling)
+    except (UserError, CompilerBug):
+        raise
+    except Exception as e:
+        e.add_note(f"in the schedule step '{step.spelling}' of '{function.sym_name.data}'")
+        raise

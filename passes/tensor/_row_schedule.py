@@ -31,7 +31,8 @@ from mlc.targets.machine import Machine
 INTERLEAVED_ROWS = 2
 """Rows at a time: where a pass over a row ends, lanes are combined one after the other, for all rows at once."""
 ELEMENTWISE_VECTORS = 4
-"""Vectors at a time in a pass that computes each element on its own: of more polynomials, numbers fit no register."""
+"""Vectors of a row at a time in a pass that computes each element on its own: as many polynomials. Where the numbers of
+these have to be in registers, it is vectors of all rows at a time."""
 MOST_UNROLLED_TAPS = 16
 """The largest window that becomes straight-line code."""
 
@@ -54,7 +55,7 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        elementwise = ELEMENTWISE_VECTORS // rows if partial else ELEMENTWISE_VECTORS
+        elementwise = ELEMENTWISE_VECTORS // (1 if machine.has_memory_operands or not partial else rows)
         vectors = machine.vector_registers // 2 if reduced_dims(nests, column) else elementwise
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:

@@ -25,7 +25,7 @@ from mlc.passes.tensor._contraction_schedule import runs_along_memory, short_red
 from mlc.passes.tensor._padding_schedule import padded_dims
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
-from mlc.support.types import tensor_type
+from mlc.support.types import element_type
 from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
@@ -79,11 +79,7 @@ def _even_block(size: int) -> int:
 
 
 def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: Machine) -> int:
-    """How many results beside each other a block has: those that cost least in what is left without the borders.
-
-    Of several, one whose operands and results, in all lanes, the first cache holds: the block beside it reads most of
-    them again. Where it holds none, and windows share little, wide blocks were slower than a result or two.
-    """
+    """How many results beside each other a block has: those that cost least in what is left without the borders."""
     dim = moving[-1]
     borders = [padded.border for padded in padded_dims(op) if padded.dim == dim]
     inside = max(op.dim_sizes[dim] - max(borders, default=0), 1)
@@ -91,36 +87,40 @@ def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: M
 
     def cost(width: int) -> float:
         blocks, rest = divmod(inside, width)
-        whole = blocks * _cycles_of_block(op, {**rows, dim: width}, machine)
-        return whole + (_cycles_of_block(op, {**rows, dim: rest}, machine) if rest else 0.0)
+        whole = blocks * _cycles_of_block(op, {**rows, dim: width}, dim, machine)
+        return whole + (_cycles_of_block(op, {**rows, dim: rest}, dim, machine) if rest else 0.0)
 
     most = machine.vector_registers // 4
     costs = {width: cost(width) for width in range(1, min(most, inside) + 1)}
     alike = [width for width, each in costs.items() if each <= ALIKE * min(costs.values())]
-    lanes = op.dim_sizes[op.num_parallel - 1] * to_numpy(tensor_type(op.result).element_type).itemsize
-    touched = {width: _reads_of_block(op, {**rows, dim: width}) + width * height for width in alike}
-    near = [width for width in alike if touched[width] * lanes <= machine.l1_bytes]
     stride = max(split_terms(e).get(dim, 0) or 0 for affine in op.index_maps for e in affine.results)
     if not near and stride > 1:
         return _even_block(op.dim_sizes[dim])
     middle = max(2, most // 2) // max(stride, 1)  # the fewer neighbours share, the less a wide block gains
-    return min(near or alike, key=lambda width: (inside % width != 0, abs(width - middle)))
+    return min(alike, key=lambda width: (inside % width != 0, abs(width - middle)))
 
 
-def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], machine: Machine) -> float:
-    """The cycles of a vector of each result of a block, which has so many places along some dims."""
-    arithmetic = prod(_sizes_of_block(op, block)) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
-    return max(arithmetic, _reads_of_block(op, block) / machine.issue.loads)
+def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], along: int, machine: Machine) -> float:
+    """The cycles of a vector of each result of a block, which has so many places along some dims.
+
+    What the windows of a block share is loaded once. All lanes of a block pass by before the next one, along one dim,
+    begins: if the first cache holds these, it still has what the next block shares with it, and the weights.
+    """
+    sizes = [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
+    results = prod(sizes[: op.num_parallel])
+    read = sum(_places(affine, sizes) for affine in op.index_maps)
+    arithmetic = prod(sizes) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
+    kept = read
+    if (read + results) * _lane_bytes(op) <= machine.l1_bytes:
+        both = [2 * size if i == along else size for i, size in enumerate(sizes)]
+        kept = sum(_places(affine, both) for affine in op.index_maps) - read
+    arriving = kept * machine.vector_bits // 8 / machine.memory.l2_read
+    return max(arithmetic, read / machine.issue.loads) + arriving
 
 
-def _reads_of_block(op: StructuredOp, block: Mapping[int, int]) -> int:
-    """How many vectors a block reads; what its windows share is read once."""
-    return sum(_places(affine, _sizes_of_block(op, block)) for affine in op.index_maps)
-
-
-def _sizes_of_block(op: StructuredOp, block: Mapping[int, int]) -> list[int]:
-    """The sizes of all dims in a block of one lane."""
-    return [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
+def _lane_bytes(op: StructuredOp) -> int:
+    """The size of one place of an operand with all of its lanes."""
+    return op.dim_sizes[op.num_parallel - 1] * to_numpy(element_type(op.result.type)).itemsize
 
 
 def _places(affine: AffineMap, sizes: Sequence[int]) -> int:

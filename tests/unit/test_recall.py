@@ -115,16 +115,16 @@ def test_plugins_are_not_recalled(compilations: list[str]) -> None:
 
 
 def test_the_compiler_itself_is_part_of_the_recipe() -> None:
-    recall._compiler_identity.cache_clear()  # pyright: ignore[reportPrivateUsage]
-    before = recall._compiler_identity()  # pyright: ignore[reportPrivateUsage]
+    recall.compiler_identity.cache_clear()
+    before = recall.compiler_identity()
     source = Path(recall.__file__).parent / "passes" / "loop" / "tile.py"
     assert len(before) == 64
     read: list[Path] = []
     contents = recall._contents  # pyright: ignore[reportPrivateUsage]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recall, "_contents", lambda file: read.append(file) or contents(file))  # pyright: ignore
-        recall._compiler_identity.cache_clear()  # pyright: ignore[reportPrivateUsage]
-        assert recall._compiler_identity() == before  # pyright: ignore[reportPrivateUsage]
+        recall.compiler_identity.cache_clear()
+        assert recall.compiler_identity() == before
     folders = {file.relative_to(Path(recall.__file__).parent).parts[0] for file in read}
     assert source in read
     assert {"codegen.py", "dialects", "passes", "reference", "runtime", "support", "syntax", "targets"} <= folders

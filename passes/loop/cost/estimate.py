@@ -55,12 +55,23 @@ def estimate(function: FuncOp, machine: Machine) -> Estimate:
     total = Estimate()
     root = _Loop(None, function.body.block, machine)
     for nest in (*root.inside, _Loop(None, function.body.block, machine, inside=[])):
-        computed = nest.compute(total)
-        brought = _bring(nest, root.bytes_of_iteration, machine)
-        for level, cycles in brought.items():
-            total.brought[level] = total.brought.get(level, 0.0) + cycles
-        total.cycles += max(computed, sum(brought.values()))
+        total.cycles += _cycles_of(nest, root, machine, total)
     return total
+
+
+def estimate_nests(function: FuncOp, machine: Machine) -> dict[ForOp, float]:
+    """The cycles of each outermost loop of `function`, which may call others."""
+    root = _Loop(None, function.body.block, machine)
+    return {n.loop: _cycles_of(n, root, machine, Estimate()) for n in root.inside if n.loop is not None}
+
+
+def _cycles_of(nest: _Loop, root: _Loop, machine: Machine, total: Estimate) -> float:
+    """What takes longer, computing or bringing; `total` learns the parts of both."""
+    computed = nest.compute(total)
+    brought = _bring(nest, root.bytes_of_iteration, machine)
+    for level, cycles in brought.items():
+        total.brought[level] = total.brought.get(level, 0.0) + cycles
+    return max(computed, sum(brought.values()))
 
 
 def _bring(nest: _Loop, everything: int, machine: Machine) -> dict[str, float]:
@@ -86,6 +97,7 @@ class _Loop:
     """A loop, or the body of the function (`loop` is None), with the loops in it."""
 
     def __init__(self, loop: ForOp | None, block: Block, machine: Machine, inside: list[_Loop] | None = None) -> None:
+        self.loop = loop
         self.trips = len(loop.range) if loop is not None else 1
         self.counters = frozenset([loop.induction_variable]) if loop is not None else frozenset[SSAValue]()
         self.is_waited_for = loop is not None and bool(loop.results)

@@ -95,13 +95,19 @@ def _lines(
     if not shape:
         return 1
     counts: list[int] = []
+    starts: set[int] = set()
+    span = 1
     for axis in range(len(shape)):
         intervals = [place.interval(axis, running) for place in places]
-        low, high = min(i[0] for i in intervals), max(i[1] for i in intervals)
+        span = max(i[1] for i in intervals) - min(i[0] for i in intervals) + 1
         starts = {i[0] for i in intervals}
         points = len(starts) * max(place.steps(axis, running) * (place.reach[axis] + 1) for place in places)
-        counts.append(max(1, min(high - low + 1, points, shape[axis])))
+        counts.append(max(1, min(span, points, shape[axis])))
     run, axis = counts[-1], len(shape) - 1
+    if run < min(span, shape[axis]):  # with gaps, so that pieces may lie on lines of their own
+        sizes = [(place.reach[axis] + 1, place.steps(axis, running)) for place in places]
+        pieces = len(starts) * max(ceil(size * element_bytes / line_bytes) * steps for size, steps in sizes)
+        return min(pieces, ceil(span * element_bytes / line_bytes)) * prod(counts[:axis])
     while axis and counts[axis] == shape[axis]:  # whole rows follow each other
         axis -= 1
         run *= counts[axis]

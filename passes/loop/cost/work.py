@@ -10,7 +10,7 @@ from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
+from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.passes.loop._lanes import lanes_over
 from mlc.support.dtypes import to_numpy
@@ -109,10 +109,11 @@ def work_of_block(block: Block, machine: Machine) -> BlockWork:
 def _lanes_of_llvm(block: Block, machine: Machine) -> int:
     """How many iterations of an innermost loop become the lanes of vectors without a step that says so.
 
-    Those of a parallel loop over elements that follow each other in memory.
+    Those of a parallel loop over elements that follow each other in memory. One that is spread over threads is not
+    such a loop: an iteration is a call.
     """
     loop = block.parent_op()
-    if not isinstance(loop, ForOp) or not loop.is_parallel:
+    if not isinstance(loop, ForOp) or loop.kind.data is not LoopKind.PARALLEL:
         return 1
     bits = 8
     for op in block.ops:

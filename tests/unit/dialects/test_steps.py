@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from mlc.compiler import new_context
+from mlc.compiler import new_context, parse_verified
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import load_step, make_step, plugin_steps, step_names
@@ -16,9 +16,12 @@ from mlc.passes.loop.steps.base import LoopStep
 from mlc.passes.loop.steps.interchange import Interchange
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.manager import PassManager
+from mlc.passes.options import parse_passes
 from mlc.plugins.files import load_pass
 from mlc.support.additions import plugin_scope
-from mlc.support.errors import UserError
+from mlc.support.blame import plugin_files
+from mlc.support.errors import CompilerBug, UserError
 from mlc.syntax import parse_module
 
 _NEST = """func.func @f(%x: memref<8x8xf32>) {
@@ -111,6 +114,48 @@ def test_a_class_that_is_no_step_is_refused_where_it_stands(old: str, new: str, 
     with plugin_scope(), pytest.raises(UserError, match=re.escape(f"the schedule step 'Mine' {message}")) as raised:
         load_pass(file)
     assert raised.value.location is not None and raised.value.location.line in (9, 10)
+
+
+def test_two_steps_of_one_name_in_a_file_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"{_CLASS}\n@dataclass(frozen=True)\nclass Other(Mine):\n    name = 'mine'\n")
+    wrong = f"'Mine' and 'Other' of '{file}' are both schedule steps named 'mine'; rename one"
+    with plugin_scope(), pytest.raises(UserError, match=re.escape(wrong)):
+        load_pass(file)
+
+
+_FAILING = """
+func.func @main(%a: memref<8xf32>) attributes {schedule = #loop.schedule<[mine(n)]>} {
+  loop.for parallel "n" %n = 0 to 8 {
+    %0 = loop.load %a[%n] : memref<8xf32>
+    loop.store %0, %a[%n] : memref<8xf32>
+  }
+  return
+}
+"""
+
+
+def test_a_file_is_forgotten_with_what_it_added(tmp_path: Path) -> None:
+    file, before = tmp_path / "mine.py", set(plugin_files)
+    file.write_text(_CLASS)
+    for _ in range(2):
+        with plugin_scope():
+            load_pass(file)
+            assert plugin_files - before == {str(file)}
+        assert plugin_files == before
+
+
+def test_a_step_that_fails_is_named(tmp_path: Path) -> None:
+    file, ctx = tmp_path / "mine.py", new_context()
+    file.write_text(_CLASS.replace(_REWRITE, _REWRITE.replace("pass", "loop.wrong()")))
+    with plugin_scope():
+        load_pass(file)
+        module = parse_verified(_FAILING, "model.mlir", ctx, tmp_path)
+        message = (
+            "in the schedule step 'mine(n)' of 'main' with AttributeError: 'ForOp' object has no attribute 'wrong'"
+        )
+        with pytest.raises(CompilerBug, match=re.escape(f"pass 'apply-schedule' failed {message}")):
+            PassManager(ctx).run(module, parse_passes("apply-schedule"))
 
 
 def test_a_step_of_two_numbers_is_read(tmp_path: Path) -> None:

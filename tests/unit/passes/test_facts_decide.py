@@ -266,11 +266,14 @@ def test_the_second_cache_and_late_results_keep_short_rows_apart() -> None:
     assert "fuse(m)" in choose(late.with_facts({"l2_bytes": 16 << 10}, {}))
 
 
-def test_windows_read_what_the_first_cache_holds() -> None:
-    """Windows of 2 x 4 results read 24 pixels and 9 weights, of 64 channels each; of 2 x 3 results 20 pixels."""
+def test_blocks_of_windows_stay_in_the_first_cache() -> None:
+    """2 x 4 results, of 64 channels, take 24 pixels and 9 weights, 41 places in all; 2 x 3 take 35, and 2 x 2 take 29.
+
+    Where nothing is left for the next block, each reads all of its own, and wide ones least.
+    """
     machine = resolve_target(_WIDE)
-    for pixels, results, columns in ((24, 8, 4), (20, 6, 3), (16, 4, 2), (12, 2, 4)):
-        held = machine.with_facts({"l1_bytes": (pixels + 9 + results) * 64 * 4}, {})
+    for places, columns in ((41, 4), (40, 3), (35, 3), (34, 2), (29, 2), (20, 6)):
+        held = machine.with_facts({"l1_bytes": places * 64 * 4}, {})
         assert _shape(_chooser("depthwise")(held)).rows == columns
 
 

@@ -61,13 +61,18 @@ def test_facts_that_were_measured(path: Path, mlc: CommandLine) -> None:
     assert "6.97" not in mlc("machine", "--target=znver3").out
 
 
-def test_doctor_says_where_numbers_come_from(path: Path, mlc: CommandLine) -> None:
+def test_doctor_says_where_numbers_come_from(path: Path, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     def facts() -> str:
         found = re.search(r"^facts +(.*(?:\n  .*)*)", mlc("doctor").out, re.MULTILINE)
         assert found is not None
         return found[1]
 
-    assert "assumed" in facts() and facts().endswith("; `mlc machine measure` finds out more (less than a minute)")
+    missing = f"MLC_MACHINE_FILE names {path}, which is not there; `mlc machine measure` writes it"
+    assert "assumed" in facts() and facts().endswith(missing)
+    with monkeypatch.context() as patch:
+        patch.delenv("MLC_MACHINE_FILE")
+        patch.setenv("XDG_CONFIG_HOME", str(path.parent))
+        assert facts().endswith("; `mlc machine measure` finds out more (less than a minute)")
     _written(path)
     assert "1 measured" in facts()
     assert facts().endswith(f"; measured 2026-01-31 with mlc 0.0.9, 1 too unsteady to be used ({path})")
@@ -76,7 +81,9 @@ def test_doctor_says_where_numbers_come_from(path: Path, mlc: CommandLine) -> No
     path.write_text("facts = 3")
     shown = mlc("doctor")
     assert shown.status == 1
-    assert f"facts              MISSING: the machine file '{path}' is broken: " in shown.out
+    assert shown.out.count(f"MISSING: the machine file '{path}' is broken: ") == 1
+    assert "\nlinker x86_64" in shown.out and "\nfacts" not in shown.out
+    assert mlc("targets").out == ""
 
 
 def test_targets_say_where_numbers_come_from(path: Path, mlc: CommandLine) -> None:

@@ -100,6 +100,7 @@ def test_a_record_is_read_as_it_was_written() -> None:
         ({"outcome": "fine"}, "found the outcome 'fine'; required: one of ok, refused, crash, hang, wrong"),
         ({"ratio": "half"}, "found 'ratio' as 'half'; required: int or float"),
         ({"confirmed": 1}, "found 'confirmed' as 1; required: bool"),
+        ({"helps": "no"}, "found 'helps' as 'no'; required: bool"),
     ],
 )
 def test_a_line_that_is_no_record_says_why(change: dict[str, object], message: str) -> None:
@@ -162,6 +163,7 @@ def test_a_record_that_is_no_gain_is_not_taken(tmp_path: Path) -> None:
         _record(_GOOD, 0.99),
         replace(_record(_GOOD), confirmed=False),
         _record(_GOOD, outcome="wrong"),
+        replace(_record(_GOOD), helps=False, model_ratio=1.02),
     ):
         assert _chosen(tmp_path, [record]) == (rules, [])
 
@@ -169,6 +171,16 @@ def test_a_record_that_is_no_gain_is_not_taken(tmp_path: Path) -> None:
 def test_a_later_measurement_corrects_an_earlier_one(tmp_path: Path) -> None:
     later = replace(_record(_GOOD, 1.1), date="2026-02-01T00:00:00Z")
     assert _chosen(tmp_path, [later, _record(_GOOD, 0.5)]) == _chosen(tmp_path, [])
+
+
+def test_what_is_no_gain_in_a_model_later_is_not_taken(tmp_path: Path) -> None:
+    later = replace(_record(_GOOD, 0.5), date="2026-02-01T00:00:00Z", helps=False)
+    assert _chosen(tmp_path, [_record(_GOOD, 0.5), later]) == _chosen(tmp_path, [])
+
+
+def test_records_of_earlier_versions_are_read() -> None:
+    line = _record(_GOOD).line().replace(', "helps": true', "")
+    assert "helps" not in line and parse_record(line).helps
 
 
 @pytest.mark.parametrize("change", [{"cpu": "z80"}, {"facts": "0"}, {"threads": 2}, {"opt_level": 2}])

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 import pytest
 
+from mlc.compiler import new_context
 from mlc.dialects.loop.steps import Step
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
+from mlc.support.context import CompilerContext
+from mlc.tuning.comparison import Comparison, together
+from mlc.tuning.examination import examine
 from mlc.tuning.isolated import Failure
 from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import ENOUGH, LearnedRanker
 from mlc.tuning.record import Record, TunedMachine
-from mlc.tuning.schedule_texts import Schedule, schedule_text
+from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.tuning.tuner import Tuner
-from mlc.tuning.workbench import Comparison, together
+from mlc.tuning.work import Answer, Build, Lost, Site, Work
 
 _MACHINE = TunedMachine("test", "test", "0", 1, 3)
 _KEY = KernelKey("exact", "kind", (8, 200), "map(m: 8, n: 200)", ("x",))
@@ -34,12 +38,14 @@ class _Clock:
 
 
 class _Bench:
-    """Schedules whose time follows from the size of their tile: 64 is best. 13 is wrong, and 17 is refused."""
+    """Schedules whose time follows from the size of their tile: 64 is best. 13 is wrong, and 17 does not compile."""
+
+    rules: Schedule = (Tile("n", 16),)
 
     def __init__(self, clock: _Clock, cost: float = 1.0) -> None:
         self.clock, self.cost = clock, cost
         self.compared: list[str] = []
-        self.built: set[Schedule] = set()
+        self.built: set[Schedule] = {self.rules}
 
     def seconds(self, schedule: Schedule) -> float:
         sizes = [step.size for step in schedule if isinstance(step, Tile)]
@@ -60,31 +66,80 @@ class _Bench:
         a, b = self.seconds(one), self.seconds(other)
         return Comparison(a, b, a / b, 0.001)
 
-    def drop(self, schedule: Schedule) -> None:
-        self.built.discard(schedule)
+
+class _Executor:
+    """Places that answer at once, from the benches of kernels; the names of some are in `broken`: these lose work.
+
+    Attributes:
+        in_model: the ratio in the whole model, by the schedule.
+    """
+
+    def __init__(self, benches: Mapping[str, _Bench], ctx: CompilerContext, names: Sequence[str] = ("",)) -> None:
+        self.benches, self.ctx = benches, ctx
+        self.places = {name: Site(name, _MACHINE, 2, ()) for name in names}
+        self.running: list[tuple[Site, Work]] = []
+        self.broken: set[str] = set()
+        self.in_model: Callable[[Schedule], float] | None = None
+        self.asked: list[tuple[str, Work]] = []
+
+    def sites(self) -> Sequence[Site]:
+        return list(self.places.values())
+
+    def start(self, site: Site, work: Work) -> None:
+        assert all(site is not other for other, _ in self.running)
+        self.asked.append((site.name, work))
+        self.running.append((site, work))
+
+    def wait(self, seconds: float) -> Sequence[tuple[Site, Work, Answer]]:
+        done = [(site, work, self._answer(site, work)) for site, work in self.running]
+        self.running = []
+        return done
+
+    def _answer(self, site: Site, work: Work) -> Answer:
+        if site.name in self.broken:
+            del self.places[site.name]
+            return Lost(f"{site.name} is gone")
+        bench = self.benches[work.kernel]
+        if isinstance(work, Build):
+            return tuple(bench.build([parse_schedule(text, self.ctx) for text in work.schedules]))
+        candidate, best = (parse_schedule(text, self.ctx) for text in (work.schedule, work.best))
+        *_, found = examine(bench, candidate, best, self._check if self.in_model else None, bench.cost)
+        return found
+
+    def _check(self, schedule: Schedule) -> Comparison | Failure:
+        assert self.in_model is not None
+        ratio = self.in_model(schedule)
+        return Comparison(2 * ratio, 2.0, ratio, 0.001)
 
 
 def _draw(steps: Schedule) -> Step | None:
     return Unroll("m") if steps else Tile("n", 8)
 
 
-def _search(clock: _Clock, name: str = "kernel", seed: int = 0, calls: int = 1, cost: float = 1.0) -> KernelSearch:
-    rules = (Tile("n", 16),)
-    bench = _Bench(clock, cost)
-    bench.built.add(rules)
+def _search(bench: _Bench, name: str = "kernel", seed: int = 0, calls: int = 1) -> KernelSearch:
     mutator = Mutator(Random(seed), 8, _draw)
-    return KernelSearch(name, _KEY, calls, bench, rules, bench.seconds(rules), mutator)
+    return KernelSearch(name, _KEY, calls, bench.rules, bench.seconds(bench.rules), mutator)
 
 
-def _tune(searches: Sequence[KernelSearch], clock: _Clock, seconds: float) -> list[Record]:
+def _tuner(searches: Mapping[str, tuple[_Bench, KernelSearch]], *names: str) -> tuple[Tuner, _Executor, list[Record]]:
     records: list[Record] = []
-    Tuner(searches, _MACHINE, records.append, jobs=2, clock=clock).run(seconds)
-    return records
+    ctx = new_context()
+    benches = {name: bench for name, (bench, _) in searches.items()}
+    executor = _Executor(benches, ctx, names or ("",))
+    all_of_them = [search for _, search in searches.values()]
+    clock = next(iter(benches.values())).clock
+    return Tuner(executor, lambda _: all_of_them, ctx, records.append, clock=clock), executor, records
+
+
+def _one(seed: int = 0) -> tuple[_Bench, KernelSearch, Tuner, _Executor, list[Record]]:
+    bench = _Bench(_Clock())
+    search = _search(bench, seed=seed)
+    return bench, search, *_tuner({"kernel": (bench, search)})
 
 
 def test_a_search_finds_what_is_faster_and_confirms_it() -> None:
-    search = _search(clock := _Clock())
-    records = _tune([search], clock, 200)
+    _, search, tuner, _, records = _one()
+    tuner.run(200)
     assert "tile(n, 64)" in schedule_text(search.best)
     assert search.ratio == pytest.approx(1.0 / 1.75)
     confirmed = [r for r in records if r.confirmed]
@@ -93,30 +148,50 @@ def test_a_search_finds_what_is_faster_and_confirms_it() -> None:
     assert confirmed[-1].ratio == pytest.approx(search.ratio, rel=1e-4)
 
 
+def test_what_is_no_gain_in_the_whole_model_is_kept_and_marked() -> None:
+    _, search, tuner, executor, records = _one()
+    search.waiting = [(Tile("n", 64),)]
+    executor.in_model = lambda schedule: 1.03 if "tile(n, 64)" in schedule_text(schedule) else 0.9
+    tuner.run(200)
+    assert {(r.schedule, r.helps, r.model_ratio) for r in records if "tile(n, 64)" in r.schedule and r.confirmed} >= {
+        ("tile(n, 64)", False, 1.03)
+    }
+    assert "tile(n, 64)" not in schedule_text(search.best) and search.ratio < 0.95
+    assert search.useless >= 1
+    assert all(r.model_ratio is not None for r in records if r.confirmed and (r.ratio or 1) < 0.95)
+
+
 def test_nothing_is_measured_twice() -> None:
-    search = _search(clock := _Clock())
+    bench, search, tuner, _, _ = _one()
     search.know(["tile(n, 32)"])
-    _tune([search], clock, 200)
-    assert isinstance(search.bench, _Bench)
-    compared = search.bench.compared
-    assert len(compared) > 20
-    assert len(set(compared)) == len(compared)
-    assert "tile(n, 32)" not in compared
+    tuner.run(200)
+    assert len(bench.compared) > 20
+    assert len(set(bench.compared)) == len(bench.compared)
+    assert "tile(n, 32)" not in bench.compared
+
+
+def test_what_the_loops_refuse_is_not_even_built() -> None:
+    bench, search, tuner, _, _ = _one()
+    search.refusal = lambda schedule: "no" if any(isinstance(step, Unroll) for step in schedule) else None
+    tuner.run(100)
+    assert search.refused > 0
+    assert not any(isinstance(step, Unroll) for schedule in bench.built for step in schedule)
 
 
 def test_a_seed_fixes_the_search() -> None:
     def run(seed: int) -> list[tuple[str, float | None]]:
-        clock = _Clock()
-        return [(r.schedule, r.ratio) for r in _tune([_search(clock, seed=seed)], clock, 60)]
+        _, _, tuner, _, records = _one(seed)
+        tuner.run(60)
+        return [(r.schedule, r.ratio) for r in records]
 
     assert run(1) == run(1)
     assert run(1) != run(2)
 
 
 def test_what_is_wrong_or_refused_is_recorded_and_never_best() -> None:
-    search = _search(clock := _Clock())
+    _, search, tuner, _, records = _one()
     search.waiting = [(Tile("n", 13),), (Tile("n", 17),)]
-    records = _tune([search], clock, 20)
+    tuner.run(20)
     dropped = {r.schedule: (r.outcome, r.reason) for r in records if r.outcome != "ok"}
     assert dropped["tile(n, 13)"] == ("wrong", "13")
     assert dropped["tile(n, 17)"] == ("refused", "17")
@@ -125,28 +200,66 @@ def test_what_is_wrong_or_refused_is_recorded_and_never_best() -> None:
 
 def test_the_budget_goes_where_the_time_is() -> None:
     clock = _Clock()
-    large, small = _search(clock, "large", 1, calls=10, cost=5.0), _search(clock, "small", 2)
-    _tune([small, large], clock, 60)
+    slow, fast = _Bench(clock, 5.0), _Bench(clock)
+    large, small = _search(slow, "large", 1, calls=10), _search(fast, "small", 2)
+    tuner, _, _ = _tuner({"small": (fast, small), "large": (slow, large)})
+    tuner.run(60)
     assert large.tried > 3 * max(small.tried, 1)
 
 
 def test_the_budget_is_kept() -> None:
-    clock = _Clock()
-    _tune([_search(clock)], clock, 10)
-    assert 10 <= clock.now < 13
+    bench, _, tuner, _, _ = _one()
+    tuner.run(10)
+    assert 10 <= bench.clock.now < 13
 
 
 def test_an_interrupt_keeps_what_was_measured() -> None:
-    search, records = _search(clock := _Clock()), list[Record]()
+    _, _, tuner, _, records = _one()
 
     def keep(record: Record) -> None:
         records.append(record)
         if len(records) == 5:
             raise KeyboardInterrupt
 
+    tuner.keep = keep
     with pytest.raises(KeyboardInterrupt):
-        Tuner([search], _MACHINE, keep, clock=clock).run(100)
+        tuner.run(100)
     assert len(records) == 5
+
+
+def test_what_a_lost_place_was_busy_with_is_tried_elsewhere() -> None:
+    bench = _Bench(_Clock())
+    search = _search(bench)
+    tuner, executor, records = _tuner({"kernel": (bench, search)}, "good", "bad")
+    told: list[str] = []
+    tuner.lost = told.append
+    executor.broken = {"bad"}
+    tuner.run(60)
+    assert told == ["bad is gone"] and list(executor.places) == ["good"]
+    (lost,) = (work for name, work in executor.asked if name == "bad")
+    assert isinstance(lost, Build)
+    assert set(lost.schedules) <= {r.schedule for r in records}
+    assert {r.worker for r in records} == {"good"}
+
+
+def test_a_candidate_that_ends_every_place_is_dropped() -> None:
+    bench = _Bench(_Clock())
+    search = _search(bench)
+    tuner, executor, records = _tuner({"kernel": (bench, search)}, "one", "two", "three")
+    bad = (Tile("n", 48),)
+    search.waiting = [bad]
+    answer = executor._answer  # pyright: ignore[reportPrivateUsage]
+
+    def dies(site: Site, work: Work) -> Answer:
+        if "tile(n, 48)" in (work.schedules if isinstance(work, Build) else (work.schedule,)):
+            executor.broken.add(site.name)
+        return answer(site, work)
+
+    executor._answer = dies  # pyright: ignore[reportPrivateUsage]
+    tuner.run(40)
+    assert len(executor.places) == 1
+    dropped = {r.schedule: (r.outcome, r.reason) for r in records if r.outcome != "ok"}
+    assert dropped["tile(n, 48)"] == ("crash", "2 workers were lost with it")
 
 
 @pytest.mark.slow
@@ -161,6 +274,23 @@ def test_a_learned_model_knows_which_sizes_are_good() -> None:
         ranker.add((Tile("n", size),), bench.seconds((Tile("n", size),)))
     estimates = ranker.estimates([(Tile("n", 62),), (Tile("n", 10),)])
     assert estimates is not None and estimates[0] < estimates[1]
+
+
+@pytest.mark.slow
+def test_a_learned_model_is_judged_by_what_it_has_not_seen() -> None:
+    pytest.importorskip("sklearn")
+    bench, learns, guesses = _Bench(_Clock()), LearnedRanker(_KEY), LearnedRanker(_KEY)
+    rng = Random(0)
+    for size in range(4, 4 + ENOUGH - 1):
+        learns.add((Tile("n", size),), bench.seconds((Tile("n", size),)))
+    assert learns.held_out_correlation() is None  # not enough yet
+    for size in range(100, 200):
+        learns.add((Tile("n", size),), bench.seconds((Tile("n", size),)))
+        guesses.add((Tile("n", size),), rng.uniform(0.5, 2))
+    found, by_chance = learns.held_out_correlation(), guesses.held_out_correlation()
+    assert found is not None and found > 0.95
+    assert by_chance is not None and abs(by_chance) < 0.4
+    assert learns.measurements == ENOUGH - 1 + 100
 
 
 def test_processes_that_disagree_make_noise() -> None:

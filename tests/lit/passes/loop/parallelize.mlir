@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --parallelize="least-work=100" | filecheck %s
-// RUN: mlc-opt %s --parallelize="least-work=100" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: mlc-opt %s --parallelize="least-ns=2" | filecheck %s
+// RUN: mlc-opt %s --parallelize="least-ns=2" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 // RUN: mlc-opt %s --parallelize="threads=1" | filecheck %s --check-prefix=ONE
 // ONE-NOT: loop.for threads
 
@@ -21,7 +21,7 @@ func.func private @large(%x: memref<1x16x16xf32>, %y: memref<1x16x16xf32> {mlc.o
 
 // CHECK-LABEL: @small
 // CHECK: loop.for parallel "n"
-// REMARK: remark: loop 'n' stays on one thread: about 6 ops
+// REMARK: remark: loop 'n' stays on one thread: estimated {{[01]}} ns, worth sharing from 2 ns on
 func.func private @small(%y: memref<2xf32> {mlc.output}) {
   %zero = arith.constant 0.0 : f32
   loop.for parallel "n" %n = 0 to 2 {
@@ -108,6 +108,24 @@ func.func private @heads(%x: memref<6x40xf32>, %y: memref<6x40xf32> {mlc.output}
     loop.for parallel "n" %n = 0 to 40 {
       %a = loop.load %t[%n] : memref<40xf32>
       loop.store %a, %y[%h, %n] : memref<6x40xf32>
+    }
+  }
+  return
+}
+
+// Of 14, 7 blocks would keep one of two threads busy for seven eighths of the time: 2 are one each.
+// CHECK-LABEL: @seven
+// CHECK-NEXT: loop.for threads "h" %{{.*}} = 0 to 14 step 7 {
+func.func private @seven(%x: memref<14x40xf32>, %y: memref<14x40xf32> {mlc.output}) {
+  loop.for parallel "h" %h = 0 to 14 {
+    %t = memref.alloc() : memref<40xf32>
+    loop.for parallel "n" %n = 0 to 40 {
+      %a = loop.load %x[%h, %n] : memref<14x40xf32>
+      loop.store %a, %t[%n] : memref<40xf32>
+    }
+    loop.for parallel "n" %n = 0 to 40 {
+      %a = loop.load %t[%n] : memref<40xf32>
+      loop.store %a, %y[%h, %n] : memref<14x40xf32>
     }
   }
   return

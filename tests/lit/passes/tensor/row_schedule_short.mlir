@@ -2,9 +2,9 @@
 
 // Two rows of seven vectors are fewer than can be on their way: each pass goes over all rows.
 // CHECK-LABEL: func.func private @short
-// CHECK-SAME: schedule = #loop.schedule<[vectorize_reduction(k, 64), tile(n, 32), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
+// CHECK-SAME: schedule = #loop.schedule<[vectorize_reduction(k, 64), tile(n, 64), tile(ni, 16), vectorize(nii, 16), unroll(ni), tile(m, 2), unroll(mi)]>
 // CHECK-LABEL: func.func private @norm
-// CHECK-SAME: schedule = #loop.schedule<[vectorize_reduction(k, 16), tile(n, 32)
+// CHECK-SAME: schedule = #loop.schedule<[vectorize_reduction(k, 16), tile(n, 64)
 // Eight vectors are enough.
 // CHECK-LABEL: func.func private @long
 // CHECK-SAME: schedule = #loop.schedule<[fuse(m), reuse_result(n), vectorize_reduction(k, 64)

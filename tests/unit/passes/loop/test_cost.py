@@ -15,7 +15,8 @@ from xdsl.ir import Block, SSAValue
 
 from mlc.compiler import new_context, parse_verified
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
-from mlc.passes.loop.cost.estimate import Estimate, estimate
+from mlc.passes.loop._nests import outermost_loops
+from mlc.passes.loop.cost.estimate import Estimate, estimate, estimate_nests
 from mlc.passes.manager import PassManager
 from mlc.passes.options import parse_passes
 from mlc.support.types import memref_type, vector_type
@@ -93,6 +94,21 @@ func.func private @sparse(%x: memref<64x64xf32>, %y: memref<8x64xf32> {mlc.outpu
   return
 }
 """
+_STRIDED = """
+func.func private @strided(%x: memref<32x512xf32>, %y: memref<32x128xf32> {mlc.output}) {
+  loop.for serial "t" %t = 0 to 3 {
+    loop.for parallel "m" %m = 0 to 32 {
+      loop.for parallel "n" %n = 0 to 16 {
+        %a = loop.load %x[%m, %n * 32 + 3] : memref<32x512xf32>
+        %b = loop.load %x[%m, %n * 32 + 19] : memref<32x512xf32>
+        %c = arith.addf %a, %b : f32
+        loop.store %c, %y[%m, %n * 8] : memref<32x128xf32>
+      }
+    }
+  }
+  return
+}
+"""
 
 
 def _function(text: str, passes: str = "", target: str = "znver4") -> FuncOp:
@@ -165,6 +181,8 @@ def _addresses(block: Block, counters: dict[SSAValue, int], starts: dict[SSAValu
         (_BLOCKS, 1 << 11, 1.0),
         (_SPARSE, 1 << 10, 1.0),
         (_SPARSE, 1 << 11, 1.0),
+        (_STRIDED, 1 << 12, 1.0),
+        (_STRIDED, 1 << 18, 1.0),
     ],
 )
 def test_lines_that_a_cache_fetches(text: str, capacity: int, within: float) -> None:
@@ -218,6 +236,17 @@ def test_what_is_left_to_llvm_counts_as_vectors() -> None:
     assert left.parts["stores"] == said.parts["stores"] == 48 * 64 / 16 / machine.issue.stores
     across, _ = _on(_TRANSPOSED, "")
     assert across.parts["stores"] == 48 * 64 / machine.issue.stores
+    called, _ = _on(_with("parallel(m)", along), "apply-schedule")
+    assert called.parts["stores"] == across.parts["stores"]
+
+
+def test_nests_of_a_function_are_its_time() -> None:
+    module = parse_verified(_TWO_PASSES, "model.mlir", new_context(), Path())
+    (function,) = (op for op in module.ops if isinstance(op, FuncOp))
+    machine = resolve_target("x86-64-v4")
+    nests = estimate_nests(function, machine)
+    assert list(nests) == outermost_loops(function)
+    assert sum(nests.values()) == pytest.approx(estimate(function, machine).cycles, rel=0.01)
 
 
 @pytest.mark.parametrize("cpu", CPUS)

@@ -1,0 +1,41 @@
+// RUN: mlc-opt %s --schedule="target=znver5" | filecheck %s
+// RUN: mlc-opt %s --schedule="target=znver5" --lower-to-loops --apply-schedule --check-each | filecheck %s --check-prefix=LOOPS
+
+// While all channels of a block pass by, the first cache keeps the weights, and the columns that the next block shares with
+// this one: blocks of two columns of 384 channels, which fit there. Of 576 channels none does, and a wide block reads less.
+// LOOPS: loop.for
+// CHECK-LABEL: @keeps
+// CHECK-SAME: tile(x, 2), unroll(xi), tile(y, 2)
+func.func private @keeps(%x: tensor<14x14x384xf32>, %w: tensor<3x3x384xf32>) -> tensor<14x14x384xf32> {
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<14x14x384xf32> to tensor<16x16x384xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, n], %w[ky, kx, n] over (y: 14, x: 14, n: 384) reduce (ky: 3, kx: 3) : tensor<16x16x384xf32>, tensor<3x3x384xf32> -> tensor<14x14x384xf32>
+  return %0 : tensor<14x14x384xf32>
+}
+// CHECK-LABEL: @reads_again
+// CHECK-SAME: tile(x, 6), unroll(xi), tile(y, 2)
+func.func private @reads_again(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32>) -> tensor<14x14x576xf32> {
+  %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<14x14x576xf32> to tensor<16x16x576xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, n], %w[ky, kx, n] over (y: 14, x: 14, n: 576) reduce (ky: 3, kx: 3) : tensor<16x16x576xf32>, tensor<3x3x576xf32> -> tensor<14x14x576xf32>
+  return %0 : tensor<14x14x576xf32>
+}
+
+// With a stride, blocks of two share little, and push the weights out: one column at a time.
+// CHECK-LABEL: @strides
+// CHECK-SAME: schedule = #loop.schedule<[unpad(y, x), tile(n, 16), vectorize(ni, 16), unroll(kx), unroll(ky)]>
+func.func private @strides(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32>) -> tensor<7x7x576xf32> {
+  %p = tensor.pad %x low[0, 0, 0] high[1, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<14x14x576xf32> to tensor<15x15x576xf32>
+  %0 = tensor.contract %p[y * 2 + ky, x * 2 + kx, n], %w[ky, kx, n] over (y: 7, x: 7, n: 576) reduce (ky: 3, kx: 3) : tensor<15x15x576xf32>, tensor<3x3x576xf32> -> tensor<7x7x576xf32>
+  return %0 : tensor<7x7x576xf32>
+}

@@ -1,0 +1,89 @@
+"""What the loops of one kernel allow, and steps that are drawn for them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Literal
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.compiler import CompileOptions
+from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.steps import Step, load_step, step_names
+from mlc.passes.loop.apply_schedule import apply_step
+from mlc.passes.loop.steps.base import LoopStep, Scheduling
+from mlc.support.context import CompilerContext
+from mlc.tools.schedule_trial import lower_to_plain_loops, outcomes_of
+from mlc.tuning.isolated import Failure
+from mlc.tuning.recorded_schedules import first_refusal
+from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
+from mlc.tuning.service import Service
+
+_SECONDS = 3.0
+_MOST_OPS = 1500
+"""Functions of more ops take too long to be drawn for."""
+_POOL = 16
+"""So many steps are drawn at once: the steps in front of them are carried out for all."""
+_TRIES = 8
+"""How often a step is drawn for each that is wanted: some suit no loop."""
+
+
+class KernelLoops:
+    """Carries out steps on the loops of one kernel, and nothing below: a process of its own does, for steps may be a
+    plugin's, and hang."""
+
+    def __init__(self, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions, rng: Random) -> None:
+        """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays."""
+        self._rng, self._name, self._ctx = rng, name, ctx.clone()
+        self._module = alone.clone()
+        self._module_function().attributes.pop("schedule", None)
+        self._pools: dict[Schedule, list[Step | None]] = {}
+        lower_to_plain_loops(self._module, self._ctx, options)
+        self._service = Service(self._answer, _SECONDS)
+
+    def draw(self, steps: Schedule) -> Step | None:
+        """A step for a loop that is there when `steps` are carried out; None if there is none, or it takes too long."""
+        if not (pool := self._pools.setdefault(steps, [])):
+            found = self._service.ask(("draw", schedule_text(steps), self._rng.random()))
+            pool += parse_schedule(found, self._ctx) if isinstance(found, str) and found else [None]
+        return pool.pop()
+
+    def refusal(self, steps: Schedule) -> str | None:
+        """Why the loops do not allow all of the steps; None if each changes something, or if that is not known."""
+        found = self._service.ask(("refusal", schedule_text(steps), 0.0))
+        if isinstance(found, Failure):
+            return found.reason if found.outcome == "refused" else None
+        return found
+
+    def stop(self) -> None:
+        """End the process."""
+        self._service.stop()
+
+    def _answer(self, question: tuple[Literal["draw", "refusal"], str, float]) -> str | None:
+        what, text, seed = question
+        steps = parse_schedule(text, self._ctx) if text else ()
+        module, ctx = self._module.clone(), self._ctx.clone()
+        function, scheduling = self._module_function(module), Scheduling(module, ctx)
+        if what == "refusal":
+            return first_refusal(steps, outcomes_of(steps, function, scheduling))
+        for step in steps:
+            apply_step(step, function, scheduling)
+            if sum(1 for _ in function.walk()) > _MOST_OPS:
+                return None
+        return schedule_text(_drawn(function, Random(seed)))
+
+    def _module_function(self, module: ModuleOp | None = None) -> FuncOp:
+        ops = (module or self._module).ops
+        return next(op for op in ops if isinstance(op, FuncOp) and op.sym_name.data == self._name)
+
+
+def _drawn(function: FuncOp, rng: Random) -> list[Step]:
+    loops = [op for op in function.walk() if isinstance(op, ForOp)]
+    drawn: list[Step] = []
+    for _ in range(_POOL * _TRIES):
+        kind = load_step(rng.choice(step_names()))
+        suited = [loop for loop in loops if issubclass(kind, LoopStep) and kind.suits(loop)]
+        if suited and issubclass(kind, LoopStep) and len(drawn) < _POOL:
+            drawn.append(kind.drawn(rng, rng.choice(suited)))
+    return drawn
