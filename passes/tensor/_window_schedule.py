@@ -55,7 +55,7 @@ def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
         # A copy would be as much work as all the rest.
         steps.append(Unpad.along(*(parallel[i] for i in moving)))
     steps += [Tile(parallel[lane], lanes), Vectorize(f"{parallel[lane]}i", lanes)]
-    height = _even_block(op.dim_sizes[moving[-2]]) if len(moving) > 1 else 1
+    height = _even_height(op.dim_sizes[moving[-2]]) if len(moving) > 1 else 1
     blocks = [(moving[-1], _best_width(op, moving, height, machine))] if moving else []
     for dim, block in [*blocks, *((dim, height) for dim in moving[-2:-1])]:
         if block > 1:
@@ -73,8 +73,8 @@ def _moves(op: StructuredOp) -> bool:
     )
 
 
-def _even_block(size: int) -> int:
-    """How many results a small block has: those that leave none over."""
+def _even_height(size: int) -> int:
+    """How many rows of results a block has: those that leave none over."""
     return max(rows for rows in range(1, HEIGHT + 1) if size % rows == 0)
 
 
@@ -94,8 +94,6 @@ def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: M
     costs = {width: cost(width) for width in range(1, min(most, inside) + 1)}
     alike = [width for width, each in costs.items() if each <= ALIKE * min(costs.values())]
     stride = max(split_terms(e).get(dim, 0) or 0 for affine in op.index_maps for e in affine.results)
-    if not near and stride > 1:
-        return _even_block(op.dim_sizes[dim])
     middle = max(2, most // 2) // max(stride, 1)  # the fewer neighbours share, the less a wide block gains
     return min(alike, key=lambda width: (inside % width != 0, abs(width - middle)))
 
