@@ -99,7 +99,7 @@ def _constant_key(operand: SSAValue, columns: int, ctx: CompilerContext) -> Hash
     array = None if constant is None else constant_array(constant, ctx.resources)
     if array is None:
         return None
-    if array.ndim and array.shape[-1] == columns:
+    if _stands_for_columns(operand, columns):
         return array.shape[:-1], array.dtype.str
     return array.shape, array.dtype.str, array.tobytes()
 
@@ -144,7 +144,7 @@ def put_side_by_side(branches: Sequence[Branch], ctx: CompilerContext) -> None:
             if (own := constant_of(operand)) is None:
                 operands[index] = value
                 continue
-            is_wide = _stands_for_columns(operand, op)
+            is_wide = _stands_for_columns(operand, shape_of(op.result)[-1])
             constants = [b.tail[number].operands[index] for b in branches]
             constant = _side_by_side(constants, ctx) if is_wide else own.clone()
             merged.append(constant)
@@ -166,9 +166,9 @@ def put_side_by_side(branches: Sequence[Branch], ctx: CompilerContext) -> None:
         _erase(branch)
 
 
-def _stands_for_columns(constant: SSAValue, reader: GraphOp) -> bool:
-    shape = shape_of(constant)
-    return bool(shape) and shape[-1] == shape_of(reader.result)[-1]
+def _stands_for_columns(constant: SSAValue, columns: int) -> bool:
+    """Whether a constant has a number for each column of a result, so that it is put beside those of others."""
+    return shape_of(constant)[-1:] == (columns,)
 
 
 def _widened(

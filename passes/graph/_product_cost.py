@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from mlc.passes.shared.register_tile import TileProblem, best_tile, tile_cycles
 from mlc.passes.shared.traffic import read_cycles, write_cycles
@@ -35,13 +36,19 @@ class ProductProblem:
         """
         lanes = machine.lanes(8 * self.element_bytes)
         tiles = TileProblem(self.rows, self.columns, lanes, column_bytes=self.terms * self.element_bytes)
-        products = tile_cycles(best_tile(tiles, machine), tiles, machine) * self.terms * self.repeated
+        products = _step_cycles(tiles, machine) * self.terms * self.repeated
         return max(products, read_cycles(self.weight_bytes, machine, among))
 
     def copy_cycles(self, machine: Machine) -> float:
         """Of moving the columns that somebody reads who cannot read them beside others."""
         size = self.rows * self.repeated * self.copied * self.element_bytes
         return read_cycles(size, machine) + write_cycles(size, machine)
+
+
+@lru_cache(maxsize=256)  # every choice of some products asks for each of them again
+def _step_cycles(tiles: TileProblem, machine: Machine) -> float:
+    """Of one step of the reduction, with the best register tile."""
+    return tile_cycles(best_tile(tiles, machine), tiles, machine)
 
 
 def beside(problems: Sequence[ProductProblem]) -> ProductProblem:
