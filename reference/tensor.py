@@ -106,8 +106,15 @@ def combine(kind: str, points: Array, axes: tuple[int, ...]) -> Array:
             return np.asarray(points.max(axes))
         case "min":
             return np.asarray(points.min(axes))
+        case "maxnum":
+            return np.fmax(leave_out_nan(points, axes), points.dtype.type(-np.inf))
         case _:
             raise ValueError(f"unknown reduction '{kind}'")
+
+
+def leave_out_nan(points: Array, axes: tuple[int, ...]) -> Array:
+    """The greatest number of `points` over `axes`, or NaN if all of them are."""
+    return np.asarray(np.fmax.reduce(points, axes))
 
 
 @evaluates(ContractOp)
@@ -178,6 +185,7 @@ _COMBINE = {
     "mul": np.multiply,
     "max": np.maximum,
     "min": np.minimum,
+    "maxnum": np.fmax,
     "maxui": np.maximum,
     "minui": np.minimum,
 }

@@ -9,7 +9,7 @@ from xdsl.ir import Attribute
 from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of
 from mlc.reference.math import fused_multiply_add
 from mlc.reference.memory import fault, read, write
-from mlc.reference.tensor import combine
+from mlc.reference.tensor import combine, leave_out_nan
 from mlc.support.types import Vector, vector_type
 
 _COMBINE = {
@@ -78,11 +78,12 @@ def shuffle(op: vector.ShuffleOp, first: Array, second: Array) -> Array:
 def reduction(op: vector.ReductionOp, source: Array, *acc: Array) -> Array:
     """Combines all elements, and the accumulator if there is one."""
     kind = str(op.kind.data)
-    if kind not in _COMBINE:
+    if kind not in _COMBINE and kind != "maxnumf":
         raise fault(op, f"the kind '{kind}' cannot be run")
     if acc:
         source = np.concatenate([source, np.broadcast_to(acc[0][..., None], (*source.shape[:-1], 1))], -1)
-    return combine(_COMBINE[kind], source, (source.ndim - 1,))
+    last = (source.ndim - 1,)
+    return leave_out_nan(source, last) if kind == "maxnumf" else combine(_COMBINE[kind], source, last)
 
 
 @executes(vector.LoadOp)

@@ -67,7 +67,7 @@ def identity_of(reduction: str, element: Attribute) -> arith.ConstantOp:
         # -1 has the bits of the greatest unsigned integer.
         value = {"add": 0, "mul": 1, "max": least, "min": -least - 1, "maxui": 0, "minui": -1}[reduction]
     else:
-        value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf}[reduction]
+        value = {"add": 0.0, "mul": 1.0, "max": -math.inf, "min": math.inf, "maxnum": -math.inf}[reduction]
     return arith.ConstantOp(scalar_attribute(value, element))
 
 

@@ -22,12 +22,12 @@ from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, spell_constant
 _NUW, _NSW = llvm.OverflowFlag.NO_UNSIGNED_WRAP, llvm.OverflowFlag.NO_SIGNED_WRAP
 
 
-_FAST_MATH = (FastMathFlag.NO_SIGNED_ZEROS, FastMathFlag.ALLOW_CONTRACT)
+_FAST_MATH = (FastMathFlag.NO_NANS, FastMathFlag.NO_SIGNED_ZEROS, FastMathFlag.ALLOW_CONTRACT)
 """The fast-math flags that mlc stands for, in LLVM's order."""
 
 
 def _fast_math(op: Operation) -> str:
-    """`nsz contract `, as far as the op allows it."""
+    """`nnan nsz contract `, as far as the op allows it."""
     flags = op.properties.get("fastmathFlags")
     if flags is None:
         return ""
@@ -151,13 +151,23 @@ def _saturating_cast(f: FunctionText, op: Operation) -> None:
 
 @emits(intrinsics.ScaleOp)
 def _scale(f: FunctionText, op: Operation) -> None:
-    """With all lanes active, rounded as the environment says."""
-    value, exponent = operands_of(op)
-    kind = f.type(value.type)
-    suffix, mask = ("ps", "i16") if element_type(value.type) == f32 else ("pd", "i8")
-    symbol = f"@llvm.x86.avx512.mask.scalef.{suffix}.512"
-    f.module.declarations[symbol] = f"declare {kind} {symbol}({kind}, {kind}, {kind}, {mask}, i32)"
-    operands = f"{f.operand(value)}, {f.operand(exponent)}, {kind} zeroinitializer, {mask} -1, i32 4"
+    _avx512(f, op, "scalef")
+
+
+@emits(intrinsics.LimitOp)
+def _limit(f: FunctionText, op: Operation) -> None:
+    """The control 2 asks for the smaller of the absolute values, and the sign of the first operand."""
+    _avx512(f, op, "range", ", i32 2", ", i32")
+
+
+def _avx512(f: FunctionText, op: Operation, name: str, control: str = "", control_type: str = "") -> None:
+    """An instruction of two operands, with all lanes active, rounded as the environment says."""
+    first, second = operands_of(op)
+    kind = f.type(first.type)
+    suffix, mask = ("ps", "i16") if element_type(first.type) == f32 else ("pd", "i8")
+    symbol = f"@llvm.x86.avx512.mask.{name}.{suffix}.512"
+    f.module.declarations[symbol] = f"declare {kind} {symbol}({kind}, {kind}{control_type}, {kind}, {mask}, i32)"
+    operands = f"{f.operand(first)}, {f.operand(second)}{control}, {kind} zeroinitializer, {mask} -1, i32 4"
     f.define(op.results[0], f"call {kind} {symbol}({operands})")
 
 

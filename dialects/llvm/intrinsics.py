@@ -269,6 +269,20 @@ class ScaleOp(FloatBinaryIntrinsic):
     name = "llvm.intr.x86.scalef"
 
 
+@irdl_op_definition
+class LimitOp(FloatBinaryIntrinsic):
+    """x, but no further from 0 than the limit, and the limit if x is NaN: one instruction of AVX-512 (`vrangeps`).
+
+    Vectors have 512 bits, limits are positive; of NaN the limit may have either sign.
+
+    ```mlir
+    %r = llvm.intr.x86.range(%x, %limit) : (vector<16xf32>, vector<16xf32>) -> vector<16xf32>
+    ```
+    """
+
+    name = "llvm.intr.x86.range"
+
+
 class SaturatingCastOp(IRDLOperation, ABC):
     """A float as an integer, towards zero: the nearest one that there is, and 0 for NaN."""
 
@@ -317,6 +331,7 @@ INTRINSICS: Sequence[type[IRDLOperation]] = (
     AbsOp,
     CountLeadingZerosOp,
     ScaleOp,
+    LimitOp,
     FPToSISatOp,
     FPToUISatOp,
 )

@@ -13,7 +13,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure, SingleBlockImplicitTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.tensor.structured import OF_INTEGERS, REDUCTIONS, StructuredOp
+from mlc.dialects.tensor.structured import REDUCTIONS, StructuredOp, check_elements
 from mlc.support.ir import inlined
 from mlc.support.types import element_type, tensor_type
 
@@ -94,7 +94,8 @@ class MapOp(_WithBody):
 class ReduceOp(_WithBody):
     """Combines points over the `reduce` dims with add, mul, max or min; NaN wins in max and min.
 
-    Integers are signed in max and min, and unsigned in maxui and minui.
+    Integers are signed in max and min, and unsigned in maxui and minui. NaN loses in maxnum (IEEE 754-2008, 5.3.1):
+    the result is the greatest number, and -inf if all are NaN.
 
     The body computes the element that is combined; a body that only passes on its argument need not be written.
 
@@ -108,9 +109,9 @@ class ReduceOp(_WithBody):
     ```
 
     Constraints:
-      reduce_c1: the kind is add, mul, max, min, maxui or minui
+      reduce_c1: the kind is add, mul, max, min, maxnum, maxui or minui
       reduce_c2: there is a `reduce` dim
-      reduce_c3: maxui and minui are of integers
+      reduce_c3: maxui and minui are of integers, maxnum is of floats
     """
 
     name = "tensor.reduce"
@@ -150,12 +151,7 @@ class ReduceOp(_WithBody):
             )
         if self.num_parallel == len(self.dims):
             raise VerifyException("tensor.reduce: no dim to reduce over; use tensor.map (reduce_c2)")
-        element = element_type(self.result.type)
-        if self.kind.data in OF_INTEGERS and not isinstance(element, IntegerType):
-            raise VerifyException(
-                f"tensor.reduce: '{self.kind.data}' combines unsigned integers, found elements of type {element}; "
-                f"use '{self.kind.data.removesuffix('ui')}' (reduce_c3)"
-            )
+        check_elements(self, self.kind.data, element_type(self.result.type), "reduce_c3")
 
     @classmethod
     def parse(cls, parser: Parser) -> "ReduceOp":

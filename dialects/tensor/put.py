@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import IntegerType, StringAttr, TensorType
+from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
@@ -11,7 +11,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.tensor.places import PlacedOp, expect_shape
-from mlc.dialects.tensor.structured import OF_INTEGERS, REDUCTIONS, combine
+from mlc.dialects.tensor.structured import REDUCTIONS, check_elements, combine
 from mlc.support.types import element_type, tensor_type
 
 COMBINING = ("set", *REDUCTIONS)
@@ -21,9 +21,9 @@ COMBINING = ("set", *REDUCTIONS)
 class PutOp(PlacedOp):
     """A copy of `data` with an update combined into the element at each point: `y[indices[m], n] += updates[m, n]`.
 
-    The kind is `set`, or how a reduction combines: add, mul, max, min, maxui or minui. Points follow each other in
-    row-major order, so that of several at one place the last one is `set`. A negative coordinate counts from the end; a
-    point that has a coordinate out of range changes nothing.
+    The kind is `set`, or how a reduction combines: add, mul, max, min, maxnum, maxui or minui. Points follow each
+    other in row-major order, so that of several at one place the last one is `set`. A negative coordinate counts from
+    the end; a point that has a coordinate out of range changes nothing.
 
     ```mlir
     %y = tensor.put add %updates into %data[i, n] at (i = %indices[m]) over (m: 16, n: 64)
@@ -31,10 +31,10 @@ class PutOp(PlacedOp):
     ```
 
     Constraints, beyond those of places:
-      put_c1: the kind is set, add, mul, max, min, maxui or minui
+      put_c1: the kind is set, add, mul, max, min, maxnum, maxui or minui
       put_c2: the updates have the sizes of the dims and the element type of `data`
       put_c3: the result has the type of `data`
-      put_c4: maxui and minui are of integers
+      put_c4: maxui and minui are of integers, maxnum is of floats
     """
 
     name = "tensor.put"
@@ -85,12 +85,7 @@ class PutOp(PlacedOp):
             raise VerifyException(
                 f"tensor.put: the result type is {self.result.type}, required {self.data.type} (put_c3)"
             )
-        element = element_type(self.data.type)
-        if self.kind.data in OF_INTEGERS and not isinstance(element, IntegerType):
-            raise VerifyException(
-                f"tensor.put: '{self.kind.data}' combines unsigned integers, found elements of type {element}; "
-                f"use '{self.kind.data.removesuffix('ui')}' (put_c4)"
-            )
+        check_elements(self, self.kind.data, element_type(self.data.type), "put_c4")
 
     @classmethod
     def parse(cls, parser: Parser) -> "PutOp":

@@ -37,6 +37,14 @@ def _minimum(accumulator: SSAValue, point: SSAValue) -> Operation:
     return arith.MinimumfOp(point, accumulator, _EITHER_ZERO)
 
 
+def _maxnum(accumulator: SSAValue, point: SSAValue) -> Operation:
+    return arith.MaxnumfOp(point, accumulator, _EITHER_ZERO)
+
+
+def _of_floats(accumulator: SSAValue, point: SSAValue) -> Operation:
+    raise AssertionError("the verifier refuses integers that are combined as floats with NaN")
+
+
 def _of_integers(accumulator: SSAValue, point: SSAValue) -> Operation:
     raise AssertionError("the verifier refuses floats that are combined as unsigned integers")
 
@@ -51,12 +59,34 @@ _COMBINE: dict[str, tuple[Callable[[SSAValue, SSAValue], Operation], Callable[[S
     "mul": (arith.MulfOp, arith.MuliOp),
     "max": (_maximum, arith.MaxSIOp),
     "min": (_minimum, arith.MinSIOp),
+    "maxnum": (_maxnum, _of_floats),
     "maxui": (_of_integers, arith.MaxUIOp),
     "minui": (_of_integers, arith.MinUIOp),
 }
 REDUCTIONS = tuple(_COMBINE)
 OF_INTEGERS = ("maxui", "minui")
 """The reductions that read integers as unsigned, of which floats have none."""
+OF_FLOATS = ("maxnum",)
+"""The reductions in which NaN loses, which integers do not have: of NaN alone they give what they start from, -inf."""
+
+
+def check_elements(op: Operation, kind: str, element: Attribute, constraint: str) -> None:
+    """Require that a reduction of this kind is one of elements of this type.
+
+    Raises:
+        VerifyException: it reads unsigned integers or NaN, and there are none.
+    """
+    is_integer = isinstance(element, IntegerType)
+    if kind in OF_INTEGERS and not is_integer:
+        raise VerifyException(
+            f"{op.name}: '{kind}' combines unsigned integers, found elements of type {element}; "
+            f"use '{kind.removesuffix('ui')}' ({constraint})"
+        )
+    if kind in OF_FLOATS and is_integer:
+        raise VerifyException(
+            f"{op.name}: '{kind}' leaves out NaN, found elements of type {element}; "
+            f"use '{kind.removesuffix('num')}' ({constraint})"
+        )
 
 
 def combine(kind: str, accumulator: SSAValue, point: SSAValue) -> Operation:

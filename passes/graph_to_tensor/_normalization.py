@@ -57,6 +57,9 @@ class SoftmaxToReductions(ToTensor):
     """Subtract the maximum, so that no exponential overflows; then divide by the sum.
 
     A row has one division; its elements are multiplied. That rounds once more, and is several times as fast.
+
+    The maximum leaves out NaN, which is faster on x86: the exponential of a NaN is one, and so is the sum of its row,
+    whatever was subtracted.
     """
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
@@ -72,7 +75,7 @@ class SoftmaxToReductions(ToTensor):
         def shifted_exp(p: Points, x: SSAValue, greatest: SSAValue) -> SSAValue:
             return p(math.ExpOp, p.sub(x, greatest))
 
-        greatest = b.reduce("max", [(op.input, row)], over, reduce)
+        greatest = b.reduce("maxnum", [(op.input, row)], over, reduce)
         numerator = b.map([(op.input, every(rank)), (greatest, rest)], dims, element, shifted_exp)
 
         def inverse(p: Points, total: SSAValue) -> SSAValue:

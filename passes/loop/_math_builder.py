@@ -17,7 +17,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp, TruncIOp
-from mlc.dialects.llvm.intrinsics import ScaleOp
+from mlc.dialects.llvm.intrinsics import LimitOp, ScaleOp
 from mlc.support.types import element_type, integer_width, scalar_attribute, vector_type
 
 
@@ -104,7 +104,7 @@ class Emitter:
     op: Operation
     constants: ConstantPool
     avx512: bool = False
-    """Whether the target has AVX-512."""
+    """Whether the target has AVX-512, with the instructions of AVX512DQ."""
     minimum: bool = False
     """Whether the target has one instruction for the smaller of two numbers that is NaN if one of them is."""
 
@@ -264,6 +264,10 @@ class Number:
     def scaled(self, exponent: Number) -> Number:
         """This times 2^exponent, where it `can_be_scaled`."""
         return self._emit(ScaleOp, exponent, {"fastmathFlags": FastMathAttr(None)})
+
+    def within(self, limit: float) -> Number:
+        """This, or ±`limit` if it is further from 0 or NaN, where it `can_be_scaled`."""
+        return self._emit(LimitOp, limit, {"fastmathFlags": FastMathAttr(None)})
 
     def bits(self) -> Number:
         """The float as an integer."""

@@ -104,14 +104,17 @@ def exp(x: Number) -> Number:
 
     One power of two cannot be both below the smallest float and above the largest; the square of one can. That widens
     the interval of r to |r| <= ln 2, at the price of two more coefficients. The last product rounds, once, if the
-    result is denormal. A machine with an instruction for it multiplies by any power of two at once.
+    result is denormal.
+
+    A machine with an instruction for it multiplies by any power of two at once. Then n needs no limits, as it says by
+    itself what is 0, infinite or NaN: r only has to be some number for which the polynomial is positive.
     """
     c = constants_of(x.format)
-    x = x.at_most(c.overflow).at_least(c.underflow)
     if x.can_be_scaled:
         n = fma(x, LOG2_E, x.format.shifter) - x.format.shifter
-        r = fma(n, -c.ln2_low, fma(n, -c.ln2_high, x))
+        r = fma(n, -c.ln2_low, fma(n, -c.ln2_high, x)).within(0.5)
         return polynomial(r, (1.0, 1.0, *c.expm1)).scaled(n)
+    x = x.at_most(c.overflow).at_least(c.underflow)
     n, s = round_to_power(x, LOG2_E / 2)
     r = fma(n, -2 * c.ln2_low, fma(n, -2 * c.ln2_high, x))
     return polynomial(r, c.exp) * s * s

@@ -10,6 +10,7 @@ from xdsl.rewriter import Rewriter
 
 from mlc.dialects.loop import ForOp, LoadOp
 from mlc.passes.loop._memory_accesses import Effects
+from mlc.passes.loop._never_nan import is_never_nan
 from mlc.passes.loop._reductions import COMBINATIONS
 from mlc.support.ir import identity_of
 from mlc.support.types import element_type
@@ -21,7 +22,10 @@ _Step = tuple[Operation, str, int]
 def never_counts(read: LoadOp, value: arith.ConstantOp) -> bool:
     """Whether reductions stay the same if `read` gives `value`: their identity, or a factor 0 of what is added."""
     element = element_type(read.result.type)  # lanes are combined each on its own
-    return all(step is not None and identity_of(step[1], element).value == value.value for step in _steps(read.result))
+    return all(
+        step is not None and identity_of(step[1], element).value == value.value and _is_no_nan_replaced(*step)
+        for step in _steps(read.result)
+    )
 
 
 def leave_out(read: LoadOp) -> None:
@@ -58,6 +62,11 @@ def leaves_no_trace(loop: ForOp, read: LoadOp) -> bool:
 
     untouched = not effects.unknown and not effects.stored
     return untouched and all(comes_back(v, c) for v, c in zip(loop.yielded, loop.carried, strict=True))
+
+
+def _is_no_nan_replaced(op: Operation, reduction: str, partial: int) -> bool:
+    """Whether the identity changes nothing, as it does where a partial result is NaN, and `maxnum` combines it."""
+    return reduction != "maxnum" or is_never_nan(op.operands[partial])
 
 
 def _erase_with_users(op: Operation) -> None:

@@ -10,6 +10,7 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects.loop import ForOp
+from mlc.passes.loop._never_nan import is_never_nan
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ COMBINATIONS: dict[type[Operation], Combination] = {
     arith.MulfOp: Combination(_EITHER, "mul", CombiningKindFlag.MUL, arith.MulfOp),
     arith.MuliOp: Combination(_EITHER, "mul", CombiningKindFlag.MUL, arith.MuliOp),
     arith.MaximumfOp: Combination(_EITHER, "max", CombiningKindFlag.MAXIMUMF, arith.MaximumfOp),
+    arith.MaxnumfOp: Combination(_EITHER, "maxnum", CombiningKindFlag.MAXNUMF, arith.MaxnumfOp),
     arith.MaxSIOp: Combination(_EITHER, "max", CombiningKindFlag.MAXSI, arith.MaxSIOp),
     arith.MinimumfOp: Combination(_EITHER, "min", CombiningKindFlag.MINIMUMF, arith.MinimumfOp),
     arith.MinSIOp: Combination(_EITHER, "min", CombiningKindFlag.MINSI, arith.MinSIOp),
@@ -67,4 +69,6 @@ def reduction_of(loop: ForOp) -> Reduction | str:
         return "what it carries is no sum, product, maximum or minimum"
     if accumulator.get_user_of_unique_use() is not combine or combine.results[0].get_user_of_unique_use() is None:
         return "partial results of it are used"
+    if combination.reduction == "maxnum" and not is_never_nan(loop.iter_args[0]):
+        return "it may start from NaN, which -inf in other partial results would replace"
     return Reduction(combine, combination)

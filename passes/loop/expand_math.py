@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, func, math
+from xdsl.dialects import arith, func, math, vector
 from xdsl.dialects.builtin import ModuleOp, bf16, f16, f32
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from mlc.dialects.arith import RemFOp
+from mlc.dialects.arith import CmpfOp, RemFOp, SelectOp
 from mlc.passes.base import Pass
 from mlc.passes.loop import (
     _math_erf,
@@ -25,7 +27,8 @@ from mlc.passes.loop import (
     _math_trig,
 )
 from mlc.passes.loop._math_builder import ConstantPool, Emitter, Number, has_format
-from mlc.passes.lowering import LoweringDriver, lowers
+from mlc.passes.loop._never_nan import is_never_nan
+from mlc.passes.lowering import LoweringDriver, StatelessPattern, lowers
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
 from mlc.support.types import element_type
@@ -67,7 +70,7 @@ class ExpandFunction(RewritePattern):
     def __init__(self, ctx: CompilerContext) -> None:
         self._constants = ConstantPool()
         machine = resolve_target(ctx.target)
-        self._avx512 = "avx512f" in machine.features
+        self._avx512 = {"avx512f", "avx512dq"}.issubset(machine.features)
         self._minimum = machine.has_minimum
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
@@ -97,13 +100,48 @@ class ExpandConversion(RewritePattern):
         rewriter.replace(op, [], [result.value])
 
 
+@lowers("expand-math", arith.MaxnumfOp, arith.MinnumfOp)
+class ExpandMaxnum(RewritePattern):
+    """`maxnumf %x, %m`, `%m` never NaN -> `%x > %m ? %x : %m`, which x86 has as one instruction; `maxnumf` takes three.
+
+    Other machines have one for `maxnumf` itself.
+    """
+
+    def __init__(self, ctx: CompilerContext) -> None:
+        self._is_expanded = not resolve_target(ctx.target).has_minimum
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if not self._is_expanded or not has_format(op.results[0].type):
+            return
+        for known, other in (reversed(op.operands), op.operands):
+            if is_never_nan(known):
+                predicate = "ogt" if isinstance(op, arith.MaxnumfOp) else "olt"
+                is_other = CmpfOp(other, known, predicate)
+                rewriter.replace(op, [is_other, SelectOp(is_other.result, other, known)])
+                return
+
+
+@lowers("expand-math", vector.ReductionOp)
+class PromiseNumbers(StatelessPattern):
+    """`vector.reduction <maxnumf> %v`, `%v` never NaN -> `… fastmath<nnan>`; LLVM tests each lane by itself if not."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: vector.ReductionOp, rewriter: PatternRewriter) -> None:
+        is_one = op.kind.data in (CombiningKindFlag.MAXNUMF, CombiningKindFlag.MINNUMF)
+        if is_one and op.acc is None and is_never_nan(op.vector):
+            op.fastmath = arith.FastMathFlagsAttr([*op.fastmath.data, FastMathFlag.NO_NANS])
+            rewriter.notify_op_modified(op)
+
+
 def _is_compared(op: Operation) -> bool:
     """Whether a maximum or minimum reads the result.
 
     LLVM computes it in front of the conversion, as the one of two f16, and then 0 is the larger of 0 and NaN on x86.
     """
-    return any(isinstance(use.operation, arith.MaximumfOp | arith.MinimumfOp) for use in op.results[0].uses)
+    return any(isinstance(use.operation, _COMPARING) for use in op.results[0].uses)
 
+
+_COMPARING = arith.MaximumfOp | arith.MinimumfOp | arith.MaxnumfOp | arith.MinnumfOp
 
 _CONVERSIONS: dict[tuple[Attribute, Attribute], Callable[[Number], Number]] = {
     (f16, f32): _math_halves.f16_to_f32,

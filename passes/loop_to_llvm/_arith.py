@@ -33,7 +33,7 @@ from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, number
 from mlc.passes.lowering import StatelessPattern, lowers
 
 _STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
-_KEPT = frozenset({FastMathFlag.ALLOW_CONTRACT, FastMathFlag.NO_SIGNED_ZEROS})
+_KEPT = frozenset({FastMathFlag.ALLOW_CONTRACT, FastMathFlag.NO_SIGNED_ZEROS, FastMathFlag.NO_NANS})
 """The fast-math flags that code generation makes use of."""
 _WRAP: dict[str, Attribute] = {"overflowFlags": integers.NO_OVERFLOW_FLAGS}
 
@@ -58,7 +58,7 @@ _FLOAT: dict[type[Operation], type[Operation]] = {
     math.SqrtOp: llvm.FSqrtOp,
     math.TruncOp: intrinsics.TruncateOp,
 }
-"""Ops that become one op with fast-math flags and the same operands. Of the flags `contract` and `nsz` go through."""
+"""Ops that become one op with fast-math flags and the same operands. `contract`, `nsz` and `nnan` go through."""
 
 _INTEGER: dict[type[Operation], tuple[type[Operation], dict[str, Attribute]]] = {
     arith.AddiOp: (integers.AddOp, _WRAP),

@@ -60,7 +60,7 @@ def _shifted_exponential(e: MapOp) -> tuple[int, int] | None:
         return None
     x, g = (a.index for a in arguments)
     greatest = e.inputs[g].owner
-    if not isinstance(greatest, ReduceOp) or greatest.reduction != "max" or not greatest.passes_through:
+    if not isinstance(greatest, ReduceOp) or greatest.reduction not in ("max", "maxnum") or not greatest.passes_through:
         return None
     if greatest.inputs[0] is not e.inputs[x]:
         return None

@@ -67,6 +67,21 @@ def test_reduce(kind: str, expected: int, element: str, run: Run) -> None:
     assert found.dtype == x.dtype and found.tolist() == [expected, expected]
 
 
+def test_maxnum_leaves_out_nan(run: Run) -> None:
+    nan, inf = np.nan, np.inf
+    x = np.array([[1, nan, 3], [nan, -inf, -2], [nan, nan, nan]], "float32")
+    (found,) = run(
+        """
+        func.func @f(%x: tensor<3x3xf32>) -> tensor<3xf32> {
+          %y = tensor.reduce maxnum %x[m, k] over (m: 3) reduce (k: 3) : tensor<3x3xf32> -> tensor<3xf32>
+          return %y : tensor<3xf32>
+        }
+        """,
+        x,
+    )
+    assert found.tolist() == [3, -2, -inf]
+
+
 SQUARES = """
     func.func @f(%x: tensor<4x3xf32>) -> tensor<f32> {
       %y = tensor.reduce add %x[m, k] over () reduce (m: 4, k: 3) : tensor<4x3xf32> -> tensor<f32> {

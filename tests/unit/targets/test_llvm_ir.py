@@ -194,7 +194,7 @@ llvm.func @f(%x: f32, %v: vector<4xf32>, %p: !llvm.ptr) -> f32 {
 }"""),
         MACHINE,
     )
-    assert "fmul nsz contract float" in text and "fadd float" in text, "of the fast-math flags, these go through"
+    assert "fmul nnan nsz contract float" in text and "fadd float" in text, "of the fast-math flags, these go through"
     assert "phi i64 [ 0, %b0 ], [ %7, %b1 ]" in text
     assert "add nuw nsw i64" in text
     assert "!llvm.loop !0" in text and '!{!"llvm.loop.unroll.disable"}' in text

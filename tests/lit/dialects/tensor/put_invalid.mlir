@@ -1,7 +1,7 @@
 // RUN: mlc-opt %s --verify-diagnostics --split-input-file
 
 func.func @put_c1(%u: tensor<3x4xf32>, %x: tensor<9x4xf32>, %i: tensor<3xi64>) {
-  // expected-error @+1 {{tensor.put: unknown kind 'sub', required one of set, add, mul, max, min, maxui, minui (put_c1)}}
+  // expected-error @+1 {{tensor.put: unknown kind 'sub', required one of set, add, mul, max, min, maxnum, maxui, minui (put_c1)}}
   %0 = tensor.put sub %u into %x[i, n] at (i = %i[m]) over (m: 3, n: 4) : tensor<3x4xf32>, tensor<9x4xf32>, tensor<3xi64> -> tensor<9x4xf32>
   return
 }

@@ -118,3 +118,11 @@ func.func @unsigned_floats(%x: tensor<4xf32>) -> tensor<f32> {
   %0 = tensor.reduce maxui %x[k] over () reduce (k: 4) : tensor<4xf32> -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+func.func @integers_without_nan(%x: tensor<4xi32>) -> tensor<i32> {
+  // expected-error @+1 {{tensor.reduce: 'maxnum' leaves out NaN, found elements of type i32; use 'max' (reduce_c3)}}
+  %0 = tensor.reduce maxnum %x[k] over () reduce (k: 4) : tensor<4xi32> -> tensor<i32>
+  return %0 : tensor<i32>
+}

@@ -72,10 +72,12 @@ func.func private @others(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   return
 }
 
-// A power of two takes one instruction where there is one.
+// A power of two takes one instruction where there is one, and so do limits of both sides.
 // RUN: mlc-opt %s --expand-math --target=x86-64-v4 | filecheck %s --check-prefix=V4
 // RUN: mlc-opt %s --expand-math --target=x86-64-v3 | filecheck %s --check-prefix=V3
 // V4-LABEL: @vector_exp
+// V4-NOT: arith.select
+// V4: llvm.intr.x86.range
 // V4: llvm.intr.x86.scalef
 // V3-LABEL: @vector_exp
 // V3-NOT: scalef

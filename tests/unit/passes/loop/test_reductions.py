@@ -38,6 +38,7 @@ _COMBINED: dict[str, Callable[[Any, Any], Any]] = {
     "arith.addf": operator.add,
     "arith.mulf": operator.mul,
     "arith.maximumf": max,
+    "arith.maxnumf": max,
     "arith.minimumf": min,
     "arith.addi": operator.add,
     "arith.muli": operator.mul,
@@ -70,6 +71,23 @@ def test_fma_adds_to_its_last_operand() -> None:
     assert found.combination.reduction == "add"
     for operands in ("%acc, %a, %a", "%a, %acc, %a"):
         assert _loop(f"%b = math.fma {operands} : f32") == "what it carries is no sum, product, maximum or minimum"
+
+
+@pytest.mark.parametrize("init", ["0x7fc00000", "0xff800000"])
+def test_maxnum_starts_from_a_number(init: str) -> None:
+    """Partial results that start from -inf would replace the NaN of a row of NaN."""
+    program = Program(
+        ARGUMENTS.format("f32"),
+        f"""
+        %init = arith.constant {init} : f32
+        %s = loop.for serial "k" %k = 0 to 8 iter_args(%acc = %init) -> (f32) {{
+          %a = loop.load %x[%k] : memref<8xf32>
+          %b = arith.maxnumf %acc, %a : f32
+          loop.yield %b : f32
+        }}""",
+    )
+    found = reduction_of(program.loops[0])
+    assert isinstance(found, Reduction) if init == "0xff800000" else str(found).startswith("it may start from NaN")
 
 
 @pytest.mark.parametrize(
