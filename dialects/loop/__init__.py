@@ -4,7 +4,8 @@ from xdsl.ir import Dialect
 
 from mlc.dialects.loop.constant import ConstantOp
 from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
-from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, PrefetchOp, StoreOp
+from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
+from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr
 

@@ -61,7 +61,7 @@ CONSECUTIVE = Lanes()
 """Elements that follow each other in the last dim."""
 
 
-class _PlacedOp(IRDLOperation):
+class SubscriptedOp(IRDLOperation):
     """What names an element of a memref: index operands, and the map from these to subscripts.
 
     Constraints:
@@ -122,7 +122,7 @@ class _PlacedOp(IRDLOperation):
         printer.print_ssa_value(self.indices[position])
 
 
-class _AccessOp(_PlacedOp):
+class _AccessOp(SubscriptedOp):
     """What load and store share: beyond the place, the lanes of a vector.
 
     Constraints:
@@ -340,41 +340,6 @@ class StoreOp(_AccessOp):
         self.print_access(printer)
         self.print_lanes(printer)
         self.print_types(printer)
-
-
-@irdl_op_definition
-class PrefetchOp(_PlacedOp):
-    """Asks for the cache line of an element that is to be read soon, into the second cache.
-
-    ```mlir
-    loop.prefetch %w[%n + 1, %k, 16] : memref<25x784x80xf32>
-    ```
-
-    It changes nothing but the time that the load takes. The element need not exist: where subscripts lie beyond their
-    dims, the address is what they say, row-major, and memory that is not there is not asked for.
-    """
-
-    name = "loop.prefetch"
-
-    def __init__(self, memref: SSAValue, indices: Sequence[SSAValue], map: AffineMap | None = None) -> None:
-        affine = map or AffineMap.identity(len(indices))
-        super().__init__(operands=[memref, indices], properties={"map": AffineMapAttr(affine)})
-
-    @classmethod
-    def parse(cls, parser: Parser) -> PrefetchOp:
-        memref, indices, affine = cls.parse_access(parser)
-        attributes = parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        op = cls(parser.resolve_operand(memref, parse_memref_type(parser)), indices, affine.data)
-        op.attributes |= attributes
-        return op
-
-    def print(self, printer: Printer) -> None:
-        printer.print_string(" ")
-        self.print_access(printer)
-        printer.print_op_attributes(self.attributes)
-        printer.print_string(" : ")
-        printer.print_attribute(self.memref.type)
 
 
 def parse_memref_type(parser: Parser) -> MemRef:

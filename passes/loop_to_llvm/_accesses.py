@@ -23,9 +23,6 @@ from mlc.support.locations import error_at
 from mlc.support.types import MemRef, element_type, memref_type
 from mlc.targets.machine import resolve_target
 
-SECOND_CACHE = 2
-"""The hint of a prefetch: the first cache has no room for what is needed later."""
-
 _Subscripts = tuple[Sequence[AffineExpr], Sequence[SSAValue]]
 
 
@@ -58,8 +55,8 @@ def _store(op: Operation, pointer: SSAValue) -> list[Operation]:
 
 
 def _prefetch(op: Operation, pointer: SSAValue) -> list[Operation]:
-    del op
-    return [PrefetchOp(pointer, hint=SECOND_CACHE)]
+    assert isinstance(op, loop.PrefetchOp)
+    return [PrefetchOp(pointer, hint=4 - op.level.value.data)]  # 3 is to be kept in all caches, from the first
 
 
 def _masked_load(op: Operation, pointer: SSAValue) -> list[Operation]:

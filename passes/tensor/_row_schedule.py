@@ -11,12 +11,14 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.loop.steps.fuse import Fuse
 from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.prefetch_next import PrefetchNext
 from mlc.passes.loop.steps.reuse_result import ReuseResult
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
@@ -60,6 +62,8 @@ def row_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
         steps += [Tile(outer[-1], rows), Unroll(f"{outer[-1]}i")]
+    if column is not None and outer and Fuse(outer[-1]) in steps:
+        steps += _prefetch_steps(nests, column, outer, rows, lanes, machine)
     return steps
 
 
@@ -109,9 +113,39 @@ def _is_waited_for(nests: Sequence[Nest], column: str | None, rows: int, lanes: 
     if column is None or len(nests) == 1 or not any(nest.reductions for nest in nests):
         return False
     vectors = -(-nests[-1].over[column] // lanes)
-    between = sum(prod(shape.get_shape()) * to_numpy(shape.element_type).itemsize for shape in _results(nests[:-1]))
+    between = sum(map(_bytes_of, _results(nests[:-1])))
     in_flight = machine.issue.fma_units * (machine.memory.l1_latency + machine.issue.fma_latency)
     return rows * vectors < in_flight and 2 * between <= machine.l2_bytes
+
+
+def _prefetch_steps(
+    nests: Sequence[Nest], column: str, outer: Sequence[str], rows: int, lanes: int, machine: Machine
+) -> list[Step]:
+    """Let a pass that reads rows again ask for the next `rows`, for which the first pass over these would wait.
+
+    No prefetcher foresees what is beyond the end of a page. Rows arrive in time if the passes that read them take
+    longer than the last cache, a cycle or more for each of their vectors. They stay if the first cache holds them
+    beside those that passes work on, and they are there anyway if it holds all.
+    """
+    read_first = set(_arguments_of(nests[0]))
+    passes = [read_first.intersection(_arguments_of(nest)) for nest in nests if nest is nests[0] or column in nest.over]
+    again = set[SSAValue]().union(*passes[1:])
+    read, result = sum(_bytes_of(tensor_type(v)) for v in again), _bytes_of(tensor_type(nests[-1].root.result))
+    count = prod(nests[-1].over[name] for name in outer)
+    cycles = rows * nests[-1].over[column] // lanes * sum(map(bool, passes))
+    in_time = cycles > machine.memory.l3_latency
+    stay = rows * (2 * read + result) / count <= machine.l1_bytes < read + result
+    return [PrefetchNext(column, outer[-1])] if again and in_time and stay else []
+
+
+def _arguments_of(nest: Nest) -> list[SSAValue]:
+    """What a nest reads that no nest computed."""
+    values = [v for op in (nest.root, *nest.inside) for v in op.inputs]
+    return [v for v in dict.fromkeys(values) if isinstance(v, BlockArgument)]
+
+
+def _bytes_of(shape: Tensor) -> int:
+    return prod(shape.get_shape()) * to_numpy(shape.element_type).itemsize
 
 
 def _results(nests: Sequence[Nest]) -> list[Tensor]:

@@ -10,7 +10,7 @@ from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import AnyFloat, IndexType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
+from mlc.dialects.loop import ForOp, LoadOp, LoopKind, PrefetchOp, StoreOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.passes.loop._lanes import lanes_over
 from mlc.support.dtypes import to_numpy
@@ -149,6 +149,8 @@ def _work(op: Operation, machine: Machine) -> Instructions:
         return _access(op, registers_of(op.result.type, machine), machine)
     if isinstance(op, StoreOp):
         return _access(op, registers_of(op.value.type, machine), machine)
+    if isinstance(op, PrefetchOp):
+        return Instructions(loads=1)
     if all(isinstance(v.type, IndexType) for v in (*op.operands, *op.results)):
         return Instructions()
     width = _width(op, machine)

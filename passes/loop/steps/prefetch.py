@@ -39,15 +39,19 @@ def prefetch(loop: ForOp, line_bytes: int) -> int:
     """
     lines: dict[Line, PrefetchOp] = {}
     for access in _accesses_behind(loop):
-        *outer, last = access.map.data.results
-        terms, constant = split_constant(last)
-        elements = line_bytes // to_numpy(memref_type(access.memref).element_type).itemsize
-        places = (*outer, terms if terms is not None else AffineExpr.constant(0))
-        line = (access.memref, tuple(access.indices), places, constant // elements)
-        if line not in lines:
+        if (line := line_of(access, line_bytes)) not in lines:
             lines[line] = PrefetchOp(access.memref, access.indices, access.map.data)
     Rewriter.insert_op(list(lines.values()), InsertPoint.before(loop))
     return len(lines)
+
+
+def line_of(access: AccessOp, line_bytes: int) -> Line:
+    """Which line of a cache an access of an array of one dim or more is in: equal of two if they share one."""
+    *outer, last = access.map.data.results
+    terms, constant = split_constant(last)
+    elements = line_bytes // to_numpy(memref_type(access.memref).element_type).itemsize
+    places = (*outer, terms if terms is not None else AffineExpr.constant(0))
+    return access.memref, tuple(access.indices), places, constant // elements
 
 
 def _accesses_behind(loop: ForOp) -> Iterator[AccessOp]:

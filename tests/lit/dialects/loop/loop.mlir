@@ -18,6 +18,9 @@
 // CHECK: loop.load %{{.*}}[0, %{{.*}}] along 0 stride 2 active 3 : memref<8x8xf32>, vector<4xf32>
 // CHECK-NEXT: loop.store %{{.*}}, %{{.*}}[%{{.*}}, 1] active 3 : memref<8x4xf32>, vector<4xf32>
 // CHECK-NEXT: loop.prefetch %{{.*}}[%{{.*}} + 8, 0] {hint} : memref<8x8xf32>
+// CHECK-NEXT: loop.prefetch %{{.*}}[%{{.*}}, 1] to 1 : memref<8x8xf32>
+// CHECK-NEXT: loop.prefetch %{{.*}}[%{{.*}}, 2] to 3 {hint} : memref<8x8xf32>
+// CHECK-NEXT: loop.prefetch %{{.*}}[%{{.*}}, 3] : memref<8x8xf32>
 // GENERIC: "loop.for"() <{kind = #loop.kind<threads>, dim = "m", lower = 0 : i64, upper = 8 : i64, step = 2 : i64}>
 func.func private @sum(%x: memref<8x8xf32>, %y: memref<8x4xf32> {mlc.output}) attributes {
   schedule = #loop.schedule<[tile(n, 16), interchange(n, m), vectorize(ni), unroll(mi), parallel(m)]>
@@ -41,6 +44,9 @@ func.func private @sum(%x: memref<8x8xf32>, %y: memref<8x4xf32> {mlc.output}) at
     loop.store %w, %y[%m, 1] active 3 : memref<8x4xf32>, vector<4xf32>
     // A place that does not exist may be asked for.
     loop.prefetch %x[%m + 8, 0] {hint} : memref<8x8xf32>
+    loop.prefetch %x[%m, 1] to 1 : memref<8x8xf32>
+    loop.prefetch %x[%m, 2] to 3 {hint} : memref<8x8xf32>
+    loop.prefetch %x[%m, 3] to 2 : memref<8x8xf32>
   }
   return
 }

@@ -108,7 +108,7 @@ func.func @f(%x: memref<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are block_sums, fuse, hoist_reduction, interchange, pack, parallel, prefetch, reuse_result, split_reduction, tile, unpad, unroll, vectorize, vectorize_reduction}}
+// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are block_sums, fuse, hoist_reduction, interchange, pack, parallel, prefetch, prefetch_next, reuse_result, split_reduction, tile, unpad, unroll, vectorize, vectorize_reduction}}
 func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
@@ -199,5 +199,13 @@ func.func @f() {
   ^bb0(%k: index, %a: f32):
     "loop.yield"(%a) : (f32) -> ()
   }) : (f32) -> f64
+  return
+}
+
+// -----
+
+func.func private @f(%x: memref<8xf32>) {
+  // expected-error @+1 {{loop.prefetch: found a cache of level 4, required 1, 2 or 3 (prefetch_c1)}}
+  loop.prefetch %x[0] to 4 : memref<8xf32>
   return
 }
