@@ -7,7 +7,6 @@ import operator
 import os
 import re
 import tempfile
-import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,6 +24,7 @@ from mlc.support.errors import UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.support.portable_bytecode import text_of_artifact
+from mlc.support.python_warnings import warn_caller
 from mlc.support.recursion import deep_recursion
 from mlc.targets.cache import Cache
 
@@ -265,7 +265,7 @@ def _make_library(model: ModelSource, weights: Mapping[str, Array], options: Com
     recipe = Recipe(model, options, "shared", _private_cache())
     if recipe.recall(path):
         for place, message in recipe.warned:
-            warnings.warn(f"{place}{': ' * bool(place)}{message}", stacklevel=4)
+            warn_caller(f"{place}{': ' * bool(place)}{message}")
         return
     module = _parse(model, bindings=options.bindings)
     recipe.remember(*_build(module, _contexts[module], options, path))
@@ -321,8 +321,7 @@ def _build(
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
     report = Compilation(parsed.clone(), ctx, options, manager).build("shared", path, _private_cache())
     for each in ctx.warnings:
-        place = f"{each.location}: " if each.location else ""
-        warnings.warn(f"{place}{each.message}", stacklevel=4)
+        warn_caller(str(each))
     return ctx, report
 
 

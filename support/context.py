@@ -23,6 +23,9 @@ class Remark:
     message: str
     location: SourceLocation | None
 
+    def __str__(self) -> str:
+        return f"{self.location}: {self.message}" if self.location else self.message
+
 
 @dataclass
 class CompilerContext(Context):

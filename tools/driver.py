@@ -281,8 +281,8 @@ def _drop_stdout() -> None:
 
 
 def print_remarks(ctx: CompilerContext, *, remarks: bool) -> None:
-    """Print the warnings of the passes to standard error, and the remarks if they are asked for."""
+    """Print the warnings of the passes to standard error, each once, and the remarks if they are asked for."""
     for kind, told in (("remark", ctx.remarks if remarks else ()), ("warning", ctx.warnings)):
-        for each in told:
+        for each in dict.fromkeys(told):
             place = f"{each.location}: " if each.location else ""
             print(f"{place}{kind}: {each.message}", file=sys.stderr)

@@ -151,17 +151,19 @@ def put_side_by_side(branches: Sequence[Branch], ctx: CompilerContext) -> None:
             operands[index] = constant.result
         value = _widened(op, operands, branches, merged)
     start = 0
+    parts: list[Operation] = []
     *outer, _ = shape_of(value)
     for branch in branches:
         end = start + branch.problem.columns
         part = SliceOp(value, [*(0 for _ in outer), start], [*outer, end])
         part.result.name_hint = branch.last.result.name_hint
+        part.location = branch.last.location
         branch.last.result.replace_all_uses_with(part.result)
-        merged.append(part)
+        parts.append(part)
         start = end
     for op in merged:
         op.location = first.location
-    Rewriter.insert_op(merged, InsertPoint.before(first))
+    Rewriter.insert_op([*merged, *parts], InsertPoint.before(first))
     for branch in branches:
         _erase(branch)
 

@@ -15,7 +15,11 @@ from mlc.passes.graph._blocks import graph_blocks
 from mlc.passes.graph._branches import Branch, branch_of, put_side_by_side
 from mlc.passes.graph._product_cost import cycles_apart, cycles_beside
 from mlc.support.context import CompilerContext
+from mlc.support.locations import location_of
 from mlc.targets.machine import Machine, resolve_target
+
+_NAMED = 4
+"""How many of the products that are merged are called by their names."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +70,13 @@ class MergeProductsPass(Pass):
             if not enough:
                 gain = gains[len(left)].times
                 words = f"estimated {gain:.2f} times as fast, required {self.least_gain}"
-                ctx.remark(left[0].product, f"not merged with {_others(left)}: {words}")
+                ctx.remark(left[0].product, f"not merged with {_others(left, left[0])}: {words}")
                 return
             count = max(enough, key=lambda n: gains[n].saved if self.least_gain else n)
             merged = [b for b in branches if b in left[:count]]
             words = f"estimated {gains[count].times:.2f} times as fast"
             for branch in merged[1:]:
-                ctx.remark(branch.product, f"merged with {_others(merged)}: {words}")
+                ctx.remark(branch.product, f"merged with {_others(merged, branch)}: {words}")
             put_side_by_side(merged, ctx)
             left = left[count:]
 
@@ -90,9 +94,21 @@ class _Gain:
     """In cycles."""
 
 
-def _others(branches: Sequence[Branch]) -> str:
-    count = len(branches) - 1
-    return f"{count} other product{'s' if count > 1 else ''} of the same input"
+def _others(branches: Sequence[Branch], this: Branch) -> str:
+    """How many products `branches` are besides `this`, and which, as far as that can be read."""
+    names = [_name(each) for each in branches if each is not this]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    plural = "s" if len(names) > 1 else ""
+    return f"{len(names)} other product{plural} of the same input ({', '.join(names[:_NAMED])}{more})"
+
+
+def _name(branch: Branch) -> str:
+    """What a product is called in the source, and where it stands."""
+    name, place = branch.product.result.name_hint, location_of(branch.product)
+    spelled = f"%{name}" if name else branch.product.name
+    if place is None or not place.line:
+        return spelled
+    return f"{spelled} at {place.line}:{place.column}"
 
 
 def _branches(block: Block, ctx: CompilerContext) -> list[list[Branch]]:

@@ -78,12 +78,16 @@ class UseWinogradPass(Pass):
             error = measured_error(weights, tile)
             name = f"F({tile} x {tile}, 3 x 3)"
             if error <= LARGEST_ERROR:
-                ctx.warn(op, f"Winograd's {name}: the largest error is {error:.1e} of the largest element")
+                ctx.warn(op, f"Winograd's {name}: {_words_of_error(error)}")
                 ctx.remark(op, "; ".join([*reasons, f"computed by Winograd's {name}"]))
                 _rewrite(op, weights, tile, ctx)
                 return
-            reasons.append(f"the error of {name} is {error:.1e} of the largest element, more than {LARGEST_ERROR}")
+            reasons.append(f"{name}: {_words_of_error(error)}, more than {LARGEST_ERROR}")
         ctx.remark(op, f"not by Winograd's filtering: {'; '.join(reasons)}")
+
+
+def _words_of_error(error: float) -> str:
+    return f"the largest error on random images is {error:.1e} of the largest element"
 
 
 def _weights_of(op: ConvOp, ctx: CompilerContext) -> Array | str:

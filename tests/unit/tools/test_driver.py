@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
-from mlc.tools.driver import open_output, read_text, run_tool
+from mlc.tools.driver import open_output, print_remarks, read_text, run_tool
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -85,3 +86,10 @@ def test_a_traceback_stands_in_front_of_the_message(mlc_opt: CommandLine, mlc: C
     assert shown.err.endswith(plain.err)
     assert "Traceback" in mlc("compile", "--traceback", "no such file").err
     assert "Traceback" not in mlc("compile", "no such file").err
+
+
+def test_what_is_said_twice_of_a_place_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    here, there = SourceLocation("m.mlir", 2, 1), SourceLocation("m.mlir", 3, 1)
+    ctx = CompilerContext(remarks=[Remark("look", place) for place in (here, there, here)])
+    print_remarks(ctx, remarks=True)
+    assert capsys.readouterr().err == "m.mlir:2:1: remark: look\nm.mlir:3:1: remark: look\n"

@@ -17,7 +17,7 @@
 // FOLDED-NEXT: tensor.contract %q[m, b * 3 + k], %k[n, b * 3 + k + 6] over (b: 2, m: 4, n: 4) reduce (k: 3)
 // FOLDED: tensor.contract %{{.*}}[b, m, k], %v[k, b * 3 + n + 12]
 // FOLDED: func.call @attention(%[[A:[a-z0-9]+]], %[[A]], %[[A]])
-// REMARK: 30:9: remark: merged with 2 other products of the same input: estimated {{[0-9.]+}} times as fast
+// REMARK: 30:9: remark: merged with 2 other products of the same input (%q0 at 28:9, %v0 at 32:9): estimated {{[0-9.]+}} times as fast
 func.func @qkv(%x: tensor<4x8xf32>) -> tensor<2x4x3xf32> {
   %wq = graph.constant dense<0.5> : tensor<8x6xf32>
   %wk = graph.constant dense<0.25> : tensor<8x6xf32>
