@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product, repeat
 from math import prod
 
-from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects import arith, math, tensor
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 
-from mlc.dialects.tensor import StructuredOp, TakeOp
+from mlc.dialects.tensor import StructuredOp, TakeOp, TileMapOp
+from mlc.passes.loop.expand_math import ExpandMathPass
+from mlc.support.affine import affine_bounds
+from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
+from mlc.support.ir import clone
 from mlc.support.types import tensor_type
 
 _MANY_POINTS = 1 << 17
@@ -26,15 +30,17 @@ class KernelWork:
     """What one call of a kernel does."""
 
     multiply_adds: int
-    """Flops of multiply-adds, two for each."""
+    """Flops of multiply-adds, two for each: those of contractions, and of the polynomials of `exp` and the like."""
     other_flops: int
-    """All other scalar operations, one for each: an `exp` counts like an addition."""
+    """All other scalar operations, one for each, also those on the bits of numbers."""
     bytes: int
-    """Operands and results, once each: what has to be moved at least."""
+    """What is read of operands, and results, once each: what has to be moved at least."""
     element_bits: int
-    """The width of the widest element that is computed with."""
+    """The width of the widest element that is computed with; floats of 16 bits are computed as f32."""
     with_padding: int = 0
     """Flops of those multiply-adds whose one factor is a zero of the padding: a kernel may leave them out."""
+    written: int = 0
+    """How many of the bytes are those of results."""
 
     @property
     def flops(self) -> int:
@@ -47,24 +53,42 @@ class KernelWork:
         return self.flops / max(self.bytes, 1)
 
 
-def work_of(kernel: FuncOp) -> KernelWork:
-    """The work of a kernel at the tensor level; products with the padding of a convolution count, as in papers."""
+def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
+    """The work of a kernel at the tensor level; products with the padding of a convolution count, as in papers.
+
+    Functions such as `exp` count as the formulas that code for the target of `ctx` has for them. `kernel` stays.
+    """
+    expanded = clone(kernel)
+    assert isinstance(expanded, FuncOp)
+    ExpandMathPass().run(ModuleOp([expanded]), ctx.clone())
     multiply_adds = other = with_padding = 0
     bits = 8
-    for op in kernel.body.block.ops:
-        if not isinstance(op, StructuredOp):
+    for op in expanded.body.block.ops:
+        if not isinstance(op, StructuredOp | TileMapOp):
             continue
         points = prod(op.dim_sizes)
-        bits = max(bits, 8 * to_numpy(tensor_type(op.result).element_type).itemsize)
-        if op.contracts:
-            multiply_adds += 2 * points
+        bits = max(bits, *map(_bits_of_lane, (*op.inputs, op.result)))
+        if isinstance(op, TileMapOp):
+            fused, single = _scalar_ops(op.body.block)
+        elif op.contracts:
+            fused, single = 1, 0
             with_padding += 2 * max(map(points_in_padding, repeat(op), range(len(op.inputs))))
         else:
-            other += points * (_scalar_ops(op) + (op.reduction is not None))
+            point = op.point_block()
+            fused, single = _scalar_ops(point)
+            point.erase(safe_erase=False)
+            single += op.reduction is not None
+        multiply_adds += 2 * points * fused
+        other += points * single
     last = kernel.body.block.last_op
-    results = last.arguments if isinstance(last, ReturnOp) else ()
-    moved = sum(map(_bytes_read, kernel.body.block.args)) + sum(map(_bytes, results))
-    return KernelWork(multiply_adds, other, moved, bits, with_padding)
+    written = sum(map(_bytes, last.arguments)) if isinstance(last, ReturnOp) else 0
+    moved = sum(map(_bytes_read, kernel.body.block.args)) + written
+    return KernelWork(multiply_adds, other, moved, bits, with_padding, written)
+
+
+def _bits_of_lane(value: SSAValue) -> int:
+    bits = 8 * _element_bytes(value)
+    return max(bits, 32) if isinstance(tensor_type(value).element_type, AnyFloat) else bits
 
 
 def points_in_padding(op: StructuredOp, operand: int) -> int:
@@ -111,21 +135,65 @@ def _pads_with_zeros(pad: tensor.PadOp) -> bool:
     )
 
 
-def _scalar_ops(op: StructuredOp) -> int:
-    """The ops that compute a point; one in a region of another counts as well."""
-    point = op.point_block()
-    count = sum(not isinstance(inner, arith.ConstantOp | tensor.YieldOp) for inner in point.walk())
-    point.erase(safe_erase=False)
-    return count
+def _scalar_ops(body: Block) -> tuple[int, int]:
+    """The multiply-adds, and the other ops, that compute a point; one in a region of another counts as well.
+
+    Constants, bits that are only called something else, and subscripts cost nothing.
+    """
+    counted = [op for op in body.walk() if not isinstance(op, _FREE) and not all(map(_is_index, _values(op)))]
+    fused = sum(isinstance(op, math.FmaOp) for op in counted)
+    return fused, len(counted) - fused
+
+
+_FREE = (arith.ConstantOp, arith.BitcastOp, tensor.YieldOp)
+
+
+def _values(op: Operation) -> Iterable[Attribute]:
+    return (value.type for value in (*op.operands, *op.results))
+
+
+def _is_index(kind: Attribute) -> bool:
+    return isinstance(kind, IndexType)
 
 
 def _bytes_read(argument: BlockArgument) -> int:
-    """The bytes of an operand; of a table, those of the rows that are looked up."""
+    """The bytes of an operand that are read: of a slice its part, of a table the rows that are looked up."""
     readers = list(_readers(argument))
-    rows = [op.result for op, operand in readers if isinstance(op, TakeOp) and operand == 0]
-    if not readers or len(rows) < len(readers):
-        return _bytes(argument)
-    return min(_bytes(argument), sum(map(_bytes, rows)))
+    read = 0
+    maps: dict[SSAValue, list[tuple[AffineMap, tuple[int, ...]]]] = {}
+    for op, operand in readers:
+        if isinstance(op, TakeOp) and operand == 0:
+            read += _bytes(op.result)
+        elif isinstance(op, StructuredOp):
+            maps.setdefault(op.inputs[operand], []).append((op.index_maps[operand], op.dim_sizes))
+        elif isinstance(op, TileMapOp):
+            maps.setdefault(op.inputs[operand], []).append((op.maps.data[operand].data, op.dim_sizes))
+        else:
+            return _bytes(argument)
+    read += sum(_elements_read(value, each) * _element_bytes(value) for value, each in maps.items())
+    return min(_bytes(argument), read) if readers else _bytes(argument)
+
+
+def _elements_read(value: SSAValue, maps: Sequence[tuple[AffineMap, tuple[int, ...]]]) -> int:
+    """At most how many elements of a tensor are read by subscripts over dims of these sizes.
+
+    Along the last axis elements that are skipped count as well: they are on lines with those that are not.
+    """
+    shape = tensor_type(value).get_shape()
+    counts: list[int] = []
+    boxes = [1] * len(maps)
+    for axis, extent in enumerate(shape):
+        bounds = [affine_bounds(affine.results[axis], sizes) for affine, sizes in maps]
+        spans = [min(high, extent - 1) - max(low, 0) + 1 for low, high in bounds]
+        if axis < len(shape) - 1:
+            spans = [
+                min(span, prod(sizes[d] for d in affine.results[axis].used_dims()))
+                for span, (affine, sizes) in zip(spans, maps, strict=True)
+            ]
+        boxes = [box * span for box, span in zip(boxes, spans, strict=True)]
+        around = max(high for _, high in bounds) - min(low for low, _ in bounds) + 1
+        counts.append(min(around, extent, len({low for low, _ in bounds}) * max(spans)))
+    return min(prod(counts), sum(boxes))
 
 
 def _readers(value: SSAValue) -> Iterator[tuple[Operation, int]]:
@@ -138,5 +206,8 @@ def _readers(value: SSAValue) -> Iterator[tuple[Operation, int]]:
 
 
 def _bytes(value: SSAValue) -> int:
-    shaped = tensor_type(value)
-    return prod(shaped.get_shape()) * to_numpy(shaped.element_type).itemsize
+    return prod(tensor_type(value).get_shape()) * _element_bytes(value)
+
+
+def _element_bytes(value: SSAValue) -> int:
+    return to_numpy(tensor_type(value).element_type).itemsize

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects.builtin import FunctionType, ModuleOp
+from xdsl.dialects.builtin import FileLineColLoc, FunctionType, IntAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -17,12 +17,14 @@ from mlc.passes.manager import PassManager
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.reference.inputs import random_array
 from mlc.runtime import load
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.dtypes import dtype_named
 from mlc.support.functions import is_private
 from mlc.support.ir import clone
 from mlc.tools.measure import aligned, shortest_time
 
+_CALLER = FileLineColLoc(StringAttr("<the caller of a lone kernel>"), IntAttr(0), IntAttr(0))
+"""Where the `main` of a lone kernel stands."""
 _FEW = 5
 """Calls that tell about how long one takes."""
 _LONG_CALL = 2e-4
@@ -110,7 +112,13 @@ def lone_kernel(module: ModuleOp, kernel: FuncOp) -> ModuleOp:
     inner = CallOp(name, arguments, results)
     block.add_ops([inner, ReturnOp(*inner.results)])
     main = FuncOp("main", FunctionType.from_lists([a.type for a in block.args], results), Region(block))
+    main.location = _CALLER
     return ModuleOp([clone(kernel), main])
+
+
+def is_about_caller(remark: Remark) -> bool:
+    """Whether a remark is about the `main` of a `lone_kernel`, which is in no model."""
+    return remark.location is not None and remark.location.file == _CALLER.filename.data
 
 
 def _copies(value: SSAValue) -> list[Operation]:

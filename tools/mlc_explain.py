@@ -28,7 +28,7 @@ from mlc.support.ir import clone
 from mlc.support.locations import location_of
 from mlc.support.types import repeated_number
 from mlc.targets.host import can_run
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target, words_of_sources
 from mlc.tools.compile_arguments import (
     CompileArguments,
     TimedCompilation,
@@ -38,22 +38,22 @@ from mlc.tools.compile_arguments import (
 )
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.kernel_work import KernelWork, work_of
-from mlc.tools.lone_kernel import Stopwatch, lone_kernel
+from mlc.tools.lone_kernel import Stopwatch, is_about_caller, lone_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
 from mlc.tools.schedule_estimate import estimate_kernel, runners_up
 from mlc.tools.schedule_text import describe_schedule
-from mlc.tools.schedule_trial import try_schedule
+from mlc.tools.schedule_trial import carries_out_schedules, try_schedule
 
 _REST = "the rest"
 _NOTE = f"""\
+A flop is an operation on a number, a multiply-add two; exp and the like count as the formulas that compute them.
 Kernels are measured alone, with operands in the nearest cache; '{_REST}' is what the model takes beyond them: operands
 that are farther away, code that is cold, calls. Times are the shortest of many calls."""
 _INLINED = "inlined"
 _INLINED_NOTE = f"""\
 What is {_INLINED} is no call any more but a part of the loop that called it; its time is in '{_REST}'."""
 _TOO_GOOD = """\
-More than 100% of a bound: a part of the operands was nearer than the level that holds them all, or the limits were
-measured while something else ran."""
+More than 100% of a bound: the limits were measured while something else ran."""
 _ROUNDS = 3
 _SECONDS = 0.2
 """How long each kernel is measured in a round."""
@@ -141,7 +141,7 @@ class _Explainer:
         for op in self.module.walk():
             if isinstance(op, CallOp):
                 calls[op.callee.string_value()] += _times(op)
-        works = [work_of(kernel) for kernel in kernels]
+        works = [work_of(kernel, self.timed.compilation.ctx) for kernel in kernels]
         watches: list[Stopwatch] = []
         if self.runs_here:
             modules = [*(lone_kernel(self.module, kernel) for kernel in kernels), *([self.module] if whole else [])]
@@ -149,7 +149,7 @@ class _Explainer:
             watches = [Stopwatch(module, ctx, self.args.options) for module in modules]
             for watch in watches[: len(kernels)]:
                 ctx.remarks += watch.remarks
-        levels = dict.fromkeys(self.roofline.level_of(work.bytes) for work in works)
+        levels = dict.fromkeys(level for work in works for level in self.roofline.levels_of(work))
         for _ in range(_ROUNDS if watches else 0):
             for watch in watches:
                 watch.measure(_SECONDS)
@@ -167,26 +167,27 @@ class _Explainer:
         ctx = self.timed.compilation.ctx
         outcomes = try_schedule(self.module, kernel, ctx, self.args.options)
         steps = list(describe_schedule(kernel, constant_arguments(self.module), outcomes))
-        ignored = f", which -O{self.args.opt_level} does not carry out" if steps and not outcomes else ""
+        is_scheduled = carries_out_schedules(self.args.options)
+        ignored = "" if is_scheduled or not steps else f", which -O{self.args.opt_level} does not carry out"
         print(f"{_text_of(kernel)}\n\nschedule{ignored}")
         width = max((len(spelling) for spelling, _ in steps), default=0)
         for spelling, words in steps:
             print(f"  {spelling:<{width}}  {words}")
         if not steps:
             print("  none")
-        about = [remark.message for remark in ctx.remarks if remark.location == location_of(kernel)]
+        about = [remark for remark in ctx.remarks if remark.location == location_of(kernel)]
         known = len(ctx.remarks)
         (explained,), _ = self.explain([kernel])
-        about += [remark.message for remark in ctx.remarks[known:]]
+        about += [remark for remark in ctx.remarks[known:] if not is_about_caller(remark)]
         told = {reason for outcome in outcomes for reason in outcome.refusals}
-        if others := [message for message in dict.fromkeys(about) if message not in told]:
+        if others := [str(remark) for remark in dict.fromkeys(about) if remark.message not in told]:
             print("\nremarks", *others, sep="\n  ")
         work, bound = explained.work, self.roofline.bound(explained.work)
         print("\none call")
         share, zeros = (flops / max(work.flops, 1) for flops in (work.multiply_adds, work.with_padding))
         padding = f", {zeros:.0%} with padding, which need not be computed" if zeros else ""
         print(f"  {'flops':<10} {_amount(work.flops, 'flop')}, {share:.0%} in multiply-adds{padding}")
-        print(f"  {'bytes':<10} {_amount(work.bytes, 'B')}: operands and results, once each")
+        print(f"  {'bytes':<10} {_amount(work.bytes, 'B')}: what is read of operands, and results, once each")
         print(f"  {'intensity':<10} {work.intensity:.3g} flop/B")
         print(f"  {'bound by':<10} {self._limit(bound)}")
         print(f"  {'predicted':<10} {self._time(bound.time)} at least{self._cores()}")
@@ -198,8 +199,10 @@ class _Explainer:
             threads = f", on up to {self.args.threads} threads" if self.args.threads > 1 else ""
             time = self._time(explained.seconds)
             print(f"  {'measured':<10} {time}{threads}, {rate}, {share:.0%} of what is possible{self._cores()}")
-        if outcomes:
+        if is_scheduled:
             self._print_estimate(kernel)
+        else:
+            print(f"\nno estimate: -O{self.args.opt_level} carries out no schedules, whose loops are what is estimated")
         if explained.seconds is not None:
             self._print_doubts([bound.time / explained.seconds])
 
@@ -208,6 +211,7 @@ class _Explainer:
         ctx, options, machine = self.timed.compilation.ctx, self.args.options, self.roofline.machine
         found = estimate_kernel(self.module, kernel, ctx, options)
         if found is None:
+            print("\nno estimate: its loops are no function of their own, or too many")
             return
 
         def time(cycles: float) -> str:
@@ -220,6 +224,7 @@ class _Explainer:
             )
 
         print("\nestimated, for one core, of the loops that the schedule makes")
+        print(f"  {'facts':<10} {_facts(machine)}")
         print(f"  {'this one':<10} {time(found.cycles)}, decided by {found.decided_by}")
         print(f"  {'core':<10} {parts(found.parts) or 'next to nothing'}")
         print(f"  {'memory':<10} {parts(found.brought) or 'next to nothing'}")
@@ -240,10 +245,12 @@ class _Explainer:
         level = bound.level if bound.limit == "compute" else bound.limit
         times = f"{self._time(bound.arithmetic)} for arithmetic, {self._time(bound.transfer)} for reading from {level}"
         source = "measured here" if self.runs_here else f"planned for {self.roofline.machine.name}"
+        source += self._cores()
         per = "/s" if self.runs_here else " per cycle"
         peak = _amount(self.roofline.peak(), "flop" + per)
         speed = _amount(self.roofline.bandwidth(level), "B" + per)
-        return f"{bound.limit}: {times} ({source}: {peak}, {speed})"
+        operations = _amount(self.roofline.operations() / 2, "op" + per)
+        return f"{bound.limit}: {times} ({source}: {peak}, {operations}, {speed})"
 
     def print_table(self, kernels: Sequence[FuncOp]) -> None:
         """A line for each kernel, one for what the model takes beyond them, and one for the model."""
@@ -315,6 +322,16 @@ class _Explainer:
 
     def _time(self, time: float) -> str:
         return _amount(time, "s") if self.runs_here else f"{time:,.0f} cycles"
+
+
+def _facts(machine: Machine) -> str:
+    """Where the numbers that estimates rest on come from, and how to have better ones."""
+    words = words_of_sources(machine)
+    if machine.name != "native":
+        return f"{words}: of {machine.name} in the table"
+    if any(source.kind == "measured" for source in machine.sources.values()):
+        return words
+    return f"{words}: this machine was not measured; `mlc machine measure` does that"
 
 
 def _text_of(kernel: FuncOp) -> str:

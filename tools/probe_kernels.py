@@ -7,7 +7,7 @@ Williams, Waterman, Patterson, CACM 52(4), 2009).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from mlc.targets.machine import Machine
@@ -37,10 +37,23 @@ class ProbeKernel:
 
 def fma_probe(machine: Machine) -> ProbeKernel:
     """Fused multiply-adds on full vectors of f32; its work is in flops, two for each."""
+    return _chains_probe(machine, ["math.fma %a{0}, %b, %c"])
+
+
+def operations_probe(machine: Machine) -> ProbeKernel:
+    """Fused multiply-adds and additions in turns, which some cores start side by side.
+
+    Its work is in flops of as many multiply-adds, two for each operation.
+    """
+    return _chains_probe(machine, ["math.fma %a{0}, %b, %c", "arith.addf %a{0}, %c"])
+
+
+def _chains_probe(machine: Machine, operations: Sequence[str]) -> ProbeKernel:
+    """Chains of operations that take turns, each on its number `{0}`."""
     lanes = machine.lanes(32)
     chains = FMA_CHAINS if machine.vector_registers >= 32 else FMA_CHAINS_OF_16_REGISTERS
     vector, source = f"vector<{lanes}xf32>", f"memref<{2 * lanes}xf32>"
-    steps = [f"%n{i} = math.fma %a{i}, %b, %c : {vector}" for i in range(chains)]
+    steps = [f"%n{i} = {operations[i % len(operations)].format(i)} : {vector}" for i in range(chains)]
     body = [
         f"%b = loop.load %x[0] : {source}, {vector}",
         f"%c = loop.load %x[{lanes}] : {source}, {vector}",

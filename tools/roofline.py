@@ -1,13 +1,13 @@
 """How fast a kernel can be at best: the roofline of a machine, measured here or planned from its table entry.
 
 The time of a kernel is at least that of its arithmetic at full speed, and at least that of moving its operands and
-results once, from the nearest level of the memory that holds them all (Williams, Waterman, Patterson, CACM 52(4),
-2009).
+results once (Williams, Waterman, Patterson, CACM 52(4), 2009). What the nearer levels of the memory hold need not come
+from the next one, so that a bound holds for operands that are there already, as far as they fit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -20,7 +20,7 @@ from mlc.targets import host
 from mlc.targets.machine import Machine
 from mlc.tools.kernel_work import KernelWork
 from mlc.tools.measure import aligned, shortest_time
-from mlc.tools.probe_kernels import fma_probe, read_probe
+from mlc.tools.probe_kernels import fma_probe, operations_probe, read_probe
 
 _CALLS = 5
 """How many calls of a probe give a rate, by the shortest one."""
@@ -40,7 +40,7 @@ class Bound:
     arithmetic: float
     transfer: float
     level: str
-    """The level of the memory that the operands and results come from."""
+    """The level of the memory that what is moved waits for."""
 
     @property
     def time(self) -> float:
@@ -63,6 +63,8 @@ class Roofline:
     """Of times: `s`, or `cycles` where nothing was measured."""
     peak: Callable[[], float]
     """Flops of f32 multiply-adds per unit of time."""
+    operations: Callable[[], float]
+    """What would be flops per unit of time if all were multiply-adds, where half of them are additions."""
     bandwidth: Callable[[str], float]
     """Bytes that are read from a level per unit of time."""
     refresh: Callable[[str], None] = lambda _: None
@@ -71,23 +73,44 @@ class Roofline:
     """By how much a limit has differed from its best when it was measured again, as a part of it."""
 
     def bound(self, work: KernelWork) -> Bound:
-        """The least time of one call; an operation that is no multiply-add takes as long as one.
+        """The least time of one call.
 
-        Products with padding are left out: a kernel need not compute them.
+        An operation that is no multiply-add takes as long as one, or less where a core starts additions beside them.
+        Products with padding are left out: a kernel need not compute them. Vectors have more lanes of narrow integers.
         """
-        slots = work.multiply_adds - work.with_padding + 2 * work.other_flops
-        level = self.level_of(work.bytes)
-        arithmetic = slots / (self.peak() * 32 / max(work.element_bits, 32)) if slots else 0.0
-        return Bound(arithmetic, work.bytes / self.bandwidth(level), level)
+        needed, width = work.multiply_adds - work.with_padding, work.element_bits / 32
+        arithmetic = width * needed / self.peak() if needed else 0.0
+        if work.other_flops:
+            every = max(self.operations(), self.peak())
+            arithmetic = max(arithmetic, width * (needed + 2 * work.other_flops) / every)
+        moved = {level: size / self.bandwidth(level) for level, size in self._moved(work)}
+        level = max(moved, key=lambda name: moved[name])
+        return Bound(arithmetic, moved[level], level)
+
+    def levels_of(self, work: KernelWork) -> list[str]:
+        """The levels of the memory whose bandwidths a bound asks for."""
+        return [level for level, _ in self._moved(work)]
+
+    def _moved(self, work: KernelWork) -> Iterator[tuple[str, int]]:
+        """The levels up to the one that holds all, each with the bytes that have to come from there.
+
+        In the nearest level reading and writing go on at the same time. What is written comes from farther ones, too:
+        the lines around it are fetched.
+        """
+        nearer, home = 0, self.level_of(work.bytes)
+        for level in (*_cache_sizes(self.machine), "memory"):
+            yield level, work.bytes - nearer if nearer else max(work.bytes - work.written, work.written)
+            if level == home:
+                return
+            nearer += self._capacity(level)
 
     def level_of(self, footprint: int) -> str:
         """The nearest level that holds `footprint` bytes, spread over the cores."""
+        return next((name for name in _cache_sizes(self.machine) if footprint < self._capacity(name)), "memory")
 
-        def capacity(name: str, size: int) -> int:
-            return size * self.cores if name in _OF_ONE_CORE else size
-
-        sizes = _cache_sizes(self.machine)
-        return next((name for name, size in sizes.items() if footprint < capacity(name, size)), "memory")
+    def _capacity(self, level: str) -> int:
+        size = _cache_sizes(self.machine)[level]
+        return size * self.cores if level in _OF_ONE_CORE else size
 
 
 def measured(machine: Machine, threads: int = 1) -> Roofline:
@@ -102,19 +125,30 @@ def measured(machine: Machine, threads: int = 1) -> Roofline:
     limits = _Limits(machine, min(threads, host.core_count()))
 
     def refresh(level: str) -> None:
-        limits.measure(_PEAK)
-        limits.measure(level)
+        for name in (_PEAK, _OPERATIONS, level):
+            limits.measure(name)
 
     return Roofline(
-        machine, limits.cores, "s", lambda: limits.best(_PEAK), limits.best, refresh, lambda: limits.unsteadiness
+        machine,
+        limits.cores,
+        "s",
+        lambda: limits.best(_PEAK),
+        lambda: limits.best(_OPERATIONS),
+        limits.best,
+        refresh,
+        lambda: limits.unsteadiness,
     )
 
 
-_PEAK = "peak"
+_PEAK, _OPERATIONS = "peak", "operations"
+_OF_CORES = {_PEAK: fma_probe, _OPERATIONS: operations_probe}
 
 
 class _Limits:
-    """Rates of this machine, by name: `peak`, or a level of the memory. Programs beside us only make them smaller."""
+    """Rates of this machine, by name: `peak`, `operations`, or a level of the memory.
+
+    Programs beside us only make them smaller.
+    """
 
     def __init__(self, machine: Machine, cores: int) -> None:
         self.cores = cores
@@ -141,7 +175,10 @@ class _Limits:
 
     def _build_probe(self, name: str) -> tuple[float, Model, list[NDArray[np.float32]]]:
         """The flops or bytes of a call, what to call, and on what."""
-        probe = fma_probe(self._machine) if name == _PEAK else read_probe(self._machine, self._bytes_to_read(name))
+        if name in _OF_CORES:
+            probe = _OF_CORES[name](self._machine)
+        else:
+            probe = read_probe(self._machine, self._bytes_to_read(name))
         inputs = [aligned(np.full(probe.inputs, 0.5, np.float32))]
         return probe.work, compile_model(probe.text, target=self._machine.name), inputs
 
@@ -163,11 +200,12 @@ def planned(machine: Machine, threads: int = 1) -> Roofline:
     memory, cores = machine.memory, min(threads, machine.cores)
     rates = {"L1": memory.l1_read, "L2": memory.l2_read, "L3": memory.l3_read, "memory": memory.memory_read}
     peak = 2.0 * machine.issue.fma_units * machine.lanes(32) * cores
+    operations = peak * max(machine.issue.adds / machine.issue.fma_units, 1)
 
     def bandwidth(level: str) -> float:
         return rates[level] if level == "memory" else rates[level] * cores
 
-    return Roofline(machine, cores, "cycles", lambda: peak, bandwidth)
+    return Roofline(machine, cores, "cycles", lambda: peak, lambda: operations, bandwidth)
 
 
 def _cache_sizes(machine: Machine) -> dict[str, int]:

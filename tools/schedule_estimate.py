@@ -10,16 +10,21 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import Step
 from mlc.passes.loop.cost.estimate import Estimate, estimate
 from mlc.passes.loop.plan_memory import PlanMemoryPass
+from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.manager import PassManager
 from mlc.passes.pipeline import default_passes
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.targets.machine import resolve_target
 from mlc.tools.lone_kernel import lone_kernel
+from mlc.tools.schedule_text import plan_of
 
+_SAME = 0.005
+"""The part of an estimate below which nobody sees a difference."""
 _MOST_OPS = 20_000
 """What has more ops than this is no schedule that anybody wants."""
 
@@ -65,31 +70,40 @@ def runners_up(
 ) -> list[RunnerUp]:
     """The best of all schedules that differ from that of `kernel` in one step, by their estimates, the cheapest first.
 
-    A number of a step is half of it or twice as much, or the step is left out. What its loops do not allow is none.
+    A number of a step is half of it or twice as much, or the step is left out. What its loops do not allow is none, nor
+    is what makes no difference: an estimate that is the same, or a block that is longer than its loop.
     """
     schedule = kernel.attributes.get("schedule")
-    if not isinstance(schedule, ScheduleAttr):
+    own = estimate_kernel(module, kernel, ctx, options)
+    if not isinstance(schedule, ScheduleAttr) or own is None:
         return []
     found: list[RunnerUp] = []
-    for change, steps in _one_step_away(schedule.steps):
+    for change, steps in _one_step_away(kernel, schedule.steps):
         try:
             cost = estimate_kernel(module, kernel, ctx, options, steps)
         except UserError:
             continue
-        if cost is not None:
+        if cost is not None and abs(cost.cycles - own.cycles) > _SAME * own.cycles:
             found.append(RunnerUp(change, cost))
     return sorted(found, key=lambda each: each.estimate.cycles)[:most]
 
 
-def _one_step_away(steps: Sequence[Step]) -> Iterator[tuple[str, list[Step]]]:
+def _one_step_away(kernel: FuncOp, steps: Sequence[Step]) -> Iterator[tuple[str, list[Step]]]:
+    plan = plan_of(kernel, ())
     for place, step in enumerate(steps):
         rest = steps[place + 1 :]
         for field in fields(step):
             size = getattr(step, field.name)
             if isinstance(size, int):
                 for other in (size // 2, size * 2):
-                    if other:
+                    if other and (other < size or not _is_whole(step, size, plan)):
                         new = replace(step, **{field.name: other})
                         yield f"{new.spelling} for {step.spelling}", [*steps[:place], new, *rest]
         if len(steps) > 1:
             yield f"without {step.spelling}", [*steps[:place], *rest]
+        step.follow(plan)
+
+
+def _is_whole(step: Step, size: int, plan: LoopPlan) -> bool:
+    """Whether twice `size` is beyond what a loop that `step` tiles has."""
+    return isinstance(step, Tile) and 2 * size > plan.trips.get(step.loop, 2 * size)

@@ -27,7 +27,7 @@ def describe_schedule(
     schedule = kernel.attributes.get("schedule")
     if not isinstance(schedule, ScheduleAttr):
         return
-    plan = _plan(kernel, constants)
+    plan = plan_of(kernel, constants)
     for step, outcome in zip_longest(schedule.steps, outcomes, fillvalue=None):
         assert step is not None
         reasons = "; ".join(outcome.refusals) if outcome else ""
@@ -39,7 +39,7 @@ def describe_schedule(
             step.follow(plan)
 
 
-def _plan(kernel: FuncOp, constants: Container[tuple[str, int]]) -> LoopPlan:
+def plan_of(kernel: FuncOp, constants: Container[tuple[str, int]]) -> LoopPlan:
     """The loops of a kernel before the first step."""
 
     def is_constant(argument: str) -> bool:

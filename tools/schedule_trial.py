@@ -12,6 +12,7 @@ from xdsl.ir import Operation
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
+from mlc.passes.base import Pass
 from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
 from mlc.passes.loop.steps.base import Scheduling
 from mlc.passes.manager import PassManager
@@ -53,11 +54,20 @@ def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options
 
 def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> bool:
     """Take a module at the tensor level to where steps are carried out; False if they are not, under `options`."""
-    passes = default_passes(options.opt_level, options.threads, "loop", "tensor")
+    passes = _passes(options)
     position = next((i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass)), None)
     if position is not None:
         PassManager(ctx).run(module, passes[:position])
     return position is not None
+
+
+def carries_out_schedules(options: CompileOptions) -> bool:
+    """Whether compilations with these options carry schedules out."""
+    return any(isinstance(each, ApplySchedulePass) for each in _passes(options))
+
+
+def _passes(options: CompileOptions) -> list[Pass]:
+    return default_passes(options.opt_level, options.threads, "loop", "tensor")
 
 
 def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling) -> Iterator[Outcome]:

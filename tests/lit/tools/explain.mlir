@@ -9,9 +9,9 @@
 // CHECK:        vectorize({{.*}}) {{ +}}vectors of 4 lanes
 // CHECK:      one call
 // CHECK-NEXT:   flops      20.1 Mflop, 100% in multiply-adds
-// CHECK-NEXT:   bytes      880 kB: operands and results, once each
+// CHECK-NEXT:   bytes      880 kB: what is read of operands, and results, once each
 // CHECK-NEXT:   intensity  22.9 flop/B
-// CHECK-NEXT:   bound by   compute: {{.*}} (planned for cortex-a53: 8 flop per cycle, 4 B per cycle)
+// CHECK-NEXT:   bound by   compute: {{.*}} (planned for cortex-a53: 8 flop per cycle, 4 op per cycle, 4 B per cycle)
 // CHECK-NEXT:   predicted  2,518,400 cycles at least
 // CHECK-NEXT:   measured   not here: this machine cannot run code for cortex-a53
 
