@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
@@ -73,7 +73,8 @@ def _parse(text: str, filename: str, ctx: CompilerContext, base: Path, checked: 
         from mlc.syntax import resources
 
         if checked:
-            resources.load(builder, ops)
+            with suppress(TooManyErrors):
+                resources.load(builder, ops)
         else:
             resources.leave_undecoded(builder)
     if builder.errors:

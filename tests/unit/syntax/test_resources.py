@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from safetensors import numpy as safetensors
 
+from mlc.syntax.errors import LIMIT
+
 from .conftest import Syntax
 
 USE = "%w = arith.constant dense_resource<{name}> : tensor<{type}>\n"
@@ -47,6 +49,14 @@ def test_arrays_of_passes_are_printed(syntax: Syntax) -> None:
     again = Syntax()
     again.parse(printed)
     assert again.ctx.resources.array(name).tolist() == [1, -2]
+
+
+def test_a_text_without_its_weights(syntax: Syntax) -> None:
+    """As many are told as of other errors."""
+    uses = [f"%w{i} = arith.constant dense_resource<w{i}> : tensor<2xf32>\n" for i in range(LIMIT + 5)]
+    errors = syntax.errors("".join(uses))
+    assert len(errors) == LIMIT
+    assert all(f"'w{i}'" in error for i, error in enumerate(errors))
 
 
 def test_a_weight_file_that_was_cut_off(syntax: Syntax, folder: Path) -> None:
