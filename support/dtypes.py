@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from math import inf
+from math import inf, prod
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects.builtin import (
@@ -30,9 +30,10 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, SSAValue
 
 from mlc.support.errors import UserError
+from mlc.support.types import tensor_type
 
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
     import numpy as np
@@ -209,6 +210,12 @@ def dtype_named(name: str) -> np.dtype[Any]:
         import ml_dtypes
 
         return np.dtype(getattr(ml_dtypes, name))
+
+
+def bytes_of(value: SSAValue) -> int:
+    """The size of a tensor in memory."""
+    kind = tensor_type(value)
+    return prod(kind.get_shape()) * to_numpy(kind.element_type).itemsize
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:

@@ -38,8 +38,9 @@ from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.argument_names import argument_name
 from mlc.passes.shared.register_tile import MOST_VECTORS, STEPS, RegisterTile, TileProblem, best_tile
 from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps
+from mlc.passes.tensor._panel_schedule import next_panel_steps
 from mlc.support.affine import split_terms
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import bytes_of, to_numpy
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
@@ -158,11 +159,13 @@ def contraction_steps(
     machine: Machine,
     constants: Container[tuple[str, int]],
     widths: Mapping[tuple[str, int], int],
+    weights: int = 0,
 ) -> list[Step]:
     """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors.
 
     `constants` holds the arguments (name of the kernel, position) that are known when the program is compiled, and
-    `widths` says of some of these that they are packed already, into panels of so many columns.
+    `widths` says of some of these that they are packed already, into panels of so many columns. `weights` is the size
+    of all constants of the model, in bytes.
     """
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
@@ -218,7 +221,16 @@ def contraction_steps(
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
     steps += _prefetch_steps(contraction, steps, machine)
-    return steps if parts else steps + _steps_of_iteration(op, steps, machine)
+    if parts:
+        return steps
+    steps += _steps_of_iteration(op, steps, machine)
+    if (
+        packed
+        and not contraction.is_grouped
+        and all((contraction.kernel_name, v.index) in constants for v, _ in packed)
+    ):
+        steps += _next_panel_steps(contraction, tile, lanes, steps, weights, machine)
+    return steps
 
 
 def _vectors_of_panels(
@@ -253,12 +265,6 @@ def _bytes_of_panels(contraction: Contraction) -> int:
     return sum(bytes_of(value) for value, _ in contraction.operands_with_lanes())
 
 
-def bytes_of(value: SSAValue) -> int:
-    """The size of a tensor."""
-    kind = tensor_type(value)
-    return prod(kind.get_shape()) * to_numpy(kind.element_type).itemsize
-
-
 def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Machine) -> list[Step]:
     """Ask early for what a tile adds and writes at its end, where that is more than the second cache holds."""
     op, root = contraction.op, contraction.root
@@ -266,6 +272,31 @@ def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Ma
     loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
     far = sum(bytes_of(v) for v in (root.result, *added)) > machine.l2_bytes
     return [Prefetch(loops[0])] if far and loops else []
+
+
+def _next_panel_steps(
+    contraction: Contraction, tile: RegisterTile, lanes: int, steps: Sequence[Step], weights: int, machine: Machine
+) -> list[Step]:
+    """Let the rows of a product bring the next panel of weights."""
+    op = contraction.op
+    of_panel = dict(contraction.operands_with_lanes())
+    loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
+    if not loops:
+        return []
+    rows = prod(op.dim_sizes[i] for i in range(contraction.lane_dim) if i not in contraction.unshared_dims)
+    reduced = prod(op.dim_sizes[op.num_parallel :])
+    element_bytes = to_numpy(tensor_type(op.inputs[0]).element_type).itemsize
+    width = min(tile.vectors * lanes, op.dim_sizes[contraction.lane_dim])
+    return next_panel_steps(
+        tile,
+        loops=(loops[-1], op.dim_names[contraction.lane_dim]),
+        rows=rows,
+        steps=reduced,
+        panel=reduced * width * element_bytes,
+        others=sum(bytes_of(v) for v in op.inputs if v not in of_panel) + rows * width * element_bytes,
+        weights=weights,
+        machine=machine,
+    )
 
 
 def _steps_of_iteration(op: StructuredOp, steps: Sequence[Step], machine: Machine) -> list[Step]:

@@ -26,8 +26,7 @@ from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
 from mlc.passes.shared.in_place import computed_in_place
 from mlc.support.affine import split_terms
-from mlc.support.dtypes import to_numpy
-from mlc.support.types import Tensor, tensor_type
+from mlc.support.dtypes import bytes_of
 from mlc.targets.machine import Machine
 
 INTERLEAVED_ROWS = 2
@@ -113,7 +112,7 @@ def _is_waited_for(nests: Sequence[Nest], column: str | None, rows: int, lanes: 
     if column is None or len(nests) == 1 or not any(nest.reductions for nest in nests):
         return False
     vectors = -(-nests[-1].over[column] // lanes)
-    between = sum(map(_bytes_of, _results(nests[:-1])))
+    between = sum(bytes_of(nest.root.result) for nest in nests[:-1])
     in_flight = machine.issue.fma_units * (machine.memory.l1_latency + machine.issue.fma_latency)
     return rows * vectors < in_flight and 2 * between <= machine.l2_bytes
 
@@ -130,7 +129,7 @@ def _prefetch_steps(
     read_first = set(_arguments_of(nests[0]))
     passes = [read_first.intersection(_arguments_of(nest)) for nest in nests if nest is nests[0] or column in nest.over]
     again = set[SSAValue]().union(*passes[1:])
-    read, result = sum(_bytes_of(tensor_type(v)) for v in again), _bytes_of(tensor_type(nests[-1].root.result))
+    read, result = sum(map(bytes_of, again)), bytes_of(nests[-1].root.result)
     count = prod(nests[-1].over[name] for name in outer)
     cycles = rows * nests[-1].over[column] // lanes * sum(map(bool, passes))
     in_time = cycles > machine.memory.l3_latency
@@ -142,14 +141,6 @@ def _arguments_of(nest: Nest) -> list[SSAValue]:
     """What a nest reads that no nest computed."""
     values = [v for op in (nest.root, *nest.inside) for v in op.inputs]
     return [v for v in dict.fromkeys(values) if isinstance(v, BlockArgument)]
-
-
-def _bytes_of(shape: Tensor) -> int:
-    return prod(shape.get_shape()) * to_numpy(shape.element_type).itemsize
-
-
-def _results(nests: Sequence[Nest]) -> list[Tensor]:
-    return [tensor_type(nest.root.result) for nest in nests]
 
 
 def _waits_for_result(nests: Sequence[Nest]) -> bool:

@@ -17,6 +17,7 @@ from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.tensor._attention_schedule import attention_steps
 from mlc.passes.tensor._column_schedule import column_product_steps, column_steps
 from mlc.passes.tensor._contraction_schedule import contraction_steps, contractions_of, steps_together
+from mlc.passes.tensor._panel_schedule import bytes_of_constants
 from mlc.passes.tensor._row_schedule import row_steps, stride_along
 from mlc.passes.tensor._tile_map_schedule import tile_map_steps
 from mlc.passes.tensor._transpose_schedule import transpose_steps
@@ -58,13 +59,13 @@ class SchedulePass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         machine = resolve_target(self.target or ctx.target)
         constants = constant_arguments(module)
-        widths = _widths_of_panels(constants, ctx)
+        widths, weights = _widths_of_panels(constants, ctx), bytes_of_constants(module)
         for function in module.ops:
             if isinstance(function, func.FuncOp) and is_private(function) and not function.is_declaration:
                 if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
                 steps = _recorded_steps(function, module, constants, ctx)
-                steps = steps or choose_steps(function, machine, constants, ctx, widths)
+                steps = steps or choose_steps(function, machine, constants, ctx, widths, weights)
                 if steps:
                     function.attributes["schedule"] = chosen = ScheduleAttr.of(steps)
                     ctx.rule_schedules.add((function.sym_name.data, chosen))
@@ -85,6 +86,7 @@ def choose_steps(
     constants: Container[tuple[str, int]],
     ctx: CompilerContext,
     widths: Mapping[tuple[str, int], int],
+    weights: int = 0,
 ) -> list[Step]:
     """The steps for a kernel by the default rules; none if it is best left as it is."""
     if any(isinstance(op, TileMapOp) for op in kernel.body.block.ops):
@@ -100,7 +102,9 @@ def choose_steps(
     lanes = machine.lanes(max(bits, 32))
     steps = (
         column_product_steps(ops, lanes, machine, constants)
-        or steps_together([contraction_steps(c, lanes, machine, constants, widths) for c in contractions_of(ops)])
+        or steps_together(
+            [contraction_steps(c, lanes, machine, constants, widths, weights) for c in contractions_of(ops)]
+        )
         or window_steps(ops, lanes, machine)
         or attention_steps(ops, lanes, machine)
         or transpose_steps(ops, lanes, machine)

@@ -9,12 +9,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import new_context, parse_verified
 from mlc.passes.pipeline import default_passes
 from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.passes.tensor._panel_schedule import bytes_of_constants
 from mlc.passes.tensor.schedule import choose_steps
 from mlc.support.functions import is_private
 from mlc.targets.cpus import CPUS
@@ -62,18 +64,33 @@ _MODELS = {
 }
 
 
+_WEIGHTS = """func.func @main(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %w = graph.constant dense_resource<w> : tensor<1024x1024xf32>
+  %y = graph.matmul %x, %w : tensor<64x1024xf32>, tensor<1024x1024xf32> -> tensor<64x1024xf32>
+  return %y : tensor<64x1024xf32>
+}
+"""
+_MODELS_WITH_WEIGHTS = {"product with weights": _WEIGHTS, "one tile": _WEIGHTS.replace("64x", "4x")}
+
+
 @cache
 def _chooser(name: str) -> Callable[[Machine], str]:
     """What the rules choose for the kernel of a model, as text."""
     ctx = new_context("x86-64-v3")
-    module = parse_verified(_MODELS[name], "model.mlir", ctx, Path())
+    ctx.resources.define("w", np.zeros((1024, 1024), np.float32))
+    module = parse_verified((_MODELS | _MODELS_WITH_WEIGHTS)[name], "model.mlir", ctx, Path())
     for pass_ in default_passes(3, upto="tensor"):
         if pass_.name == "schedule":
             break
         pass_.run(module, ctx)
     (kernel,) = (op for op in module.ops if isinstance(op, FuncOp) and is_private(op))
     constants = constant_arguments(module)
-    return lambda machine: ", ".join(s.spelling for s in choose_steps(kernel, machine, constants, ctx, {}))
+    weights = bytes_of_constants(module)
+
+    def choose(machine: Machine) -> str:
+        return ", ".join(step.spelling for step in choose_steps(kernel, machine, constants, ctx, {}, weights))
+
+    return choose
 
 
 @dataclass(frozen=True)
@@ -245,6 +262,29 @@ def test_the_second_cache_decides_what_is_asked_for_early() -> None:
     choose = _chooser("matmul")
     assert choose(small).replace(", prefetch(k)", "") == choose(large)
     assert choose(small) != choose(large)
+
+
+@pytest.mark.parametrize(
+    ("facts", "is_brought"),
+    [
+        # 4 MiB of weights are in the last cache, or beyond it. A step of 5 x 5 vectors takes 12.5 cycles, and 320 B.
+        ({"l3_read": 8}, True),
+        ({"l3_read": 32}, False),
+        ({"l3_read": 32, "l3_bytes": 3 << 20, "memory_read": 8}, True),
+        ({"l3_read": 8, "l3_bytes": 3 << 20, "memory_read": 32}, False),
+        # A panel takes 320 KiB, and what is read of rows meanwhile 40 KiB.
+        ({"l3_read": 8, "l2_bytes": 700 << 10}, True),
+        ({"l3_read": 8, "l2_bytes": 660 << 10}, False),
+        # The second cache has all weights.
+        ({"l3_read": 8, "l2_bytes": 4 << 20}, False),
+        # Loads take as long as multiply-adds: one more is in the way.
+        ({"l3_read": 8, "loads": 1, "fma_units": 2, "vector_registers": 16}, False),
+    ],
+)
+def test_panels_that_come_late_are_brought_by_the_rows_before(facts: dict[str, Any], is_brought: bool) -> None:
+    machine = resolve_target(_WIDE).with_facts({"l2_bytes": 1 << 20, "l3_bytes": 8 << 20}, {})
+    assert ("prefetch_next(k, n, 2)" in _chooser("product with weights")(_with(machine, facts))) == is_brought
+    assert "prefetch_next" not in _chooser("one tile")(_with(machine, facts))
 
 
 def test_the_second_cache_decides_how_columns_are_added() -> None:

@@ -145,7 +145,7 @@ def test_every_step_has_words() -> None:
         "unroll(k)": "3 copies after each other",
         "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
         "prefetch(k)": "what is read and written behind k is asked for in front of it",
-        "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is asked for",
+        "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is brought into the first cache",
         "parallel(n)": "the iterations are spread over threads",
         "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
     }
