@@ -57,7 +57,7 @@ class Addresses:
     ) -> SSAValue:
         """The address of `memref[subscripts]`; new ops stand before `access`, or before a loop around it.
 
-        `exists`: whether there is such an element; else it is the constant part that leads beyond the buffer.
+        `exists`: whether there is such an element; else any part may lead beyond the buffer.
 
         `shape` is that of the memref, row-major; `element` is its element as it is in memory.
         """
@@ -65,12 +65,12 @@ class Addresses:
         anchors = self._anchors_of(access)
         terms.sort(key=lambda term: len(self._anchors_of_block(_block_of(term[0]))))
         # a partial sum may leave the buffer if a later part is negative
-        inbounds = constant >= 0 and all(stride >= 0 for _, stride in terms)
+        inbounds = exists and constant >= 0 and all(stride >= 0 for _, stride in terms)
         pointer = memref
         for value, stride in terms:
             pointer = self._step(access, anchors, pointer, value, stride, element, inbounds)
         if constant:
-            pointer = _add_constant(access, pointer, constant, element, inbounds and exists)
+            pointer = _add_constant(access, pointer, constant, element, inbounds)
         return pointer
 
     def _linearize(
