@@ -12,21 +12,16 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import Step
-from mlc.passes.loop.cost.estimate import Estimate, estimate
-from mlc.passes.loop.plan_memory import PlanMemoryPass
+from mlc.passes.loop.cost.estimate import Estimate
+from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
 from mlc.passes.loop.steps.tile import Tile
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
+from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
 from mlc.targets.machine import resolve_target
-from mlc.tools.lone_kernel import lone_kernel
 from mlc.tools.schedule_text import plan_of
 
 _SAME = 0.005
 """The part of an estimate below which nobody sees a difference."""
-_MOST_OPS = 20_000
-"""What has more ops than this is no schedule that anybody wants."""
 
 
 @dataclass(frozen=True)
@@ -38,51 +33,29 @@ class RunnerUp:
     estimate: Estimate
 
 
-def estimate_kernel(
-    module: ModuleOp,
-    kernel: FuncOp,
-    ctx: CompilerContext,
-    options: CompileOptions,
-    steps: Sequence[Step] | None = None,
-) -> Estimate | None:
-    """What `kernel`, a function of `module` at the tensor level, takes on one core of the target; both stay.
-
-    With its own schedule, or with `steps`. None if it calls functions that are not in sight, or is far too long.
-
-    Raises:
-        UserError: a step names no loop, or an argument that is none.
-    """
-    alone, own = lone_kernel(module, kernel), ctx.clone()
-    (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
-    if steps is not None:
-        function.attributes["schedule"] = ScheduleAttr.of(steps)
-    # One arena for all buffers would hide which of them an access belongs to.
-    passes = [p for p in default_passes(options.opt_level, 1, "loop", "tensor") if not isinstance(p, PlanMemoryPass)]
-    PassManager(own).run(alone, passes)
-    found = [op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name]
-    if not found or sum(1 for _ in found[0].walk()) > _MOST_OPS:
-        return None
-    return estimate(found[0], resolve_target(options.target))
+def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> KernelOnLoops:
+    """Estimates schedules of `kernel`, a function of `module` at the tensor level; both stay."""
+    machine = resolve_target(options.target)
+    return KernelOnLoops(kernel, constant_arguments(module), ctx, machine, options.opt_level)
 
 
-def runners_up(
-    module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions, most: int
-) -> list[RunnerUp]:
+def steps_of(kernel: FuncOp) -> Sequence[Step]:
+    """The schedule of a kernel; no steps if it has none."""
+    schedule = kernel.attributes.get("schedule")
+    return schedule.steps if isinstance(schedule, ScheduleAttr) else ()
+
+
+def runners_up(loops: KernelOnLoops, kernel: FuncOp, most: int) -> list[RunnerUp]:
     """The best of all schedules that differ from that of `kernel` in one step, by their estimates, the cheapest first.
 
     A number of a step is half of it or twice as much, or the step is left out. What its loops do not allow is none, nor
     is what makes no difference: an estimate that is the same, or a block that is longer than its loop.
     """
-    schedule = kernel.attributes.get("schedule")
-    own = estimate_kernel(module, kernel, ctx, options)
-    if not isinstance(schedule, ScheduleAttr) or own is None:
+    if not (schedule := steps_of(kernel)) or (own := loops.estimate(schedule)) is None:
         return []
     found: list[RunnerUp] = []
-    for change, steps in _one_step_away(kernel, schedule.steps):
-        try:
-            cost = estimate_kernel(module, kernel, ctx, options, steps)
-        except UserError:
-            continue
+    for change, steps in _one_step_away(kernel, schedule):
+        cost = loops.estimate(steps)
         if cost is not None and abs(cost.cycles - own.cycles) > _SAME * own.cycles:
             found.append(RunnerUp(change, cost))
     return sorted(found, key=lambda each: each.estimate.cycles)[:most]

@@ -39,7 +39,7 @@ from mlc.tools import mlc_explain
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel, repeat_body
 from mlc.tools.measure import shortest_time
 from mlc.tools.roofline import Roofline, planned
-from mlc.tools.schedule_estimate import estimate_kernel, runners_up
+from mlc.tools.schedule_estimate import kernel_on_loops, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
 
 if TYPE_CHECKING:
@@ -324,8 +324,9 @@ def test_blocks_longer_than_their_loop_are_no_suggestions() -> None:
     ctx = new_context()
     ctx.target = "x86-64-v3"
     options = CompileOptions(target="x86-64-v3")
-    own = estimate_kernel(module, kernel, ctx, options)
-    found = runners_up(module, kernel, ctx, options, 100)
+    loops = kernel_on_loops(module, kernel, ctx, options)
+    own = loops.estimate(steps_of(kernel))
+    found = runners_up(loops, kernel, 100)
     assert own is not None and found
     assert not [each.change for each in found if "tile(n, 400)" in each.change]
     assert all(f"{each.estimate.cycles / own.cycles:.3f}" not in ("1.000", "1.001") for each in found)
