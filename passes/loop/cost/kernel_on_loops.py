@@ -54,11 +54,12 @@ class KernelOnLoops:
             constants: holds the arguments (name of the kernel, position) that are known when a program is compiled: a
                 step may reorder them for nothing. Their data is not needed.
             ctx: stays as it is, remarks included.
-            machine: the one whose time is estimated.
+            machine: the one whose time is estimated: of a name that is known, perhaps with other facts.
             opt_level: a level at which schedules are carried out, 2 or more.
         """
         self._name, self._machine = kernel.sym_name.data, machine
         self._ctx = ctx.clone()
+        self._ctx.target = machine.name
         self._ctx.resources = _WithoutData(**vars(self._ctx.resources))
         known = [a for a in kernel.body.block.args if (self._name, a.index) in constants]
         self._module = called_alone(kernel, {a.index: [self._no_data(a)] for a in known})

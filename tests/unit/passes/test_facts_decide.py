@@ -15,7 +15,8 @@ from xdsl.dialects.func import FuncOp
 from mlc.compiler import new_context, parse_verified
 from mlc.passes.pipeline import default_passes
 from mlc.passes.shared.constant_arguments import constant_arguments
-from mlc.passes.tensor.schedule import choose_steps
+from mlc.passes.shared.kernel_kinds import offers_of
+from mlc.passes.tensor.schedule import tensor_kernel
 from mlc.support.functions import is_private
 from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target
@@ -64,7 +65,7 @@ _MODELS = {
 
 @cache
 def _chooser(name: str) -> Callable[[Machine], str]:
-    """What the rules choose for the kernel of a model, as text."""
+    """What the rules favour for the kernel of a model, as text."""
     ctx = new_context("x86-64-v3")
     module = parse_verified(_MODELS[name], "model.mlir", ctx, Path())
     for pass_ in default_passes(3, upto="tensor"):
@@ -73,7 +74,13 @@ def _chooser(name: str) -> Callable[[Machine], str]:
         pass_.run(module, ctx)
     (kernel,) = (op for op in module.ops if isinstance(op, FuncOp) and is_private(op))
     constants = constant_arguments(module)
-    return lambda machine: ", ".join(s.spelling for s in choose_steps(kernel, machine, constants, ctx, {}))
+
+    def favourite(machine: Machine) -> str:
+        seen = tensor_kernel(kernel, machine, constants, ctx, {})
+        assert seen is not None
+        return ", ".join(s.spelling for s in next(offers_of(seen)).steps)
+
+    return favourite
 
 
 @dataclass(frozen=True)
