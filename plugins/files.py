@@ -73,7 +73,7 @@ def load_pass(path: str | os.PathLike[str]) -> None:
     if not classes and not lowerings_of(module.__name__):
         raise UserError(
             f"plugin '{path}' exports no Pass, no step of schedules, no kind of kernel and no pattern; derive a class "
-            "from mlc.passes.base.Pass, mlc.passes.loop.steps.base.LoopStep or mlc.passes.shared.kernel_kinds.KernelKind"
+            "of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")

@@ -16,8 +16,10 @@ from mlc.passes.loop.cost.estimate import Estimate
 from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.passes.shared.kernel_kinds import offers_of
+from mlc.passes.tensor.schedule import tensor_kernel
 from mlc.support.context import CompilerContext
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target
 from mlc.tools.schedule_text import plan_of
 
 _SAME = 0.005
@@ -26,10 +28,10 @@ _SAME = 0.005
 
 @dataclass(frozen=True)
 class RunnerUp:
-    """A schedule that differs in one step."""
+    """Another schedule that the kernel could have."""
 
     change: str
-    """The difference in words: `tile(n, 128) for tile(n, 64)`, `without prefetch(k)`."""
+    """The difference in words: `tile(n, 128) for tile(n, 64)`, `without prefetch(k)`; of an offer, its kind's."""
     estimate: Estimate
 
 
@@ -43,6 +45,17 @@ def steps_of(kernel: FuncOp) -> Sequence[Step]:
     """The schedule of a kernel; no steps if it has none."""
     schedule = kernel.attributes.get("schedule")
     return schedule.steps if isinstance(schedule, ScheduleAttr) else ()
+
+
+def offers_beside(
+    module: ModuleOp, loops: KernelOnLoops, kernel: FuncOp, ctx: CompilerContext, machine: Machine
+) -> list[RunnerUp]:
+    """What the kind of `kernel`, a function of `module` at the tensor level, offers beside the schedule that it has."""
+    own = tuple(steps_of(kernel))
+    seen = tensor_kernel(kernel, machine, constant_arguments(module), ctx.clone(), {})
+    offers = [] if seen is None else [offer for offer in offers_of(seen) if offer.steps != own]
+    estimates = [(offer, loops.estimate(offer.steps)) for offer in offers]
+    return [RunnerUp(o.difference or "the favourite of its kind", cost) for o, cost in estimates if cost is not None]
 
 
 def runners_up(loops: KernelOnLoops, kernel: FuncOp, most: int) -> list[RunnerUp]:

@@ -15,7 +15,7 @@ from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.passes.base import Pass
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.shared.kernel_kinds import TensorKernel, offers_of
-from mlc.passes.tensor._choice import choose
+from mlc.passes.shared.schedule_choice import choose
 from mlc.passes.tensor._row_schedule import stride_along
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_computed, to_numpy
