@@ -19,7 +19,7 @@ from mlc.support.additions import Additions
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.machine import Machine
 
-ORDER = ("tile_map", "column_product", "contraction", "window", "attention", "transpose", "column", "row")
+ORDER = ("tile_map", "column_product", "contraction", "window", "attention", "transpose", "column", "row", "gather")
 """The kinds of mlc in the order in which they are asked; the file `passes/tensor/_row_schedule.py` holds `row`."""
 
 
