@@ -26,7 +26,7 @@ class Gathers(KernelKind):
         nests, lanes = nests_of(kernel.ops), kernel.lanes
         if len(nests) != 1 or not nests[0].reductions:
             return
-        results = [name for name, size in nests[0].over.items() if size > 1]
+        results = list(nests[0].over)
         reduced = nests[0].reductions[0].dim_names[-1]
         if not results:
             yield Offer((VectorizeReduction(reduced, lanes),))

@@ -77,6 +77,31 @@ def test_one_fact_lets_another_offer_win(text: str, target: str, facts: dict[str
     assert cycles[1] <= (1 - MARGIN) * cycles[0]
 
 
+def _estimated(kernel: TensorKernel) -> set[str]:
+    """What is offered beside the favourite, and not only shown."""
+    return {offer.difference for offer in offers_of(kernel) if not offer.is_only_shown} - {""}
+
+
+def test_rows_in_each_others_way_and_those_of_main_memory_are_packed() -> None:
+    """Estimates know nothing of either."""
+    in_place, text, page = {"operands read where they lie"}, _product(64, 64, 1024), {"set_period": 8192}
+    assert not _estimated(_kernel(text, "skylake-avx512")[0])
+    assert _estimated(_kernel(text, "skylake-avx512", page)[0]) == in_place
+    size = 64 * 1024 * 4
+    near, far = ({"l2_bytes": size - less, "l3_bytes": size - less, **page} for less in (0, 1))
+    assert _estimated(_kernel(text, "skylake-avx512", near)[0]) == in_place
+    assert not _estimated(_kernel(text, "skylake-avx512", far)[0])
+
+
+def test_short_rows_overlap_whatever_estimates_say() -> None:
+    """As many vectors as start while one is loaded and computed with: 2 x (4 + 4), in two rows of 64 elements."""
+    for columns, rows in ((56, set[str]()), (64, {"4 rows at a time", "one row at a time"})):
+        kernel, _ = _kernel(_sum_of_rows(512, columns), "x86-64-v3")
+        memory, issue = kernel.machine.memory, kernel.machine.issue
+        assert issue.fma_units * (memory.l1_latency + issue.fma_latency) == 2 * 64 // 8
+        assert _estimated(kernel) == rows
+
+
 def test_the_same_input_has_the_same_schedule() -> None:
     def chosen() -> list[str]:
         kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3", {"add_latency": 8})
