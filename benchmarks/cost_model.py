@@ -28,7 +28,7 @@ from mlc.support.functions import is_private
 from mlc.support.rank_correlation import rank_correlation
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel
-from mlc.tools.schedule_estimate import estimate_kernel
+from mlc.tools.schedule_estimate import kernel_on_loops
 from mlc.tuning.isolated import Failure, Job
 from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.mutations import Mutator
@@ -92,6 +92,7 @@ def candidates_of(name: str, text: str, count: int, seed: int) -> list[Candidate
     rules: Schedule = attribute.steps if isinstance(attribute, ScheduleAttr) else ()
     rng = Random(f"{seed} {name}")
     alone = lone_kernel(module, kernel)
+    on_loops = kernel_on_loops(module, kernel, ctx, options)
     loops = KernelLoops(alone, kernel.sym_name.data, ctx, options, rng)
     mutator = Mutator(rng, resolve_target(options.target).lanes(32), loops.draw)
     found: list[Candidate] = []
@@ -105,7 +106,7 @@ def candidates_of(name: str, text: str, count: int, seed: int) -> list[Candidate
         seen.add(schedule_text(steps))
 
         def work(steps: Schedule = steps) -> tuple[float, str, float] | None:
-            estimate = estimate_kernel(module, kernel, ctx, options, steps)
+            estimate = on_loops.estimate(steps)
             if estimate is None:
                 return None
             machine = resolve_target(options.target)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 from xdsl.ir import Dialect, Operation
 from xdsl.utils.exceptions import PyRDLError
@@ -22,12 +23,14 @@ from mlc.passes.base import Pass
 from mlc.passes.lowering import lowerings_of
 from mlc.passes.registry import load_pass as load_pass_by_name
 from mlc.passes.registry import pass_names, plugin_passes, suggest
+from mlc.passes.shared.kernel_kinds import KernelKind, plugin_kinds
 from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
 
+_T = TypeVar("_T")
 _modules: dict[tuple[Path, str], ModuleType] = {}
 """The files that this process has run, by path and hash of the text: a file is not run twice, because what it registers
 stays registered."""
@@ -60,16 +63,17 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
-    """Run a Python file and make its passes and steps of schedules known, and the patterns that it registers.
+    """Run a Python file and make its passes, steps of schedules and kinds of kernels known, and its patterns.
 
     Raises:
         UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
     """
     module = _run(Path(path))
-    if not any(_passes(module)) and not any(_steps(module)) and not lowerings_of(module.__name__):
+    classes = [*_passes(module), *_steps(module), *_kinds(module)]
+    if not classes and not lowerings_of(module.__name__):
         raise UserError(
-            f"plugin '{path}' exports no Pass, no step of schedules and no pattern; derive a dataclass from "
-            "mlc.passes.base.Pass or mlc.passes.loop.steps.base.LoopStep"
+            f"plugin '{path}' exports no Pass, no step of schedules, no kind of kernel and no pattern; derive a class "
+            "of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")
@@ -87,6 +91,12 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
             message = f"{classes} of '{path}' are both schedule steps named '{step.name}'; rename one"
             raise UserError(message, SourceLocation(str(path), _line_of(twin)))
         plugin_steps.add(step.name, lambda step=step: step, f"'{path}'")
+    for kind in _kinds(module):
+        if (problem := kind.problem()) is not None:
+            raise UserError(
+                f"the kind of kernel '{kind.__name__}' {problem}", SourceLocation(str(path), _line_of(kind))
+            )
+        plugin_kinds.add(kind.name, lambda kind=kind: kind, f"'{path}'")
 
 
 def _run(path: Path) -> ModuleType:
@@ -181,16 +191,22 @@ def _is_defined_elsewhere(dialect: Dialect, module: ModuleType) -> bool:
     return any(dialect is v for m in others for v in list(vars(m).values()))
 
 
-def _passes(module: ModuleType) -> Iterator[type[Pass]]:
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Pass) and value.__module__ == module.__name__:
-            yield value
+def _passes(module: ModuleType) -> list[type[Pass]]:
+    return _classes(module, Pass)
 
 
-def _steps(module: ModuleType) -> Iterator[type[Step]]:
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Step) and value.__module__ == module.__name__:
-            yield value
+def _steps(module: ModuleType) -> list[type[Step]]:
+    return _classes(module, Step)
+
+
+def _kinds(module: ModuleType) -> list[type[KernelKind]]:
+    return _classes(module, KernelKind)
+
+
+def _classes(module: ModuleType, base: type[_T]) -> list[type[_T]]:
+    """The classes derived from `base` that the file defines."""
+    classes = [value for value in vars(module).values() if isinstance(value, type) and issubclass(value, base)]
+    return [each for each in classes if each.__module__ == module.__name__]
 
 
 def _line_of(defined: type) -> int:

@@ -7,24 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects.builtin import FileLineColLoc, FunctionType, IntAttr, ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation, SSAValue
 
 from mlc.compiler import Compilation, CompileOptions
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.passes.manager import PassManager
 from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.passes.shared.lone_kernel import called_alone
 from mlc.reference.inputs import random_array
 from mlc.runtime import load
-from mlc.support.context import CompilerContext, Remark
+from mlc.support.context import CompilerContext
 from mlc.support.dtypes import dtype_named
 from mlc.support.functions import is_private
 from mlc.support.ir import clone
 from mlc.tools.measure import aligned, shortest_time
 
-_CALLER = FileLineColLoc(StringAttr("<the caller of a lone kernel>"), IntAttr(0), IntAttr(0))
-"""Where the `main` of a lone kernel stands."""
 _FEW = 5
 """Calls that tell about how long one takes."""
 _LONG_CALL = 2e-4
@@ -96,29 +95,8 @@ def lone_kernel(module: ModuleOp, kernel: FuncOp) -> ModuleOp:
     name = kernel.sym_name.data
     constants = constant_arguments(module)
     call = next((op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() == name), None)
-    types = list(kernel.function_type.inputs)
-    block = Block(arg_types=[t for i, t in enumerate(types) if (name, i) not in constants])
-    inputs = iter(block.args)
-    arguments: list[SSAValue] = []
-    for position, argument in enumerate(kernel.body.block.args):
-        if call is not None and (name, position) in constants:
-            copies = _copies(call.operands[position])
-            block.add_ops(copies)
-            arguments.append(copies[-1].results[0])
-        else:
-            arguments.append(value := next(inputs))
-            value.name_hint = argument.name_hint
-    results = list(kernel.function_type.outputs)
-    inner = CallOp(name, arguments, results)
-    block.add_ops([inner, ReturnOp(*inner.results)])
-    main = FuncOp("main", FunctionType.from_lists([a.type for a in block.args], results), Region(block))
-    main.location = _CALLER
-    return ModuleOp([clone(kernel), main])
-
-
-def is_about_caller(remark: Remark) -> bool:
-    """Whether a remark is about the `main` of a `lone_kernel`, which is in no model."""
-    return remark.location is not None and remark.location.file == _CALLER.filename.data
+    operands = () if call is None else call.operands
+    return called_alone(kernel, {i: _copies(v) for i, v in enumerate(operands) if (name, i) in constants})
 
 
 def _copies(value: SSAValue) -> list[Operation]:

@@ -22,6 +22,8 @@ from mlc.passes.options import parse_passes
 from mlc.passes.pipeline import default_steps
 from mlc.passes.registry import suggest
 from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.passes.shared.lone_kernel import is_about_caller
+from mlc.passes.shared.schedule_choice import MARGIN
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.support.ir import clone
@@ -38,9 +40,9 @@ from mlc.tools.compile_arguments import (
 )
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.kernel_work import KernelWork, work_of
-from mlc.tools.lone_kernel import Stopwatch, is_about_caller, lone_kernel
+from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
-from mlc.tools.schedule_estimate import estimate_kernel, runners_up
+from mlc.tools.schedule_estimate import RunnerUp, kernel_on_loops, offers_beside, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
 from mlc.tools.schedule_trial import carries_out_schedules, try_schedule
 
@@ -63,6 +65,7 @@ _SHOWN = 16
 """The most elements of a constant that are printed."""
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""
+_OFFERED = f"offered, and not taken: any but the favourite has to be estimated to take {MARGIN:.0%} less"
 _WORTH_SAYING = 0.02
 """The part of an estimate that is worth a word."""
 _ABOVE = 1.05
@@ -209,7 +212,8 @@ class _Explainer:
     def _print_estimate(self, kernel: FuncOp) -> None:
         """What this schedule should take on one core, and those near to it."""
         ctx, options, machine = self.timed.compilation.ctx, self.args.options, self.roofline.machine
-        found = estimate_kernel(self.module, kernel, ctx, options)
+        loops = kernel_on_loops(self.module, kernel, ctx, options)
+        found = loops.estimate(steps_of(kernel))
         if found is None:
             print("\nno estimate: its loops are no function of their own, or too many")
             return
@@ -230,9 +234,16 @@ class _Explainer:
         print(f"  {'memory':<10} {parts(found.brought) or 'next to nothing'}")
         if found.spilled:
             print(f"  {'registers':<10} {found.spilled} more than there are")
-        for each in runners_up(self.module, kernel, ctx, options, _RUNNERS_UP):
-            ratio = each.estimate.cycles / max(found.cycles, 1e-9)
-            print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}")
+
+        def show(heading: str, schedules: Sequence[RunnerUp]) -> None:
+            if schedules:
+                print(f"\n{heading}")
+            for each in schedules:
+                ratio = each.estimate.cycles / max(found.cycles, 1e-9)
+                print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}")
+
+        show(_OFFERED, offers_beside(self.module, loops, kernel, ctx, machine))
+        show("one step away", runners_up(loops, kernel, _RUNNERS_UP))
 
     def _cores(self, word: str = "on") -> str:
         """Whose limits the numbers are, if several threads may be used."""

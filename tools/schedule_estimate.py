@@ -12,77 +12,63 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import Step
-from mlc.passes.loop.cost.estimate import Estimate, estimate
-from mlc.passes.loop.plan_memory import PlanMemoryPass
+from mlc.passes.loop.cost.estimate import Estimate
+from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
 from mlc.passes.loop.steps.tile import Tile
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
+from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.passes.shared.kernel_kinds import offers_of
+from mlc.passes.tensor.schedule import tensor_kernel
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
-from mlc.targets.machine import resolve_target
-from mlc.tools.lone_kernel import lone_kernel
+from mlc.targets.machine import Machine, resolve_target
 from mlc.tools.schedule_text import plan_of
 
 _SAME = 0.005
 """The part of an estimate below which nobody sees a difference."""
-_MOST_OPS = 20_000
-"""What has more ops than this is no schedule that anybody wants."""
 
 
 @dataclass(frozen=True)
 class RunnerUp:
-    """A schedule that differs in one step."""
+    """Another schedule that the kernel could have."""
 
     change: str
-    """The difference in words: `tile(n, 128) for tile(n, 64)`, `without prefetch(k)`."""
+    """The difference in words: `tile(n, 128) for tile(n, 64)`, `without prefetch(k)`; of an offer, its kind's."""
     estimate: Estimate
 
 
-def estimate_kernel(
-    module: ModuleOp,
-    kernel: FuncOp,
-    ctx: CompilerContext,
-    options: CompileOptions,
-    steps: Sequence[Step] | None = None,
-) -> Estimate | None:
-    """What `kernel`, a function of `module` at the tensor level, takes on one core of the target; both stay.
-
-    With its own schedule, or with `steps`. None if it calls functions that are not in sight, or is far too long.
-
-    Raises:
-        UserError: a step names no loop, or an argument that is none.
-    """
-    alone, own = lone_kernel(module, kernel), ctx.clone()
-    (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
-    if steps is not None:
-        function.attributes["schedule"] = ScheduleAttr.of(steps)
-    # One arena for all buffers would hide which of them an access belongs to.
-    passes = [p for p in default_passes(options.opt_level, 1, "loop", "tensor") if not isinstance(p, PlanMemoryPass)]
-    PassManager(own).run(alone, passes)
-    found = [op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name]
-    if not found or sum(1 for _ in found[0].walk()) > _MOST_OPS:
-        return None
-    return estimate(found[0], resolve_target(options.target))
+def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> KernelOnLoops:
+    """Estimates schedules of `kernel`, a function of `module` at the tensor level; both stay."""
+    machine = resolve_target(options.target)
+    return KernelOnLoops(kernel, constant_arguments(module), ctx, machine, options.opt_level)
 
 
-def runners_up(
-    module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions, most: int
+def steps_of(kernel: FuncOp) -> Sequence[Step]:
+    """The schedule of a kernel; no steps if it has none."""
+    schedule = kernel.attributes.get("schedule")
+    return schedule.steps if isinstance(schedule, ScheduleAttr) else ()
+
+
+def offers_beside(
+    module: ModuleOp, loops: KernelOnLoops, kernel: FuncOp, ctx: CompilerContext, machine: Machine
 ) -> list[RunnerUp]:
+    """What the kind of `kernel`, a function of `module` at the tensor level, offers beside the schedule that it has."""
+    own = tuple(steps_of(kernel))
+    seen = tensor_kernel(kernel, machine, constant_arguments(module), ctx.clone(), {}, bytes_of_constants(module))
+    offers = [] if seen is None else [offer for offer in offers_of(seen) if offer.steps != own]
+    estimates = [(offer, loops.estimate(offer.steps)) for offer in offers]
+    return [RunnerUp(o.difference or "the favourite of its kind", cost) for o, cost in estimates if cost is not None]
+
+
+def runners_up(loops: KernelOnLoops, kernel: FuncOp, most: int) -> list[RunnerUp]:
     """The best of all schedules that differ from that of `kernel` in one step, by their estimates, the cheapest first.
 
     A number of a step is half of it or twice as much, or the step is left out. What its loops do not allow is none, nor
     is what makes no difference: an estimate that is the same, or a block that is longer than its loop.
     """
-    schedule = kernel.attributes.get("schedule")
-    own = estimate_kernel(module, kernel, ctx, options)
-    if not isinstance(schedule, ScheduleAttr) or own is None:
+    if not (schedule := steps_of(kernel)) or (own := loops.estimate(schedule)) is None:
         return []
     found: list[RunnerUp] = []
-    for change, steps in _one_step_away(kernel, schedule.steps):
-        try:
-            cost = estimate_kernel(module, kernel, ctx, options, steps)
-        except UserError:
-            continue
+    for change, steps in _one_step_away(kernel, schedule):
+        cost = loops.estimate(steps)
         if cost is not None and abs(cost.cycles - own.cycles) > _SAME * own.cycles:
             found.append(RunnerUp(change, cost))
     return sorted(found, key=lambda each: each.estimate.cycles)[:most]

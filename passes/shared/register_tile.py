@@ -86,7 +86,12 @@ class TileProblem:
 
 
 def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
-    """The tile that needs the fewest cycles for all of the result; the largest among equals.
+    """The tile that needs the fewest cycles for all of the result; the largest among equals."""
+    return tiles_near_best(problem, machine)[0]
+
+
+def tiles_near_best(problem: TileProblem, machine: Machine, within: float = 0.0) -> list[RegisterTile]:
+    """All tiles that need at most `within`, a part, more cycles for all of the result than the best, which is first.
 
     Every candidate is charged for what it leaves over: a smaller block at the right edge, and at the bottom one. Of two
     that are as large, the one with more rows takes less from the panels, which come from the second cache.
@@ -99,7 +104,9 @@ def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
     )
     candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]
     costs = {t: tile_cycles(t, problem, machine) for t in candidates}
-    return min(candidates, key=lambda t: (costs[t], -t.rows * t.vectors, t.vectors))
+    least = min(costs.values())
+    near = [t for t in candidates if costs[t] <= (1 + within) * least]
+    return sorted(near, key=lambda t: (costs[t], -t.rows * t.vectors, t.vectors))
 
 
 def tile_cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:

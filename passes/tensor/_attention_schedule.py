@@ -14,7 +14,7 @@ further and block the keys too, which rows of some thousand do not need.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
@@ -24,10 +24,11 @@ from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
 from mlc.passes.shared.register_tile import RegisterTile, TileProblem, best_tile
+from mlc.passes.tensor._contraction import Contraction
 from mlc.passes.tensor._contraction_schedule import (
     READS_PER_PACKING,
-    Contraction,
     can_be_packed,
     packing_steps,
     rows_in_cache,
@@ -43,8 +44,22 @@ TILES_PER_BLOCK = 2
 """How many register tiles at least share a panel that is in the first cache."""
 
 
-def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
-    """The steps for a kernel of two contractions with reductions over their common rows; none for other kernels."""
+class Attention(KernelKind):
+    """Two contractions with reductions over their common rows: all nests by blocks of rows, whose scores stay near."""
+
+    name = "attention"
+
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        def offer(share: float, difference: str = "") -> Offer:
+            steps = _steps(kernel.ops, kernel.lanes, kernel.machine, share)
+            return Offer(tuple(steps), difference, is_only_shown=bool(difference))
+
+        words = {0.5: "half of the rows in a block", 2.0: "twice the rows in a block"}
+        return distinct(offer(share, words.get(share, "")) for share in (1.0, *words))
+
+
+def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, share: float) -> list[Step]:
+    """The steps for a kernel whose blocks of rows are `share` times as large as is usual; none for other kinds."""
     contractions = [op for op in ops if op.contracts]
     reductions = [op for op in ops if op.reduction is not None and not op.contracts]
     if len(contractions) != 2 or not reductions or any(op.num_parallel < 2 for op in contractions):
@@ -54,7 +69,7 @@ def attention_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -
     if values.op.dim_names[: values.lane_dim] != (*heads, row) or any(row not in op.dim_names for op in reductions):
         return []
     tile = _register_tile(scores, lanes, machine)
-    block = _rows_of_block(scores, tile, machine)
+    block = _rows_of_block(scores, tile, machine, share)
     steps: list[Step] = [*(Fuse(name) for name in heads), Tile(row, block), Fuse(row)]
     steps += [Interchange.around(c.op.dim_names[c.lane_dim], f"{row}i") for c in (scores, values)]
     steps += [Tile(f"{row}i", tile.rows)]
@@ -77,9 +92,10 @@ def _register_tile(scores: Contraction, lanes: int, machine: Machine) -> Registe
     return best_tile(TileProblem(op.dim_sizes[row], TILE_VECTORS * lanes, lanes, most), machine)
 
 
-def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine) -> int:
+def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine, share: float) -> int:
     """How many rows are one block: whole tiles, whose scores take half of the first cache, or of the second one.
 
+    Or `share` times as many.
     Fewer if blocks then are all the same: what is left over is code of its own for all that a block does.
     """
     op, rows = scores.op, scores.op.dim_sizes[scores.lane_dim - 1]
@@ -87,7 +103,7 @@ def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine) ->
     tiles = machine.l1_bytes // 2 // size
     if tiles < TILES_PER_BLOCK:
         tiles = max(1, machine.l2_bytes // 2 // size)
-    tiles = min(tiles, -(-rows // tile.rows))
+    tiles = min(max(1, int(share * tiles)), -(-rows // tile.rows))
     even = (n for n in range(tiles, tiles // 2, -1) if rows % (n * tile.rows) == 0)
     return tile.rows * next(even, tiles)
 

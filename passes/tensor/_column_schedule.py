@@ -2,8 +2,7 @@
 
     for n in pages: t[n] = 0; for k in blocks of rows: for n: t[n] += the rows of the block; y[n] = f(t[n])
 
-Of many rows, sums of some thousand are added up first, in a page of their own. The product of one vector with a matrix
-that nobody could pack beforehand is such a sum, with a factor for each row.
+Of many rows, sums of some thousand are added up first, in a page of their own.
 
 A tile of registers that walks down a few columns reads a short piece of each row, and each from another page of memory.
 Here whole pages of a few rows are read side by side, front to back, as a prefetcher likes it; the sums of a page of
@@ -12,12 +11,9 @@ columns wait in the first cache.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import BlockArgument
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
@@ -26,6 +22,7 @@ from mlc.passes.loop.steps.hoist_reduction import HoistReduction
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel
 from mlc.passes.tensor._row_schedule import column_dim, nests_of, reduced_dims
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, tensor_type
@@ -33,40 +30,23 @@ from mlc.targets.machine import Machine
 
 TILES_PER_BLOCK_OF_SUMS = 256
 """How many tiles of rows have sums that start from 0, so that errors do not pile up."""
-COLUMN_VECTORS = 4
-"""Vectors of columns side by side, each with additions that wait for each other."""
+COLUMN_VECTORS = (4, 8, 2)
+"""Vectors of columns side by side, each with additions that wait for each other; the favourite first."""
 
 
-def column_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
-    """The steps for a kernel that sums the rows of one large matrix; none for other kernels."""
-    found = _column_reduction(ops, machine)
-    if found is None or found.op.contracts or found.bytes <= machine.l2_bytes:
-        return []
-    return _steps(found, lanes, machine.memory.set_period)
+class ColumnSums(KernelKind):
+    """Sums over the rows of one large matrix: pages of a few rows side by side, whose sums wait in the first cache."""
 
+    name = "column"
 
-def column_product_steps(
-    ops: Sequence[StructuredOp], lanes: int, machine: Machine, constants: Container[tuple[str, int]]
-) -> list[Step]:
-    """The steps for a kernel that multiplies one vector with a matrix; none for other kernels.
-
-    Nor for a matrix among `constants` (name of the kernel, position), the arguments that are known when the program is
-    compiled: these are packed, so that a tile of registers reads them front to back. Half a page of each row at a time
-    leaves something for a second thread where a row is one page.
-    """
-    found = _column_reduction(ops, machine)
-    if found is None or not found.op.contracts or found.bytes <= machine.l1_bytes or not found.is_read_once:
-        return []
-    kernel = found.op.parent_op()
-    assert isinstance(kernel, FuncOp)
-    known = {value for value in found.op.inputs if isinstance(value, BlockArgument)}
-    if any((kernel.sym_name.data, value.index) in constants for value in known):
-        return []
-    return _steps(found, lanes, machine.memory.set_period // 2)
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        found = column_reduction(kernel.ops, kernel.machine)
+        if found is not None and not found.op.contracts and found.bytes > kernel.machine.l2_bytes:
+            yield from column_offers(found, kernel.lanes, kernel.machine.memory.set_period)
 
 
 @dataclass(frozen=True)
-class _ColumnReduction:
+class ColumnReduction:
     """The one reduction of a kernel, whose rows are added up.
 
     Attributes:
@@ -98,7 +78,8 @@ class _ColumnReduction:
         return prod(self.op.dim_sizes) * self.element_bytes
 
 
-def _column_reduction(ops: Sequence[StructuredOp], machine: Machine) -> _ColumnReduction | None:
+def column_reduction(ops: Sequence[StructuredOp], machine: Machine) -> ColumnReduction | None:
+    """The one reduction of a kernel over many rows, if that is what it is."""
     nests = nests_of(ops)
     if len(nests) != 1 or len(nests[0].reductions) != 1:
         return None
@@ -109,10 +90,17 @@ def _column_reduction(ops: Sequence[StructuredOp], machine: Machine) -> _ColumnR
     ((row, rows),) = reduced.items()
     (op,) = nests[0].reductions
     tile = 1 << machine.memory.l1_ways.bit_length() - 1  # a power of two leaves over the fewest rows
-    return _ColumnReduction(op, row, column, rows, tile) if rows >= tile * tile else None
+    return ColumnReduction(op, row, column, rows, tile) if rows >= tile * tile else None
 
 
-def _steps(found: _ColumnReduction, lanes: int, page: int) -> list[Step]:
+def column_offers(found: ColumnReduction, lanes: int, page: int) -> Iterator[Offer]:
+    """Sums of `page` bytes of columns at a time, in vectors of `lanes`."""
+    for vectors in COLUMN_VECTORS:
+        difference = f"{vectors} vectors of columns at a time" if vectors != COLUMN_VECTORS[0] else ""
+        yield Offer(tuple(_steps(found, lanes, page, vectors)), difference, is_only_shown=bool(difference))
+
+
+def _steps(found: ColumnReduction, lanes: int, page: int, vectors: int) -> list[Step]:
     """Sums of `page` bytes of columns, which wait in the first cache for the next rows."""
     column = found.columns
     steps: list[Step] = [Tile(column, page // found.element_bytes)]
@@ -125,7 +113,7 @@ def _steps(found: _ColumnReduction, lanes: int, page: int) -> list[Step]:
         *steps,
         Tile(inner, found.side_by_side),
         *(HoistReduction(name, f"{column}i") for name in levels),
-        Tile(f"{column}i", COLUMN_VECTORS * lanes),
+        Tile(f"{column}i", vectors * lanes),
         Tile(f"{column}ii", lanes),
         Vectorize(f"{column}iii", lanes),
         Unroll(f"{column}ii"),

@@ -7,22 +7,14 @@ Blocks of `n` stand outermost, so that one panel of weights stays in cache while
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from math import gcd, prod
 from typing import TypeGuard
 
-from xdsl.dialects import func
-from xdsl.dialects.tensor import ConcatOp
 from xdsl.ir import BlockArgument, SSAValue
-from xdsl.ir.affine import (
-    AffineBinaryOpExpr,
-    AffineBinaryOpKind,
-    AffineConstantExpr,
-    AffineExpr,
-    AffineMap,
-)
+from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
@@ -36,7 +28,9 @@ from mlc.passes.loop.steps.unpad import Unpad
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.argument_names import argument_name
-from mlc.passes.shared.register_tile import MOST_VECTORS, STEPS, RegisterTile, TileProblem, best_tile
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
+from mlc.passes.shared.register_tile import MOST_VECTORS, STEPS, RegisterTile, TileProblem, tiles_near_best
+from mlc.passes.tensor._contraction import Contraction, contractions_of
 from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps
 from mlc.passes.tensor._panel_schedule import next_panel_steps
 from mlc.support.affine import split_terms
@@ -53,93 +47,39 @@ READS_PER_PACKING = 32
 
 
 @dataclass(frozen=True)
-class Contraction:
-    """A contraction as its schedule sees it."""
+class _Way:
+    """What is free in the schedule of a contraction, with what the favourite does."""
 
-    op: StructuredOp
-    root: StructuredOp
-    """The op that stores the kernel's result; its dims name the loops."""
-
-    @property
-    def kernel(self) -> func.FuncOp:
-        """The function around it."""
-        kernel = self.op.parent_op()
-        assert isinstance(kernel, func.FuncOp)
-        return kernel
-
-    @property
-    def kernel_name(self) -> str:
-        """The name of the function around it."""
-        return self.kernel.sym_name.data
-
-    @property
-    def lane_dim(self) -> int:
-        """The dim that becomes vectors: the last one of the result."""
-        return self.op.num_parallel - 1
-
-    @property
-    def row_dim(self) -> int | None:
-        """The dim next to it that has more than one iteration; one that shares what is read in vectors, if there is."""
-        rows = [i for i in range(self.lane_dim) if self.op.dim_sizes[i] > 1]
-        return max(rows, key=lambda i: (i not in self.unshared_dims, i), default=None)
-
-    @property
-    def unshared_dims(self) -> list[int]:
-        """The dims for each of which the one operand in vectors is another: phases of a transposed convolution."""
-        operands = self.operands_with_lanes()
-        if len(operands) != 1:
-            return []
-        used = {i for e in operands[0][1].results for i in e.used_dims()}
-        return [i for i in range(self.lane_dim) if i in used]
-
-    @property
-    def columns(self) -> int:
-        """How many lanes may stand side by side: all of the lane dim, or those of one group of a convolution."""
-        groups = [g for m in self.op.index_maps if (g := _group(m, self.lane_dim))]
-        return min(groups, default=self.op.dim_sizes[self.lane_dim])
-
-    @property
-    def is_grouped(self) -> bool:
-        """Whether there are several groups of lanes."""
-        return self.columns < self.op.dim_sizes[self.lane_dim]
-
-    def operands_with_lanes(self) -> list[tuple[SSAValue, AffineMap]]:
-        """The operands that differ from lane to lane."""
-        pairs = zip(self.op.inputs, self.op.index_maps, strict=True)
-        lane = self.lane_dim
-        return [(v, m) for v, m in pairs if any(lane in e.used_dims() for e in m.results) and not _group(m, lane)]
+    tile: int = 0
+    """Which of the register tiles that take about as long, the best one first."""
+    packs: bool | None = None
+    """Whether operands are packed that are not known beforehand; None if many rows read them."""
+    parts: int = 1
+    """How many times as many results as multiply-adds ask for take turns."""
 
 
-def _group(affine: AffineMap, dim: int) -> int | None:
-    """How many neighbours along a dim read the same elements, as the channels of a group do; None for other dims."""
-    sizes = set[int]()
-    for part in (p for e in affine.results for p in e.dfs()):
-        if isinstance(part, AffineBinaryOpExpr) and part.lhs == AffineExpr.dimension(dim):
-            if part.kind is not AffineBinaryOpKind.FloorDiv or not isinstance(part.rhs, AffineConstantExpr):
-                return None
-            sizes.add(part.rhs.value)
-        elif isinstance(part, AffineBinaryOpExpr) and part.rhs == AffineExpr.dimension(dim):
-            return None
-    return sizes.pop() if len(sizes) == 1 and AffineExpr.dimension(dim) not in affine.results else None
+class Contractions(KernelKind):
+    """A contraction with elementwise ops behind it, or several side by side: register tiles of accumulators."""
 
+    name = "contraction"
 
-def contractions_of(ops: Sequence[StructuredOp]) -> list[Contraction]:
-    """The contractions of a kernel that is one with elementwise ops behind it, or several that are put side by side.
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        each = contractions_of(kernel.ops)
 
-    None for other kernels.
-    """
-    contractions = [op for op in ops if op.contracts]
-    reduces = any(op.reduction is not None and not op.contracts for op in ops)
-    if not contractions or reduces or not all(op.num_parallel for op in ops):
-        return []
-    if len(contractions) > 1:
-        apart = all(isinstance(use.operation, ConcatOp) for op in contractions for use in op.result.uses)
-        lanes = {op.dim_names[op.num_parallel - 1] for op in contractions}
-        return [Contraction(op, op) for op in contractions] if apart and len(lanes) == 1 else []
-    op, root = contractions[0], ops[-1]
-    dims, stored = (list(zip(o.dim_names, o.dim_sizes, strict=True))[: o.num_parallel] for o in (op, root))
-    # A result that is stored in another order is computed in the order of the contraction.
-    return [Contraction(op, root)] if dims[-1] == stored[-1] and sorted(dims) == sorted(stored) else []
+        def offer(way: _Way, difference: str = "", is_only_shown: bool = True) -> Offer:
+            steps = [contraction_steps(c, kernel, way) for c in each]
+            return Offer(tuple(steps_together(steps)), difference, is_only_shown)
+
+        def all_offers() -> Iterator[Offer]:
+            yield offer(_Way(), is_only_shown=False)
+            if all(_is_read_well(c, kernel.machine) for c in each):
+                yield offer(_Way(packs=False), "operands read where they lie", is_only_shown=False)
+            # That tiles take about as long as each other is what their own cost says, and estimates of their loops.
+            yield from (offer(_Way(tile=n), f"another register tile, number {n + 1} of its cost") for n in (1, 2, 3))
+            yield offer(_Way(packs=True), "operands packed for the few rows that there are")
+            yield offer(_Way(parts=2), "twice as many results that take turns")
+
+        return distinct(all_offers())
 
 
 def steps_together(each: Sequence[list[Step]]) -> list[Step]:
@@ -153,20 +93,9 @@ def steps_together(each: Sequence[list[Step]]) -> list[Step]:
     return list(dict.fromkeys(together))
 
 
-def contraction_steps(
-    contraction: Contraction,
-    lanes: int,
-    machine: Machine,
-    constants: Container[tuple[str, int]],
-    widths: Mapping[tuple[str, int], int],
-    weights: int = 0,
-) -> list[Step]:
-    """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors.
-
-    `constants` holds the arguments (name of the kernel, position) that are known when the program is compiled, and
-    `widths` says of some of these that they are packed already, into panels of so many columns. `weights` is the size
-    of all constants of the model, in bytes.
-    """
+def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _Way) -> list[Step]:
+    """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors."""
+    lanes, machine, constants = kernel.lanes, kernel.machine, kernel.constants
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
     if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
@@ -178,15 +107,18 @@ def contraction_steps(
         lanes = gcd(contraction.columns, lanes)
     padding = padding_of_rows(op, row)
     problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share, machine)
-    if (vectors := _vectors_of_panels(contraction, lanes, machine, widths)) is not None:
+    if (vectors := _vectors_of_panels(contraction, lanes, machine, kernel.widths)) is not None:
         problem = replace(problem, vectors=vectors)
-    tile = best_tile(problem, machine)
+    tiles = tiles_near_best(problem, machine, 0.15)
+    if way.tile >= len(tiles):
+        return []
+    tile = tiles[way.tile]
     if vectors is None and tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
         # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads on their way.
         tile = RegisterTile(1, min(tile.vectors, machine.issue.fma_latency))
     if contraction.is_grouped and not by_group:  # no block lies across two groups
         tile = RegisterTile(tile.rows, gcd(tile.vectors, contraction.columns // lanes))
-    packed = [] if by_group else _operands_to_pack(contraction, tile, lanes, constants)
+    packed = [] if by_group else _operands_to_pack(contraction, tile, lanes, constants, way.packs)
     if not packed and any(not runs_along_memory(m, contraction.lane_dim) for m in shared):
         return []
     lane = op.dim_names[contraction.lane_dim]
@@ -202,7 +134,7 @@ def contraction_steps(
         steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"
     steps.append(Tile(lane, tile.vectors * lanes))
-    if parts := _parts(op, tile, machine):
+    if parts := way.parts * _parts(op, tile, machine):
         steps.append(SplitReduction(op.dim_names[-1], parts))
     for argument, affine in packed:
         known = (contraction.kernel_name, argument.index) in constants
@@ -229,7 +161,7 @@ def contraction_steps(
         and not contraction.is_grouped
         and all((contraction.kernel_name, v.index) in constants for v, _ in packed)
     ):
-        steps += _next_panel_steps(contraction, tile, lanes, steps, weights, machine)
+        steps += _next_panel_steps(contraction, tile, lanes, steps, kernel.weights, machine)
     return steps
 
 
@@ -318,16 +250,32 @@ def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None, machine
     """How many neighbouring rows of an operand the first cache can hold at a time: fewer if they share its sets."""
     if row is None:
         return 16
-    shape, bytes = tensor_type(operand).get_shape(), to_numpy(tensor_type(operand).element_type).itemsize
-    distance = 0
-    for axis, subscript in enumerate(affine.results):
-        distance += (split_terms(subscript).get(row, 0) or 0) * prod(shape[axis + 1 :]) * bytes
-    caches = machine.memory
+    distance, caches = _distance(operand, affine, row), machine.memory
     return caches.l1_ways if distance and distance % caches.set_period == 0 else 16
 
 
+def _distance(operand: SSAValue, affine: AffineMap, dim: int) -> int:
+    """How many bytes of an operand lie between two neighbours along a dim; 0 if it does not depend on that."""
+    shape, bytes = tensor_type(operand).get_shape(), to_numpy(tensor_type(operand).element_type).itemsize
+    terms = enumerate(map(split_terms, affine.results))
+    return sum((factors.get(dim, 0) or 0) * prod(shape[axis + 1 :]) for axis, factors in terms) * bytes
+
+
+def _is_read_well(contraction: Contraction, machine: Machine) -> bool:
+    """Whether operands may be read where they lie without what no estimate knows of.
+
+    That is rows that are in each other's way in caches, where panels lie elsewhere; and short pieces of rows that come
+    from main memory.
+    """
+    op = contraction.op
+    operands, reduced = contraction.operands_with_lanes(), range(op.num_parallel, len(op.dims))
+    distances = [_distance(value, affine, dim) for value, affine in operands for dim in reduced]
+    apart = all(not distance or distance % machine.memory.set_period for distance in distances)
+    return apart and _bytes_of_panels(contraction) <= max(machine.l2_bytes, machine.l3_bytes)
+
+
 def _operands_to_pack(
-    contraction: Contraction, tile: RegisterTile, lanes: int, constants: Container[tuple[str, int]]
+    contraction: Contraction, tile: RegisterTile, lanes: int, constants: Container[tuple[str, int]], packs: bool | None
 ) -> list[tuple[BlockArgument, AffineMap]]:
     """The arguments of the kernel that are worth storing as panels.
 
@@ -343,7 +291,8 @@ def _operands_to_pack(
         if not can_be_packed(value) or (is_batched and not is_known) or len(affine.results) < 2:
             continue
         in_order = affine.results[-1] == AffineExpr.dimension(lane) and op.dim_sizes[lane] <= tile.vectors * lanes
-        if not in_order and (is_known or prod(op.dim_sizes[:lane]) >= READS_PER_PACKING):
+        pays = prod(op.dim_sizes[:lane]) >= READS_PER_PACKING if packs is None else packs
+        if not in_order and (is_known or pays):
             found.append((value, affine))
     return found
 

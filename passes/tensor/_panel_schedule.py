@@ -10,14 +10,10 @@ one comes for nothing, as long as the second cache holds both.
 
 from __future__ import annotations
 
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import ModuleOp, TensorType
-
 from mlc.dialects.loop.prefetch import SECOND_CACHE
 from mlc.dialects.loop.steps import Step
 from mlc.passes.loop.steps.prefetch_next import PrefetchNext
 from mlc.passes.shared.register_tile import RegisterTile
-from mlc.support.dtypes import bytes_of
 from mlc.targets.machine import Machine
 
 WORTH_FETCHING = 0.02
@@ -66,9 +62,3 @@ def _bytes_per_cycle(weights: int, machine: Machine) -> float | None:
     if weights <= machine.l2_bytes:
         return None
     return machine.memory.l3_read if weights <= machine.l3_bytes else machine.memory.memory_read
-
-
-def bytes_of_constants(module: ModuleOp) -> int:
-    """The size of all tensors that are constants of a module, each once: what passes by in a call of the model."""
-    constants = (op for op in module.walk() if isinstance(op, arith.ConstantOp))
-    return sum({op.value: bytes_of(op.result) for op in constants if isinstance(op.result.type, TensorType)}.values())

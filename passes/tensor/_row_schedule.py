@@ -7,7 +7,7 @@ is what it takes to use a cache's bandwidth.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -25,6 +25,7 @@ from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
 from mlc.passes.shared.in_place import computed_in_place
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import bytes_of
 from mlc.targets.machine import Machine
@@ -38,25 +39,60 @@ MOST_UNROLLED_TAPS = 16
 """The largest window that becomes straight-line code."""
 
 
-def row_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
+class Rows(KernelKind):
+    """Rows, columns, elements: vectors of the last dim, all passes over a row before the next row."""
+
+    name = "row"
+
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        def offer(difference: str, way: _Way, is_only_shown: bool = True) -> Offer:
+            return Offer(tuple(_steps(kernel.ops, kernel.lanes, kernel.machine, way)), difference, is_only_shown)
+
+        def all_offers() -> Iterator[Offer]:
+            yield offer("", _Way(), is_only_shown=False)
+            overlap = _overlap(nests_of(kernel.ops), kernel.lanes, kernel.machine)
+            yield offer("4 rows at a time", _Way(rows=4), overlap)
+            yield offer("one row at a time", _Way(rows=1), overlap)
+            for vectors in (2, 8):
+                yield offer(f"{vectors} vectors of a row at a time", _Way(vectors=vectors))
+            yield offer("passes over rows the other way, together or apart", _Way(swaps_apart=True))
+            yield offer("a buffer of its own for what passes leave", _Way(reuses_result=False))
+
+        return distinct(all_offers())
+
+
+@dataclass(frozen=True)
+class _Way:
+    """What is free in the schedule of rows, with what the favourite does."""
+
+    rows: int = INTERLEAVED_ROWS
+    vectors: int = ELEMENTWISE_VECTORS
+    swaps_apart: bool = False
+    """Whether passes over short rows are fused, and those over long ones left apart."""
+    reuses_result: bool = True
+
+
+def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, way: _Way) -> list[Step]:
     """The steps for a kernel without contractions, on a machine with vectors of `lanes` elements."""
     nests = nests_of(ops)
     outer = _common_dims(nests)
     column = column_dim(nests)
     if column in outer:
         outer = outer[: outer.index(column)]
-    rows = INTERLEAVED_ROWS if outer and nests[0].over[outer[-1]] >= INTERLEAVED_ROWS else 1
+    rows = way.rows if outer and nests[0].over[outer[-1]] >= way.rows else 1
     partial = _partial_results(nests, lanes, max(_additions_in_flight(machine) // rows, 1))
     steps: list[Step] = []
-    if not _is_waited_for(nests, column, rows, lanes, machine):
+    usual = min(rows, INTERLEAVED_ROWS)
+    if _is_waited_for(nests, column, usual, lanes, machine) == way.swaps_apart:
         steps += [Fuse(name) for name in outer if len(nests) > 1]
-    if steps and column is not None and _waits_for_result(nests) and nests[-1].over[column] % lanes == 0:
+    reuses = way.reuses_result and _waits_for_result(nests)
+    if steps and reuses and column is not None and nests[-1].over[column] % lanes == 0:
         # A buffer of its own lies better where rows of the result begin within a vector: two passes store there.
         steps.append(ReuseResult(column))
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        elementwise = ELEMENTWISE_VECTORS // (1 if machine.has_memory_operands or not partial else rows)
+        elementwise = way.vectors // (1 if machine.has_memory_operands or not partial else rows)
         vectors = machine.vector_registers // 2 if reduced_dims(nests, column) else elementwise
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:
@@ -113,8 +149,22 @@ def _is_waited_for(nests: Sequence[Nest], column: str | None, rows: int, lanes: 
         return False
     vectors = -(-nests[-1].over[column] // lanes)
     between = sum(bytes_of(nest.root.result) for nest in nests[:-1])
-    in_flight = machine.issue.fma_units * (machine.memory.l1_latency + machine.issue.fma_latency)
-    return rows * vectors < in_flight and 2 * between <= machine.l2_bytes
+    return rows * vectors < _vectors_in_flight(machine) and 2 * between <= machine.l2_bytes
+
+
+def _overlap(nests: Sequence[Nest], lanes: int, machine: Machine) -> bool:
+    """Whether rows are so short that a core begins with the next ones before it has combined the lanes of the first.
+
+    No estimate knows that.
+    """
+    reductions = [op for nest in nests for op in nest.reductions]
+    terms = [op.dim_sizes[-1] for op in reductions if stride_along(op, len(op.dims) - 1) is None]
+    return INTERLEAVED_ROWS * min(terms, default=0) // lanes < _vectors_in_flight(machine)
+
+
+def _vectors_in_flight(machine: Machine) -> int:
+    """How many vectors could start while one is loaded and computed with."""
+    return machine.issue.fma_units * (machine.memory.l1_latency + machine.issue.fma_latency)
 
 
 def _prefetch_steps(

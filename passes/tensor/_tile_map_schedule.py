@@ -5,27 +5,30 @@ One vector of the last dim at a time: the numbers of a window take all registers
 
 from __future__ import annotations
 
-from xdsl.dialects import func
+from collections.abc import Iterator
+
 from xdsl.ir import Operation
 
-from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.vectorize import Vectorize
-from mlc.support.dtypes import to_numpy
-from mlc.support.types import element_type
-from mlc.targets.machine import Machine
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel
 
 
-def tile_map_steps(kernel: func.FuncOp, machine: Machine) -> list[Step]:
-    """The steps for a kernel with a tile map; none if the last dim of its ops is not one that they all have."""
-    ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp | TileMapOp)]
-    lasts = {_last_dim(op) for op in ops}
-    bits = max(to_numpy(element_type(v.type)).itemsize * 8 for op in ops for v in op.operands)
-    lanes = machine.lanes(max(bits, 32))
-    if len(lasts) != 1 or (name := lasts.pop()) is None:
-        return []
-    return [Tile(name, lanes), Vectorize(f"{name}i", lanes)]
+class TileMaps(KernelKind):
+    """Maps of whole tiles: vectors of the last dim, one at a time, if all ops of the kernel have that dim."""
+
+    name = "tile_map"
+
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        ops = [op for op in kernel.function.body.block.ops if isinstance(op, StructuredOp | TileMapOp)]
+        lasts = {_last_dim(op) for op in ops}
+        if not any(isinstance(op, TileMapOp) for op in ops):
+            return
+        if len(lasts) != 1 or (name := lasts.pop()) is None:
+            yield Offer(())
+        else:
+            yield Offer((Tile(name, kernel.lanes), Vectorize(f"{name}i", kernel.lanes)))
 
 
 def _last_dim(op: Operation) -> str | None:

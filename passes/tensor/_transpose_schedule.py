@@ -8,7 +8,7 @@ later is gone by then.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
@@ -17,35 +17,47 @@ from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.in_place import is_one_nest
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
-from mlc.targets.machine import Machine
 
 
-def transpose_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
-    """The steps for a kernel of one nest that reads an operand across its last dim; none if it is of another kind.
+class Transpositions(KernelKind):
+    """One nest that reads an operand across its last dim: blocks of whole cache lines, turned in registers.
 
-        y[m, n] = f(x[n, m])   ->   for blocks of m: for blocks of n: 16 loads along n, f, 16 stores along n
-
-    `lanes` is how many elements a register holds.
+    y[m, n] = f(x[n, m])   ->   for blocks of m: for blocks of n: 16 loads along n, f, 16 stores along n
     """
-    *others, root = ops
-    if any(op.reduction is not None for op in ops) or not is_one_nest(ops):
-        return []
-    names = list(root.dim_names)
-    if len(names) < 2 or any(not set(op.dim_names) <= set(names) for op in others):
-        return []
-    n = names[-1]
-    across = [_across(op, n) for op in ops]
-    m = next((found for found in across if found), None)
-    if m is None or None in across:
-        return []
-    bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
-    line = max(machine.memory.line_bytes // max(bytes_of, 4), lanes)
-    steps: list[Step] = [Tile(m, line), Tile(n, line)]
-    around = [name for name in names if name != n]
-    if lanes < line:
+
+    name = "transpose"
+
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        *others, root = ops = kernel.ops
+        if any(op.reduction is not None for op in ops) or not is_one_nest(ops):
+            return
+        names = list(root.dim_names)
+        if len(names) < 2 or any(not set(op.dim_names) <= set(names) for op in others):
+            return
+        across = [_across(op, names[-1]) for op in ops]
+        m = next((found for found in across if found), None)
+        if m is None or None in across:
+            return
+        bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
+        line, lanes = kernel.machine.memory.line_bytes // max(bytes_of, 4), kernel.lanes
+        yield Offer(tuple(_steps(names, m, lanes, max(line, lanes))))
+        if line < lanes:
+            return
+        for lines in (2, 4):
+            yield Offer(
+                tuple(_steps(names, m, lanes, lines * line)), f"blocks of {lines} cache lines", is_only_shown=True
+            )
+
+
+def _steps(names: Sequence[str], m: str, lanes: int, block: int) -> list[Step]:
+    """Blocks of `block` x `block` elements of the last dim of `names` and of `m`, along which the operand lies."""
+    *around, n = names
+    steps: list[Step] = [Tile(m, block), Tile(n, block)]
+    if lanes < block:
         steps += [Tile(f"{n}i", lanes), Interchange.around(*around, n, f"{n}i", f"{m}i", f"{n}ii")]
         return [*steps, Vectorize(f"{n}ii", lanes), Unroll(f"{m}i"), Unroll(f"{n}i")]
     return [*steps, Interchange.around(*around, n, f"{m}i", f"{n}i"), Vectorize(f"{n}i", lanes), Unroll(f"{m}i")]

@@ -8,7 +8,7 @@ elements under them. Lanes run innermost, so that memory is read from front to b
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from xdsl.dialects.tensor import PadOp
@@ -21,6 +21,7 @@ from mlc.passes.loop.steps.unpad import Unpad
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.shared.in_place import is_one_nest
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
 from mlc.passes.tensor._contraction_schedule import runs_along_memory, short_reductions
 from mlc.passes.tensor._padding_schedule import padded_dims
 from mlc.support.affine import split_terms
@@ -30,13 +31,27 @@ from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
 """The largest window that becomes straight-line code."""
-HEIGHT = 2
-"""Rows of results at a time."""
+HEIGHTS = (2, 1, 4)
+"""Rows of results at a time, at most; the favourite first."""
 ALIKE = 1.05
 """The ratio of costs up to which blocks that leave nothing over, and middling ones, are preferred."""
 
 
-def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> list[Step]:
+class Windows(KernelKind):
+    """One nest in which a window moves over an operand: blocks of results whose taps are written out."""
+
+    name = "window"
+
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        def offer(rows: int) -> Offer:
+            steps = _steps(kernel.ops, kernel.lanes, kernel.machine, rows)
+            difference = f"at most {rows} rows of results at a time" if rows != HEIGHTS[0] else ""
+            return Offer(tuple(steps), difference, is_only_shown=bool(difference))
+
+        return distinct(map(offer, HEIGHTS))
+
+
+def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, most_rows: int) -> list[Step]:
     """The steps for a kernel of one nest in which a window moves over an operand; none for other kernels."""
     windows = [op for op in ops if op.reduction is not None]
     root = ops[-1]
@@ -55,7 +70,7 @@ def window_steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine) -> l
         # A copy would be as much work as all the rest.
         steps.append(Unpad.along(*(parallel[i] for i in moving)))
     steps += [Tile(parallel[lane], lanes), Vectorize(f"{parallel[lane]}i", lanes)]
-    height = _even_height(op.dim_sizes[moving[-2]]) if len(moving) > 1 else 1
+    height = _even_height(op.dim_sizes[moving[-2]], most_rows) if len(moving) > 1 else 1
     blocks = [(moving[-1], _best_width(op, moving, height, machine))] if moving else []
     for dim, block in [*blocks, *((dim, height) for dim in moving[-2:-1])]:
         if block > 1:
@@ -73,9 +88,9 @@ def _moves(op: StructuredOp) -> bool:
     )
 
 
-def _even_height(size: int) -> int:
+def _even_height(size: int, most: int) -> int:
     """How many rows of results a block has: those that leave none over."""
-    return max(rows for rows in range(1, HEIGHT + 1) if size % rows == 0)
+    return max(rows for rows in range(1, most + 1) if size % rows == 0)
 
 
 def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: Machine) -> int:

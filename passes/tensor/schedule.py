@@ -13,15 +13,10 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.passes.base import Pass
-from mlc.passes.shared.constant_arguments import constant_arguments
-from mlc.passes.tensor._attention_schedule import attention_steps
-from mlc.passes.tensor._column_schedule import column_product_steps, column_steps
-from mlc.passes.tensor._contraction_schedule import contraction_steps, contractions_of, steps_together
-from mlc.passes.tensor._panel_schedule import bytes_of_constants
-from mlc.passes.tensor._row_schedule import row_steps, stride_along
-from mlc.passes.tensor._tile_map_schedule import tile_map_steps
-from mlc.passes.tensor._transpose_schedule import transpose_steps
-from mlc.passes.tensor._window_schedule import window_steps
+from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.passes.shared.kernel_kinds import TensorKernel, offers_of
+from mlc.passes.shared.schedule_choice import choose
+from mlc.passes.tensor._row_schedule import stride_along
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.functions import is_private
@@ -33,6 +28,8 @@ from mlc.targets.machine import Machine, resolve_target
 class SchedulePass(Pass):
     """Give each kernel a schedule by the default rules; one that has a schedule keeps it.
 
+    A kind of kernel offers several schedules, of which it favours one. Another one is taken where its loops are
+    estimated to take a good deal less time, which a remark says; what follows is said of favourites.
     Where the context has records of measurements (`mlc tune`), the schedule of one that was plainly faster comes first.
 
     | kernel | schedule |
@@ -55,6 +52,8 @@ class SchedulePass(Pass):
 
     target: str = ""
     """The machine to choose for; the target of the compilation if empty."""
+    estimates: bool = True
+    """Whether a schedule that is estimated to be plainly cheaper is taken for the one that the rules favour."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         machine = resolve_target(self.target or ctx.target)
@@ -65,7 +64,9 @@ class SchedulePass(Pass):
                 if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
                 steps = _recorded_steps(function, module, constants, ctx)
-                steps = steps or choose_steps(function, machine, constants, ctx, widths, weights)
+                if not steps:
+                    kernel = tensor_kernel(function, machine, constants, ctx, widths, weights)
+                    steps = choose_steps(kernel, ctx, estimates=self.estimates) if kernel is not None else ()
                 if steps:
                     function.attributes["schedule"] = chosen = ScheduleAttr.of(steps)
                     ctx.rule_schedules.add((function.sym_name.data, chosen))
@@ -80,40 +81,34 @@ def _recorded_steps(
     return ctx.records.best(kernel, module, constants, ctx) or ()
 
 
-def choose_steps(
+def choose_steps(kernel: TensorKernel, ctx: CompilerContext, *, estimates: bool) -> Sequence[Step]:
+    """The steps for a kernel by the default rules, and perhaps by estimates; none if it is best left as it is."""
+    offers = offers_of(kernel)
+    chosen = choose(offers, kernel, ctx) if estimates else next(offers, None)
+    if chosen is None:
+        ctx.remark(kernel.function, f"not vectorized: {_why_scalar(kernel.ops)}")
+    return chosen.steps if chosen is not None else ()
+
+
+def tensor_kernel(
     kernel: func.FuncOp,
     machine: Machine,
     constants: Container[tuple[str, int]],
     ctx: CompilerContext,
     widths: Mapping[tuple[str, int], int],
     weights: int = 0,
-) -> list[Step]:
-    """The steps for a kernel by the default rules; none if it is best left as it is."""
-    if any(isinstance(op, TileMapOp) for op in kernel.body.block.ops):
-        return tile_map_steps(kernel, machine)
-    ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp)]
+) -> TensorKernel | None:
+    """A kernel as rules see it; None, with a remark if that is not obvious, if there is nothing to schedule."""
+    ops = [op for op in kernel.body.block.ops if isinstance(op, StructuredOp | TileMapOp)]
     if not ops:
-        return []
+        return None
     elements = {element_type(v.type) for op in ops for v in (*op.inputs, op.result)}
     if unknown := [str(element) for element in elements if not is_computed(element)]:
         ctx.remark(kernel, f"no schedule: mlc does not compute with elements of type {', '.join(sorted(unknown))}")
-        return []
+        return None
     bits = max(to_numpy(element).itemsize * 8 for element in elements)
-    lanes = machine.lanes(max(bits, 32))
-    steps = (
-        column_product_steps(ops, lanes, machine, constants)
-        or steps_together(
-            [contraction_steps(c, lanes, machine, constants, widths, weights) for c in contractions_of(ops)]
-        )
-        or window_steps(ops, lanes, machine)
-        or attention_steps(ops, lanes, machine)
-        or transpose_steps(ops, lanes, machine)
-        or column_steps(ops, lanes, machine)
-        or row_steps(ops, lanes, machine)
-    )
-    if not steps:
-        ctx.remark(kernel, f"not vectorized: {_why_scalar(ops)}")
-    return steps
+    structured = [op for op in ops if isinstance(op, StructuredOp)]
+    return TensorKernel(kernel, structured, machine.lanes(max(bits, 32)), machine, constants, widths, weights)
 
 
 def _widths_of_panels(
@@ -132,7 +127,7 @@ def _widths_of_panels(
     return found
 
 
-def _why_scalar(ops: list[StructuredOp]) -> str:
+def _why_scalar(ops: Sequence[StructuredOp]) -> str:
     """Why no dim can become vectors."""
     root = ops[-1]
     if not root.num_parallel:

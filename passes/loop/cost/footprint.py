@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import ceil, prod
 
 from xdsl.ir import SSAValue
@@ -62,16 +63,25 @@ class TouchedPlace:
         What is no counter of a loop is taken to be 0: a place that is data, say.
         """
         intervals: list[Interval] = []
-        for counter in self.counters:
-            values = range_of(counter) or range(1)
+        for counter, values in zip(self.counters, self._ranges, strict=True):
             intervals.append((values[0], values[-1] if counter in running else values[0]))
         low, high = affine_interval(self.subscripts[axis], intervals)
         return low, high + self.reach[axis]
 
     def steps(self, axis: int, running: Container[SSAValue]) -> int:
         """How many values the subscript of a dim has at most, while the loops of `running` go on."""
-        used = {self.counters[d] for d in self.subscripts[axis].used_dims()}
-        return prod(len(range_of(c) or range(1)) for c in used if c in running)
+        return prod(trips for counter, trips in self._trips[axis].items() if counter in running)
+
+    @cached_property
+    def _ranges(self) -> list[range]:
+        """What each counter runs over."""
+        return [range_of(counter) or range(1) for counter in self.counters]
+
+    @cached_property
+    def _trips(self) -> list[dict[SSAValue, int]]:
+        """How many values each counter has that a subscript depends on, per dim of the memref."""
+        used = (subscript.used_dims() for subscript in self.subscripts)
+        return [{self.counters[d]: len(self._ranges[d]) for d in dims} for dims in used]
 
 
 def lines_touched(places: Sequence[TouchedPlace], running: Container[SSAValue], line_bytes: int) -> int:

@@ -66,7 +66,9 @@ class Panels:
         return [blocks, *sizes, self.width]
 
     def of(self, array: Array) -> Array:
-        """The panels of `array`, the whole buffer."""
+        """The panels of `array`, the whole buffer; of one 0 that stands for all of it, another one."""
+        if not any(array.strides) and not np.any(array):
+            return np.broadcast_to(array.reshape(-1)[:1], self.shape)
         read = array[tuple(slice(r.start, r.stop) for r in self.part)]
         missing = -read.shape[self.axis] % self.width
         padded = np.pad(read, [(0, missing if i == self.axis else 0) for i in range(read.ndim)])

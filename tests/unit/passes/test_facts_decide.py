@@ -15,9 +15,9 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.compiler import new_context, parse_verified
 from mlc.passes.pipeline import default_passes
-from mlc.passes.shared.constant_arguments import constant_arguments
-from mlc.passes.tensor._panel_schedule import bytes_of_constants
-from mlc.passes.tensor.schedule import choose_steps
+from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.passes.shared.kernel_kinds import offers_of
+from mlc.passes.tensor.schedule import tensor_kernel
 from mlc.support.functions import is_private
 from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target
@@ -75,7 +75,7 @@ _MODELS_WITH_WEIGHTS = {"product with weights": _WEIGHTS, "one tile": _WEIGHTS.r
 
 @cache
 def _chooser(name: str) -> Callable[[Machine], str]:
-    """What the rules choose for the kernel of a model, as text."""
+    """What the rules favour for the kernel of a model, as text."""
     ctx = new_context("x86-64-v3")
     ctx.resources.define("w", np.zeros((1024, 1024), np.float32))
     module = parse_verified((_MODELS | _MODELS_WITH_WEIGHTS)[name], "model.mlir", ctx, Path())
@@ -87,10 +87,12 @@ def _chooser(name: str) -> Callable[[Machine], str]:
     constants = constant_arguments(module)
     weights = bytes_of_constants(module)
 
-    def choose(machine: Machine) -> str:
-        return ", ".join(step.spelling for step in choose_steps(kernel, machine, constants, ctx, {}, weights))
+    def favourite(machine: Machine) -> str:
+        seen = tensor_kernel(kernel, machine, constants, ctx, {}, weights)
+        assert seen is not None
+        return ", ".join(s.spelling for s in next(offers_of(seen)).steps)
 
-    return choose
+    return favourite
 
 
 @dataclass(frozen=True)

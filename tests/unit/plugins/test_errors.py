@@ -208,10 +208,8 @@ def test_files_that_are_not_there(
 def test_pass_file_without_pass(mlc_opt: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("from mlc.passes.base import Pass\n")
     result = mlc_opt("--load-pass", str(tmp_path / "bad.py"))
-    assert (
-        "exports no Pass, no step of schedules and no pattern; derive a dataclass from mlc.passes.base.Pass or "
-        in result.err
-    )
+    required = "derive a class of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
+    assert f"exports no Pass, no step of schedules, no kind of kernel and no pattern; {required}" in result.err
 
 
 def test_two_files_with_one_dialect(mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -410,3 +408,34 @@ def test_not_every_failure_is_an_ambiguity(
     with pytest.raises(UserError) as caught, plugin_scope():
         load_dialect(tmp_path / "bad.py")
     assert words in str(caught.value)
+
+
+_KIND = """
+from mlc.passes.shared.kernel_kinds import KernelKind
+
+class Kind(KernelKind):
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("    def offers(self, kernel): yield from ()", "has no `name`; required: small letters, digits and _"),
+        (
+            "    name = 'My kind'\n    def offers(self, kernel): yield from ()",
+            "has the name 'My kind'; required: small",
+        ),
+        ("    name = 'mine'", "has no `offers(self, kernel)`, which gives its schedules, the favourite first"),
+    ],
+)
+def test_kinds_of_kernels_that_are_none(body: str, message: str, mlc_opt: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "kind.py").write_text(_KIND + body)
+    result = mlc_opt("--load-pass", str(tmp_path / "kind.py"))
+    assert result.status == 1
+    assert f"kind.py:4: error: the kind of kernel 'Kind' {message}" in result.err
+
+
+def test_a_kind_of_kernel_has_a_name_of_its_own(mlc_opt: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "kind.py").write_text(f"{_KIND}    name = 'row'\n    def offers(self, kernel): yield from ()")
+    result = mlc_opt("--load-pass", str(tmp_path / "kind.py"))
+    assert f"two kernel kinds are named 'row': one of mlc, one of '{tmp_path / 'kind.py'}'; rename one" in result.err

@@ -39,7 +39,7 @@ from mlc.tools import mlc_explain
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel, repeat_body
 from mlc.tools.measure import shortest_time
 from mlc.tools.roofline import Roofline, planned
-from mlc.tools.schedule_estimate import estimate_kernel, runners_up
+from mlc.tools.schedule_estimate import kernel_on_loops, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
 
 if TYPE_CHECKING:
@@ -183,13 +183,46 @@ def test_one_kernel(model: str, mlc: CommandLine) -> None:
     assert re.search(r"^  measured +.*s, .*flop/s, \d+% of what is possible$", shown, re.MULTILINE)
     assert re.search(r"^  this one +.*s, decided by (arithmetic|loads|second cache|late results)", shown, re.MULTILINE)
     assert re.search(r"^  core +.*arithmetic .*s", shown, re.MULTILINE)
-    others = re.findall(r"^  ([\d.]+) +times as long: (.+); .+$", shown, re.MULTILINE)
+    others = _others(shown.partition("\none step away\n")[2])
     assert [float(ratio) for ratio, _ in others] == sorted(float(ratio) for ratio, _ in others)
     assert 1 <= len(others) <= 5
     assert "1.00" not in dict(others)
     advice = "this machine was not measured; `mlc machine measure` does that"
     assert re.search(rf"^  facts .*: {advice}$", shown, re.MULTILINE)
     assert all(re.fullmatch(r"\w+\(.*\) for \w+\(.*\)|without \w+\(.*\)", change) for _, change in others)
+
+
+def _others(shown: str) -> list[tuple[str, str]]:
+    """Other schedules: how many times as long they take, and what they do otherwise."""
+    return re.findall(r"^  ([\d.]+) +times as long: (.+); .+$", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("is_own", [True, False])
+def test_offers_that_were_not_taken(is_own: bool, tmp_path: Path, mlc: CommandLine) -> None:
+    """With estimates; where a person wrote the schedule, the favourite is among them."""
+    schedule = "" if is_own else "attributes {schedule = #loop.schedule<[tile(n, 8), vectorize(ni, 8)]>}"
+    path = tmp_path / "model.mlir"
+    path.write_text(f"""
+func.func private @double(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {schedule} {{
+  %0 = tensor.map %x[m, n] over (m: 64, n: 512) : tensor<64x512xf32> -> tensor<64x512xf32> {{
+  ^bb0(%a: f32):
+    %b = arith.addf %a, %a : f32
+    tensor.yield %b : f32
+  }}
+  return %0 : tensor<64x512xf32>
+}}
+func.func @main(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {{
+  %0 = call @double(%x) : (tensor<64x512xf32>) -> tensor<64x512xf32>
+  return %0 : tensor<64x512xf32>
+}}
+""")
+    shown = mlc("explain", str(path), "double", "--target=cortex-a53").out
+    _, heading, rest = shown.partition(
+        "\noffered, and not taken: any but the favourite has to be estimated to take 15% "
+    )
+    offers = [change for _, change in _others(rest.partition("\none step away\n")[0])]
+    assert heading
+    assert offers == ["the favourite of its kind"] * (not is_own) + [f"{n} vectors of a row at a time" for n in (2, 8)]
 
 
 def test_weights_in_the_text_of_a_kernel_are_left_out(tmp_path: Path, mlc: CommandLine) -> None:
@@ -324,8 +357,9 @@ def test_blocks_longer_than_their_loop_are_no_suggestions() -> None:
     ctx = new_context()
     ctx.target = "x86-64-v3"
     options = CompileOptions(target="x86-64-v3")
-    own = estimate_kernel(module, kernel, ctx, options)
-    found = runners_up(module, kernel, ctx, options, 100)
+    loops = kernel_on_loops(module, kernel, ctx, options)
+    own = loops.estimate(steps_of(kernel))
+    found = runners_up(loops, kernel, 100)
     assert own is not None and found
     assert not [each.change for each in found if "tile(n, 400)" in each.change]
     assert all(f"{each.estimate.cycles / own.cycles:.3f}" not in ("1.000", "1.001") for each in found)

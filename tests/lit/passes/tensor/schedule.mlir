@@ -1,6 +1,6 @@
-// RUN: mlc-opt %s --schedule="target=x86-64-v4" | filecheck %s --check-prefixes=CHECK,V4
-// RUN: mlc-opt %s --schedule="target=x86-64-v3" | filecheck %s --check-prefixes=CHECK,V3
-// RUN: mlc-opt %s --schedule="target=neoverse-n1" | filecheck %s --check-prefixes=CHECK,N1
+// RUN: mlc-opt %s --schedule="target=x86-64-v4 estimates=false" | filecheck %s --check-prefixes=CHECK,V4
+// RUN: mlc-opt %s --schedule="target=x86-64-v3 estimates=false" | filecheck %s --check-prefixes=CHECK,V3
+// RUN: mlc-opt %s --schedule="target=neoverse-n1 estimates=false" | filecheck %s --check-prefixes=CHECK,N1
 // RUN: mlc-opt %s --schedule --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
 // The tile fits the registers: rows * vectors, the fewer of these two once more, and one of the others. With fused

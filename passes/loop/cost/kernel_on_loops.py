@@ -1,0 +1,117 @@
+"""What schedules of a kernel would cost: its plain loops are made once, each schedule is carried out on a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
+
+from mlc.dialects.loop.steps import Step
+from mlc.passes.base import Pass
+from mlc.passes.loop._nests import inline_single_iterations
+from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
+from mlc.passes.loop.cost.estimate import Estimate, estimate
+from mlc.passes.loop.plan_memory import PlanMemoryPass
+from mlc.passes.loop.steps.base import Scheduling
+from mlc.passes.pipeline import HIGHEST, default_passes
+from mlc.passes.shared.lone_kernel import called_alone
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import dtype_of
+from mlc.support.errors import UserError
+from mlc.support.resources import Resources
+from mlc.support.types import tensor_type
+from mlc.targets.machine import Machine
+
+MOST_OPS = 20_000
+"""What has more ops than this is no schedule that anybody wants."""
+
+
+class KernelOnLoops:
+    """A kernel as `lower-to-loops` makes it, before any step of a schedule.
+
+    The passes are those of the default pipeline, by its own data, but that nothing is verified and no observer called:
+    what they make is estimated and thrown away. `plan-memory` is left out, for one arena would hide which buffer an
+    access belongs to.
+    """
+
+    def __init__(
+        self,
+        kernel: FuncOp,
+        constants: Container[tuple[str, int]],
+        ctx: CompilerContext,
+        machine: Machine,
+        opt_level: int = HIGHEST,
+    ) -> None:
+        """Make the loops of `kernel`, a function at the tensor level, which stays as it is.
+
+        Args:
+            kernel: it may have a schedule, which is not looked at.
+            constants: holds the arguments (name of the kernel, position) that are known when a program is compiled: a
+                step may reorder them for nothing. Their data is not needed.
+            ctx: stays as it is, remarks included.
+            machine: the one whose time is estimated: of a name that is known, perhaps with other facts.
+            opt_level: a level at which schedules are carried out, 2 or more.
+        """
+        self._name, self._machine = kernel.sym_name.data, machine
+        self._ctx = ctx.clone()
+        self._ctx.target = machine.name
+        self._ctx.resources = _WithoutData(**vars(self._ctx.resources))
+        known = [a for a in kernel.body.block.args if (self._name, a.index) in constants]
+        self._module = called_alone(kernel, {a.index: [self._no_data(a)] for a in known})
+        if (function := _function(self._module, self._name)) is not None:
+            function.attributes.pop("schedule", None)
+        passes = default_passes(opt_level, 1, "loop", "tensor")
+        position = next(i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass))
+        _run(passes[:position], self._module, self._ctx)
+        self._behind = [pass_ for pass_ in passes[position + 1 :] if not isinstance(pass_, PlanMemoryPass)]
+
+    def estimate(self, steps: Sequence[Step], most_ops: int = MOST_OPS) -> Estimate | None:
+        """What the kernel takes on one core with these steps, as far as its loops allow them.
+
+        None if a step names no loop, or an argument that is none; if there are more than `most_ops` ops then; or if the
+        kernel is part of the loop that calls it.
+        """
+        module, ctx = self._module.clone(), self._ctx.clone()
+        ctx.resources = self._ctx.resources
+        if (function := _function(module, self._name)) is None:
+            return None
+        scheduling = Scheduling(module, ctx)
+        try:
+            for step in steps:
+                apply_step(step, function, scheduling)
+                if sum(1 for _ in function.walk()) > most_ops:
+                    return None
+        except UserError:
+            return None
+        inline_single_iterations(function)
+        _run(self._behind, module, ctx)
+        return estimate(function, self._machine)
+
+    def _no_data(self, argument: SSAValue) -> arith.ConstantOp:
+        """A constant for an argument, of which nothing but the type is true."""
+        kind = tensor_type(argument)
+        zeros = np.broadcast_to(np.zeros((), dtype_of(kind.element_type)), kind.get_shape())
+        return arith.ConstantOp(DenseResourceAttr.from_params(self._ctx.resources.add(zeros, "zeros"), kind))
+
+
+class _WithoutData(Resources):
+    """Weights that nobody computes with: zeros that share one number stay that way, and take no memory."""
+
+    def add(self, array: Any, hint: str) -> str:
+        name = f"{hint}.{len(self.names())}"
+        self.define(name, array)
+        return name
+
+
+def _run(passes: Sequence[Pass], module: ModuleOp, ctx: CompilerContext) -> None:
+    for pass_ in passes:
+        pass_.run(module, ctx)
+
+
+def _function(module: ModuleOp, name: str) -> FuncOp | None:
+    return next((op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name), None)

@@ -1,0 +1,44 @@
+"""A kernel as a model of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import FileLineColLoc, FunctionType, IntAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from mlc.support.context import Remark
+from mlc.support.ir import clone
+
+_CALLER = FileLineColLoc(StringAttr("<the caller of a lone kernel>"), IntAttr(0), IntAttr(0))
+"""Where the `main` of a lone kernel stands."""
+
+
+def called_alone(kernel: FuncOp, given: Mapping[int, Sequence[Operation]]) -> ModuleOp:
+    """A module with a copy of `kernel`, at the tensor level, and a `main` that calls it on inputs.
+
+    But for the positions of `given`: there it passes the result of the last of these ops, which become its own.
+    """
+    arguments = kernel.body.block.args
+    block = Block(arg_types=[argument.type for argument in arguments if argument.index not in given])
+    inputs = iter(block.args)
+    passed: list[SSAValue] = []
+    for argument in arguments:
+        if argument.index in given:
+            block.add_ops(given[argument.index])
+            passed.append(given[argument.index][-1].results[0])
+        else:
+            passed.append(value := next(inputs))
+            value.name_hint = argument.name_hint
+    results = list(kernel.function_type.outputs)
+    inner = CallOp(kernel.sym_name.data, passed, results)
+    block.add_ops([inner, ReturnOp(*inner.results)])
+    main = FuncOp("main", FunctionType.from_lists([a.type for a in block.args], results), Region(block))
+    main.location = _CALLER
+    return ModuleOp([clone(kernel), main])
+
+
+def is_about_caller(remark: Remark) -> bool:
+    """Whether a remark is about the `main` of a lone kernel, which is in no model."""
+    return remark.location is not None and remark.location.file == _CALLER.filename.data

@@ -1,0 +1,23 @@
+"""A kind of kernel as a plugin: one op over rows that are as short as a vector, without a tile around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel
+
+
+class ShortRows(KernelKind):
+    """Elementwise ops over rows of one vector: the rows are written out."""
+
+    name = "short_rows"
+
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        *_, root = kernel.ops
+        if len(kernel.ops) > 1 or root.reduction is not None or root.dim_sizes[-1] != kernel.lanes:
+            return
+        row, lane = root.dim_names[-2:]
+        yield Offer((Vectorize(lane, kernel.lanes), Unroll(row)))
+        yield Offer((Vectorize(lane, kernel.lanes),), "rows in a loop")

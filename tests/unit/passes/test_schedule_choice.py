@@ -1,0 +1,168 @@
+"""`schedule` takes the favourite of a kind of kernel, unless loops of another offer are estimated to be far cheaper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from xdsl.dialects.func import FuncOp
+
+from mlc.compiler import new_context, parse_verified
+from mlc.dialects.loop.steps import Step
+from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.pipeline import default_passes
+from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.passes.shared.kernel_kinds import ORDER, Offer, TensorKernel, distinct, kinds, offers_of
+from mlc.passes.shared.schedule_choice import MARGIN, choose
+from mlc.passes.tensor.schedule import choose_steps, tensor_kernel
+from mlc.support.context import CompilerContext
+from mlc.support.functions import is_private
+from mlc.targets.machine import resolve_target
+
+
+def _sum_of_rows(rows: int, columns: int) -> str:
+    x, y = f"tensor<{rows}x{columns}xf32>", f"tensor<{rows}xf32>"
+    return f"func.func @main(%x: {x}) -> {y} {{\n%0 = graph.reduce sum %x axes [1] : {x} -> {y}\nreturn %0 : {y}\n}}"
+
+
+def _product(m: int, k: int, n: int) -> str:
+    x, w, y = f"tensor<{m}x{k}xf32>", f"tensor<{k}x{n}xf32>", f"tensor<{m}x{n}xf32>"
+    op = f"%0 = graph.matmul %x, %w : {x}, {w} -> {y}"
+    return f"func.func @main(%x: {x}, %w: {w}) -> {y} {{\n{op}\nreturn %0 : {y}\n}}"
+
+
+def _kernel(text: str, target: str, facts: Mapping[str, Any] | None = None) -> tuple[TensorKernel, CompilerContext]:
+    ctx = new_context(target)
+    module = parse_verified(text, "model.mlir", ctx, Path())
+    for pass_ in default_passes(3, upto="tensor"):
+        if pass_.name == "schedule":
+            break
+        pass_.run(module, ctx)
+    (function,) = (op for op in module.ops if isinstance(op, FuncOp) and is_private(op))
+    machine = resolve_target(target).with_facts(facts or {}, {})
+    kernel = tensor_kernel(function, machine, constant_arguments(module), ctx, {})
+    assert kernel is not None
+    return kernel, ctx
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "facts", "difference"),
+    [
+        # Additions that are late for long: four rows of them do not wait for each other.
+        (_sum_of_rows(64, 512), "x86-64-v3", {"add_latency": 8}, "4 rows at a time"),
+        (_sum_of_rows(64, 512), "neoverse-n1", {"adds": 1}, "4 rows at a time"),
+        # What is packed comes back from farther away.
+        (_product(48, 256, 256), "neoverse-n1", {"l2_bytes": 64 << 10}, "operands read where they lie"),
+    ],
+)
+def test_one_fact_lets_another_offer_win(text: str, target: str, facts: dict[str, Any], difference: str) -> None:
+    kernel, ctx = _kernel(text, target)
+    usual = choose(offers_of(kernel), kernel, ctx)
+    assert usual is not None and not usual.difference
+    assert not ctx.remarks
+    changed, ctx = _kernel(text, target, facts)
+    chosen = choose(offers_of(changed), changed, ctx)
+    assert chosen is not None and chosen.difference == difference
+    (remark,) = (str(each) for each in ctx.remarks)
+    assert f"scheduled with {difference}: estimated to take 0." in remark
+    assert "of the time of the usual schedule, which" in remark
+    favourite = next(offers_of(changed))
+    loops = KernelOnLoops(changed.function, changed.constants, ctx, changed.machine)
+    cycles = [found.cycles for each in (favourite, chosen) if (found := loops.estimate(each.steps)) is not None]
+    assert cycles[1] <= (1 - MARGIN) * cycles[0]
+
+
+def _estimated(kernel: TensorKernel) -> set[str]:
+    """What is offered beside the favourite, and not only shown."""
+    return {offer.difference for offer in offers_of(kernel) if not offer.is_only_shown} - {""}
+
+
+def test_rows_in_each_others_way_and_those_of_main_memory_are_packed() -> None:
+    """Estimates know nothing of either."""
+    in_place, text, page = {"operands read where they lie"}, _product(64, 64, 1024), {"set_period": 8192}
+    assert not _estimated(_kernel(text, "skylake-avx512")[0])
+    assert _estimated(_kernel(text, "skylake-avx512", page)[0]) == in_place
+    size = 64 * 1024 * 4
+    near, far = ({"l2_bytes": size - less, "l3_bytes": size - less, **page} for less in (0, 1))
+    assert _estimated(_kernel(text, "skylake-avx512", near)[0]) == in_place
+    assert not _estimated(_kernel(text, "skylake-avx512", far)[0])
+
+
+def test_short_rows_overlap_whatever_estimates_say() -> None:
+    """As many vectors as start while one is loaded and computed with: 2 x (4 + 4), in two rows of 64 elements."""
+    for columns, rows in ((56, set[str]()), (64, {"4 rows at a time", "one row at a time"})):
+        kernel, _ = _kernel(_sum_of_rows(512, columns), "x86-64-v3")
+        memory, issue = kernel.machine.memory, kernel.machine.issue
+        assert issue.fma_units * (memory.l1_latency + issue.fma_latency) == 2 * 64 // 8
+        assert _estimated(kernel) == rows
+
+
+def test_the_same_input_has_the_same_schedule() -> None:
+    def chosen() -> list[str]:
+        kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3", {"add_latency": 8})
+        steps = choose_steps(kernel, ctx, estimates=True)
+        return [step.spelling for step in steps]
+
+    assert chosen() == chosen()
+
+
+def test_rules_alone_estimate_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3", {"add_latency": 8})
+    monkeypatch.setattr(KernelOnLoops, "estimate", _fail)
+    steps = choose_steps(kernel, ctx, estimates=False)
+    assert tuple(steps) == next(offers_of(kernel)).steps
+
+
+def test_small_kernels_are_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KernelOnLoops, "estimate", _fail)
+    kernel, ctx = _kernel(_sum_of_rows(7, 512), "x86-64-v3")
+    assert choose(offers_of(kernel), kernel, ctx) == next(offers_of(kernel))
+
+
+def test_what_is_only_shown_is_not_asked_for() -> None:
+    kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
+    favourite = next(offers_of(kernel))
+
+    def offers() -> Any:
+        yield favourite
+        yield Offer((), "loops as they are", is_only_shown=True)
+        _fail()
+
+    assert choose(offers(), kernel, ctx) is favourite
+
+
+def _fail(*_: object) -> Any:
+    raise AssertionError("nobody needs this")
+
+
+def _only(*offers: tuple[list[Step], str]) -> list[Offer]:
+    return [Offer(tuple(steps), difference) for steps, difference in offers]
+
+
+def test_a_slow_favourite_is_overruled_and_impossible_offers_are_not_taken() -> None:
+    """The first of those that are as cheap; one that names no loop is none."""
+    kernel, ctx = _kernel(_product(64, 32, 64), "x86-64-v3")
+    good: list[Step] = [Tile("n", 16), Tile("ni", 8), Vectorize("nii", 8), Unroll("ni"), Tile("m", 4), Unroll("mi")]
+    offers = _only(([Tile("n", 8)], ""), ([Tile("nowhere", 8)], "no loop"), (good, "first"), (good, "second"))
+    chosen = choose(iter(offers), kernel, ctx)
+    assert chosen is offers[2]
+    only_impossible = _only((good, ""), ([Tile("nowhere", 8)], "no loop"))
+    assert choose(iter(only_impossible), kernel, ctx) is only_impossible[0]
+    assert choose(iter(()), kernel, ctx) is None
+
+
+def test_equal_offers_are_one() -> None:
+    a, b = Offer((Tile("n", 8),)), Offer((Tile("n", 4),), "other")
+    assert list(distinct([a, Offer((Tile("n", 8),), "again"), Offer((), "nothing"), b, b])) == [a, b]
+    assert not list(distinct([Offer(()), b]))
+
+
+def test_kinds_have_names_and_an_order() -> None:
+    found = list(kinds())
+    assert tuple(kind.name for kind in found) == ORDER
+    assert all(type(kind).problem() is None and type(kind).__doc__ for kind in found)
