@@ -64,7 +64,8 @@ class SchedulePass(Pass):
                 if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
                 steps = _recorded_steps(function, module, constants, ctx)
-                steps = steps or choose_steps(function, machine, constants, ctx, widths)
+                if steps is None:
+                    steps = choose_steps(function, machine, constants, ctx, widths)
                 if steps:
                     function.attributes["schedule"] = chosen = ScheduleAttr.of(steps)
                     ctx.rule_schedules.add((function.sym_name.data, chosen))
@@ -72,11 +73,14 @@ class SchedulePass(Pass):
 
 def _recorded_steps(
     kernel: func.FuncOp, module: ModuleOp, constants: Container[tuple[str, int]], ctx: CompilerContext
-) -> Sequence[Step]:
-    """The steps of a record that was plainly faster than the rules; variants of a model share panels, as rules know."""
+) -> Sequence[Step] | None:
+    """The steps of a record that was plainly faster than the rules; None if there is none.
+
+    Variants of a model share panels, as rules know.
+    """
     if ctx.records is None or ctx.shared_panels is not None:
-        return ()
-    return ctx.records.best(kernel, module, constants, ctx) or ()
+        return None
+    return ctx.records.best(kernel, module, constants, ctx)
 
 
 def choose_steps(

@@ -139,6 +139,7 @@ def test_what_is_no_budget(text: str) -> None:
         (["--jobs", "0"], "--jobs 0: at least 1 is needed"),
         (["--records", "model.mlir/r"], "cannot write records to 'model.mlir/r': "),
         (["--records", "."], "cannot write records to '.': it is a folder; --records FILE names another file"),
+        (["--records", "model.mlir"], "cannot write records to 'model.mlir': it holds something else (the line is no "),
         (["--picture", "search.jpg"], "found --picture 'search.jpg'; required: the name of a PNG file"),
         (["--picture", "none/search.png"], "cannot write 'none/search.png': the folder 'none' does not exist"),
     ],
@@ -171,6 +172,21 @@ def test_records_that_are_not_there(mlc: CommandLine, model: str, tmp_path: Path
     with pytest.raises(UserError) as raised:
         package.compile(model, records="none.jsonl")
     assert raised.value.message.startswith("records file 'none.jsonl' not found")
+
+
+def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_path: Path) -> None:
+    """Also by a compilation whose result is known."""
+    records = tmp_path / "r.jsonl"
+    records.write_text(_kernel().line() + "junk\n")
+    for _ in range(2):
+        told = mlc("compile", model, "-o", str(tmp_path / "m.so"), "--records", str(records)).err
+        assert told == f"{records}:2: warning: the line is no record, and left out: it is no JSON\n"
+
+
+def test_help_says_what_options_mean_for_a_search(mlc: CommandLine) -> None:
+    words = " ".join(mlc("tune", "--help").out.split())
+    assert "--records FILE append what is measured to FILE, and begin with what it holds, instead of your own" in words
+    assert "--seed N another number tries other schedules; also of the random inputs of --check-each" in words
 
 
 def test_a_compilation_takes_a_recorded_schedule(mlc: CommandLine, model: str, tmp_path: Path) -> None:
