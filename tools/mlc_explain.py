@@ -320,10 +320,10 @@ class _Explainer:
         if (part := self.roofline.unsteadiness()) > _UNSTEADY:
             print(f"\nThe limits differed by {part:.0%} while they were measured: something else runs on this machine.")
         if (part := self.roofline.share()) < _SHARED:
-            cores = self.roofline.cores
+            cores, reached = self.roofline.cores, part * self.roofline.cores
             print(
-                f"\nThe limits are those of fewer cores: {cores} threads at once did {part * cores:.1f} times the arithmetic "
-                "of one. Something\nelse kept cores busy all the time, or threads share one (hyper-threading)."
+                f"\nThe limits are those of fewer cores: {cores} threads at once did {reached:.1f} times the arithmetic"
+                " of one.\nSomething else kept cores busy all the time, or threads share one (hyper-threading)."
             )
         if any(share > _ABOVE for share in shares):
             print(f"\n{_TOO_GOOD}")

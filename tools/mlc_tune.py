@@ -20,6 +20,7 @@ from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target
+from mlc.targets.machine_file import why_no_place
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
 from mlc.tools.driver import INTERRUPTED, ArgumentParser, Namespace, print_remarks
 from mlc.tools.tune_report import Board, print_results
@@ -173,7 +174,10 @@ def _records_path(named: str | None) -> Path:
     """Raises: UserError if there is no place for records."""
     path = Path(named) if named else default_records_file()
     if path is None:
-        raise UserError(f"found no place for records; required: --records FILE, a home, or a file's name in {VARIABLE}")
+        raise UserError(
+            f"found no place for records: {why_no_place(VARIABLE)}; required: --records FILE, or a file's name in "
+            f"{VARIABLE}"
+        )
     return path
 
 

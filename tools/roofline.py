@@ -72,7 +72,7 @@ class Roofline:
     unsteadiness: Callable[[], float] = lambda: 0.0
     """By how much a limit has differed from its best when it was measured again, as a part of it."""
     share: Callable[[], float] = lambda: 1.0
-    """The part of its cores that the limits are of: the arithmetic of all threads at once by as many times that of one."""
+    """The part of the cores that limits are of: the arithmetic of all threads at once by as many times that of one."""
 
     def bound(self, work: KernelWork) -> Bound:
         """The least time of one call.

@@ -154,7 +154,7 @@ def test_bad_input_is_told_before_the_search(
 
 def test_without_a_place_for_records(mlc: CommandLine, model: str) -> None:
     result = mlc("tune", model)
-    assert "found no place for records; required: --records FILE, a home, or a file's name in MLC_REC" in result.err
+    assert "found no place for records: MLC_RECORDS_FILE is empty; required: --records FILE, or a file's" in result.err
 
 
 def test_a_model_without_kernels(mlc: CommandLine, tmp_path: Path) -> None:
