@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -288,3 +293,20 @@ def test_an_interrupt_prints_the_table(
     assert "interrupted: what was measured until then is kept" in result.err
     assert "1 schedules measured" in result.out
     assert any(r.outcome == "ok" for r in read_records(records).records)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.5, 1.5, 3, 5])
+def test_an_interrupt_at_any_moment(model: str, tmp_path: Path, seconds: float) -> None:
+    """As a terminal sends it, to all processes at once."""
+    records = tmp_path / "r.jsonl"
+    command = [sys.executable, "-m", "mlc", "tune", model, "--records", str(records)]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **pipes) as process:
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err and "interrupted" in err
+    assert out.count("schedules measured") <= 1
+    assert not records.exists() or not read_records(records).problems
