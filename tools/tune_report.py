@@ -55,9 +55,9 @@ class Board:
             self._live.update(self._table(searches), refresh=True)
         elif changed is not None and changed.ratio < self._told.get(changed.name, 1.0):
             self._told[changed.name] = changed.ratio
-            print(
-                f"{changed.name}: {1 / changed.ratio:.2f} times as fast: {schedule_text(changed.best)}", file=sys.stderr
-            )
+            little = " (too little to be used)" if changed.ratio > 1 - PLAIN_GAIN else ""
+            steps = schedule_text(changed.best)
+            print(f"{changed.name}: {1 / changed.ratio:.2f} times as fast{little}: {steps}", file=sys.stderr)
 
     def note(self, text: str) -> None:
         """Print a line above what changes."""

@@ -57,7 +57,7 @@ class TunedMachine:
             [f"on another machine ({self.name})"] if (self.cpu, self.facts) != (other.cpu, other.facts) else []
         )
         if self.threads != other.threads:
-            differences.append(f"for {self.threads} threads, not {other.threads}")
+            differences.append(f"for {self.threads} thread{'s' * (self.threads > 1)}, not {other.threads}")
         if self.opt_level != other.opt_level:
             differences.append(f"at -O{self.opt_level}, not -O{other.opt_level}")
         return ", ".join(differences)

@@ -108,14 +108,15 @@ def why_none(records: Sequence[Record], machine: TunedMachine) -> str:
         others = dict.fromkeys(r.machine.other_than(machine) for r in records)
         return f"schedule of a record not taken: all {len(records)} were measured {'; or '.join(others)}"
     trusted = latest(r for r in here if r.confirmed).values() or latest(here).values()
-    gains = [r for r in trusted if r.outcome == "ok" and r.ratio is not None and r.ratio < 1]
+    gains = [(r.ratio, r) for r in trusted if r.outcome == "ok" and r.ratio is not None and r.ratio < 1]
     if not gains:
         return f"schedule of a record not taken: none of {len(here)} is known to be faster than the rules"
-    best = min(gains, key=lambda r: (not r.helps, r.ratio))
-    reason = f"it saves less than {PLAIN_GAIN:.0%} of the time"
-    if not best.confirmed:
+    ratio, best = min(gains, key=lambda each: (not each[1].helps, each[0]))
+    if ratio > 1 - PLAIN_GAIN:
+        reason = f"it saves less than {PLAIN_GAIN:.0%} of the time"
+    elif not best.confirmed:
         reason = "it was not confirmed by a second measurement"
-    elif not best.helps:
+    else:
         reason = "the whole model is not faster with it"
     return f"schedule of a record ({in_words(best)}) not taken: {reason}"
 

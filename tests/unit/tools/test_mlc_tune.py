@@ -176,7 +176,9 @@ def test_records_that_are_not_there(mlc: CommandLine, model: str, tmp_path: Path
     assert message in mlc("compile", model, "-o", str(tmp_path / "m.so"), "--records", "none.jsonl").err
     with pytest.raises(UserError) as raised:
         package.compile(model, records="none.jsonl")
-    assert raised.value.message.startswith("records file 'none.jsonl' not found")
+    assert raised.value.message == message
+    with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; records names another file"):
+        package.compile(model, records=tmp_path)
 
 
 def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_path: Path) -> None:

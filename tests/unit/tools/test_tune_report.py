@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from mlc.passes.loop.steps.tile import Tile
-from mlc.tools.tune_report import print_results
+from mlc.tools.tune_report import Board, print_results
 from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
@@ -70,4 +70,17 @@ def test_the_table_says_what_compilations_use(capsys: pytest.CaptureFixture[str]
         "not used: what saves less than 5% of the time; compilations keep to the rules there",
         "beaten: compilations use another record (2026-01-31, 2.00 times as fast as by the rules): tile(n, 64)",
         "rules: compilations use another record (2026-01-31, 1.25 times as fast as by the rules): tile(n, 8)",
+    ]
+
+
+def test_gains_are_told_as_they_are_found(capsys: pytest.CaptureFixture[str]) -> None:
+    search = _search("kernel", 1e-3)
+    with Board(10) as board:
+        board.show([search], search)
+        for ratio in (0.97, 0.8):
+            search.measured((Tile("n", 32),), ratio, 1.0, is_best=True)
+            board.show([search], search)
+    assert capsys.readouterr().err.splitlines() == [
+        "kernel: 1.03 times as fast (too little to be used): tile(n, 32)",
+        "kernel: 1.25 times as fast: tile(n, 32)",
     ]

@@ -227,6 +227,10 @@ def test_names_of_arguments_are_those_of_the_kernel(tmp_path: Path) -> None:
             _record(_GOOD, 0.96),
             " (2026-01-31, 1.04 times as fast as by the rules) not taken: it saves less than 5% of the",
         ),
+        (
+            replace(_record(_GOOD, 0.99), confirmed=False),
+            ", 1.01 times as fast as by the rules) not taken: it saves less",
+        ),
         (replace(_record(_GOOD), confirmed=False), "ules) not taken: it was not confirmed by a second measurement"),
         (replace(_record(_GOOD), helps=False, model_ratio=1.02), " not taken: the whole model is not faster with it"),
         (_record(_GOOD, 1.2), " not taken: none of 1 is known to be faster than the rules"),
