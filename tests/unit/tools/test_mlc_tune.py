@@ -190,6 +190,12 @@ def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_pa
         assert told == f"{records}:2: warning: the line is no record, and left out: it is no JSON\n"
 
 
+def test_remarks_and_timing_are_those_of_the_model(mlc: CommandLine, model: str, tmp_path: Path) -> None:
+    told = mlc("tune", model, "none", "--remarks", "--timing", "--records", str(tmp_path / "r.jsonl")).err
+    assert "remark: graph.add -> graph.softmax: fused into add_softmax" in told
+    assert "\nlower-to-tensor " in told
+
+
 def test_help_says_what_options_mean_for_a_search(mlc: CommandLine) -> None:
     words = " ".join(mlc("tune", "--help").out.split())
     assert "--records FILE append what is measured to FILE, and begin with what it holds, instead of your own" in words
