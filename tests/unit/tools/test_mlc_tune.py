@@ -314,7 +314,8 @@ def test_an_interrupt_at_any_moment(model: str, tmp_path: Path, seconds: float) 
         time.sleep(seconds)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
-    assert process.returncode == 130, err
+    # Python ends by the signal where it came while a text was executed, as for a dataclass: a shell says 130, too.
+    assert process.returncode in (130, -signal.SIGINT), err
     assert "Traceback" not in err and "interrupted" in err
     assert out.count("schedules measured") <= 1
     assert not records.exists() or not read_records(records).problems
