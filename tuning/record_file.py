@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mlc.support.context import Remark
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.file_digest import file_digest
 from mlc.targets.machine_file import config_folder
 from mlc.tuning.record import FormatError, Record, parse_record
+
+if TYPE_CHECKING:
+    from mlc.support.context import Remark
 
 VARIABLE = "MLC_RECORDS_FILE"
 """The environment variable that names the default file; if it is empty, there is none."""
@@ -97,6 +100,8 @@ def read_records(path: Path) -> Records:
 def _read(path: Path, *status: int) -> Records:
     """The file as it was when it had that `status`."""
     del status
+    from mlc.support.context import Remark  # with xDSL, which whoever only asks for the digest does without
+
     lines = path.read_bytes().split(b"\n")
     records: list[Record] = []
     problems: list[Remark] = []
@@ -120,7 +125,7 @@ def _first_of(problems: Sequence[Remark], path: Path) -> tuple[Remark, ...]:
     if not (more := len(problems) - len(told)):
         return told
     lines = "1 more line is no record, and left out" if more == 1 else f"{more} more lines are no records, and left out"
-    return (*told, Remark(lines, SourceLocation(str(path), 0)))
+    return (*told, replace(told[0], message=lines, location=SourceLocation(str(path), 0)))
 
 
 def require_writable(path: Path) -> Records:
