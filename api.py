@@ -46,7 +46,8 @@ class OnnxMessage(Protocol):
 GivenShape = int | Sequence[int]
 """The shape of an input, or the extent of a dim."""
 _Path = str | os.PathLike[str]
-_FLAG = re.compile(r"--(cc|records|target|threads)\b")
+_FLAG = re.compile(r"`mlc [^`]*`|--(cc|records|target|threads)\b")
+"""An option, or a whole command line, which stays one."""
 _BINDING = re.compile(r"--(shape|value) [^\s=]+=\w+(?: --\1 [^\s=]+=\w+)*")
 _BYTES: tuple[type, ...] = (bytes, bytearray, memoryview)
 _SHOWN = 100
@@ -195,9 +196,13 @@ def _in_words_of_python() -> Generator[None]:
         raise UserError("the model is nested too deeply") from None
     except UserError as e:
         for error in e.errors if isinstance(e, UserErrors) else (e,):
-            error.message = _FLAG.sub(r"\1", _BINDING.sub(_as_argument, error.message))
-        e.message = _FLAG.sub(r"\1", _BINDING.sub(_as_argument, e.message))
+            error.message = _of_python(error.message)
+        e.message = _of_python(e.message)
         raise
+
+
+def _of_python(message: str) -> str:
+    return _FLAG.sub(lambda found: found[1] or found[0], _BINDING.sub(_as_argument, message))
 
 
 def _as_argument(options: re.Match[str]) -> str:

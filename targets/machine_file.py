@@ -98,6 +98,11 @@ def config_folder() -> Path | None:
         return None
 
 
+def why_no_place(variable: str) -> str:
+    """Why a file of the user, which `variable` of the environment may name, has no place, in words."""
+    return f"{variable} is empty" if variable in os.environ else "there is no home"
+
+
 def read_machine_file() -> MachineFile | None:
     """The file of this process, of whatever CPU; None if there is none.
 

@@ -95,8 +95,12 @@ def read_model(model: str) -> ModelSource:
     return ModelText(file, Path.cwd() if model == "-" else Path(model).parent, text)
 
 
-def add_compile_arguments(parser: ArgumentParser) -> None:
-    """Declare the options."""
+def add_compile_arguments(
+    parser: ArgumentParser,
+    records: str = "take schedules that `mlc tune` found from FILE instead of your own records",
+    seed: str = "of the random inputs of --check-each (0)",
+) -> None:
+    """Declare the options; `records` and `seed` say what these two are for, where a command uses them otherwise."""
     add = parser.add_argument
     add("--target", default="native", metavar="NAME", help="the machine to compile for (see 'mlc targets')")
     levels = range(HIGHEST + 1)
@@ -110,12 +114,12 @@ def add_compile_arguments(parser: ArgumentParser) -> None:
     )
     add_binding_arguments(parser)
     add("--cc", metavar="CLANG", help="the clang to use instead of the newest one found")
-    add("--records", metavar="FILE", help="take schedules that `mlc tune` found from FILE instead of your own records")
+    add("--records", metavar="FILE", help=records)
     add("--timing", action="store_true", help="print how long each pass and phase took")
     add("--remarks", action="store_true", help="print what passes decided, and why")
     add("--verify-each", action="store_true", help="verify after every pass")
     add("--check-each", action="store_true", help="run the model on random inputs after every pass and as code")
-    add("--seed", type=int, default=0, metavar="N", help="of the random inputs of --check-each (0)")
+    add("--seed", type=int, default=0, metavar="N", help=seed)
     add_plugin_arguments(parser)
 
 

@@ -1,5 +1,5 @@
 """Show what mlc found on this machine: versions, the CPU, clang, linkers, emulators, the cache. Fails if a part that
-compiling needs is missing.
+compiling needs is missing or broken.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
 from mlc.targets.cpus import Arch
 from mlc.targets.machine import Machine, resolve_target, words_of_sources
-from mlc.targets.machine_file import VARIABLE, machine_file_path, read_machine_file
+from mlc.targets.machine_file import VARIABLE, machine_file_path, read_machine_file, why_no_place
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.mlc_cache import in_words
+from mlc.tools.mlc_machine import without_machine_file
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -31,18 +32,20 @@ def run(arguments: Namespace) -> int:
     cache = Cache.default()
     problems: list[str] = []
 
-    def show(name: str, look: Callable[[], object]) -> bool:
+    def show(name: str, look: Callable[[], object], otherwise: str = "MISSING") -> bool:
         try:
             print(f"{name:<18} {look()}")
         except UserError as e:
             problems.append(e.message)
-            print(f"{name:<18} MISSING: {e.message}")
+            print(f"{name:<18} {otherwise}: {e.message}")
             return False
         return True
 
     show("mlc", lambda: f"{__version__}, Python {platform.python_version()}, xDSL {version('xdsl')}")
-    if show("this machine", lambda: _describe(resolve_target("native"))):
-        show("facts", _describe_facts)
+    with without_machine_file():  # a broken one is told with the facts, and hides nothing else
+        known = show("this machine", lambda: _describe(resolve_target("native")))
+    if known:
+        show("facts", _describe_facts, otherwise="BROKEN")
     if show("clang", lambda: find_clang(arguments.cc, cache)):
         clang = find_clang(arguments.cc, cache)
         for arch in get_args(Arch):
@@ -59,7 +62,9 @@ def _describe_facts() -> str:
     """Where the numbers that schedules are chosen by come from."""
     machine, file, path = resolve_target("native"), read_machine_file(), machine_file_path()
     text = f"of {machine.cpu} in the table and of this system: {words_of_sources(machine)}"
-    if file is None and path is not None and VARIABLE in os.environ:
+    if path is None:
+        return f"{text}; no file of this machine is used: {why_no_place(VARIABLE)}"
+    if file is None and VARIABLE in os.environ:
         return f"{text}\n{'':<18} {VARIABLE} names {path}, which is not there; `mlc machine measure` writes it"
     if file is None:
         return f"{text}; `mlc machine measure` finds out more (less than a minute)"

@@ -61,6 +61,8 @@ _SECONDS = 0.2
 """How long each kernel is measured in a round."""
 _UNSTEADY = 0.2
 """The part by which measurements of a limit may differ without a word."""
+_SHARED = 0.8
+"""The part of its cores that a limit may be of without a word."""
 _SHOWN = 16
 """The most elements of a constant that are printed."""
 _RUNNERS_UP = 5
@@ -328,6 +330,12 @@ class _Explainer:
         """Why not to believe what was measured."""
         if (part := self.roofline.unsteadiness()) > _UNSTEADY:
             print(f"\nThe limits differed by {part:.0%} while they were measured: something else runs on this machine.")
+        if (part := self.roofline.share()) < _SHARED:
+            cores, reached = self.roofline.cores, part * self.roofline.cores
+            print(
+                f"\nThe limits are those of fewer cores: {cores} threads at once did {reached:.1f} times the arithmetic"
+                " of one.\nSomething else kept cores busy all the time, or threads share one (hyper-threading)."
+            )
         if any(share > _ABOVE for share in shares):
             print(f"\n{_TOO_GOOD}")
 

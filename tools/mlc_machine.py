@@ -23,6 +23,7 @@ from mlc.targets.machine_file import (
     machine_file_path,
     read_machine_file,
     require_writable,
+    why_no_place,
     write_machine_file,
 )
 from mlc.tools.driver import ArgumentParser, Namespace
@@ -67,7 +68,9 @@ def measure(rounds: int = ROUNDS) -> None:
     """
     path = machine_file_path()
     if path is None:
-        raise UserError(f"found no place for the file of this machine; required: a home, or its name in {VARIABLE}")
+        raise UserError(
+            f"found no place for the file of this machine: {why_no_place(VARIABLE)}; required: its name in {VARIABLE}"
+        )
     require_writable(path)
     before = None
     with suppress(UserError):  # a broken file, which is written anew

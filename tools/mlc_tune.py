@@ -20,8 +20,9 @@ from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target
+from mlc.targets.machine_file import why_no_place
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model, start_compilation
-from mlc.tools.driver import INTERRUPTED, ArgumentParser, Namespace
+from mlc.tools.driver import INTERRUPTED, ArgumentParser, Namespace, print_remarks
 from mlc.tools.tune_report import Board, print_results
 from mlc.tuning.dask_executor import DaskExecutor, require_distributed
 from mlc.tuning.executor import Executor, LocalExecutor
@@ -29,13 +30,8 @@ from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.picture import draw_picture, require_picture
 from mlc.tuning.ranking import can_learn
 from mlc.tuning.record import TunedMachine
-from mlc.tuning.record_file import (
-    VARIABLE,
-    append_records,
-    default_records_file,
-    read_records,
-    require_writable,
-)
+from mlc.tuning.record_file import VARIABLE, append_records, default_records_file, read_records, require_writable
+from mlc.tuning.recorded_schedules import record_to_take
 from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.tuner import Tuner
 from mlc.tuning.workplace import Workplace
@@ -65,12 +61,22 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     add = parser.add_argument
     add("model", help="the model: text, or a file of ONNX or PyTorch; '-' is text on standard input")
-    add("kernel", metavar="KERNEL", nargs="?", help="the name of a kernel, as `mlc explain` shows it")
+    add("kernel", metavar="KERNEL", nargs="?", help="tune this kernel alone: a name that `mlc explain` shows (all)")
     add("--budget", metavar="TIME", default="60s", help="how long to search: 60s, 10m, 1h (60s)")
-    add("--picture", metavar="FILE.png", help="draw how the search went")
-    add("--jobs", type=int, metavar="N", help="candidates that are compiled at a time (the number of cores)")
-    add("--scheduler", metavar="ADDRESS", help="measure on the workers of a Dask cluster, such as tcp://host:8786")
-    add_compile_arguments(parser)
+    add("--picture", metavar="FILE.png", help="draw each measured schedule, and the best so far, over time")
+    add(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="candidates that are compiled at a time; one is measured at a time (cores)",
+    )
+    scheduler = "measure on the workers of the Dask cluster whose scheduler is there: tcp://host:8786 (this machine)"
+    add("--scheduler", metavar="ADDRESS", help=scheduler)
+    add_compile_arguments(
+        parser,
+        records="append what is measured to FILE, and begin with what it holds, instead of your own records",
+        seed="another number tries other schedules; also of the random inputs of --check-each (0)",
+    )
 
 
 def run(arguments: Namespace) -> int:
@@ -95,15 +101,16 @@ def run(arguments: Namespace) -> int:
     path = _records_path(args.records)
     if args.picture is not None:
         require_picture(Path(args.picture))
+    known = require_writable(path)
     timed = start_compilation(read_model(args.model), replace(args, records=""))
     compilation = timed.compilation
+    compilation.ctx.warnings += known.problems
     parcel = _parcel(args, compilation) if args.scheduler is not None else None
     compilation.lower("tensor")
+    compilation.finish()
+    print_remarks(compilation.ctx, remarks=args.remarks)
+    timed.report()
     kernels = _chosen(compilation, args.kernel)
-    require_writable(path)
-    known = read_records(path)
-    for problem in known.problems:
-        print(f"warning: {problem}", file=sys.stderr)
     if not can_learn():
         print("note: without scikit-learn no model ranks schedules (pip install 'mlc[tune]')", file=sys.stderr)
     searches = Searches(options, known.records, args.seed)
@@ -133,8 +140,9 @@ def run(arguments: Namespace) -> int:
             if not searches.found:
                 raise
             stopped = e
-    print_results(searches.found)
-    print(f"records: {path}")
+    records = read_records(path).records
+    print_results(searches.found, lambda search: record_to_take(records, search.key, searches.machine_of(search)))
+    print(f"records: {path}" if path.exists() else "no records: nothing was measured")
     if interrupted:
         print("interrupted: what was measured until then is kept", file=sys.stderr)
     if args.picture is not None and searches.found:
@@ -166,9 +174,10 @@ def _records_path(named: str | None) -> Path:
     """Raises: UserError if there is no place for records."""
     path = Path(named) if named else default_records_file()
     if path is None:
-        raise UserError(f"found no place for records; required: --records FILE, a home, or a file's name in {VARIABLE}")
-    if path.is_dir():
-        raise UserError(f"cannot write records to '{path}': it is a folder; --records FILE names another file")
+        raise UserError(
+            f"found no place for records: {why_no_place(VARIABLE)}; required: --records FILE, or a file's name in "
+            f"{VARIABLE}"
+        )
     return path
 
 

@@ -71,6 +71,8 @@ class Roofline:
     """Measures the peak and the bandwidth of a level once more: the best that was ever seen is the limit."""
     unsteadiness: Callable[[], float] = lambda: 0.0
     """By how much a limit has differed from its best when it was measured again, as a part of it."""
+    share: Callable[[], float] = lambda: 1.0
+    """The part of the cores that limits are of: the arithmetic of all threads at once by as many times that of one."""
 
     def bound(self, work: KernelWork) -> Bound:
         """The least time of one call.
@@ -116,7 +118,9 @@ class Roofline:
 def measured(machine: Machine, threads: int = 1) -> Roofline:
     """The roofline of this machine for code of `machine` on `threads` threads, or on one per core.
 
-    A limit is measured when it is first asked for, by that many threads at once, and whenever it is refreshed.
+    A limit is measured when it is first asked for, by that many threads at once, and whenever it is refreshed. Where
+    something else keeps cores busy, or threads share one (hyper-threading), these are limits of fewer cores, which
+    `share` tells.
 
     Raises:
         UserError: there is no usable clang.
@@ -125,7 +129,7 @@ def measured(machine: Machine, threads: int = 1) -> Roofline:
     limits = _Limits(machine, min(threads, host.core_count()))
 
     def refresh(level: str) -> None:
-        for name in (_PEAK, _OPERATIONS, level):
+        for name in (_PEAK, *([_ONE_PEAK] if limits.cores > 1 else []), _OPERATIONS, level):
             limits.measure(name)
 
     return Roofline(
@@ -137,15 +141,16 @@ def measured(machine: Machine, threads: int = 1) -> Roofline:
         limits.best,
         refresh,
         lambda: limits.unsteadiness,
+        lambda: limits.best(_PEAK) / (limits.cores * limits.best(_ONE_PEAK)) if limits.cores > 1 else 1.0,
     )
 
 
-_PEAK, _OPERATIONS = "peak", "operations"
-_OF_CORES = {_PEAK: fma_probe, _OPERATIONS: operations_probe}
+_PEAK, _ONE_PEAK, _OPERATIONS = "peak", "peak of one thread", "operations"
+_OF_CORES = {_PEAK: fma_probe, _ONE_PEAK: fma_probe, _OPERATIONS: operations_probe}
 
 
 class _Limits:
-    """Rates of this machine, by name: `peak`, `operations`, or a level of the memory.
+    """Rates of this machine, by name: `peak`, that of one thread, `operations`, or a level of the memory.
 
     Programs beside us only make them smaller.
     """
@@ -165,7 +170,8 @@ class _Limits:
     def measure(self, name: str) -> None:
         """Measure a rate once more."""
         work, model, inputs = self._probe(name)
-        rate = self.cores * work / shortest_time(model, inputs, _CALLS, self.cores)
+        threads = 1 if name == _ONE_PEAK else self.cores
+        rate = threads * work / shortest_time(model, inputs, _CALLS, threads)
         self._rates.setdefault(name, []).append(rate)
 
     @property

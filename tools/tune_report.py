@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.ranking import LearnedRanker
+from mlc.tuning.record import Record
+from mlc.tuning.recorded_schedules import PLAIN_GAIN, in_words
 from mlc.tuning.schedule_texts import schedule_text
 
 _HEADINGS = ("kernel", "calls", "before", "best", "ratio", "tried", "dropped")
 _MOST_JUDGED = 10
 """Of more kernels it would take long to say how well their times are learnt."""
+_USED, _NOT, _OTHER, _RULES = "yes", "no", "other", "-"
+"""In the column that says whether compilations use what was found."""
 
 
 class Board:
@@ -51,9 +55,9 @@ class Board:
             self._live.update(self._table(searches), refresh=True)
         elif changed is not None and changed.ratio < self._told.get(changed.name, 1.0):
             self._told[changed.name] = changed.ratio
-            print(
-                f"{changed.name}: {1 / changed.ratio:.2f} times as fast: {schedule_text(changed.best)}", file=sys.stderr
-            )
+            little = " (too little to be used)" if changed.ratio > 1 - PLAIN_GAIN else ""
+            steps = schedule_text(changed.best)
+            print(f"{changed.name}: {1 / changed.ratio:.2f} times as fast{little}: {steps}", file=sys.stderr)
 
     def note(self, text: str) -> None:
         """Print a line above what changes."""
@@ -74,17 +78,23 @@ class Board:
         return table
 
 
-def print_results(searches: Sequence[KernelSearch]) -> None:
-    """Print a table of what was found, the kernels that take most of the model's time first."""
-    rows = [
-        (*_row(search), schedule_text(search.best) if search.ratio < 1 else "as by the rules")
-        for search in sorted(searches, key=lambda s: -s.calls * s.seconds)
-    ]
-    heads = ("kernel", "calls", "before", "after", "ratio", "schedule")
-    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(5)]
+def print_results(searches: Sequence[KernelSearch], taken: Callable[[KernelSearch], Record | None]) -> None:
+    """Print a table of what was found, the kernels that take most of the model's time first.
+
+    `taken` gives the record that compilations take for the kernel of a search; an earlier search may have made it.
+    """
+    found = [(search, taken(search)) for search in sorted(searches, key=lambda s: -s.calls * s.seconds)]
+    rows = [(*_row(search), _use(search, record), _schedule(search)) for search, record in found]
+    heads = ("kernel", "calls", "before", "after", "ratio", "used", "schedule")
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads) - 1)]
     for row in [heads, *rows]:
-        first, *numbers = (text.rjust(width) for text, width in zip(row[:5], widths, strict=True))
-        print(f"{first.strip():<{widths[0]}}  {'  '.join(numbers)}  {row[5]}")
+        first, *others = (text.rjust(width) for text, width in zip(row, widths, strict=False))
+        print(f"{first.strip():<{widths[0]}}  {'  '.join(others)}  {row[-1]}")
+    if any(_use(*each) == _NOT for each in found):
+        print(f"not used: what saves less than {PLAIN_GAIN:.0%} of the time; compilations keep to the rules there")
+    for search, record in found:
+        if record is not None and _use(search, record) == _OTHER:
+            print(f"{search.name}: compilations use another record ({in_words(record)}): {record.schedule}")
     tried, dropped = sum(s.tried for s in searches), sum(s.dropped for s in searches)
     print(f"{tried} schedules measured, {dropped} dropped: refused by the loops, wrong, crashed or endless")
     if refused := sum(s.refused for s in searches):
@@ -94,6 +104,18 @@ def print_results(searches: Sequence[KernelSearch]) -> None:
 
     if judged := list(_judged(searches)):
         print(f"rank correlation of the learned model with measurements that it had not seen: {', '.join(judged)}")
+
+
+def _use(search: KernelSearch, record: Record | None) -> str:
+    """Whether compilations use the best schedule of a search; that by the rules needs no record."""
+    if record is not None:
+        is_best = record.kernel == search.key.exact and record.schedule == schedule_text(search.best)
+        return _USED if is_best else _OTHER
+    return _NOT if search.ratio < 1 else _RULES
+
+
+def _schedule(search: KernelSearch) -> str:
+    return schedule_text(search.best) or "no steps" if search.ratio < 1 else "as by the rules"
 
 
 def _judged(searches: Sequence[KernelSearch]) -> Iterator[str]:

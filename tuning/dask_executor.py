@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import logging
+import socket
 import time
 import uuid
 from collections import Counter
@@ -18,6 +20,7 @@ from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.work import Answer, Lost, Site, Surveyed, Work
 
 _CONNECT_SECONDS = 10.0
+"""Seconds in which a scheduler has to answer; where nobody listens, that is told at once."""
 _PATIENCE = 20.0
 """Seconds without any worker after which none is expected any more: one that is started again comes sooner."""
 _POLL = 0.05
@@ -86,11 +89,12 @@ class DaskExecutor:
         for name in ("distributed", "distributed.client"):  # what happens to workers is told here
             logging.getLogger(name).setLevel(logging.CRITICAL)
         try:
+            asyncio.run(_greet_scheduler(self.address))
             self._client = distributed.Client(self.address, timeout=_CONNECT_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as e:
+        except Exception as e:  # of whatever kind: what listens there may send anything
             raise UserError(
-                f"cannot reach a Dask scheduler at '{self.address}': {' '.join(str(e).split())}; required: the address "
-                "that `dask scheduler` prints, such as tcp://192.168.0.2:8786"
+                f"cannot reach a Dask scheduler at '{self.address}': {_in_words(e)}; required: the address that "
+                "`dask scheduler` prints, such as tcp://192.168.0.2:8786"
             ) from None
         try:
             if not self._present():
@@ -245,6 +249,39 @@ class DaskExecutor:
     def _leave_out(self, address: str, label: str, reason: str) -> None:
         self._left_out[address] = f"{label}: {reason}"
         self.tell(f"warning: worker {label} is left out: {reason}")
+
+
+async def _greet_scheduler(address: str) -> None:
+    """See that a scheduler answers at an address, before a client is made.
+
+    That would try again and again where nobody listens, and one that could not be made waits for itself when Python
+    ends.
+
+    Raises:
+        Exception: none answers; of whatever kind.
+    """
+    dask, distributed, comm = (importlib.import_module(name) for name in ("dask", "distributed", "distributed.comm"))
+    socket.create_connection(comm.get_address_host_port(address), _CONNECT_SECONDS).close()
+    if dask.config.get("distributed.client.security-loader", None):  # knows certificates that only a client asks for
+        return
+    arguments = distributed.Security().get_connection_args("client")
+    async with asyncio.timeout(_CONNECT_SECONDS), distributed.rpc(address, connection_args=arguments) as there:
+        found = await there.identity()
+    if "workers" not in found:
+        raise ValueError(f"what listens there is a {found.get('type')} of Dask")
+
+
+def _in_words(error: Exception) -> str:
+    """Why there is no scheduler, on one line."""
+    match error:
+        case TimeoutError():
+            return f"no answer in {_CONNECT_SECONDS:g} s"
+        case OSError(strerror=str() as reason):
+            return reason
+        case OSError() | ValueError() | TypeError() | ImportError():
+            return " ".join(str(error).split())
+        case _:  # a reader that was given something else than a message of Dask
+            return "what listens there is something else"
 
 
 def _answer_of(worker: _Worker, future: Any) -> Answer:

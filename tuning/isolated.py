@@ -44,7 +44,7 @@ class Job:
         reader, writer = os.pipe()
         self._reader, self._received = reader, bytearray()
         self._seconds, self._end = seconds, time.monotonic() + seconds
-        self._pid = os.fork()
+        self._pid = fork()
         if self._pid == 0:
             _be_child(work, writer, seconds + _GRACE)
         os.close(writer)
@@ -101,6 +101,25 @@ def run_all(works: Sequence[Callable[[], Any]], seconds: float) -> list[Any]:
             job.stop()
 
 
+def fork() -> int:
+    """`os.fork`, but Ctrl-C, which the terminal sends to all processes, never reaches the copy.
+
+    From Python 3.12 on `os.fork` warns where other threads run: a lock that one of them holds is never released in the
+    copy. Such threads are those of BLAS and OpenMP, which wait for work, and that of Dask's client. The copies call
+    none of these: they run passes, start clang, call a library, and end by `os._exit`. What Python itself locks it
+    renews there, and so does glibc; and if one hangs nevertheless, that is an answer like any other. The warning is a
+    DeprecationWarning about this module, which Python shows to nobody who does not ask for such, so nothing hides it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        pid = os.fork()
+        if pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return pid
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _be_child(work: Callable[[], Any], writer: int, seconds: float) -> NoReturn:
     """The life of the process."""
     status = 1
@@ -117,8 +136,7 @@ def _be_child(work: Callable[[], Any], writer: int, seconds: float) -> NoReturn:
 
 
 def keep_to_itself() -> None:
-    """Let a process that is a copy read and print nothing, and ignore Ctrl-C; an alarm ends it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Let a process that is a copy read and print nothing; an alarm ends it."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     faulthandler.disable()
     nowhere = os.open(os.devnull, os.O_RDWR)

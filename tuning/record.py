@@ -51,6 +51,17 @@ class TunedMachine:
         """Whether schedules of one are schedules of the other; a target may have another name than its CPU."""
         return self._known == other._known
 
+    def other_than(self, other: TunedMachine) -> str:
+        """How this one differs from another one, in words."""
+        differences = (
+            [f"on another machine ({self.name})"] if (self.cpu, self.facts) != (other.cpu, other.facts) else []
+        )
+        if self.threads != other.threads:
+            differences.append(f"for {self.threads} thread{'s' * (self.threads > 1)}, not {other.threads}")
+        if self.opt_level != other.opt_level:
+            differences.append(f"at -O{self.opt_level}, not -O{other.opt_level}")
+        return ", ".join(differences)
+
     @property
     def _known(self) -> tuple[str, str, int, int]:
         return self.cpu, self.facts, self.threads, self.opt_level
@@ -102,7 +113,7 @@ class Record:
 
     def line(self) -> str:
         """The record as a line, which ends."""
-        known = {name: value for name, value in asdict(self).items() if value not in (None, "")}
+        known = {name: value for name, value in asdict(self).items() if name in _REQUIRED or value not in (None, "")}
         return json.dumps(known, ensure_ascii=False) + "\n"
 
     @staticmethod

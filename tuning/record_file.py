@@ -8,17 +8,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mlc.support.errors import UserError
+from mlc.support.errors import SourceLocation, UserError
 from mlc.support.file_digest import file_digest
 from mlc.targets.machine_file import config_folder
 from mlc.tuning.record import FormatError, Record, parse_record
 
+if TYPE_CHECKING:
+    from mlc.support.context import Remark
+
 VARIABLE = "MLC_RECORDS_FILE"
 """The environment variable that names the default file; if it is empty, there is none."""
+_MOST_TOLD = 3
+"""Of so many lines that are no records each is told; of more it is said how many there are."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +33,8 @@ class Records:
 
     records: tuple[Record, ...] = ()
     """In the order of the file."""
-    problems: tuple[str, ...] = ()
-    """What is wrong with lines that are no records, in words."""
+    problems: tuple[Remark, ...] = ()
+    """What is wrong with lines that are no records: of the first ones, and how many more there are."""
 
 
 def default_records_file() -> Path | None:
@@ -46,14 +52,17 @@ def records_file(named: str | None) -> Path | None:
     """The file that a compilation takes schedules from: the one that is `named`, else that of the user if it exists.
 
     Raises:
-        UserError: the one that is named does not exist.
+        UserError: the one that is named does not exist, or what has the name is no file.
     """
+    path = default_records_file() if named is None else Path(named)
+    if path is None or path.is_file():
+        return path
+    if path.exists():
+        other = "--records" if named is not None else VARIABLE
+        raise UserError(f"cannot read records from '{path}': {_kind_of(path)}; {other} names another file")
     if named is None:
-        path = default_records_file()
-        return path if path is not None and path.is_file() else None
-    if not Path(named).is_file():
-        raise UserError(f"records file '{named}' not found; `mlc tune MODEL --records {named}` writes one")
-    return Path(named)
+        return None
+    raise UserError(f"records file '{named}' not found; `mlc tune MODEL --records {named}` writes one")
 
 
 def records_digest(named: str | None) -> str:
@@ -91,9 +100,11 @@ def read_records(path: Path) -> Records:
 def _read(path: Path, *status: int) -> Records:
     """The file as it was when it had that `status`."""
     del status
+    from mlc.support.context import Remark  # with xDSL, which whoever only asks for the digest does without
+
     lines = path.read_bytes().split(b"\n")
     records: list[Record] = []
-    problems: list[str] = []
+    problems: list[Remark] = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -104,17 +115,43 @@ def _read(path: Path, *status: int) -> Records:
             reason = (
                 "it was cut off while it was written" if is_cut else e if isinstance(e, FormatError) else "no UTF-8"
             )
-            problems.append(f"{path}:{number}: the line is no record, and left out: {reason}")
-    return Records(tuple(records), tuple(problems))
+            place = SourceLocation(str(path), number)
+            problems.append(Remark(f"the line is no record, and left out: {reason}", place))
+    return Records(tuple(records), _first_of(problems, path))
 
 
-def require_writable(path: Path) -> None:
-    """Make sure that records can be appended, before there are any.
+def _first_of(problems: Sequence[Remark], path: Path) -> tuple[Remark, ...]:
+    told = tuple(problems[:_MOST_TOLD])
+    if not (more := len(problems) - len(told)):
+        return told
+    lines = "1 more line is no record, and left out" if more == 1 else f"{more} more lines are no records, and left out"
+    return (*told, replace(told[0], message=lines, location=SourceLocation(str(path), 0)))
+
+
+def require_writable(path: Path) -> Records:
+    """Make sure that records can be appended, before there are any; gives those that are there already.
 
     Raises:
-        UserError: they cannot.
+        UserError: they cannot; or something else is in the file, which nobody wants records behind.
     """
+    is_new = not path.exists()
+    if not is_new and not path.is_file():
+        raise UserError(f"cannot write records to '{path}': {_kind_of(path)}; --records FILE names another file")
     append_records(path, ())
+    known = read_records(path)
+    if known.problems and not known.records:
+        raise UserError(
+            f"cannot write records to '{path}': it holds something else ({known.problems[0].message}); --records FILE "
+            "names another file, or one that does not exist yet"
+        )
+    if is_new:  # it appears when there is something to keep
+        path.unlink()
+    return known
+
+
+def _kind_of(path: Path) -> str:
+    """What stands where a file should."""
+    return "it is a folder" if path.is_dir() else "it is no regular file"
 
 
 def append_records(path: Path, records: Sequence[Record]) -> None:

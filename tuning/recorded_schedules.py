@@ -48,23 +48,29 @@ class RecordedSchedules:
         return CompileOptions(self.target, self.threads, self.opt_level)
 
     @cached_property
+    def _machine(self) -> TunedMachine:
+        return TunedMachine.of(self._options)
+
+    @cached_property
     def _confirmed(self) -> list[Record]:
-        machine = TunedMachine.of(self._options)
-        return [r for r in read_records(self.file).records if r.confirmed and r.machine.is_like(machine)]
+        return confirmed(read_records(self.file).records, self._machine)
 
     def best(
         self, kernel: FuncOp, module: ModuleOp, constants: Container[tuple[str, int]], ctx: CompilerContext
     ) -> Schedule | None:
         """The recorded steps for `kernel`, a function of `module` at the tensor level; None if there are none for it.
 
-        A remark says which were taken, or why they were not.
+        A remark says which were taken, or why those of the kernel were not; warnings name lines that are no records.
         """
-        if not self._confirmed:
+        known = read_records(self.file)
+        ctx.warnings += [each for each in known.problems if each not in ctx.warnings]
+        if not known.records:
             return None
         key = key_of(kernel, constants)
-        for record in fastest(self._confirmed, key):
+        candidates = list(fastest(self._confirmed, key))
+        for record in candidates:
             where = f"of {record.spelling}, " if record.kernel != key.exact else ""
-            about = f"{where}{record.date[:10]}, {1 / (record.ratio or 1):.2f} times as fast as by the rules"
+            about = f"{where}{in_words(record)}"
             try:
                 steps = steps_of(record, key, ctx)
                 if (refusal := refusal_of(steps, module, kernel, ctx, self._options)) is not None:
@@ -74,7 +80,45 @@ class RecordedSchedules:
                 continue
             ctx.remark(kernel, f"schedule of a record: {about}")
             return steps
+        own = [r for r in known.records if r.kernel == key.exact]
+        if own and not candidates:
+            ctx.remark(kernel, why_none(own, self._machine))
         return None
+
+
+def in_words(record: Record) -> str:
+    """When a record was made, and what of."""
+    return f"{record.date[:10]}, {1 / (record.ratio or 1):.2f} times as fast as by the rules"
+
+
+def confirmed(records: Iterable[Record], machine: TunedMachine) -> list[Record]:
+    """The records of a machine that compilations trust."""
+    return [r for r in records if r.confirmed and r.machine.is_like(machine)]
+
+
+def record_to_take(records: Iterable[Record], key: KernelKey, machine: TunedMachine) -> Record | None:
+    """The record that compilations for a machine take for a kernel, if its loops allow that; None if there is none."""
+    return next(fastest(confirmed(records, machine), key), None)
+
+
+def why_none(records: Sequence[Record], machine: TunedMachine) -> str:
+    """Why compilations for a machine take none of these records of one kernel, by the one that came nearest."""
+    here = [r for r in records if r.machine.is_like(machine)]
+    if not here:
+        others = dict.fromkeys(r.machine.other_than(machine) for r in records)
+        return f"schedule of a record not taken: all {len(records)} were measured {'; or '.join(others)}"
+    trusted = latest(r for r in here if r.confirmed).values() or latest(here).values()
+    gains = [(r.ratio, r) for r in trusted if r.outcome == "ok" and r.ratio is not None and r.ratio < 1]
+    if not gains:
+        return f"schedule of a record not taken: none of {len(here)} is known to be faster than the rules"
+    ratio, best = min(gains, key=lambda each: (not each[1].helps, each[0]))
+    if ratio > 1 - PLAIN_GAIN:
+        reason = f"it saves less than {PLAIN_GAIN:.0%} of the time"
+    elif not best.confirmed:
+        reason = "it was not confirmed by a second measurement"
+    else:
+        reason = "the whole model is not faster with it"
+    return f"schedule of a record ({in_words(best)}) not taken: {reason}"
 
 
 def fastest(records: Sequence[Record], key: KernelKey) -> Iterator[Record]:

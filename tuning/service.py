@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from mlc.tuning.isolated import Failure, answer_of, keep_to_itself
+from mlc.tuning.isolated import Failure, answer_of, fork, keep_to_itself
 
 _GRACE = 2.0
 """Seconds after its time in which a process that nobody waits for any more ends on its own."""
@@ -62,7 +62,7 @@ class Service:
     def _start(self) -> None:
         asked, self._questions = os.pipe()
         self._answers, told = os.pipe()
-        self._pid = os.fork()
+        self._pid = fork()
         if self._pid == 0:
             os.close(self._questions)
             os.close(self._answers)

@@ -21,7 +21,7 @@ from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import LearnedRanker
-from mlc.tuning.record import Record
+from mlc.tuning.record import Record, TunedMachine
 from mlc.tuning.recorded_schedules import fastest, steps_of
 from mlc.tuning.schedule_texts import Schedule, parse_schedule
 from mlc.tuning.work import Site, TunedKernel
@@ -81,6 +81,10 @@ class Searches:
             self.found += searches
         self._sites.append((site, searches))
         return searches
+
+    def machine_of(self, search: KernelSearch) -> TunedMachine:
+        """Where the candidates of a search are measured."""
+        return next(site.machine for site, searches in self._sites if any(each is search for each in searches))
 
     def stop(self) -> None:
         """End the processes that know the kernels' loops."""

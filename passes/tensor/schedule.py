@@ -64,7 +64,7 @@ class SchedulePass(Pass):
                 if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
                 steps = _recorded_steps(function, module, constants, ctx)
-                if not steps:
+                if steps is None:
                     kernel = tensor_kernel(function, machine, constants, ctx, widths, weights)
                     steps = choose_steps(kernel, ctx, estimates=self.estimates) if kernel is not None else ()
                 if steps:
@@ -74,11 +74,14 @@ class SchedulePass(Pass):
 
 def _recorded_steps(
     kernel: func.FuncOp, module: ModuleOp, constants: Container[tuple[str, int]], ctx: CompilerContext
-) -> Sequence[Step]:
-    """The steps of a record that was plainly faster than the rules; variants of a model share panels, as rules know."""
+) -> Sequence[Step] | None:
+    """The steps of a record that was plainly faster than the rules; None if there is none.
+
+    Variants of a model share panels, as rules know.
+    """
     if ctx.records is None or ctx.shared_panels is not None:
-        return ()
-    return ctx.records.best(kernel, module, constants, ctx) or ()
+        return None
+    return ctx.records.best(kernel, module, constants, ctx)
 
 
 def choose_steps(kernel: TensorKernel, ctx: CompilerContext, *, estimates: bool) -> Sequence[Step]:

@@ -316,6 +316,19 @@ def test_doubts_are_said(model: str, mlc: CommandLine, monkeypatch: pytest.Monke
         assert "More than 100% of a bound: " in shown
 
 
+def test_limits_of_fewer_cores_are_called_that(model: str, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = iter([0.55, 0.85])
+
+    def busy(machine: Machine, threads: int = 1) -> Roofline:
+        share = next(shares)
+        return replace(planned(machine, threads), unit="s", cores=2, share=lambda: share)
+
+    monkeypatch.setattr(mlc_explain, "measured", busy)
+    told = "The limits are those of fewer cores: 2 threads at once did 1.1 times the arithmetic of one."
+    assert told in mlc("explain", model, "matmul_relu", "--threads=2").out
+    assert "fewer cores" not in mlc("explain", model, "matmul_relu", "--threads=2").out
+
+
 def test_a_kernel_without_schedule(model: str, mlc: CommandLine) -> None:
     shown = mlc("explain", model, "softmax_add", "-O1", "--target=cortex-a53").out
     assert "\nschedule\n  none\n\nremarks\n  model.mlir:6:8: graph.relu -> graph.softmax: not fused" in shown

@@ -81,8 +81,12 @@ def test_doctor_says_where_numbers_come_from(path: Path, mlc: CommandLine, monke
     path.write_text("facts = 3")
     shown = mlc("doctor")
     assert shown.status == 1
-    assert shown.out.count(f"MISSING: the machine file '{path}' is broken: ") == 1
-    assert "\nlinker x86_64" in shown.out and "\nfacts" not in shown.out
+    assert f"\nfacts              BROKEN: the machine file '{path}' is broken: " in shown.out
+    assert shown.out.count("is broken") == 1 and "MISSING" not in shown.out
+    assert re.search(r"^this machine +\S+ \S+ .* cores, ", shown.out, re.MULTILINE) and "\nlinker x86_64" in shown.out
+    monkeypatch.setenv("MLC_MACHINE_FILE", "")
+    assert facts().endswith("; no file of this machine is used: MLC_MACHINE_FILE is empty")
+    monkeypatch.setenv("MLC_MACHINE_FILE", str(path))
     assert mlc("targets").out == ""
 
 
@@ -99,13 +103,27 @@ def test_targets_say_where_numbers_come_from(path: Path, mlc: CommandLine) -> No
         (["measure", "--target=znver3"], "'mlc machine measure' measures this machine; it takes no --target"),
         (["show", "--target=znver9"], "unknown target 'znver9'"),
         (["weigh"], "invalid choice: 'weigh'"),
-        (["measure"], "found no place for the file of this machine; required: a home, or its name in MLC_MACHINE_FILE"),
+        (
+            ["measure"],
+            "no place for the file of this machine: MLC_MACHINE_FILE is empty; required: its name in MLC_MACHINE_FILE",
+        ),
     ],
 )
 def test_user_errors(arguments: list[str], message: str, mlc: CommandLine) -> None:
     result = mlc("machine", *arguments)
     assert result.status == 1
     assert message in result.err
+
+
+def test_without_a_home(mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("MLC_MACHINE_FILE", "MLC_RECORDS_FILE", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    assert "no file of this machine is used: there is no home" in mlc("doctor").out
+    assert "no place for the file of this machine: there is no home; required: " in mlc("machine", "measure").err
 
 
 def test_measuring_replaces_a_broken_file(path: Path, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,6 +144,7 @@ def test_what_is_no_budget(text: str) -> None:
         (["--jobs", "0"], "--jobs 0: at least 1 is needed"),
         (["--records", "model.mlir/r"], "cannot write records to 'model.mlir/r': "),
         (["--records", "."], "cannot write records to '.': it is a folder; --records FILE names another file"),
+        (["--records", "model.mlir"], "cannot write records to 'model.mlir': it holds something else (the line is no "),
         (["--picture", "search.jpg"], "found --picture 'search.jpg'; required: the name of a PNG file"),
         (["--picture", "none/search.png"], "cannot write 'none/search.png': the folder 'none' does not exist"),
     ],
@@ -153,7 +159,7 @@ def test_bad_input_is_told_before_the_search(
 
 def test_without_a_place_for_records(mlc: CommandLine, model: str) -> None:
     result = mlc("tune", model)
-    assert "found no place for records; required: --records FILE, a home, or a file's name in MLC_REC" in result.err
+    assert "found no place for records: MLC_RECORDS_FILE is empty; required: --records FILE, or a file's" in result.err
 
 
 def test_a_model_without_kernels(mlc: CommandLine, tmp_path: Path) -> None:
@@ -170,7 +176,30 @@ def test_records_that_are_not_there(mlc: CommandLine, model: str, tmp_path: Path
     assert message in mlc("compile", model, "-o", str(tmp_path / "m.so"), "--records", "none.jsonl").err
     with pytest.raises(UserError) as raised:
         package.compile(model, records="none.jsonl")
-    assert raised.value.message.startswith("records file 'none.jsonl' not found")
+    assert raised.value.message == message
+    with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; records names another file"):
+        package.compile(model, records=tmp_path)
+
+
+def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_path: Path) -> None:
+    """Also by a compilation whose result is known."""
+    records = tmp_path / "r.jsonl"
+    records.write_text(_kernel().line() + "junk\n")
+    for _ in range(2):
+        told = mlc("compile", model, "-o", str(tmp_path / "m.so"), "--records", str(records)).err
+        assert told == f"{records}:2: warning: the line is no record, and left out: it is no JSON\n"
+
+
+def test_remarks_and_timing_are_those_of_the_model(mlc: CommandLine, model: str, tmp_path: Path) -> None:
+    told = mlc("tune", model, "none", "--remarks", "--timing", "--records", str(tmp_path / "r.jsonl")).err
+    assert "remark: graph.add -> graph.softmax: fused into add_softmax" in told
+    assert "\nlower-to-tensor " in told
+
+
+def test_help_says_what_options_mean_for_a_search(mlc: CommandLine) -> None:
+    words = " ".join(mlc("tune", "--help").out.split())
+    assert "--records FILE append what is measured to FILE, and begin with what it holds, instead of your own" in words
+    assert "--seed N another number tries other schedules; also of the random inputs of --check-each" in words
 
 
 def test_a_compilation_takes_a_recorded_schedule(mlc: CommandLine, model: str, tmp_path: Path) -> None:
@@ -272,3 +301,21 @@ def test_an_interrupt_prints_the_table(
     assert "interrupted: what was measured until then is kept" in result.err
     assert "1 schedules measured" in result.out
     assert any(r.outcome == "ok" for r in read_records(records).records)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.5, 1.5, 3, 5])
+def test_an_interrupt_at_any_moment(model: str, tmp_path: Path, seconds: float) -> None:
+    """As a terminal sends it, to all processes at once."""
+    records = tmp_path / "r.jsonl"
+    command = [sys.executable, "-m", "mlc", "tune", model, "--records", str(records)]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, start_new_session=True, **pipes) as process:
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    # Python ends by the signal where it came while a text was executed, as for a dataclass: a shell says 130, too.
+    assert process.returncode in (130, -signal.SIGINT), err
+    assert "Traceback" not in err and "interrupted" in err
+    assert out.count("schedules measured") <= 1
+    assert not records.exists() or not read_records(records).problems

@@ -70,3 +70,13 @@ def test_the_limit_is_the_best_that_was_seen(monkeypatch: pytest.MonkeyPatch) ->
             roofline.refresh("L1")
     assert seen == [(4, 0), (8, 0.5), (8, 0.75)]
     assert roofline.peak() == 8
+
+
+def test_the_part_of_the_cores_that_limits_are_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What two threads do at once is measured beside what one does: a busy core makes limits of two those of one."""
+    times = {("peak", 2): 1.6, ("peak of one thread", 1): 1.0}
+    monkeypatch.setattr(rooflines._Limits, "_build_probe", lambda _, name: (8.0, name, []))  # pyright: ignore
+    monkeypatch.setattr(rooflines, "shortest_time", lambda name, _, calls, threads: times[name, threads])  # pyright: ignore
+    monkeypatch.setattr(rooflines.host, "core_count", lambda: 2)
+    assert measured(resolve_target("native"), 4).share() == pytest.approx(0.625)
+    assert measured(resolve_target("native")).share() == 1

@@ -82,18 +82,70 @@ def test_without_the_library(mlc: CommandLine, model: str, monkeypatch: pytest.M
     assert 'error: --scheduler needs the package distributed: pip install "mlc[tune]"' in result.err
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:PORT", "nowhere at all", "tcp://127.0.0.1:port"])
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [
+        ("tcp://127.0.0.1:PORT", "Connection refused"),
+        ("nowhere at all", "missing port number"),
+        ("tcp://127.0.0.1:port", "'port'"),
+        ("http://127.0.0.1:PORT", "unknown address scheme 'http'"),
+    ],
+)
 def test_a_scheduler_that_is_not_there(
-    mlc: CommandLine, model: str, address: str, distributed: Any, monkeypatch: pytest.MonkeyPatch
+    mlc: CommandLine, model: str, address: str, reason: str, distributed: Any
 ) -> None:
-    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 1.0)
     with socket.socket() as taken:  # bound, and nobody listens
         taken.bind(("127.0.0.1", 0))
         address = address.replace("PORT", str(taken.getsockname()[1]))
         result = _tune(mlc, model, address)
     assert result.status == 1
     assert f"error: cannot reach a Dask scheduler at '{address}': " in result.err
-    assert "required: the address that `dask scheduler` prints" in result.err
+    assert reason in result.err and "required: the address that `dask scheduler` prints" in result.err
+
+
+def test_nothing_waits_for_a_client_that_was_never_connected(model: str, distributed: Any, tmp_path: Path) -> None:
+    """Nor complains of it, when the process ends."""
+    command = [sys.executable, "-m", "mlc", "tune", model, "--records", str(tmp_path / "r.jsonl"), "--scheduler", "foo"]
+    start = time.monotonic()
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (found.returncode, found.stderr.count("\n")) == (1, 1), found.stderr
+    assert time.monotonic() - start < 2 * dask_executor._CONNECT_SECONDS  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.mark.parametrize(
+    ("greeting", "reason"),
+    [(b"", "no answer in 0.5 s"), (b"HTTP/1.1 400 Bad Request\r\n\r\n", "what listens there is something else")],
+)
+def test_what_listens_is_no_scheduler(
+    mlc: CommandLine, model: str, greeting: bytes, reason: str, distributed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dask_executor, "_CONNECT_SECONDS", 0.5)
+
+    def greet(server: socket.socket) -> None:
+        for _ in range(2):
+            connection, _ = server.accept()
+            connections.append(connection)
+            connection.sendall(greeting)
+
+    connections: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=greet, args=[server], daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        result = _tune(mlc, model, address)
+    for connection in connections:
+        connection.close()
+    assert result.status == 1
+    assert f"error: cannot reach a Dask scheduler at '{address}': {reason}; required: " in result.err
+
+
+def test_a_worker_is_no_scheduler(mlc: CommandLine, model: str, distributed: Any) -> None:
+    with _cluster(distributed, 1) as address:
+        client = distributed.Client(address, set_as_default=False)
+        (worker,) = client.nthreads()
+        client.close()
+        result = _tune(mlc, model, worker)
+    assert result.status == 1
+    assert f"cannot reach a Dask scheduler at '{worker}': what listens there is a Worker of Dask; " in result.err
 
 
 def test_a_scheduler_without_workers(mlc: CommandLine, model: str, distributed: Any) -> None:

@@ -17,8 +17,15 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.tuning.kernel_key import KernelKey, key_of
 from mlc.tuning.record import FormatError, Outcome, Record, TunedMachine, parse_record
-from mlc.tuning.record_file import append_records, default_records_file, read_records
-from mlc.tuning.recorded_schedules import RecordedSchedules
+from mlc.tuning.record_file import (
+    Records,
+    append_records,
+    default_records_file,
+    read_records,
+    records_file,
+    require_writable,
+)
+from mlc.tuning.recorded_schedules import RecordedSchedules, record_to_take
 from mlc.tuning.schedule_texts import parse_schedule, schedule_text
 
 _OPTIONS = CompileOptions("x86-64-v3")
@@ -94,6 +101,17 @@ def test_a_record_is_read_as_it_was_written() -> None:
     assert record.line().count("\n") == 1
 
 
+def test_a_record_without_steps_is_one(tmp_path: Path) -> None:
+    record = _record("", 0.5)
+    assert parse_record(record.line()) == record
+    path = tmp_path / "records.jsonl"
+    append_records(path, [record])
+    module, kernel, ctx = _model()
+    ctx.records = RecordedSchedules(path, "x86-64-v3")
+    SchedulePass().run(module, ctx)
+    assert "schedule" not in kernel.attributes
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -118,9 +136,54 @@ def test_a_line_that_was_cut_off_is_told_and_left_out(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-40])
     found = read_records(path)
     assert [r.schedule for r in found.records] == [_GOOD]
-    assert found.problems == (f"{path}:2: the line is no record, and left out: it was cut off while it was written",)
+    assert [str(each) for each in found.problems] == [
+        f"{path}:2: the line is no record, and left out: it was cut off while it was written"
+    ]
     append_records(path, [_record("tile(n, 24)")])  # on a line of its own
     assert [r.schedule for r in read_records(path).records] == [_GOOD, "tile(n, 24)"]
+
+
+def test_compilations_warn_of_lines_that_are_no_records_once(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    path.write_text("[]\n" + _record(_GOOD).line() + "junk\n{}\njunk\njunk\n")
+    module, _, ctx = _model()
+    ctx.records = RecordedSchedules(path, "x86-64-v3")
+    for _ in range(2):
+        SchedulePass().run(module.clone(), ctx)
+    assert [str(each) for each in ctx.warnings] == [
+        f"{path}:1: the line is no record, and left out: it is no object of JSON",
+        f"{path}:3: the line is no record, and left out: it is no JSON",
+        f"{path}:4: the line is no record, and left out: it has no 'kernel'",
+        f"{path}: 2 more lines are no records, and left out",
+    ]
+
+
+def test_what_has_the_name_of_records_and_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; --records names another file"):
+        records_file(str(tmp_path))
+    monkeypatch.setenv("MLC_RECORDS_FILE", "/dev/null")
+    with pytest.raises(UserError, match=r"'/dev/null': it is no regular file; MLC_RECORDS_FILE names another file"):
+        records_file(None)
+    monkeypatch.setenv("MLC_RECORDS_FILE", str(tmp_path / "none.jsonl"))
+    assert records_file(None) is None
+
+
+@pytest.mark.parametrize("text", ["important\n", '{"records": []}', "[1, 2]\n" * 7, "\x00\x01\n"])
+def test_records_are_not_written_behind_something_else(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes"
+    path.write_text(text)
+    with pytest.raises(UserError, match=r"cannot write records to '.*': it holds something else \(the line is no rec"):
+        require_writable(path)
+    assert path.read_text() == text
+
+
+def test_where_records_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "records.jsonl"
+    assert require_writable(path) == Records()
+    assert not path.exists()  # before there is something to keep
+    path.write_text("\n" + _record(_GOOD).line() + '{"cut')
+    assert [r.schedule for r in require_writable(path).records] == [_GOOD]
+    assert path.read_text().endswith('{"cut')
 
 
 def test_files_are_joined_by_cat(tmp_path: Path) -> None:
@@ -157,25 +220,59 @@ def test_names_of_arguments_are_those_of_the_kernel(tmp_path: Path) -> None:
     assert _chosen(tmp_path, [record], argument="image")[0] == "tile(m, 2), pack(image, m)"
 
 
-def test_a_record_that_is_no_gain_is_not_taken(tmp_path: Path) -> None:
-    rules, _ = _chosen(tmp_path, [])
-    for record in (
-        _record(_GOOD, 0.99),
-        replace(_record(_GOOD), confirmed=False),
-        _record(_GOOD, outcome="wrong"),
-        replace(_record(_GOOD), helps=False, model_ratio=1.02),
-    ):
-        assert _chosen(tmp_path, [record]) == (rules, [])
+@pytest.mark.parametrize(
+    ("record", "remark"),
+    [
+        (
+            _record(_GOOD, 0.96),
+            " (2026-01-31, 1.04 times as fast as by the rules) not taken: it saves less than 5% of the",
+        ),
+        (
+            replace(_record(_GOOD, 0.99), confirmed=False),
+            ", 1.01 times as fast as by the rules) not taken: it saves less",
+        ),
+        (replace(_record(_GOOD), confirmed=False), "ules) not taken: it was not confirmed by a second measurement"),
+        (replace(_record(_GOOD), helps=False, model_ratio=1.02), " not taken: the whole model is not faster with it"),
+        (_record(_GOOD, 1.2), " not taken: none of 1 is known to be faster than the rules"),
+        (
+            replace(_record(_GOOD), outcome="wrong", ratio=None),
+            " not taken: none of 1 is known to be faster than the ru",
+        ),
+    ],
+)
+def test_a_record_that_is_no_gain_is_not_taken(tmp_path: Path, record: Record, remark: str) -> None:
+    schedule, (told,) = _chosen(tmp_path, [record])
+    assert schedule == _chosen(tmp_path, [])[0]
+    assert told.startswith("schedule of a record") and remark in told
+
+
+def test_the_remark_is_about_the_record_that_came_nearest(tmp_path: Path) -> None:
+    records = [
+        _record("tile(n, 16)", 0.98),
+        _record(_GOOD, 0.97),
+        replace(_record("tile(n, 24)", 0.5), helps=False),
+        replace(_record("tile(n, 32)", 0.9), confirmed=False),
+    ]
+    _, remarks = _chosen(tmp_path, records)
+    about = "(2026-01-31, 1.03 times as fast as by the rules)"
+    assert remarks == [f"schedule of a record {about} not taken: it saves less than 5% of the time"]
+    assert record_to_take(records, _key(), TunedMachine.of(_OPTIONS)) is None
+    gain = _record("tile(n, 40)", 0.8)
+    assert record_to_take([*records, gain], _key(), TunedMachine.of(_OPTIONS)) == gain
+
+
+def test_records_of_other_kernels_are_no_remark(tmp_path: Path) -> None:
+    assert _chosen(tmp_path, [_record(_GOOD, 0.99, _key(8))])[1] == []
 
 
 def test_a_later_measurement_corrects_an_earlier_one(tmp_path: Path) -> None:
     later = replace(_record(_GOOD, 1.1), date="2026-02-01T00:00:00Z")
-    assert _chosen(tmp_path, [later, _record(_GOOD, 0.5)]) == _chosen(tmp_path, [])
+    assert _chosen(tmp_path, [later, _record(_GOOD, 0.5)])[0] == _chosen(tmp_path, [])[0]
 
 
 def test_what_is_no_gain_in_a_model_later_is_not_taken(tmp_path: Path) -> None:
     later = replace(_record(_GOOD, 0.5), date="2026-02-01T00:00:00Z", helps=False)
-    assert _chosen(tmp_path, [_record(_GOOD, 0.5), later]) == _chosen(tmp_path, [])
+    assert _chosen(tmp_path, [_record(_GOOD, 0.5), later])[0] == _chosen(tmp_path, [])[0]
 
 
 def test_records_of_earlier_versions_are_read() -> None:
@@ -183,11 +280,20 @@ def test_records_of_earlier_versions_are_read() -> None:
     assert "helps" not in line and parse_record(line).helps
 
 
-@pytest.mark.parametrize("change", [{"cpu": "z80"}, {"facts": "0"}, {"threads": 2}, {"opt_level": 2}])
-def test_records_of_another_machine_are_not_taken(tmp_path: Path, change: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    ("change", "difference"),
+    [
+        ({"cpu": "z80", "name": "Zilog"}, "on another machine (Zilog)"),
+        ({"facts": "0", "name": "Zilog"}, "on another machine (Zilog)"),
+        ({"threads": 2}, "for 2 threads, not 1"),
+        ({"opt_level": 2, "threads": 4}, "for 4 threads, not 1, at -O2, not -O3"),
+    ],
+)
+def test_records_of_another_machine_are_not_taken(tmp_path: Path, change: dict[str, object], difference: str) -> None:
     record = _record(_GOOD)
     other = replace(record, machine=replace(record.machine, **change))  # pyright: ignore[reportArgumentType]
-    assert _chosen(tmp_path, [other]) == _chosen(tmp_path, [])
+    remark = f"schedule of a record not taken: all 2 were measured {difference}"
+    assert _chosen(tmp_path, [other, other]) == (_chosen(tmp_path, [])[0], [remark])
     assert _chosen(tmp_path, [replace(record, machine=replace(record.machine, name="another word"))])[0] == _GOOD
 
 
@@ -210,7 +316,8 @@ def test_records_of_much_larger_kernels_are_not_taken(tmp_path: Path) -> None:
 def test_a_record_with_a_step_that_is_not_here_is_not_taken(tmp_path: Path) -> None:
     schedule, remarks = _chosen(tmp_path, [_record("skew(n, 8)")])
     assert schedule == _chosen(tmp_path, [])[0]
-    assert "unknown schedule step 'skew'" in remarks[0]
+    (remark,) = remarks
+    assert "unknown schedule step 'skew'" in remark
 
 
 def test_schedules_survive_as_text() -> None:
