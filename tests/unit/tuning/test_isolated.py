@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from mlc.support.errors import UserError
-from mlc.tuning.isolated import Failure, Job, WrongResult, fork, run_all
+from mlc.tuning.isolated import Failure, Job, WrongResult, run_all
 
 
 def _raise(error: BaseException) -> None:
@@ -51,24 +53,30 @@ def test_a_process_that_is_stopped_leaves_nothing() -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_an_interrupt_in_the_moment_of_the_copy_is_none_of_the_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+_INTERRUPTED = """
+import os, signal
+from mlc.tuning.isolated import fork
+
+copy, parent = os.fork, os.getpid()
+
+def copy_and_interrupt():
+    pid = copy()
+    os.kill(os.getpid(), signal.SIGINT)
+    return pid
+
+os.fork = copy_and_interrupt
+try:
+    if fork() == 0:
+        os._exit(0)
+except KeyboardInterrupt:
+    print("parent" if os.getpid() == parent else "copy", flush=True)
+    if os.getpid() != parent:
+        os._exit(1)
+os.wait()
+"""
+
+
+def test_an_interrupt_in_the_moment_of_the_copy_is_none_of_the_copy() -> None:
     """Ctrl-C goes to both processes. One of them has a handler for it, and it is not the copy."""
-    copy = os.fork
-
-    def copy_and_interrupt() -> int:
-        pid = copy()
-        os.kill(os.getpid(), signal.SIGINT)
-        return pid
-
-    monkeypatch.setattr(os, "fork", copy_and_interrupt)
-    reader, writer = os.pipe()
-    parent = os.getpid()
-    try:
-        if fork() == 0:
-            os._exit(0)
-    except KeyboardInterrupt:
-        os.write(writer, f"{os.getpid()} ".encode())
-        if os.getpid() != parent:
-            os._exit(1)
-    os.wait()
-    assert os.read(reader, 100).split() == [str(parent).encode()]
+    result = subprocess.run([sys.executable, "-c", _INTERRUPTED], capture_output=True, text=True, timeout=60)
+    assert result.stdout == "parent\n", result.stderr
