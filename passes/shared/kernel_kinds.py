@@ -30,7 +30,7 @@ class TensorKernel:
     function: FuncOp
     """The function at the tensor level."""
     ops: Sequence[StructuredOp]
-    """Its structured ops, in order; one at least."""
+    """Its structured ops, in order; none if it is a map of tiles alone."""
     lanes: int
     """How many of its widest elements a vector of the machine holds."""
     machine: Machine
@@ -103,7 +103,8 @@ def kinds() -> Iterator[KernelKind]:
     """
     for name, addition in plugin_kinds:
         loaded = addition.load()
-        if not isinstance(loaded, type) or not issubclass(loaded, KernelKind):
+        is_other = getattr(loaded, "name", name) != name
+        if not isinstance(loaded, type) or not issubclass(loaded, KernelKind) or is_other:
             raise UserError(f"{addition.origin} promises a kind of kernel '{name}', found {loaded!r}")
         if (problem := loaded.problem()) is not None:
             raise UserError(f"the kind of kernel '{loaded.__name__}' of {addition.origin} {problem}")

@@ -42,6 +42,8 @@ TILE_VECTORS = 2
 """The width of a register tile; its rows take the registers that are left."""
 TILES_PER_BLOCK = 2
 """How many register tiles at least share a panel that is in the first cache."""
+BLOCKS = (("", 1.0), ("half of the rows in a block", 0.5), ("twice the rows in a block", 2.0))
+"""How large blocks of rows are, by the size that is usual; the favourite first."""
 
 
 class Attention(KernelKind):
@@ -50,12 +52,11 @@ class Attention(KernelKind):
     name = "attention"
 
     def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
-        def offer(share: float, difference: str = "") -> Offer:
+        def offer(difference: str, share: float) -> Offer:
             steps = _steps(kernel.ops, kernel.lanes, kernel.machine, share)
             return Offer(tuple(steps), difference, is_only_shown=bool(difference))
 
-        words = {0.5: "half of the rows in a block", 2.0: "twice the rows in a block"}
-        return distinct(offer(share, words.get(share, "")) for share in (1.0, *words))
+        return distinct(offer(*block) for block in BLOCKS)
 
 
 def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, share: float) -> list[Step]:

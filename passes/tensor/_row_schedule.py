@@ -79,7 +79,7 @@ def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, way: _Way)
     column = column_dim(nests)
     if column in outer:
         outer = outer[: outer.index(column)]
-    rows = way.rows if outer and nests[0].over[outer[-1]] >= way.rows else 1
+    rows = min(way.rows, nests[0].over[outer[-1]]) if outer else 1
     partial = _partial_results(nests, lanes, max(_additions_in_flight(machine) // rows, 1))
     steps: list[Step] = []
     usual = min(rows, INTERLEAVED_ROWS)

@@ -56,6 +56,9 @@ class KernelOnLoops:
             ctx: stays as it is, remarks included.
             machine: the one whose time is estimated: of a name that is known, perhaps with other facts.
             opt_level: a level at which schedules are carried out, 2 or more.
+
+        Raises:
+            UserError: an op cannot be lowered.
         """
         self._name, self._machine = kernel.sym_name.data, machine
         self._ctx = ctx.clone()
@@ -73,8 +76,8 @@ class KernelOnLoops:
     def estimate(self, steps: Sequence[Step], most_ops: int = MOST_OPS) -> Estimate | None:
         """What the kernel takes on one core with these steps, as far as its loops allow them.
 
-        None if a step names no loop, or an argument that is none; if there are more than `most_ops` ops then; or if the
-        kernel is part of the loop that calls it.
+        None if a step names no loop, or an argument that is none, or what it makes cannot be lowered further; if there
+        are more than `most_ops` ops then; or if the kernel is part of the loop that calls it.
         """
         module, ctx = self._module.clone(), self._ctx.clone()
         ctx.resources = self._ctx.resources
@@ -86,10 +89,10 @@ class KernelOnLoops:
                 apply_step(step, function, scheduling)
                 if sum(1 for _ in function.walk()) > most_ops:
                     return None
+            inline_single_iterations(function)
+            _run(self._behind, module, ctx)
         except UserError:
             return None
-        inline_single_iterations(function)
-        _run(self._behind, module, ctx)
         return estimate(function, self._machine)
 
     def _no_data(self, argument: SSAValue) -> arith.ConstantOp:

@@ -124,6 +124,26 @@ def test_small_kernels_are_not_estimated(monkeypatch: pytest.MonkeyPatch) -> Non
     assert choose(offers_of(kernel), kernel, ctx) == next(offers_of(kernel))
 
 
+@pytest.mark.parametrize("op", ["func.call @missing(%x)", "tensor.cast %x"])
+def test_what_cannot_be_lowered_has_the_favourite(op: str) -> None:
+    """A function that is not in sight, and an op that nobody makes loops of."""
+    kind = "tensor<64x512xf32>"
+    types = f": ({kind}) -> {kind}" if "call" in op else f": {kind} to {kind}"
+    ctx = new_context("x86-64-v3")
+    text = f"""
+    func.func private @missing({kind}) -> {kind}
+    func.func private @kernel(%x: {kind}) -> tensor<64xf32> {{
+      %y = {op} {types}
+      %0 = tensor.reduce add %y[m, k] over (m: 64) reduce (k: 512) : {kind} -> tensor<64xf32>
+      return %0 : tensor<64xf32>
+    }}"""
+    *_, function = parse_verified(text, "model.mlir", ctx, Path()).ops
+    assert isinstance(function, FuncOp)
+    kernel = tensor_kernel(function, resolve_target("x86-64-v3").with_facts({"add_latency": 8}, {}), {}, ctx, {})
+    assert kernel is not None
+    assert choose(offers_of(kernel), kernel, ctx) == next(offers_of(kernel))
+
+
 def test_what_is_only_shown_is_not_asked_for() -> None:
     kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
     favourite = next(offers_of(kernel))

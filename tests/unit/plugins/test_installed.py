@@ -138,3 +138,30 @@ def test_a_step_of_schedules_joins(tmp_path: Path) -> None:
     assert 'loop.for serial "m"' in done.stdout
     refused = _mlc_opt(tmp_path, text=text.replace("serial(m)", "other(m)"))
     assert "the package 'ordering' promises a schedule step 'other', found <function dataclass" in refused.stderr
+
+
+def test_a_kind_of_kernel_joins(tmp_path: Path) -> None:
+    """What no text names is imported when the first kernel is scheduled."""
+    shutil.copy(_SCALE.parent / "short_rows.py", tmp_path / "short_rows.py")
+    _install(tmp_path, "rows", "[mlc.kinds]\nshort_rows = short_rows:ShortRows\n")
+    text = """func.func private @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %0 = tensor.map %x[m, n] over (m: 4, n: 8) : tensor<4x8xf32> -> tensor<4x8xf32> {
+      ^bb0(%a: f32):
+        tensor.yield %a : f32
+      }
+      return %0 : tensor<4x8xf32>
+    }"""
+    done = _mlc_opt(tmp_path, "--schedule=target=x86-64-v3", text=text)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "schedule = #loop.schedule<[vectorize(n, 8), unroll(m)]>" in done.stdout
+
+
+@pytest.mark.parametrize("value", ["Iterator", "ShortRows"])  # no kind, and one of another name
+def test_a_wrong_kind_of_a_package(value: str, tmp_path: Path) -> None:
+    shutil.copy(_SCALE.parent / "short_rows.py", tmp_path / "short_rows.py")
+    _install(tmp_path, "rows", f"[mlc.kinds]\nwide_rows = short_rows:{value}\n")
+    text = "func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = tensor.map %x[n] over (n: 4) : "
+    text += "tensor<4xf32> -> tensor<4xf32> { ^bb0(%a: f32): tensor.yield %a : f32 } return %0 : tensor<4xf32> }"
+    done = _mlc_opt(tmp_path, "--schedule", text=text)
+    assert "the package 'rows' promises a kind of kernel 'wide_rows', found " in done.stderr
+    assert done.returncode == 1

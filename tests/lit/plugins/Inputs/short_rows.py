@@ -10,14 +10,13 @@ from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel
 
 
 class ShortRows(KernelKind):
-    """Elementwise ops over rows of one vector: the rows are written out."""
+    """One op over rows of one vector each: the rows are written out."""
 
     name = "short_rows"
 
     def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
-        *_, root = kernel.ops
-        if len(kernel.ops) > 1 or root.reduction is not None or root.dim_sizes[-1] != kernel.lanes:
+        if len(kernel.ops) != 1 or kernel.ops[0].num_parallel != 2 or kernel.ops[0].dim_sizes[-1] != kernel.lanes:
             return
-        row, lane = root.dim_names[-2:]
+        row, lane, *_ = kernel.ops[0].dim_names
         yield Offer((Vectorize(lane, kernel.lanes), Unroll(row)))
         yield Offer((Vectorize(lane, kernel.lanes),), "rows in a loop")
