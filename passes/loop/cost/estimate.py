@@ -16,7 +16,7 @@ from functools import cached_property
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from mlc.dialects.loop import ForOp, LoadOp, StoreOp
+from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, enclosing_loops
 from mlc.passes.loop.cost.footprint import TouchedPlace, lines_touched
 from mlc.passes.loop.cost.work import BlockWork, work_of_block
 from mlc.targets.machine import Machine
@@ -31,7 +31,8 @@ class Estimate:
 
     parts: dict[str, float] = field(default_factory=dict[str, float])
     """What keeps the core busy, or lets it wait, and for how long: "arithmetic", "loads", "stores", "shuffles",
-    "spilling", and "late results", where nothing starts, since what an iteration needs is not there yet."""
+    "spilling", "sharing" of loops among threads, and "late results", where nothing starts, since what an iteration
+    needs is not there yet."""
     brought: dict[str, float] = field(default_factory=dict[str, float])
     """How long lines are on their way from each level, and back: "second cache", "last cache", "main memory"."""
     cycles: float = 0.0
@@ -157,6 +158,7 @@ class _Loop:
 
         `total` learns what they are spent on, `times` over.
         """
+        entered = times
         times *= self.trips
         parts = self._work.work.cycles(self._machine)
         busy = max(parts.values())
@@ -177,7 +179,22 @@ class _Loop:
         for name, amount in parts.items():
             total.parts[name] = total.parts.get(name, 0.0) + amount * times
         total.spilled = max(total.spilled, self._work.spilled)
+        return cycles + self._sharing(total, entered)
+
+    def _sharing(self, total: Estimate, entered: int) -> float:
+        """The cycles that it takes to hand the iterations to threads, if the loop is one that does.
+
+        In an iteration of such a loop the threads are at work: one within it runs where it is met.
+        """
+        if self.loop is None or not _is_spread(self.loop) or any(map(_is_spread, enclosing_loops(self.loop))):
+            return 0.0
+        cycles = self._machine.threading.fork_join_ns * self._machine.frequency_mhz / 1000
+        total.parts["sharing"] = total.parts.get("sharing", 0.0) + cycles * entered
         return cycles
+
+
+def _is_spread(loop: ForOp) -> bool:
+    return loop.kind.data is LoopKind.THREADS
 
 
 def _flat(block: Block) -> Iterator[Operation]:

@@ -13,6 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, PrefetchOp, StoreOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.passes.loop._lanes import lanes_over
+from mlc.passes.loop.cost.lines import part_on_two_lines
+from mlc.support.affine import split_constant
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, integer_width, vector_type
 from mlc.targets.machine import Machine
@@ -38,6 +40,11 @@ class Instructions:
         """Also start what `other` does."""
         for name, number in vars(other).items():
             setattr(self, name, getattr(self, name) + number)
+
+    def share(self, lanes: int) -> None:
+        """Start one instruction for each `lanes` of them."""
+        for name, number in vars(self).items():
+            setattr(self, name, number / lanes)
 
     def cycles(self, machine: Machine) -> dict[str, float]:
         """How long each part of the core is busy with it: arithmetic, loads, stores, shuffles."""
@@ -101,23 +108,49 @@ def work_of_block(block: Block, machine: Machine) -> BlockWork:
         for argument, value in zip(block.args[1:], last.arguments, strict=True):
             found.chain = max(found.chain, from_carried.get(value, {}).get(argument, 0.0))
     if not any(isinstance(op, ForOp) for op in block.ops):
-        found.spilled = max(0, _registers_needed(block, machine) - machine.vector_registers)
+        lanes = _lanes_of_copies(block, machine)
+        found.work.share(lanes)
+        found.work.add(_taken_apart(block))
+        found.spilled = max(0, ceil(_registers_needed(block, machine) / lanes) - machine.vector_registers)
         found.side_by_side = _lanes_of_llvm(block, machine)
     return found
+
+
+def _lanes_of_copies(block: Block, machine: Machine) -> int:
+    """How many copies of a body, which stand side by side since a loop was unrolled, become the lanes of vectors.
+
+    LLVM looks for scalar ops that are alike and whose elements follow each other in memory (Larsen and Amarasinghe,
+    "Exploiting Superword Level Parallelism", 2000). So most loads and stores that are no number for all have to.
+    """
+    runs: dict[tuple[object, ...], set[int]] = {}
+    bits = 8
+    for op in block.ops:
+        if any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
+            return 1
+        if isinstance(op, LoadOp | StoreOp) and op.map.data.results:
+            *outer, last = op.map.data.results
+            rest, constant = split_constant(last)
+            runs.setdefault((op.memref, *op.indices, *outer, str(rest)), set()).add(constant)
+            bits = max(bits, 8 * to_numpy(element_type(op.memref.type)).itemsize)
+    rows = [len(places) if max(places) - min(places) < len(places) else 1 for places in runs.values()]
+    lanes = machine.lanes(bits)
+    while lanes > 1 and 2 * sum(row for row in rows if row >= lanes) <= sum(map(len, runs.values())):
+        lanes //= 2
+    return max(lanes, 1)
 
 
 def _lanes_of_llvm(block: Block, machine: Machine) -> int:
     """How many iterations of an innermost loop become the lanes of vectors without a step that says so.
 
     Those of a parallel loop over elements that follow each other in memory. One that is spread over threads is not
-    such a loop: an iteration is a call.
+    such a loop: an iteration is a call. Nor is one that asks for lines ahead, for LLVM has no prefetch of vectors.
     """
     loop = block.parent_op()
     if not isinstance(loop, ForOp) or loop.kind.data is not LoopKind.PARALLEL:
         return 1
     bits = 8
     for op in block.ops:
-        if any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
+        if isinstance(op, PrefetchOp) or any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
             return 1
         if isinstance(op, LoadOp | StoreOp):
             bits = max(bits, 8 * to_numpy(element_type(op.memref.type)).itemsize)
@@ -126,6 +159,22 @@ def _lanes_of_llvm(block: Block, machine: Machine) -> int:
                 if lanes != CONSECUTIVE:
                     return 1
     return max(1, min(machine.lanes(bits), len(loop.range)))
+
+
+def _taken_apart(block: Block) -> Instructions:
+    """What it takes to hand vectors from iteration to iteration whose lanes are no power of two.
+
+    Between blocks LLVM keeps such a vector as its lanes, each in a register: they are taken out, and put together.
+    """
+    lanes = sum(_odd_lanes(value.type) for value in block.args[1:])
+    return Instructions(shuffles=2 * lanes)
+
+
+def _odd_lanes(kind: Attribute) -> int:
+    """The lanes of a vector that has no power of two of them; 0 of all else."""
+    shaped = vector_type(kind)
+    lanes = 0 if shaped is None else shaped.get_shape()[0]
+    return lanes if lanes & (lanes - 1) else 0
 
 
 def registers_of(kind: Attribute, machine: Machine) -> int:
@@ -176,7 +225,9 @@ def _access(op: LoadOp | StoreOp, registers: int, machine: Machine) -> Instructi
     registers = max(registers, 1)
     is_load = isinstance(op, LoadOp)
     if op.is_consecutive:
-        return Instructions(loads=registers) if is_load else Instructions(stores=registers)
+        # What lies on two lines is loaded, or stored, twice.
+        times = registers * (1 + part_on_two_lines(op, machine.vector_bits // 8, machine.memory.line_bytes))
+        return Instructions(loads=times) if is_load else Instructions(stores=times)
     shaped = vector_type(op.accessed)
     lanes = 1 if shaped is None else op.lanes.active or shaped.get_shape()[0]
     if op.lanes.along is None and op.lanes.stride == 2 and is_load:
@@ -228,7 +279,10 @@ def _registers_needed(block: Block, machine: Machine) -> int:
             last_use[operand] = at
     inside = {r for op in ops for r in op.results}.union(block.args)
     outside = [v for v in last_use if v not in inside]
-    most = held = _total((*block.args[1:], *outside), machine)
+    carried = block.args[1:]
+    between = _total(outside, machine) + sum(_odd_lanes(v.type) or registers_of(v.type, machine) for v in carried)
+    held = _total((*carried, *outside), machine)
+    most = max(between, held)
     dying: dict[int, list[SSAValue]] = {}
     for value, at in last_use.items():
         if value in inside:
