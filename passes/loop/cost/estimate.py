@@ -159,17 +159,19 @@ class _Loop:
         `total` learns what they are spent on, `times` over.
         """
         entered = times
-        times *= self.trips
         parts = self._work.work.cycles(self._machine)
         busy = max(parts.values())
         if self.inside:
             # What stands behind a loop that carries values begins when these are there.
             own = max(busy, self._work.path) if any(loop.is_waited_for for loop in self.inside) else busy
-            cycles = self.trips * (own + sum(loop.compute(total, times) for loop in self.inside))
+            lanes = self._work.side_by_side if all(each._work.side_by_side == 1 for each in self.inside) else 1
+            rounds = -(-self.trips // lanes)
+            times = entered * rounds
+            cycles = rounds * (own + sum(loop.compute(total, times) for loop in self.inside))
             parts["late results"] = own - busy
         else:
             rounds = -(-self.trips // self._work.side_by_side)
-            times = times // max(self.trips, 1) * rounds
+            times = entered * rounds
             spilling = self._work.spilling(self._machine)
             each = max(busy, self._work.chain, 0.0 if self.is_body else 1.0)  # one jump per cycle
             last = max(self._work.path - each, 0.0) if self.is_waited_for else 0.0

@@ -19,6 +19,8 @@ from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, integer_width, vector_type
 from mlc.targets.machine import Machine
 
+_UNROLLED = 300
+"""Up to so many ops LLVM unrolls all loops in another one, before it makes vectors (its `unroll-threshold`)."""
 _NEWTON = 6
 """Multiply-adds of a division: three steps of Newton's method, of two each."""
 
@@ -107,11 +109,13 @@ def work_of_block(block: Block, machine: Machine) -> BlockWork:
     if isinstance(last := block.last_op, YieldOp) and len(block.args) == len(last.arguments) + 1:
         for argument, value in zip(block.args[1:], last.arguments, strict=True):
             found.chain = max(found.chain, from_carried.get(value, {}).get(argument, 0.0))
-    if not any(isinstance(op, ForOp) for op in block.ops):
+    is_innermost = not any(isinstance(op, ForOp) for op in block.ops)
+    if is_innermost:
         lanes = _lanes_of_copies(block, machine)
         found.work.share(lanes)
-        found.work.add(_taken_apart(block))
+        found.work.add(_taken_apart(block, machine))
         found.spilled = max(0, ceil(_registers_needed(block, machine) / lanes) - machine.vector_registers)
+    if is_innermost or _size_unrolled(block) <= _UNROLLED:
         found.side_by_side = _lanes_of_llvm(block, machine)
     return found
 
@@ -139,17 +143,23 @@ def _lanes_of_copies(block: Block, machine: Machine) -> int:
     return max(lanes, 1)
 
 
+def _size_unrolled(block: Block) -> int:
+    """The ops of a block if all loops in it are unrolled."""
+    return sum(len(op.range) * _size_unrolled(op.body.block) if isinstance(op, ForOp) else 1 for op in block.ops)
+
+
 def _lanes_of_llvm(block: Block, machine: Machine) -> int:
     """How many iterations of an innermost loop become the lanes of vectors without a step that says so.
 
-    Those of a parallel loop over elements that follow each other in memory. One that is spread over threads is not
+    Those of a parallel loop over elements that follow each other in memory, in which no loop is left when those of few
+    iterations are unrolled. One that is spread over threads is not
     such a loop: an iteration is a call. Nor is one that asks for lines ahead, for LLVM has no prefetch of vectors.
     """
     loop = block.parent_op()
     if not isinstance(loop, ForOp) or loop.kind.data is not LoopKind.PARALLEL:
         return 1
     bits = 8
-    for op in block.ops:
+    for op in block.walk():
         if isinstance(op, PrefetchOp) or any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
             return 1
         if isinstance(op, LoadOp | StoreOp):
@@ -161,20 +171,20 @@ def _lanes_of_llvm(block: Block, machine: Machine) -> int:
     return max(1, min(machine.lanes(bits), len(loop.range)))
 
 
-def _taken_apart(block: Block) -> Instructions:
-    """What it takes to hand vectors from iteration to iteration whose lanes are no power of two.
+def _taken_apart(block: Block, machine: Machine) -> Instructions:
+    """What it takes to hand vectors of several registers from iteration to iteration, if not of a power of two lanes.
 
     Between blocks LLVM keeps such a vector as its lanes, each in a register: they are taken out, and put together.
     """
-    lanes = sum(_odd_lanes(value.type) for value in block.args[1:])
+    lanes = sum(_lanes_apart(value.type, machine) for value in block.args[1:])
     return Instructions(shuffles=2 * lanes)
 
 
-def _odd_lanes(kind: Attribute) -> int:
-    """The lanes of a vector that has no power of two of them; 0 of all else."""
+def _lanes_apart(kind: Attribute, machine: Machine) -> int:
+    """The lanes of a vector that is carried lane by lane; 0 of all else."""
     shaped = vector_type(kind)
     lanes = 0 if shaped is None else shaped.get_shape()[0]
-    return lanes if lanes & (lanes - 1) else 0
+    return lanes if lanes & (lanes - 1) and registers_of(kind, machine) > 1 else 0
 
 
 def registers_of(kind: Attribute, machine: Machine) -> int:
@@ -280,7 +290,9 @@ def _registers_needed(block: Block, machine: Machine) -> int:
     inside = {r for op in ops for r in op.results}.union(block.args)
     outside = [v for v in last_use if v not in inside]
     carried = block.args[1:]
-    between = _total(outside, machine) + sum(_odd_lanes(v.type) or registers_of(v.type, machine) for v in carried)
+    between = _total(outside, machine) + sum(
+        _lanes_apart(v.type, machine) or registers_of(v.type, machine) for v in carried
+    )
     held = _total((*carried, *outside), machine)
     most = max(between, held)
     dying: dict[int, list[SSAValue]] = {}

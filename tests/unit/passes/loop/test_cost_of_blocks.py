@@ -153,3 +153,24 @@ def test_traits_are_those_of_the_loop_that_takes_longest() -> None:
     assert 2 ** columns["longest conflicts"] == max(1, ways)
     nothing = traits(_function("func.func private @nothing() { return }"), _MACHINE)
     assert nothing["loops"] == 0 and "longest loads" not in nothing
+
+
+def test_llvm_unrolls_short_loops_before_it_makes_vectors() -> None:
+    windows = """
+func.func private @windows(%x: memref<4x128xf32>, %y: memref<128xf32> {{mlc.output}}) {{
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "n" %n = 0 to 128 {{
+    %r = loop.for serial "k" %k = 0 to {0} iter_args(%sum = %zero) -> (f32) {{
+      %a = loop.load %x[%k floordiv {1}, %n] : memref<4x128xf32>
+      %b = arith.addf %sum, %a : f32
+      loop.yield %b : f32
+    }}
+    loop.store %r, %y[%n] : memref<128xf32>
+  }}
+  return
+}}
+"""
+    short, long = (estimate(_function(windows.format(4 * n, n)), _MACHINE).parts for n in (1, 100))
+    assert short["stores"] == 128 / _LANES / _MACHINE.issue.stores
+    assert short["loads"] == 4 * 128 / _LANES / _MACHINE.issue.loads
+    assert long["stores"] == 128 / _MACHINE.issue.stores
