@@ -27,7 +27,6 @@ from mlc.tuning.dask_executor import DaskExecutor, require_distributed
 from mlc.tuning.executor import Executor, LocalExecutor
 from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.picture import draw_picture, require_picture
-from mlc.tuning.ranking import can_learn
 from mlc.tuning.record import TunedMachine
 from mlc.tuning.record_file import (
     VARIABLE,
@@ -37,6 +36,7 @@ from mlc.tuning.record_file import (
     require_writable,
 )
 from mlc.tuning.start import Searches, tunable_kernels
+from mlc.tuning.trees import can_learn
 from mlc.tuning.tuner import Tuner
 from mlc.tuning.workplace import Workplace
 
@@ -105,7 +105,7 @@ def run(arguments: Namespace) -> int:
     for problem in known.problems:
         print(f"warning: {problem}", file=sys.stderr)
     if not can_learn():
-        print("note: without scikit-learn no model ranks schedules (pip install 'mlc[tune]')", file=sys.stderr)
+        print("note: without scikit-learn nothing learns from measurements (pip install 'mlc[tune]')", file=sys.stderr)
     searches = Searches(options, known.records, args.seed)
     tuner: Tuner | None = None
     interrupted, stopped = False, None
