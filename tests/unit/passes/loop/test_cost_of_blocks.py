@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from mlc.passes.loop.cost.lines import Address, part_on_two_lines, width
 from mlc.passes.loop.cost.traits import traits
 from mlc.passes.manager import PassManager
 from mlc.passes.options import parse_passes
-from mlc.targets.machine import resolve_target
+from mlc.targets.machine import Machine, resolve_target
 
 _MACHINE = resolve_target("znver4")
 _LANES = _MACHINE.lanes(32)
@@ -174,3 +175,25 @@ func.func private @windows(%x: memref<4x128xf32>, %y: memref<128xf32> {{mlc.outp
     assert short["stores"] == 128 / _LANES / _MACHINE.issue.stores
     assert short["loads"] == 4 * 128 / _LANES / _MACHINE.issue.loads
     assert long["stores"] == 128 / _MACHINE.issue.stores
+
+
+def test_computing_and_bringing_hide_each_other_but_for_a_little() -> None:
+    def machine(share: float) -> Machine:
+        """One whose second cache takes a part of the time that a core computes."""
+        bytes_fetched, slow = 2 * 8 * 128 * 4, 1e9
+        memory = replace(_MACHINE.memory, l2_read=bytes_fetched / (share * computed), l2_write=slow)
+        return replace(_MACHINE, l1_bytes=1024, l2_bytes=1 << 30, memory=memory)
+
+    function = _function(_DOUBLED.format("", ""))
+    computed = estimate(function, _MACHINE).cycles
+    found = [estimate(function, machine(share)).cycles / computed for share in (0.01, 0.5, 1, 2, 100)]
+    assert found == pytest.approx([1, (1 + 0.5**4) ** 0.25, 2**0.25, 17**0.25, 100], rel=0.01)
+
+
+def test_what_is_spilled_does_not_hide_what_is_brought() -> None:
+    function = _function(_SUM.format(2000, 64 * 16))
+    near = estimate(function, replace(_MACHINE, l1_bytes=1 << 30, l2_bytes=1 << 30, l3_bytes=1 << 30))
+    far = estimate(function, _MACHINE)
+    assert near.parts["spilling"] == far.parts["spilling"] > 0
+    brought = sum(far.brought.values())
+    assert far.cycles > max(near.cycles, brought + far.parts["spilling"])
