@@ -85,7 +85,7 @@ class _Kernel:
             self.rules = without_idle_steps(given.steps, self._module, self._kernel, self._ctx, self._options)
         self.rng = Random(f"{seed} {name}")
         alone = lone_kernel(self._module, self._kernel)
-        self.loops = KernelLoops(alone, self._kernel.sym_name.data, self._ctx, self._options, self.rng)
+        self.loops = KernelLoops(alone, self._kernel.sym_name.data, self._ctx, self._options, self.rng, _LIMIT)
 
     def steps(self, text: str) -> Schedule:
         """The steps of a schedule that was written down."""

@@ -37,8 +37,19 @@ class KernelLoops:
     """Carries out steps on the loops of one kernel, and nothing below: a process of its own does, for steps may be a
     plugin's, and hang."""
 
-    def __init__(self, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions, rng: Random) -> None:
-        """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays."""
+    def __init__(
+        self,
+        alone: ModuleOp,
+        name: str,
+        ctx: CompilerContext,
+        options: CompileOptions,
+        rng: Random,
+        seconds: float = _SECONDS,
+    ) -> None:
+        """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays.
+
+        What takes longer than so many seconds is not known.
+        """
         self._rng, self._name, self._ctx = rng, name, ctx.clone()
         self._module = alone.clone()
         self._module_function().attributes.pop("schedule", None)
@@ -46,7 +57,7 @@ class KernelLoops:
         self._pools: dict[Schedule, list[Step | None]] = {}
         self._examined: dict[Schedule, tuple[str | None, Description | None]] = {}
         lower_to_plain_loops(self._module, self._ctx, options)
-        self._service = Service(self._answer, _SECONDS)
+        self._service = Service(self._answer, seconds)
 
     def draw(self, steps: Schedule) -> Step | None:
         """A step for a loop that is there when `steps` are carried out; None if there is none, or it takes too long."""
