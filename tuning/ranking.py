@@ -106,10 +106,10 @@ class LearnedRanker:
                 continue
             self._take(steps, record.loops, record.ratio if record.outcome == "ok" else None)
 
-    def add(self, steps: Schedule, ratio: float | None, sizes: Sequence[int] | None = None) -> None:
+    def add(self, steps: Schedule, ratio: float | None) -> None:
         """One more measurement: the time as a part of that by the rules, or None for a schedule that was dropped."""
         loops = None if ratio is None else self.difference(steps)
-        self._take(step_features(steps, self.key.sizes if sizes is None else sizes), loops, ratio)
+        self._take(step_features(steps, self.key.sizes), loops, ratio)
 
     def _take(self, steps: Numbers, loops: Numbers | None, ratio: float | None) -> None:
         if ratio is None:

@@ -43,7 +43,7 @@ class Instructions:
         for name, number in vars(other).items():
             setattr(self, name, getattr(self, name) + number)
 
-    def share(self, lanes: int) -> None:
+    def share(self, lanes: float) -> None:
         """Start one instruction for each `lanes` of them."""
         for name, number in vars(self).items():
             setattr(self, name, number / lanes)
@@ -120,7 +120,7 @@ def work_of_block(block: Block, machine: Machine) -> BlockWork:
     return found
 
 
-def _lanes_of_copies(block: Block, machine: Machine) -> int:
+def _lanes_of_copies(block: Block, machine: Machine) -> float:
     """How many copies of a body, which stand side by side since a loop was unrolled, become the lanes of vectors.
 
     LLVM looks for scalar ops that are alike and whose elements follow each other in memory (Larsen and Amarasinghe,
@@ -130,7 +130,7 @@ def _lanes_of_copies(block: Block, machine: Machine) -> int:
     bits = 8
     for op in block.ops:
         if any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
-            return 1
+            return 1.0
         if isinstance(op, LoadOp | StoreOp) and op.map.data.results:
             *outer, last = op.map.data.results
             rest, constant = split_constant(last)
@@ -140,7 +140,8 @@ def _lanes_of_copies(block: Block, machine: Machine) -> int:
     lanes = machine.lanes(bits)
     while lanes > 1 and 2 * sum(row for row in rows if row >= lanes) <= sum(map(len, runs.values())):
         lanes //= 2
-    return max(lanes, 1)
+    # What is left of a row becomes vectors of half as many lanes, and so on.
+    return sum(rows) / sum(row // lanes + (row % lanes).bit_count() for row in rows) if lanes > 1 else 1.0
 
 
 def _size_unrolled(block: Block) -> int:

@@ -80,6 +80,8 @@ def test_llvm_makes_vectors_of_copies_side_by_side() -> None:
     assert left.spilled == 0
     across = _doubled("interchange(n, m), parallel(n), unroll(m)")  # one below the other
     assert across.parts["stores"] == _LANES * said.parts["stores"]
+    rest = _doubled("tile(n, 21), unroll(ni)")  # six times 16, 4 and 1 of them, and two that are left
+    assert rest.parts["stores"] == pytest.approx(8 * (6 * 3 + 2) / _MACHINE.issue.stores)
     few = _doubled("tile(n, 4), unroll(ni)")
     assert few.parts["stores"] == _LANES // 4 * said.parts["stores"]
 
