@@ -136,9 +136,12 @@ def _lanes_of_copies(block: Block, machine: Machine) -> float:
             rest, constant = split_constant(last)
             runs.setdefault((op.memref, *op.indices, *outer, str(rest)), set()).add(constant)
             bits = max(bits, 8 * to_numpy(element_type(op.memref.type)).itemsize)
-    rows = [len(places) if max(places) - min(places) < len(places) else 1 for places in runs.values()]
+    rows: list[int] = []
+    for places in runs.values():
+        is_row = max(places) - min(places) < len(places)
+        rows += [len(places)] if is_row else [1] * len(places)
     lanes = machine.lanes(bits)
-    while lanes > 1 and 2 * sum(row for row in rows if row >= lanes) <= sum(map(len, runs.values())):
+    while lanes > 1 and 2 * sum(row for row in rows if row >= lanes) <= sum(rows):
         lanes //= 2
     # What is left of a row becomes vectors of half as many lanes, and so on.
     return sum(rows) / sum(row // lanes + (row % lanes).bit_count() for row in rows) if lanes > 1 else 1.0
@@ -153,8 +156,8 @@ def _lanes_of_llvm(block: Block, machine: Machine) -> int:
     """How many iterations of an innermost loop become the lanes of vectors without a step that says so.
 
     Those of a parallel loop over elements that follow each other in memory, in which no loop is left when those of few
-    iterations are unrolled. One that is spread over threads is not
-    such a loop: an iteration is a call. Nor is one that asks for lines ahead, for LLVM has no prefetch of vectors.
+    iterations are unrolled. One that is spread over threads is not such a loop: an iteration is a call. Nor is one that
+    asks for lines ahead, for LLVM has no prefetch of vectors.
     """
     loop = block.parent_op()
     if not isinstance(loop, ForOp) or loop.kind.data is not LoopKind.PARALLEL:
