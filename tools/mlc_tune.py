@@ -28,11 +28,11 @@ from mlc.tuning.dask_executor import DaskExecutor, require_distributed
 from mlc.tuning.executor import Executor, LocalExecutor
 from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.picture import draw_picture, require_picture
-from mlc.tuning.ranking import can_learn
 from mlc.tuning.record import TunedMachine
 from mlc.tuning.record_file import VARIABLE, append_records, default_records_file, read_records, require_writable
 from mlc.tuning.recorded_schedules import record_to_take
 from mlc.tuning.start import Searches, tunable_kernels
+from mlc.tuning.trees import can_learn
 from mlc.tuning.tuner import Tuner
 from mlc.tuning.workplace import Workplace
 
@@ -112,7 +112,7 @@ def run(arguments: Namespace) -> int:
     timed.report()
     kernels = _chosen(compilation, args.kernel)
     if not can_learn():
-        print("note: without scikit-learn no model ranks schedules (pip install 'mlc[tune]')", file=sys.stderr)
+        print("note: without scikit-learn nothing learns from measurements (pip install 'mlc[tune]')", file=sys.stderr)
     searches = Searches(options, known.records, args.seed)
     tuner: Tuner | None = None
     interrupted, stopped = False, None

@@ -99,6 +99,8 @@ def print_results(searches: Sequence[KernelSearch], taken: Callable[[KernelSearc
     print(f"{tried} schedules measured, {dropped} dropped: refused by the loops, wrong, crashed or endless")
     if refused := sum(s.refused for s in searches):
         print(f"{refused} more that the loops do not allow were left out before anything was compiled")
+    if repeated := sum(s.repeated for s in searches):
+        print(f"{repeated} more have the same loops as others, and were not measured again")
     if useless := sum(s.useless for s in searches):
         print(f"{useless} of those measured are faster alone, and not in the whole model: no compilation uses them")
 

@@ -1,9 +1,9 @@
-"""What the loops of one kernel allow, and steps that are drawn for them."""
+"""What the loops of one kernel allow, what they look like then, and steps that are drawn for them."""
 
 from __future__ import annotations
 
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -14,7 +14,9 @@ from mlc.dialects.loop.steps import Step, load_step, step_names
 from mlc.passes.loop.apply_schedule import apply_step
 from mlc.passes.loop.steps.base import LoopStep, Scheduling
 from mlc.support.context import CompilerContext
-from mlc.tools.schedule_trial import lower_to_plain_loops, outcomes_of
+from mlc.targets.machine import resolve_target
+from mlc.tools.schedule_trial import finish_loops, lower_to_plain_loops, outcomes_of
+from mlc.tuning.description import Description, described
 from mlc.tuning.isolated import Failure
 from mlc.tuning.recorded_schedules import first_refusal
 from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
@@ -23,6 +25,8 @@ from mlc.tuning.service import Service
 _SECONDS = 3.0
 _MOST_OPS = 1500
 """Functions of more ops take too long to be drawn for."""
+_MOST_DESCRIBED = 5000
+"""Functions of more ops take too long to be described."""
 _POOL = 16
 """So many steps are drawn at once: the steps in front of them are carried out for all."""
 _TRIES = 8
@@ -33,14 +37,27 @@ class KernelLoops:
     """Carries out steps on the loops of one kernel, and nothing below: a process of its own does, for steps may be a
     plugin's, and hang."""
 
-    def __init__(self, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions, rng: Random) -> None:
-        """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays."""
+    def __init__(
+        self,
+        alone: ModuleOp,
+        name: str,
+        ctx: CompilerContext,
+        options: CompileOptions,
+        rng: Random,
+        seconds: float = _SECONDS,
+    ) -> None:
+        """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays.
+
+        What takes longer than so many seconds is not known.
+        """
         self._rng, self._name, self._ctx = rng, name, ctx.clone()
         self._module = alone.clone()
         self._module_function().attributes.pop("schedule", None)
+        self._options = options
         self._pools: dict[Schedule, list[Step | None]] = {}
+        self._examined: dict[Schedule, tuple[str | None, Description | None]] = {}
         lower_to_plain_loops(self._module, self._ctx, options)
-        self._service = Service(self._answer, _SECONDS)
+        self._service = Service(self._answer, seconds)
 
     def draw(self, steps: Schedule) -> Step | None:
         """A step for a loop that is there when `steps` are carried out; None if there is none, or it takes too long."""
@@ -51,27 +68,48 @@ class KernelLoops:
 
     def refusal(self, steps: Schedule) -> str | None:
         """Why the loops do not allow all of the steps; None if each changes something, or if that is not known."""
+        if steps in self._examined:
+            return self._examined[steps][0]
         found = self._service.ask(("refusal", schedule_text(steps), 0.0))
         if isinstance(found, Failure):
             return found.reason if found.outcome == "refused" else None
         return found
 
+    def describe(self, steps: Schedule) -> Description | None:
+        """The numbers of the loops that the steps make; None if the loops do not allow them, or it takes too long."""
+        if steps not in self._examined:
+            found = self._service.ask(("describe", schedule_text(steps), 0.0))
+            if isinstance(found, Failure):
+                found = (found.reason if found.outcome == "refused" else None, None)
+            self._examined[steps] = found
+        return self._examined[steps][1]
+
     def stop(self) -> None:
         """End the process."""
         self._service.stop()
 
-    def _answer(self, question: tuple[Literal["draw", "refusal"], str, float]) -> str | None:
+    def _answer(self, question: tuple[Literal["draw", "refusal", "describe"], str, float]) -> Any:
         what, text, seed = question
         steps = parse_schedule(text, self._ctx) if text else ()
         module, ctx = self._module.clone(), self._ctx.clone()
         function, scheduling = self._module_function(module), Scheduling(module, ctx)
+        if what == "draw":
+            return self._drawn_behind(steps, function, scheduling, Random(seed))
+        refusal = first_refusal(steps, outcomes_of(steps, function, scheduling))
         if what == "refusal":
-            return first_refusal(steps, outcomes_of(steps, function, scheduling))
+            return refusal
+        if refusal is not None or sum(1 for _ in function.walk()) > _MOST_DESCRIBED:
+            return refusal, None
+        finish_loops(module, function, ctx, self._options)
+        return None, described(self._module_function(module), resolve_target(self._options.target))
+
+    def _drawn_behind(self, steps: Schedule, function: FuncOp, scheduling: Scheduling, rng: Random) -> str | None:
+        """The text of steps that are drawn for the loops that are there behind `steps`; None if there are too many."""
         for step in steps:
             apply_step(step, function, scheduling)
             if sum(1 for _ in function.walk()) > _MOST_OPS:
                 return None
-        return schedule_text(_drawn(function, Random(seed)))
+        return schedule_text(_drawn(function, rng))
 
     def _module_function(self, module: ModuleOp | None = None) -> FuncOp:
         ops = (module or self._module).ops

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from mlc.tuning.description import Description
 from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import Ranker
@@ -57,10 +58,14 @@ class KernelSearch:
     history: list[Trial] = field(default_factory=list[Trial])
     refusal: Callable[[Schedule], str | None] = lambda _: None
     """Why the loops do not allow a schedule; None if they do."""
+    describe: Callable[[Schedule], Description | None] = lambda _: None
+    """The numbers of the loops of a schedule; None if these are not known."""
     stop: Callable[[], None] = lambda: None
     """Ends the process that knows the loops."""
     refused: int = 0
     """How many proposals they did not allow: nothing was compiled for these."""
+    repeated: int = 0
+    """How many had the loops of an earlier one: nothing was compiled for these either."""
     tried: int = 0
     dropped: int = 0
     useless: int = 0
@@ -69,6 +74,8 @@ class KernelSearch:
     """The part of its time that a trial has saved of late."""
     _ratios: dict[Schedule, float] = field(default_factory=dict[Schedule, float])
     """Of all schedules that were the best one."""
+    _loops: set[tuple[tuple[str, float], ...]] = field(default_factory=set[tuple[tuple[str, float], ...]])
+    """What the schedules by the rules, and those that were handed out, make of the loops, in numbers."""
 
     def __post_init__(self) -> None:
         self.best = self.rules
@@ -92,13 +99,23 @@ class KernelSearch:
         self.seen.difference_update(schedule_text(s) for s in self.waiting)
 
     def next(self) -> Schedule | None:
-        """A schedule that was never tried, and that the loops allow; None if none is found."""
+        """A schedule that was never tried, that the loops allow, and whose loops are new; None if there is none."""
+        self._loops |= self._loops_of(self.rules)
         for schedule in self._proposals():
             self.seen.add(schedule_text(schedule))
-            if self.refusal(schedule) is None:
+            if self.refusal(schedule) is not None:
+                self.refused += 1
+            elif (loops := self._loops_of(schedule)) and loops <= self._loops:
+                self.repeated += 1
+            else:
+                self._loops |= loops
                 return schedule
-            self.refused += 1
         return None
+
+    def _loops_of(self, schedule: Schedule) -> set[tuple[tuple[str, float], ...]]:
+        """The loops of a schedule, in numbers; nothing if they are not known."""
+        found = self.describe(schedule)
+        return set() if found is None else {tuple(found.items())}
 
     def _proposals(self) -> Iterator[Schedule]:
         """Schedules that were never tried: those that wait, then new ones, what promises most first."""
@@ -129,6 +146,7 @@ class KernelSearch:
     def return_to(self, schedule: Schedule) -> None:
         """A candidate was not measured after all: it is the next one."""
         self.seen.discard(schedule_text(schedule))
+        self._loops -= self._loops_of(schedule)
         self.waiting.insert(0, schedule)
 
     def failed(self) -> None:

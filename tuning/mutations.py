@@ -12,6 +12,7 @@ from mlc.support.errors import UserError
 from mlc.tuning.schedule_texts import Schedule
 
 _MOST_STEPS = 16
+"""A schedule that has more steps than this, as that by the rules may, has no descendants of more than it has itself."""
 _DRAWS = 8
 """How often a mutation is tried that gives nothing new."""
 
@@ -38,7 +39,7 @@ class Mutator:
         for _ in range(_DRAWS):
             (mutate,) = self.rng.choices(kinds, weights=(6, 6, 4, 2, 2, 3))
             child = mutate(parent)
-            if child is not None and child != parent and len(child) <= _MOST_STEPS:
+            if child is not None and child != parent and len(child) <= max(_MOST_STEPS, len(parent)):
                 return self._resized(child) or child if self.rng.random() < 0.15 else child
         return None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
@@ -110,6 +111,8 @@ class Record:
     mlc: str = __version__
     worker: str = ""
     """The worker that measured it; empty where the search ran."""
+    loops: Mapping[str, float] | None = None
+    """How its loops differ from those by the rules, by the names of `tuning/description.py`: for models that learn."""
 
     def line(self) -> str:
         """The record as a line, which ends."""
@@ -144,6 +147,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "date": (str,),
     "mlc": (str,),
     "worker": (str,),
+    "loops": (dict,),
 }
 _REQUIRED = ("kernel", "kind", "sizes", "arguments", "machine", "schedule", "outcome")
 
@@ -171,6 +175,8 @@ def parse_record(line: str) -> Record:
         raise FormatError(f"found the outcome '{values['outcome']}'; required: one of {', '.join(get_args(Outcome))}")
     if not all(isinstance(size, int) for size in values["sizes"]):
         raise FormatError("found 'sizes' that are no whole numbers")
+    if not all(isinstance(number, int | float) for number in values.get("loops", {}).values()):
+        raise FormatError("found 'loops' of something else than numbers")
     names = {f.name for f in fields(TunedMachine)}
     if missing := names - values["machine"].keys():
         raise FormatError(f"its machine has no '{min(missing)}'")

@@ -98,17 +98,19 @@ class Searches:
         alone = parse_verified(kernel.text, kernel.name, ctx, Path())
         rng, key = Random(f"{self.seed} {number}"), kernel.key
         loops = KernelLoops(alone, kernel.name, ctx, self.options, rng)
-        ranker = LearnedRanker(key)
+        rules = parse_schedule(kernel.rules, ctx) if kernel.rules else ()
+        ranker = LearnedRanker(key, rules, loops.describe)
         ranker.learn(records, ctx)
         search = KernelSearch(
             kernel.name,
             key,
             kernel.calls,
-            parse_schedule(kernel.rules, ctx) if kernel.rules else (),
+            rules,
             kernel.seconds,
             Mutator(rng, kernel.lanes, loops.draw),
             ranker,
             refusal=loops.refusal,
+            describe=loops.describe,
             stop=loops.stop,
         )
         search.waiting = _recorded(records, key, ctx)

@@ -191,7 +191,7 @@ class Tuner:
         confirmed: bool = False,
         whole: Examination | None = None,
     ) -> None:
-        key = search.key
+        key, ranker = search.key, search.ranker
         model = None if whole is None else whole.model
         self.keep(
             Record(
@@ -215,5 +215,6 @@ class Tuner:
                 whole is None or whole.helps,
                 Record.now(),
                 worker=site.name,
+                loops=ranker.difference(schedule) if found is not None and isinstance(ranker, LearnedRanker) else None,
             )
         )

@@ -22,7 +22,7 @@ MARGIN = 0.15
 """By which part another schedule has to be estimated to be cheaper than the favourite.
 
 Of 493 offers for 165 kernels, 89% take at most 15% longer than estimated, each by the favourite of its kernel (AMD
-Zen 5, measured facts; `python -m benchmarks.cost_model --offers` measures some). Of those that are not only shown, 11
+Zen 5, measured facts; `python -m benchmarks.offers` measures some). Of those that are not only shown, 11
 pass; they take 0.65 to 0.96 of its time.
 """
 LEAST_POINTS = 4096

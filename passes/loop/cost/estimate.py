@@ -16,7 +16,7 @@ from functools import cached_property
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from mlc.dialects.loop import ForOp, LoadOp, StoreOp
+from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, enclosing_loops
 from mlc.passes.loop.cost.footprint import TouchedPlace, lines_touched
 from mlc.passes.loop.cost.work import BlockWork, work_of_block
 from mlc.targets.machine import Machine
@@ -31,11 +31,12 @@ class Estimate:
 
     parts: dict[str, float] = field(default_factory=dict[str, float])
     """What keeps the core busy, or lets it wait, and for how long: "arithmetic", "loads", "stores", "shuffles",
-    "spilling", and "late results", where nothing starts, since what an iteration needs is not there yet."""
+    "spilling", "sharing" of loops among threads, and "late results", where nothing starts, since what an iteration
+    needs is not there yet."""
     brought: dict[str, float] = field(default_factory=dict[str, float])
     """How long lines are on their way from each level, and back: "second cache", "last cache", "main memory"."""
     cycles: float = 0.0
-    """The whole: of each nest what takes longer, computing or bringing."""
+    """The whole: of each nest what takes longer, computing or bringing, and a little more if both do."""
     spilled: int = 0
     """How many registers a loop needs beyond those that there are, at most."""
 
@@ -66,12 +67,26 @@ def estimate_nests(function: FuncOp, machine: Machine) -> dict[ForOp, float]:
 
 
 def _cycles_of(nest: _Loop, root: _Loop, machine: Machine, total: Estimate) -> float:
-    """What takes longer, computing or bringing; `total` learns the parts of both."""
+    """What a nest takes; `total` learns the parts of computing and bringing.
+
+    Lines arrive while the core computes, but what is spilled goes the way that lines come.
+    """
+    before = total.parts.get("spilling", 0.0)
     computed = nest.compute(total)
+    spilling = total.parts.get("spilling", 0.0) - before
     brought = _bring(nest, root.bytes_of_iteration, machine)
     for level, cycles in brought.items():
         total.brought[level] = total.brought.get(level, 0.0) + cycles
-    return max(computed, sum(brought.values()))
+    return _side_by_side(computed, sum(brought.values()) + spilling)
+
+
+def _side_by_side(one: float, other: float) -> float:
+    """How long two things take at a time: the longer one, and a little more where both take about as long.
+
+    The norm of both times for the exponent 4. Which exponent ranks measured schedules best was tried.
+    """
+    longer, shorter = max(one, other), min(one, other)
+    return longer * (1 + (shorter / longer) ** 4) ** 0.25 if longer else 0.0
 
 
 def _bring(nest: _Loop, everything: int, machine: Machine) -> dict[str, float]:
@@ -157,17 +172,20 @@ class _Loop:
 
         `total` learns what they are spent on, `times` over.
         """
-        times *= self.trips
+        entered = times
         parts = self._work.work.cycles(self._machine)
         busy = max(parts.values())
         if self.inside:
             # What stands behind a loop that carries values begins when these are there.
             own = max(busy, self._work.path) if any(loop.is_waited_for for loop in self.inside) else busy
-            cycles = self.trips * (own + sum(loop.compute(total, times) for loop in self.inside))
+            lanes = self._work.side_by_side if all(each._work.side_by_side == 1 for each in self.inside) else 1
+            rounds = -(-self.trips // lanes)
+            times = entered * rounds
+            cycles = rounds * (own + sum(loop.compute(total, times) for loop in self.inside))
             parts["late results"] = own - busy
         else:
             rounds = -(-self.trips // self._work.side_by_side)
-            times = times // max(self.trips, 1) * rounds
+            times = entered * rounds
             spilling = self._work.spilling(self._machine)
             each = max(busy, self._work.chain, 0.0 if self.is_body else 1.0)  # one jump per cycle
             last = max(self._work.path - each, 0.0) if self.is_waited_for else 0.0
@@ -177,7 +195,22 @@ class _Loop:
         for name, amount in parts.items():
             total.parts[name] = total.parts.get(name, 0.0) + amount * times
         total.spilled = max(total.spilled, self._work.spilled)
+        return cycles + self._sharing(total, entered)
+
+    def _sharing(self, total: Estimate, entered: int) -> float:
+        """The cycles that it takes to hand the iterations to threads, if the loop is one that does.
+
+        In an iteration of such a loop the threads are at work: one within it runs where it is met.
+        """
+        if self.loop is None or not _is_spread(self.loop) or any(map(_is_spread, enclosing_loops(self.loop))):
+            return 0.0
+        cycles = self._machine.threading.fork_join_ns * self._machine.frequency_mhz / 1000
+        total.parts["sharing"] = total.parts.get("sharing", 0.0) + cycles * entered
         return cycles
+
+
+def _is_spread(loop: ForOp) -> bool:
+    return loop.kind.data is LoopKind.THREADS
 
 
 def _flat(block: Block) -> Iterator[Operation]:

@@ -13,10 +13,14 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, PrefetchOp, StoreOp, YieldOp
 from mlc.dialects.loop.memory import CONSECUTIVE
 from mlc.passes.loop._lanes import lanes_over
+from mlc.passes.loop.cost.lines import part_on_two_lines
+from mlc.support.affine import split_constant
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, integer_width, vector_type
 from mlc.targets.machine import Machine
 
+_UNROLLED = 300
+"""Up to so many ops LLVM unrolls all loops in another one, before it makes vectors (its `unroll-threshold`)."""
 _NEWTON = 6
 """Multiply-adds of a division: three steps of Newton's method, of two each."""
 
@@ -38,6 +42,11 @@ class Instructions:
         """Also start what `other` does."""
         for name, number in vars(other).items():
             setattr(self, name, getattr(self, name) + number)
+
+    def share(self, lanes: float) -> None:
+        """Start one instruction for each `lanes` of them."""
+        for name, number in vars(self).items():
+            setattr(self, name, number / lanes)
 
     def cycles(self, machine: Machine) -> dict[str, float]:
         """How long each part of the core is busy with it: arithmetic, loads, stores, shuffles."""
@@ -100,24 +109,62 @@ def work_of_block(block: Block, machine: Machine) -> BlockWork:
     if isinstance(last := block.last_op, YieldOp) and len(block.args) == len(last.arguments) + 1:
         for argument, value in zip(block.args[1:], last.arguments, strict=True):
             found.chain = max(found.chain, from_carried.get(value, {}).get(argument, 0.0))
-    if not any(isinstance(op, ForOp) for op in block.ops):
-        found.spilled = max(0, _registers_needed(block, machine) - machine.vector_registers)
+    is_innermost = not any(isinstance(op, ForOp) for op in block.ops)
+    if is_innermost:
+        lanes = _lanes_of_copies(block, machine)
+        found.work.share(lanes)
+        found.work.add(_taken_apart(block, machine))
+        found.spilled = max(0, ceil(_registers_needed(block, machine) / lanes) - machine.vector_registers)
+    if is_innermost or _size_unrolled(block) <= _UNROLLED:
         found.side_by_side = _lanes_of_llvm(block, machine)
     return found
+
+
+def _lanes_of_copies(block: Block, machine: Machine) -> float:
+    """How many copies of a body, which stand side by side since a loop was unrolled, become the lanes of vectors.
+
+    LLVM looks for scalar ops that are alike and whose elements follow each other in memory (Larsen and Amarasinghe,
+    "Exploiting Superword Level Parallelism", 2000). So most loads and stores that are no number for all have to.
+    """
+    runs: dict[tuple[object, ...], set[int]] = {}
+    bits = 8
+    for op in block.ops:
+        if any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
+            return 1.0
+        if isinstance(op, LoadOp | StoreOp) and op.map.data.results:
+            *outer, last = op.map.data.results
+            rest, constant = split_constant(last)
+            runs.setdefault((op.memref, *op.indices, *outer, str(rest)), set()).add(constant)
+            bits = max(bits, 8 * to_numpy(element_type(op.memref.type)).itemsize)
+    rows: list[int] = []
+    for places in runs.values():
+        is_row = max(places) - min(places) < len(places)
+        rows += [len(places)] if is_row else [1] * len(places)
+    lanes = machine.lanes(bits)
+    while lanes > 1 and 2 * sum(row for row in rows if row >= lanes) <= sum(rows):
+        lanes //= 2
+    # What is left of a row becomes vectors of half as many lanes, and so on.
+    return sum(rows) / sum(row // lanes + (row % lanes).bit_count() for row in rows) if lanes > 1 else 1.0
+
+
+def _size_unrolled(block: Block) -> int:
+    """The ops of a block if all loops in it are unrolled."""
+    return sum(len(op.range) * _size_unrolled(op.body.block) if isinstance(op, ForOp) else 1 for op in block.ops)
 
 
 def _lanes_of_llvm(block: Block, machine: Machine) -> int:
     """How many iterations of an innermost loop become the lanes of vectors without a step that says so.
 
-    Those of a parallel loop over elements that follow each other in memory. One that is spread over threads is not
-    such a loop: an iteration is a call.
+    Those of a parallel loop over elements that follow each other in memory, in which no loop is left when those of few
+    iterations are unrolled. One that is spread over threads is not such a loop: an iteration is a call. Nor is one that
+    asks for lines ahead, for LLVM has no prefetch of vectors.
     """
     loop = block.parent_op()
     if not isinstance(loop, ForOp) or loop.kind.data is not LoopKind.PARALLEL:
         return 1
     bits = 8
-    for op in block.ops:
-        if any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
+    for op in block.walk():
+        if isinstance(op, PrefetchOp) or any(vector_type(v.type) is not None for v in (*op.operands, *op.results)):
             return 1
         if isinstance(op, LoadOp | StoreOp):
             bits = max(bits, 8 * to_numpy(element_type(op.memref.type)).itemsize)
@@ -126,6 +173,22 @@ def _lanes_of_llvm(block: Block, machine: Machine) -> int:
                 if lanes != CONSECUTIVE:
                     return 1
     return max(1, min(machine.lanes(bits), len(loop.range)))
+
+
+def _taken_apart(block: Block, machine: Machine) -> Instructions:
+    """What it takes to hand vectors of several registers from iteration to iteration, if not of a power of two lanes.
+
+    Between blocks LLVM keeps such a vector as its lanes, each in a register: they are taken out, and put together.
+    """
+    lanes = sum(_lanes_apart(value.type, machine) for value in block.args[1:])
+    return Instructions(shuffles=2 * lanes)
+
+
+def _lanes_apart(kind: Attribute, machine: Machine) -> int:
+    """The lanes of a vector that is carried lane by lane; 0 of all else."""
+    shaped = vector_type(kind)
+    lanes = 0 if shaped is None else shaped.get_shape()[0]
+    return lanes if lanes & (lanes - 1) and registers_of(kind, machine) > 1 else 0
 
 
 def registers_of(kind: Attribute, machine: Machine) -> int:
@@ -176,7 +239,9 @@ def _access(op: LoadOp | StoreOp, registers: int, machine: Machine) -> Instructi
     registers = max(registers, 1)
     is_load = isinstance(op, LoadOp)
     if op.is_consecutive:
-        return Instructions(loads=registers) if is_load else Instructions(stores=registers)
+        # What lies on two lines is loaded, or stored, twice.
+        times = registers * (1 + part_on_two_lines(op, machine.vector_bits // 8, machine.memory.line_bytes))
+        return Instructions(loads=times) if is_load else Instructions(stores=times)
     shaped = vector_type(op.accessed)
     lanes = 1 if shaped is None else op.lanes.active or shaped.get_shape()[0]
     if op.lanes.along is None and op.lanes.stride == 2 and is_load:
@@ -228,7 +293,12 @@ def _registers_needed(block: Block, machine: Machine) -> int:
             last_use[operand] = at
     inside = {r for op in ops for r in op.results}.union(block.args)
     outside = [v for v in last_use if v not in inside]
-    most = held = _total((*block.args[1:], *outside), machine)
+    carried = block.args[1:]
+    between = _total(outside, machine) + sum(
+        _lanes_apart(v.type, machine) or registers_of(v.type, machine) for v in carried
+    )
+    held = _total((*carried, *outside), machine)
+    most = max(between, held)
     dying: dict[int, list[SSAValue]] = {}
     for value, at in last_use.items():
         if value in inside:

@@ -42,7 +42,7 @@ def test_what_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert lines[1].split() == ["large", "2", "2", "ms", "1", "ms", "2.00", "yes", "tile(n,", "32)"]
     assert lines[2].split() == ["small", "2", "1", "us", "1", "us", "1.00", "-", "as", "by", "the", "rules"]
     assert lines[3:] == ["1 schedules measured, 1 dropped: refused by the loops, wrong, crashed or endless"]
-    large.refused, small.useless = 7, 2
+    large.refused, large.repeated, small.useless = 7, 3, 2
 
     def correlation(self: LearnedRanker) -> float:
         return 0.875
@@ -52,6 +52,7 @@ def test_what_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     print_results([small, large], taken)
     assert capsys.readouterr().out.splitlines()[4:] == [
         "7 more that the loops do not allow were left out before anything was compiled",
+        "3 more have the same loops as others, and were not measured again",
         "2 of those measured are faster alone, and not in the whole model: no compilation uses them",
         "rank correlation of the learned model with measurements that it had not seen: "
         "0.88 (large, of 40), 0.88 (small, of 40)",

@@ -19,10 +19,12 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.tools.lone_kernel import lone_kernel
+from mlc.tools.schedule_estimate import estimate_kernel
 from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.mutations import Mutator, coupled
 from mlc.tuning.recorded_schedules import refusal_of
 from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
+from mlc.tuning.service import Service
 
 _OPTIONS = CompileOptions("x86-64-v3", records="")
 _MODEL = """
@@ -133,9 +135,48 @@ def test_a_step_that_crashes_is_left_to_whoever_compiles(tmp_path: Path) -> None
         load_pass(str(plugin))
         alone, kernel, ctx, _ = _kernel()
         loops = KernelLoops(alone, kernel.sym_name.data, ctx, _OPTIONS, Random(0))
+        assert loops.describe(_steps("abort(n)")) is None
         assert loops.refusal(_steps("abort(n)")) is None
         assert loops.refusal(_steps("fuse(m)")) == "'fuse(m)': it changes nothing"
         loops.stop()
+
+
+def test_loops_are_described_as_they_are_compiled(loops: KernelLoops) -> None:
+    """The other way to ask lowers the kernel anew for each schedule."""
+    alone, kernel, ctx, rules = _kernel()
+    for steps in (rules, (), _steps("tile(n, 64), tile(ni, 8), vectorize(nii)")):
+        found, cost = loops.describe(steps), estimate_kernel(alone, kernel, ctx, _OPTIONS, steps)
+        assert found is not None and cost is not None
+        assert 2 ** found["cycles"] == pytest.approx(cost.cycles)
+        assert found["share of arithmetic"] == pytest.approx(cost.parts["arithmetic"] / cost.cycles)
+
+
+def test_what_is_described_is_not_asked_again(loops: KernelLoops, monkeypatch: pytest.MonkeyPatch) -> None:
+    legal, idle = _steps("tile(n, 64)"), _steps("fuse(m)")
+    assert loops.describe(idle) is None
+    described = loops.describe(legal)
+
+    def again(service: Service, question: object) -> None:
+        pytest.fail(f"asked again: {question}")
+
+    monkeypatch.setattr(Service, "ask", again)
+    assert loops.describe(legal) is described is not None
+    assert loops.refusal(legal) is None
+    assert loops.refusal(idle) == "'fuse(m)': it changes nothing"
+
+
+def test_functions_of_very_many_ops_are_not_described(loops: KernelLoops, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mlc.tuning.kernel_loops._MOST_DESCRIBED", 20)
+    assert loops.describe(_steps("tile(n, 8), unroll(ni)")) is None
+    assert loops.refusal(_steps("tile(n, 8), unroll(ni)")) is None
+
+
+def test_schedules_of_many_steps_have_descendants() -> None:
+    steps = _steps(", ".join(["tile(m, 30)", "tile(n, 64)", *["prefetch(k)"] * 18]))
+    mutator = Mutator(Random(0), 8, lambda _: None)
+    children = {schedule_text(child) for _ in range(40) if (child := mutator.propose([steps]))}
+    assert len(children) > 10
+    assert all(len(_steps(child)) <= len(steps) for child in children)
 
 
 @pytest.mark.parametrize(

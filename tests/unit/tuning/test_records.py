@@ -96,7 +96,7 @@ def test_what_is_constant_tells_kernels_apart() -> None:
 
 
 def test_a_record_is_read_as_it_was_written() -> None:
-    record = replace(_record(_GOOD), reason="wörtlich")
+    record = replace(_record(_GOOD), reason="wörtlich", loops={"cycles": -0.5})
     assert parse_record(record.line()) == record
     assert record.line().count("\n") == 1
 
@@ -119,6 +119,8 @@ def test_a_record_without_steps_is_one(tmp_path: Path) -> None:
         ({"ratio": "half"}, "found 'ratio' as 'half'; required: int or float"),
         ({"confirmed": 1}, "found 'confirmed' as 1; required: bool"),
         ({"helps": "no"}, "found 'helps' as 'no'; required: bool"),
+        ({"loops": [1.0]}, "found 'loops' as [1.0]; required: dict"),
+        ({"loops": {"cycles": "few"}}, "found 'loops' of something else than numbers"),
     ],
 )
 def test_a_line_that_is_no_record_says_why(change: dict[str, object], message: str) -> None:

