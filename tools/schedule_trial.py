@@ -13,9 +13,7 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
-from mlc.passes.loop._nests import inline_single_iterations
 from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
-from mlc.passes.loop.plan_memory import PlanMemoryPass
 from mlc.passes.loop.steps.base import Scheduling
 from mlc.passes.manager import PassManager
 from mlc.passes.pipeline import default_passes
@@ -61,14 +59,6 @@ def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: Compil
     if position is not None:
         PassManager(ctx).run(module, passes[:position])
     return position is not None
-
-
-def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, options: CompileOptions) -> None:
-    """Take a module on, whose plain loops steps were carried out on, to where estimates are made: all but the arena."""
-    inline_single_iterations(function)
-    passes = default_passes(options.opt_level, 1, "loop", "tensor")
-    position = next(i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass))
-    PassManager(ctx).run(module, [p for p in passes[position + 1 :] if not isinstance(p, PlanMemoryPass)])
 
 
 def carries_out_schedules(options: CompileOptions) -> bool:

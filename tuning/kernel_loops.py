@@ -12,10 +12,11 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import Step, load_step, step_names
 from mlc.passes.loop.apply_schedule import apply_step
+from mlc.passes.loop.cost.kernel_on_loops import finish_loops
 from mlc.passes.loop.steps.base import LoopStep, Scheduling
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import resolve_target
-from mlc.tools.schedule_trial import finish_loops, lower_to_plain_loops, outcomes_of
+from mlc.tools.schedule_trial import lower_to_plain_loops, outcomes_of
 from mlc.tuning.description import Description, described
 from mlc.tuning.isolated import Failure
 from mlc.tuning.recorded_schedules import first_refusal
@@ -100,7 +101,7 @@ class KernelLoops:
             return refusal
         if refusal is not None or sum(1 for _ in function.walk()) > _MOST_DESCRIBED:
             return refusal, None
-        finish_loops(module, function, ctx, self._options)
+        finish_loops(module, function, ctx, self._options.opt_level)
         return None, described(self._module_function(module), resolve_target(self._options.target))
 
     def _drawn_behind(self, steps: Schedule, function: FuncOp, scheduling: Scheduling, rng: Random) -> str | None:

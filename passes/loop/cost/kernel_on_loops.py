@@ -68,10 +68,8 @@ class KernelOnLoops:
         self._module = called_alone(kernel, {a.index: [self._no_data(a)] for a in known})
         if (function := _function(self._module, self._name)) is not None:
             function.attributes.pop("schedule", None)
-        passes = default_passes(opt_level, 1, "loop", "tensor")
-        position = next(i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass))
-        _run(passes[:position], self._module, self._ctx)
-        self._behind = [pass_ for pass_ in passes[position + 1 :] if not isinstance(pass_, PlanMemoryPass)]
+        before, self._behind = _around_steps(opt_level)
+        _run(before, self._module, self._ctx)
 
     def estimate(self, steps: Sequence[Step], most_ops: int = MOST_OPS) -> Estimate | None:
         """What the kernel takes on one core with these steps, as far as its loops allow them.
@@ -89,8 +87,7 @@ class KernelOnLoops:
                 apply_step(step, function, scheduling)
                 if sum(1 for _ in function.walk()) > most_ops:
                     return None
-            inline_single_iterations(function)
-            _run(self._behind, module, ctx)
+            _finish(self._behind, module, function, ctx)
         except UserError:
             return None
         return estimate(function, self._machine)
@@ -109,6 +106,27 @@ class _WithoutData(Resources):
         name = f"{hint}.{len(self.names())}"
         self.define(name, array)
         return name
+
+
+def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, opt_level: int) -> None:
+    """Take a module on, whose plain loops steps were carried out on, to where estimates are made.
+
+    Raises:
+        UserError: what the steps made cannot be lowered further.
+    """
+    _finish(_around_steps(opt_level)[1], module, function, ctx)
+
+
+def _around_steps(opt_level: int) -> tuple[list[Pass], list[Pass]]:
+    """The passes to where steps are carried out, and those behind, but the one that plans the arena."""
+    passes = default_passes(opt_level, 1, "loop", "tensor")
+    position = next(i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass))
+    return passes[:position], [pass_ for pass_ in passes[position + 1 :] if not isinstance(pass_, PlanMemoryPass)]
+
+
+def _finish(passes: Sequence[Pass], module: ModuleOp, function: FuncOp, ctx: CompilerContext) -> None:
+    inline_single_iterations(function)
+    _run(passes, module, ctx)
 
 
 def _run(passes: Sequence[Pass], module: ModuleOp, ctx: CompilerContext) -> None:

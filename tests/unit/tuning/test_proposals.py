@@ -19,7 +19,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.tools.lone_kernel import lone_kernel
-from mlc.tools.schedule_estimate import estimate_kernel
+from mlc.tools.schedule_estimate import kernel_on_loops
 from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.mutations import Mutator, coupled
 from mlc.tuning.recorded_schedules import refusal_of
@@ -145,7 +145,7 @@ def test_loops_are_described_as_they_are_compiled(loops: KernelLoops) -> None:
     """The other way to ask lowers the kernel anew for each schedule."""
     alone, kernel, ctx, rules = _kernel()
     for steps in (rules, (), _steps("tile(n, 64), tile(ni, 8), vectorize(nii)")):
-        found, cost = loops.describe(steps), estimate_kernel(alone, kernel, ctx, _OPTIONS, steps)
+        found, cost = loops.describe(steps), kernel_on_loops(alone, kernel, ctx, _OPTIONS).estimate(steps)
         assert found is not None and cost is not None
         assert 2 ** found["cycles"] == pytest.approx(cost.cycles)
         assert found["share of arithmetic"] == pytest.approx(cost.parts["arithmetic"] / cost.cycles)

@@ -1,0 +1,105 @@
+"""How well estimates tell the schedules apart that `schedule` chooses from: is its margin wide enough?
+
+    python -m benchmarks.offers                    what is offered for each of 20 kernels, five minutes
+    python -m benchmarks.offers --only softmax
+
+Each offer of the kind of a kernel is estimated, then compiled and measured in a process of its own. Run
+`mlc machine measure` before: without, numbers of this CPU's memory are those of the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.func import FuncOp
+
+from mlc.benchmarks.cost_model_kernels import KERNELS
+from mlc.benchmarks.environment import cpu_model
+from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.dialects.loop import ScheduleAttr
+from mlc.passes.manager import PassManager
+from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.passes.shared.kernel_kinds import Offer, offers_of
+from mlc.passes.shared.schedule_choice import MARGIN
+from mlc.passes.tensor.schedule import tensor_kernel
+from mlc.support.functions import is_private
+from mlc.targets.machine import resolve_target, words_of_sources
+from mlc.tools.lone_kernel import Stopwatch, lone_kernel
+from mlc.tools.schedule_estimate import kernel_on_loops
+from mlc.tuning.isolated import Failure, Job
+
+_SECONDS = 0.05
+"""How long an offer is called."""
+_LIMIT = 30.0
+"""Seconds after which it is given up."""
+
+
+@dataclass(frozen=True)
+class MeasuredOffer:
+    """An offer, in microseconds."""
+
+    offer: Offer
+    estimated: float
+    measured: float
+
+    def late(self, favourite: MeasuredOffer) -> float:
+        """How many times as long it takes as estimated, each by the favourite."""
+        return self.measured / favourite.measured * favourite.estimated / self.estimated
+
+
+def measured_offers(name: str, text: str) -> Iterator[MeasuredOffer]:
+    """What the kind of the kernel of a model offers, the favourite first."""
+    options, ctx = CompileOptions(records=""), new_context()
+    module = parse_verified(text, name, ctx, Path())
+    Compilation(module, ctx, options, PassManager(ctx)).lower("tensor")
+    kernel = next(op for op in module.ops if isinstance(op, FuncOp) and is_private(op))
+    machine, constants = resolve_target(options.target), constant_arguments(module)
+    loops = kernel_on_loops(module, kernel, ctx, options)
+    seen = tensor_kernel(kernel, machine, constants, ctx, {}, bytes_of_constants(module))
+    for offer in offers_of(seen) if seen is not None else ():
+
+        def work(offer: Offer = offer) -> tuple[float, float] | None:
+            if (estimate := loops.estimate(offer.steps)) is None:
+                return None
+            alone = lone_kernel(module, kernel)
+            (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
+            function.attributes["schedule"] = ScheduleAttr.of(offer.steps)
+            watch = Stopwatch(alone, ctx, options)
+            watch.measure(_SECONDS)
+            return 1e6 * estimate.seconds(machine), 1e6 * watch.shortest
+
+        found = Job(work, _LIMIT).value()
+        if found is not None and not isinstance(found, Failure):
+            yield MeasuredOffer(offer, *found)
+
+
+def main() -> None:
+    """Measure, and print a line for each offer."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.offers", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--only", default="", metavar="TEXT", help="kernels whose names contain this")
+    args = parser.parse_args()
+    print(f"{cpu_model()}; facts: {words_of_sources(resolve_target('native'))}")
+    late: list[float] = []
+    for name, text in KERNELS.items():
+        if args.only not in name:
+            continue
+        favourite: MeasuredOffer | None = None
+        for each in measured_offers(name, text):
+            favourite = favourite or each
+            difference = each.offer.difference or f"{name}: the favourite"
+            ratios = f"{each.estimated / favourite.estimated:>6.2f} {each.measured / favourite.measured:>6.2f}"
+            print(f"{difference:<60} {each.estimated:>9.2f} {each.measured:>9.2f} us {ratios}", flush=True)
+            if each is not favourite:
+                late.append(each.late(favourite))
+    if late:
+        share = np.mean(np.array(late) <= 1 + MARGIN)
+        print(f"{share:.0%} of {len(late)} offers take at most {MARGIN:.0%} longer than estimated, by the favourite")
+    print("microseconds, estimated and measured; the same by the favourite")
+
+
+if __name__ == "__main__":
+    main()
