@@ -30,6 +30,9 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+LOOP_ANNOTATION = "loop_annotation"
+"""The attribute of a `loop.for` that says what LLVM is to do with the loop, a `#llvm.loop_annotation`."""
+
 
 class LoopKind(StrEnum):
     """What may be assumed about a loop's iterations, and who runs them."""
@@ -92,6 +95,14 @@ class ForOp(IRDLOperation):
     Iterations of a `parallel` or `threads` loop have to be independent: none may write what another one reads or
     writes. The loop is refused if its first iterations show that they are not; beyond that it is a promise.
 
+    What LLVM is to do with a loop, such as how many iterations it is to put into one, is a `loop_annotation`, as on a
+    branch of the llvm dialect. A register tile without one is not unrolled.
+
+    ```mlir
+    loop.for serial "m" %m = 0 to 64 attributes {loop_annotation = #llvm.loop_annotation<unroll = <count = 4 : i32>>} {
+    }
+    ```
+
     A loop that carries buffers hands on where they are, not what is in them. An iteration must not write to a buffer
     that it also reaches by another name.
 
@@ -144,17 +155,20 @@ class ForOp(IRDLOperation):
             },
         )
 
-    def like(self, iter_args: Sequence[SSAValue] = (), body: Region | None = None, step: int | None = None) -> "ForOp":
-        """A loop over the same dim and values, of the same kind, that stands for this one.
+    def like(
+        self, iter_args: Sequence[SSAValue] = (), body: Region | None = None, values: range | None = None
+    ) -> "ForOp":
+        """A loop over the same dim and values, of the same kind and with the same attributes, that stands for this one.
 
         Args:
             iter_args: what it carries.
             body: one whose block takes the counter and a value for each of `iter_args`, and keeps its names; by default
                 an empty one, whose counter has the name of this one.
-            step: the distance of its values, where that is another.
+            values: what its counter takes, where that is something else.
         """
-        step = step or self.step.value.data
-        new = ForOp(self.dim.data, self.lower.value.data, self.upper.value.data, step, self.kind.data, iter_args, body)
+        values = self.range if values is None else values
+        new = ForOp(self.dim.data, values.start, values.stop, values.step, self.kind.data, iter_args, body)
+        new.attributes |= self.attributes
         new.location = self.location
         if body is None:
             new.induction_variable.name_hint = self.induction_variable.name_hint

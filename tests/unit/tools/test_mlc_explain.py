@@ -21,6 +21,7 @@ from mlc.passes.loop.steps.block_sums import BlockSums
 from mlc.passes.loop.steps.fuse import Fuse
 from mlc.passes.loop.steps.hoist_reduction import HoistReduction
 from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.llvm_unroll import LlvmUnroll
 from mlc.passes.loop.steps.pack import Pack
 from mlc.passes.loop.steps.parallel import Parallel
 from mlc.passes.loop.steps.prefetch import Prefetch
@@ -119,6 +120,7 @@ def test_every_step_has_words() -> None:
         SplitReduction("k", 2),
         BlockSums("k", 16),
         HoistReduction("k", "ni"),
+        LlvmUnroll("k", 4),
         Unroll("k"),
         Prefetch("k"),
         PrefetchNext("n", "m"),
@@ -142,6 +144,7 @@ def test_every_step_has_words() -> None:
         "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "block_sums(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
+        "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
         "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
         "prefetch(k)": "what is read and written behind k is asked for in front of it",
