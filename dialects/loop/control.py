@@ -32,6 +32,8 @@ from xdsl.utils.str_enum import StrEnum
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of a `loop.for` that says what LLVM is to do with the loop, a `#llvm.loop_annotation`."""
+MOST_THREADS = "most_threads"
+"""The attribute of a `loop.for threads` that says how many threads may share its iterations, an i64."""
 
 
 class LoopKind(StrEnum):
@@ -98,7 +100,12 @@ class ForOp(IRDLOperation):
     What LLVM is to do with a loop, such as how many iterations it is to put into one, is a `loop_annotation`, as on a
     branch of the llvm dialect. A register tile without one is not unrolled.
 
+    Over how many threads a `threads` loop is spread at most is said by `most_threads`; without it, whoever runs the
+    program decides.
+
     ```mlir
+    loop.for threads "m" %m = 0 to 64 attributes {most_threads = 4 : i64} {
+    }
     loop.for serial "m" %m = 0 to 64 attributes {loop_annotation = #llvm.loop_annotation<unroll = <count = 4 : i32>>} {
     }
     ```
@@ -113,6 +120,7 @@ class ForOp(IRDLOperation):
       for_c4: there is a result of the type of each of the iter_args
       for_c5: the body ends with `loop.yield` of a value of the type of each of the iter_args
       for_c6: no two of the first iterations of a `parallel` or `threads` loop touch the same element and one writes it
+      for_c7: `most_threads` is an i64, 1 or more
     """
 
     name = "loop.for"
@@ -201,6 +209,12 @@ class ForOp(IRDLOperation):
         """Whether the iterations are independent of each other."""
         return self.kind.data is not LoopKind.SERIAL
 
+    @property
+    def most_threads(self) -> int | None:
+        """How many threads may share the iterations of a `threads` loop; None if that is not said."""
+        limit = self.attributes.get(MOST_THREADS)
+        return limit.value.data if isinstance(limit, IntegerAttr) else None
+
     def verify_(self) -> None:
         if self.step.value.data <= 0:
             raise VerifyException(f"loop.for: step must be positive, got {self.step.value.data} (for_c1)")
@@ -229,6 +243,9 @@ class ForOp(IRDLOperation):
             )
         if self.is_parallel:
             self._verify_independence()
+        limit, most = self.attributes.get(MOST_THREADS), self.most_threads or 0
+        if limit is not None and (most < 1 or limit != IntegerAttr(most, i64)):
+            raise VerifyException(f"loop.for: '{MOST_THREADS}' must be an i64, 1 or more, got {limit} (for_c7)")
 
     def _verify_independence(self) -> None:
         from mlc.dialects.loop.independence import find_clash

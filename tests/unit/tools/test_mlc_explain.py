@@ -152,6 +152,13 @@ def test_every_step_has_words() -> None:
         "parallel(n)": "the iterations are spread over threads",
         "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
     }
+    kernel.attributes["schedule"] = ScheduleAttr.of([Parallel("n", 4), Parallel("m", 1), LlvmUnroll("k", 1)])
+    assert dict(describe_schedule(kernel, ())) == {
+        "parallel(n, 4)": "the iterations are spread over 4 threads at most",
+        "parallel(m, 1)": "the iterations stay on one thread",
+        "llvm_unroll(k, 1)": "LLVM does not unroll it",
+    }
+    kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")
 
 

@@ -6,6 +6,24 @@ loop.for serial "m" %m = 0 to 8 step 0 {
 
 // -----
 
+// expected-error @+1 {{loop.for: 'most_threads' must be an i64, 1 or more, got 0 : i64}}
+loop.for threads "m" %m = 0 to 8 attributes {most_threads = 0 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{loop.for: 'most_threads' must be an i64, 1 or more, got 4 : i32}}
+loop.for threads "m" %m = 0 to 8 attributes {most_threads = 4 : i32} {
+}
+
+// -----
+
+// expected-error @+1 {{loop.for: 'most_threads' must be an i64, 1 or more, got "all"}}
+loop.for threads "m" %m = 0 to 8 attributes {most_threads = "all"} {
+}
+
+// -----
+
 %zero = arith.constant 0.0 : f32
 // expected-error @+1 {{loop.for: a parallel loop cannot carry values, got 1 iter_args}}
 %r = loop.for parallel "m" %m = 0 to 8 iter_args(%a = %zero) -> (f32) {
