@@ -83,6 +83,6 @@ def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling)
         yield Outcome(tuple(refusals), _state(function) != before)
 
 
-def _state(function: FuncOp) -> list[tuple[Operation, object, object]]:
+def _state(function: FuncOp) -> list[tuple[Operation, object, object, object]]:
     """What differs if any step changes anything: ops are equal only to themselves."""
-    return [(op, tuple(op.operands), dict(op.properties)) for op in function.walk()]
+    return [(op, tuple(op.operands), dict(op.properties), dict(op.attributes)) for op in function.walk()]

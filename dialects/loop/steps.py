@@ -12,7 +12,8 @@
 
 The fields are the arguments, and their types are the form of the text: `LoopName` and `ArgumentName` are written as
 names, `tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left
-out. Names stand in front of numbers, and no loop is named twice.
+out. Names stand in front of numbers, and no loop is named twice. A step that is about the whole kernel, `clang(2)`,
+names none.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import dataclasses
 import importlib
 import inspect
 import re
+import sys
 from abc import abstractmethod
 from difflib import get_close_matches
 from functools import cache
@@ -37,6 +39,8 @@ LoopName = Annotated[str, "loop"]
 ArgumentName = Annotated[str, "argument"]
 """The name of an argument of the kernel, without `%`."""
 
+_SIZES = range(1, sys.maxsize)
+"""Positive numbers."""
 _FOLDER = "passes/loop/steps"
 """Where steps are, one in each file of its name: a dialect says how they are written, passes carry them out."""
 
@@ -52,13 +56,19 @@ class Step:
     """What the step is called in a schedule."""
     example: ClassVar[str]
     """How it may be written."""
+    of_kernel: ClassVar[bool] = False
+    """Whether it is about the whole kernel, and may name no loop."""
+    numbers: ClassVar[range] = _SIZES
+    """What its numbers may be."""
 
     def __post_init__(self) -> None:
         names = [a for a in self._arguments if isinstance(a, str)]
         if len(set(names)) < len(names):
             raise UserError(f"schedule step '{self.spelling}' names a loop twice")
-        if any(isinstance(a, int) and a < 1 for a in self._arguments):
-            raise UserError(f"schedule step '{self.name}' takes a positive size")
+        for number in (a for a in self._arguments if isinstance(a, int) and a not in self.numbers):
+            least, most = self.numbers[0], self.numbers[-1]
+            required = "a positive size" if self.numbers == _SIZES else f"a number from {least} to {most}, got {number}"
+            raise UserError(f"schedule step '{self.name}' takes {required}")
 
     @classmethod
     def summary(cls) -> str:
@@ -156,7 +166,7 @@ class Form:
                 "has its fields in another order than the text: names, then one tuple of more names, then numbers, "
                 "then those that may be left out"
             )
-        if LoopName not in hints:
+        if LoopName not in hints and not kind.of_kernel:
             raise UserError("names no loop; required: a field of the type LoopName")
         names = sum(hint in (LoopName, ArgumentName) for hint in hints)
         least, optional = hints.count(int), sum(map(_may_be_left_out, hints))
@@ -177,7 +187,7 @@ def make_step(action: str, arguments: list[str | int]) -> Step:
         raise UserError(f"schedule step '{action}' takes a number as its last argument, got '{names[-1]}'")
     if len(names) < form.names or (len(names) > form.names and not form.more):
         plural = "s" if form.names > 1 or form.more else ""
-        required = f"{form.names} or more" if form.more else form.names
+        required = f"{form.names} or more" if form.more else form.names or "no"
         raise UserError(f"schedule step '{action}' takes {required} loop name{plural}, got {len(names)}")
     least, most = form.sizes
     if not least <= len(sizes) <= most:

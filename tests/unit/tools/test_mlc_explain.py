@@ -18,6 +18,7 @@ from mlc.compiler import CompileOptions, new_context, parse_verified
 from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import step_names
 from mlc.passes.loop.steps.block_sums import BlockSums
+from mlc.passes.loop.steps.clang import Clang
 from mlc.passes.loop.steps.fuse import Fuse
 from mlc.passes.loop.steps.hoist_reduction import HoistReduction
 from mlc.passes.loop.steps.interchange import Interchange
@@ -126,6 +127,7 @@ def test_every_step_has_words() -> None:
         PrefetchNext("n", "m"),
         Parallel("n"),
         ReuseResult("n"),
+        Clang(1),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -151,6 +153,7 @@ def test_every_step_has_words() -> None:
         "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is asked for",
         "parallel(n)": "the iterations are spread over threads",
         "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
+        "clang(1)": "clang compiles the kernel with -O1",
     }
     kernel.attributes["schedule"] = ScheduleAttr.of([Parallel("n", 4), Parallel("m", 1), LlvmUnroll("k", 1)])
     assert dict(describe_schedule(kernel, ())) == {

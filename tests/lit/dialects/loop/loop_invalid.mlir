@@ -126,13 +126,33 @@ func.func @f(%x: memref<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are block_sums, fuse, hoist_reduction, interchange, llvm_unroll, pack, parallel, prefetch, prefetch_next, reuse_result, split_reduction, tile, unpad, unroll, vectorize, vectorize_reduction}}
+// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are block_sums, clang, fuse, hoist_reduction, interchange, llvm_unroll, pack, parallel, prefetch, prefetch_next, reuse_result, split_reduction, tile, unpad, unroll, vectorize, vectorize_reduction}}
 func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
 
 // expected-error @+1 {{schedule step 'tile' takes one size, got 0}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(n)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes a number from 0 to 3, got 4}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang(4)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes a number from 0 to 3, got -1}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang(-1)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes no loop name, got 1}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang(n, 2)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes one size, got 0}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang()]>}
 
 // -----
 
