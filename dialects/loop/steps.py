@@ -10,10 +10,10 @@
         loop: LoopName
         size: int
 
-The fields are the arguments, and their types are the form of the text: `LoopName` and `ArgumentName` are written as
-names, `tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left
-out. Names stand in front of numbers, and no loop is named twice. A step that is about the whole kernel, `clang(2)`,
-names none.
+The fields are the arguments, and their types are the form of the text: `LoopName` and its like are written as names,
+`tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left out.
+Names stand in front of numbers, and no loop is named twice. A step that is about the whole kernel, `clang(2)`, names
+none.
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ LoopName = Annotated[str, "loop"]
 """The name of a loop: its dim, without quotes."""
 ArgumentName = Annotated[str, "argument"]
 """The name of an argument of the kernel, without `%`."""
+FunctionName = Annotated[str, "function"]
+"""The name of a function of the math dialect: `exp`."""
+_NAMES = (LoopName, ArgumentName, FunctionName)
 
 _SIZES = range(1, sys.maxsize)
 """Positive numbers."""
@@ -84,7 +87,7 @@ class Step:
     def loops(self) -> tuple[str, ...]:
         """The loops that it names."""
         hints = type_hints(type(self))
-        names = [a for f in dataclasses.fields(self) if hints[f.name] != ArgumentName for a in self._of(f)]
+        names = [a for f in dataclasses.fields(self) if hints[f.name] not in _NAMES[1:] for a in self._of(f)]
         return tuple(a for a in names if isinstance(a, str))
 
     @abstractmethod
@@ -153,14 +156,12 @@ class Form:
             raise UserError(f"has a field '{reserved[0]}', which means something else in every step: rename it")
         hints = [type_hints(kind)[f.name] for f in dataclasses.fields(kind)]
         for hint in hints:
-            if hint not in (LoopName, ArgumentName, int) and not _is_more(hint) and not _may_be_left_out(hint):
+            if hint not in (*_NAMES, int) and not _is_more(hint) and not _may_be_left_out(hint):
                 raise UserError(
                     f"has a field of type {hint}; "
-                    "they are LoopName, ArgumentName, tuple[LoopName, ...], int, or int | None"
+                    "they are LoopName, ArgumentName, FunctionName, tuple[LoopName, ...], int, or int | None"
                 )
-        ranks = [
-            0 if hint in (LoopName, ArgumentName) else 1 if _is_more(hint) else 2 + (hint is not int) for hint in hints
-        ]
+        ranks = [0 if hint in _NAMES else 1 if _is_more(hint) else 2 + (hint is not int) for hint in hints]
         if ranks != sorted(ranks) or ranks.count(1) > 1:
             raise UserError(
                 "has its fields in another order than the text: names, then one tuple of more names, then numbers, "
@@ -168,7 +169,7 @@ class Form:
             )
         if LoopName not in hints and not kind.of_kernel:
             raise UserError("names no loop; required: a field of the type LoopName")
-        names = sum(hint in (LoopName, ArgumentName) for hint in hints)
+        names = sum(hint in _NAMES for hint in hints)
         least, optional = hints.count(int), sum(map(_may_be_left_out, hints))
         return Form(names, any(map(_is_more, hints)), (least, least + optional))
 
@@ -201,7 +202,7 @@ def _filled(kind: type[Step], names: list[str], sizes: list[int]) -> dict[str, A
     values: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
         hint = type_hints(kind)[field.name]
-        if hint in (LoopName, ArgumentName):
+        if hint in _NAMES:
             values[field.name] = names.pop(0)
         elif _is_more(hint):
             values[field.name] = tuple(names)

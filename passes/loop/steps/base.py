@@ -39,6 +39,8 @@ class Scheduling:
 
     module: ModuleOp
     ctx: CompilerContext
+    accuracy: str = "exact"
+    """One of `ACCURACIES`: whether steps may make errors larger."""
     _states: dict[type, Any] = field(default_factory=dict[type, Any])
     _refused: list[tuple[FuncOp, LoopStep]] = field(default_factory=list[tuple[FuncOp, Any]])
 

@@ -19,6 +19,7 @@ from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import step_names
 from mlc.passes.loop.steps.block_sums import BlockSums
 from mlc.passes.loop.steps.clang import Clang
+from mlc.passes.loop.steps.degree import Degree
 from mlc.passes.loop.steps.fuse import Fuse
 from mlc.passes.loop.steps.hoist_reduction import HoistReduction
 from mlc.passes.loop.steps.interchange import Interchange
@@ -128,6 +129,7 @@ def test_every_step_has_words() -> None:
         Parallel("n"),
         ReuseResult("n"),
         Clang(1),
+        Degree("exp", 5),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -153,6 +155,7 @@ def test_every_step_has_words() -> None:
         "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is asked for",
         "parallel(n)": "the iterations are spread over threads",
         "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
+        "degree(exp, 5)": "a polynomial of degree 5; exp is off by 2.3 units in the last place at most",
         "clang(1)": "clang compiles the kernel with -O1",
     }
     kernel.attributes["schedule"] = ScheduleAttr.of([Parallel("n", 4), Parallel("m", 1), LlvmUnroll("k", 1)])
