@@ -36,11 +36,12 @@ def _minimax(degree: int, limit: float) -> Array:
     scale = np.where(r < 0, 2.0**24, 2.0**23)
     basis = np.stack([r**j * scale for j in range(1, degree + 1)], axis=1)
     target, sign = (np.exp(r) - 1) * scale, np.sign(r)
-    c, points = np.zeros(degree), np.linspace(0, _POINTS - 1, degree + 1).round().astype(int)
+    c: Array = np.zeros(degree)
+    points: Array = np.linspace(0, _POINTS - 1, degree + 1).round().astype(int)
     for _ in range(20):
         alternating = (-1.0) ** np.arange(degree + 1) * sign[points]
-        c = np.linalg.solve(np.c_[basis[points], alternating], target[points])[:-1]
-        errors = (basis @ c - target) * sign
+        c = np.linalg.solve(np.column_stack([basis[points], alternating]), target[points])[:-1]
+        errors: Array = (basis @ c - target) * sign
         pieces = np.split(np.arange(_POINTS), np.flatnonzero(np.diff(np.sign(errors))) + 1)
         points = np.array([piece[np.abs(errors[piece]).argmax()] for piece in pieces])
         assert len(points) == degree + 1
@@ -86,6 +87,11 @@ def test_errors_are_as_large_as_is_said(degree: int) -> None:
     found.append(errors_in_ulp(run(scalars, x), exact).max())
     assert 0.95 * largest <= max(found) <= largest, found
     assert (largest <= LARGEST_ERROR) == (degree == EXP_DEGREE)
+
+
+def test_check_each_is_told_how_far_results_may_move() -> None:
+    for degree, ulps in ((4, 2 * EXP_F32[4].error), (EXP_DEGREE, 8)):
+        assert ExpandMathPass().rounding_in(_expanded(degree, "f32", "x86-64-v3")).ulps == ulps
 
 
 _MODEL = """
