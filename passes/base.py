@@ -33,6 +33,11 @@ class Pass(ModulePass):
     rounding: ClassVar[Rounding | None] = None
     """How far the pass may move what floats are; None if every bit stays. `--check-each` holds the pass to it."""
 
+    def rounding_in(self, module: ModuleOp) -> Rounding | None:
+        """How far it may have moved floats in `module`, as it left it: `rounding`, unless the module allows more."""
+        del module
+        return self.rounding
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         package, _, rest = cls.__module__.partition(".passes.")

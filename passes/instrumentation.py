@@ -66,7 +66,7 @@ class CheckEach(Instrumentation):
         self._started = self._has_run = True
 
     def after(self, pass_: Pass, module: ModuleOp) -> None:
-        self.checker.check(pass_.name, module, pass_.rounding)
+        self.checker.check(pass_.name, module, pass_.rounding_in(module))
 
     def finish(self, module: ModuleOp) -> None:
         self._started = False  # the next module, of another shape, say, has nothing to do with this one

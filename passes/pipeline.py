@@ -24,7 +24,8 @@ class Stage:
     level: str
     """The level of the IR when the pass is done; a crossing belongs to the level that it reaches."""
     passes: str
-    """The pass with its options, as `--pass-pipeline` takes it; `$threads` is how many threads may be used."""
+    """The pass with its options, as `--pass-pipeline` takes it; `$threads` is how many threads may be used,
+    `$accuracy` one of `ACCURACIES`."""
     since: int
     """The lowest `-O` level that runs it; 0 for what no program can do without."""
     reason: str
@@ -32,6 +33,10 @@ class Stage:
     """Whether it runs only when more than one thread is to be used."""
     fast: bool = False
     """Whether it runs only where the accuracy is `fast`."""
+
+    def spelling(self, threads: int, accuracy: str) -> str:
+        """The pass with its options, for these choices."""
+        return Template(self.passes).substitute(threads=threads, accuracy=accuracy)
 
 
 PIPELINE = (
@@ -67,7 +72,7 @@ PIPELINE = (
     Stage("loop", "lower-to-loops", 0, "from what is computed to in which order"),
     Stage("loop", "inline-kernels", 2, "a loop over a few numbers keeps them in registers, from kernel to kernel"),
     Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
-    Stage("loop", "apply-schedule", 2, "carries out the steps that `schedule`, or a person, wrote down"),
+    Stage("loop", "apply-schedule{accuracy=$accuracy}", 2, "carries out the steps that `schedule`, or a person, wrote"),
     Stage("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
     Stage("loop", "shrink-buffers", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
     Stage("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
@@ -105,4 +110,4 @@ def default_passes(
     from mlc.passes.options import parse_passes
 
     steps = default_steps(opt_level, threads, upto, after, accuracy)
-    return [p for step in steps for p in parse_passes(Template(step.passes).substitute(threads=threads))]
+    return [p for step in steps for p in parse_passes(step.spelling(threads, accuracy))]

@@ -7,9 +7,10 @@ from typing import Any, TypeVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr, i8
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.support import dtypes
+from mlc.support.locations import error_at
 from mlc.support.types import MemRef, Tensor
 
 _Shaped = TypeVar("_Shaped", Tensor, MemRef, "Tensor | MemRef")
@@ -34,6 +35,10 @@ DONATED = "mlc.donated"
 reads the argument reads it before the result is there."""
 LATE = "mlc.late"
 """The attribute of a buffer for a result that is filled last, because what lies in its memory is read until then."""
+CLANG_LEVEL = "mlc.clang_level"
+"""The attribute of a function, at the levels below tensor, that says with which -O level clang compiles it: an i64."""
+CLANG_LEVELS = range(4)
+"""What it may be."""
 ALIGNMENT = 64
 """Bytes: what the workspace, what lies in it, and constants are aligned to. A cache line, and the widest vector."""
 
@@ -55,6 +60,20 @@ def models_of(module: ModuleOp) -> list[FuncOp]:
 def marks_of(values: Sequence[SSAValue], said: ArrayAttr[DictionaryAttr] | None) -> list[Mapping[str, Attribute]]:
     """The attributes of a function's arguments or results, one mapping for each of `values`."""
     return [each.data for each in said] if said is not None else [{} for _ in values]
+
+
+def clang_level(function: Operation) -> int | None:
+    """With which -O level clang compiles a function; None if that is not said.
+
+    Raises:
+        UserError: the attribute is none of clang's levels.
+    """
+    level = function.attributes.get(CLANG_LEVEL)
+    found = level.value.data if isinstance(level, IntegerAttr) else None
+    if level is not None and found not in CLANG_LEVELS:
+        required = f"an integer from {CLANG_LEVELS[0]} to {CLANG_LEVELS[-1]}"
+        raise error_at(function, f"'{CLANG_LEVEL}' is {level}; required: {required}")
+    return found
 
 
 def name_for_callers(value: SSAValue, marks: Mapping[str, Attribute], default: str) -> str:

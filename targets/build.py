@@ -117,7 +117,8 @@ class _Build:
         flags = clang_flags(machine, opt_level)
         self.compiler = Compiler(clang, flags, cache, self.processes, "-S" if kind == "asm" else "-c")
         self.linker: Tool | None = None if kind == "asm" else find_linker(machine.arch, clang, cache)
-        self.units = [Unit(k.name, k.text) for each in programs for k in (each.entry, *each.kernels)]
+        kernels = [kernel for each in programs for kernel in (each.entry, *each.kernels)]
+        self.units = [Unit(kernel.name, kernel.text, opt_level=kernel.opt_level) for kernel in kernels]
         self.units += [signature_unit(each.signature, machine) for each in programs]
         if isinstance(program, ProgramVariants):
             self.units += [signature_unit(program, machine), dispatch_unit(program)]
@@ -131,7 +132,7 @@ class _Build:
 
     def run(self, staged: Path, progress: Callable[[int, int], None] | None) -> tuple[int, int, bool]:
         """Make the file `staged`; returns the number of units, of cache hits, and whether the linker ran."""
-        count = len({unit.text for unit in self.units})
+        count = len({(unit.text, unit.opt_level) for unit in self.units})
         if self.cache.fetch(self.key, staged):
             if progress:
                 progress(count, count)

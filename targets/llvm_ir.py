@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import CompilerBug
-from mlc.support.functions import ALIGNMENT
+from mlc.support.functions import ALIGNMENT, clang_level
 from mlc.targets import llvm_ir_memory, llvm_ir_ops
 from mlc.targets.llvm_ir_function import EMITTERS, FunctionText, ModuleText, quote_symbol
 from mlc.targets.llvm_ir_literals import STAGE, array_bytes, spell_bytes, spell_type
@@ -50,8 +50,9 @@ def emit_module(module: ModuleOp, machine: Machine) -> str:
 def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
     """Every function with a body as a module of its own, callees before their callers.
 
-    Kernels (the functions that are `weak_odr`) are named `mlc_kernel_<name>_<hash>` after the hash of their text: equal
-    kernels of several models are one at link time, and of two equal kernels of this module only the first is yielded.
+    Kernels (the functions that are `weak_odr`) are named `mlc_kernel_<name>_<hash>` after the hash of their text and,
+    if they have one, of clang's level for them: equal kernels of several models are one at link time, and of two equal
+    kernels of this module only the first is yielded.
     """
     table = _symbol_table(module)
     final: dict[str, str] = {}
@@ -67,16 +68,17 @@ def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
     def compile_unit(name: str, func: llvm.FuncOp) -> None:
         is_kernel = func.linkage.linkage.data == "weak_odr"
         final[name] = _PLACEHOLDER if is_kernel else name
-        text = _emit_alone(func, table, machine, resolve)
+        text, level = _emit_alone(func, table, machine, resolve), clang_level(func)
         if not is_kernel:
-            ready.append(Kernel(name, text))
+            ready.append(Kernel(name, text, level))
             return
-        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+        digest = hashlib.sha256(f"{text}{'' if level is None else level}".encode()).hexdigest()[:12]
         if digest in by_hash:
             final[name] = by_hash[digest]
             return
         final[name] = by_hash[digest] = f"{_PLACEHOLDER}_{name}_{digest}"
-        ready.append(Kernel(final[name], text.replace(f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}(")))
+        text = text.replace(f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}(")
+        ready.append(Kernel(final[name], text, level))
 
     for name in table:
         resolve(name)

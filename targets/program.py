@@ -60,6 +60,8 @@ class Kernel:
 
     name: str
     text: str
+    opt_level: int | None = None
+    """clang's -O level, 0 to 3, if the kernel has one of its own."""
 
 
 @dataclass(frozen=True)

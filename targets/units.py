@@ -52,6 +52,8 @@ class Unit:
     name: str
     text: str
     language: Literal["ir", "c"] = "ir"
+    opt_level: int | None = None
+    """How much clang optimises it, if that is another level than that of all units."""
 
 
 @dataclass
@@ -118,7 +120,11 @@ class Compiler:
 
     def key(self, unit: Unit) -> str:
         """What the result of compiling `unit` is cached under."""
-        return digest("unit", self.clang.identity, *self.flags, self.output, unit.language, unit.text)
+        return digest("unit", self.clang.identity, *self.flags_of(unit), self.output, unit.language, unit.text)
+
+    def flags_of(self, unit: Unit) -> tuple[str, ...]:
+        """The flags for one unit: of two levels, clang takes the last."""
+        return self.flags if unit.opt_level is None else (*self.flags, f"-O{unit.opt_level}")
 
     def compile(self, unit: Unit, destination: Path) -> None:
         """Run clang on `unit`, without the cache.
@@ -129,7 +135,7 @@ class Compiler:
         """
         command = [
             *self.clang.command,
-            *self.flags,
+            *self.flags_of(unit),
             "-x",
             unit.language,
             self.output,

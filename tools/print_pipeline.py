@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from string import Template
 from typing import TextIO
 
 from mlc.passes.base import Pass
@@ -20,7 +19,7 @@ def print_pipeline(
         if not entry.startswith("-O"):
             continue
         rows = [
-            (step.level, Template(step.passes).substitute(threads=threads), step.reason)
+            (step.level, step.spelling(threads, accuracy), step.reason)
             for step in default_steps(int(entry[2:]), threads, upto, accuracy=accuracy)
         ]
         width = max((len(name) for _, name, _ in rows), default=0)

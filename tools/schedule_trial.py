@@ -49,7 +49,7 @@ def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options
     if not isinstance(schedule, ScheduleAttr) or not lower_to_plain_loops(alone, own, options):
         return []
     (function,) = (op for op in alone.ops if isinstance(op, FuncOp) and op.sym_name == kernel.sym_name)
-    return list(outcomes_of(schedule.steps, function, Scheduling(alone, own)))
+    return list(outcomes_of(schedule.steps, function, Scheduling(alone, own, options.accuracy)))
 
 
 def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> bool:
@@ -83,6 +83,6 @@ def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling)
         yield Outcome(tuple(refusals), _state(function) != before)
 
 
-def _state(function: FuncOp) -> list[tuple[Operation, object, object]]:
+def _state(function: FuncOp) -> list[tuple[Operation, object, object, object]]:
     """What differs if any step changes anything: ops are equal only to themselves."""
-    return [(op, tuple(op.operands), dict(op.properties)) for op in function.walk()]
+    return [(op, tuple(op.operands), dict(op.properties), dict(op.attributes)) for op in function.walk()]

@@ -13,6 +13,8 @@ from mlc.tuning.schedule_texts import Schedule
 
 _MOST_STEPS = 16
 """A schedule that has more steps than this, as that by the rules may, has no descendants of more than it has itself."""
+_FEW = 16
+"""A step that takes so many numbers at most gets any of them, not one near to the one that it has."""
 _DRAWS = 8
 """How often a mutation is tried that gives nothing new."""
 
@@ -60,17 +62,20 @@ class Mutator:
         weights = [1 if steps[place].name == "vectorize" else 12 for place, _ in places]
         ((place, name),) = self.rng.choices(places, weights)
         step = steps[place]
-        size = (
-            self.rng.choice([self.lanes, self.lanes // 2])
-            if step.name == "vectorize"
-            else self._size(getattr(step, name))
-        )
-        return coupled(steps, place, name, max(1, size))
+        return coupled(steps, place, name, self._number(step, getattr(step, name)))
 
     def _resized_twice(self, steps: Schedule) -> Schedule | None:
         """Two numbers are others, as in a register tile of more rows and fewer vectors."""
         once = self._resized(steps)
         return None if once is None else self._resized(once)
+
+    def _number(self, step: Step, number: int) -> int:
+        """Another number for a step, of those that it may be written with."""
+        if step.name == "vectorize":
+            return max(1, self.rng.choice([self.lanes, self.lanes // 2]))
+        if len(step.numbers) <= _FEW:
+            return self.rng.choice(step.numbers)
+        return min(max(self._size(number), step.numbers[0]), step.numbers[-1])
 
     def _size(self, size: int) -> int:
         """A size near to another one; of whole vectors, mostly, if that one is."""
@@ -133,9 +138,10 @@ def coupled(steps: Schedule, place: int, name: str, size: int) -> Schedule:
     old = getattr(step, name)
     assert isinstance(old, int)
     changed = list(_at(steps, place, replace(step, **{name: size})))
-    inner = f"{step.loops[0]}i"
     for i, each in enumerate(steps):
-        is_vector = i > place and step.name == "tile" and each.name == "vectorize" and each.loops[0] == inner
+        is_vector = (
+            i > place and step.name == "tile" and each.name == "vectorize" and each.loops[0] == f"{step.loops[0]}i"
+        )
         is_block = (
             i < place and step.name == "vectorize" and each.name == "tile" and f"{each.loops[0]}i" == step.loops[0]
         )

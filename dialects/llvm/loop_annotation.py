@@ -51,6 +51,10 @@ class LoopAnnotationAttr(ParametrizedAttribute):
             StringAttr(""),
         )
 
+    def with_unroll_count(self, count: int) -> "LoopAnnotationAttr":
+        """This, but for how often LLVM must unroll the loop."""
+        return LoopAnnotationAttr.new([self.vectorize_disable, IntegerAttr(count, i32), self.others])
+
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         start = parser.pos

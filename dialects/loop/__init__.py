@@ -3,7 +3,15 @@
 from xdsl.ir import Dialect
 
 from mlc.dialects.loop.constant import ConstantOp
-from mlc.dialects.loop.control import ForOp, LoopKind, LoopKindAttr, YieldOp, enclosing_loops
+from mlc.dialects.loop.control import (
+    LOOP_ANNOTATION,
+    MOST_THREADS,
+    ForOp,
+    LoopKind,
+    LoopKindAttr,
+    YieldOp,
+    enclosing_loops,
+)
 from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
@@ -13,6 +21,8 @@ Loop = Dialect("loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp,
 
 __all__ = [
     "CONSECUTIVE",
+    "LOOP_ANNOTATION",
+    "MOST_THREADS",
     "ConstantOp",
     "ForOp",
     "Lanes",

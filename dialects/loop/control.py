@@ -30,6 +30,11 @@ from xdsl.traits import (
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+LOOP_ANNOTATION = "loop_annotation"
+"""The attribute of a `loop.for` that says what LLVM is to do with the loop, a `#llvm.loop_annotation`."""
+MOST_THREADS = "most_threads"
+"""The attribute of a `loop.for threads` that says how many threads may share its iterations, an i64."""
+
 
 class LoopKind(StrEnum):
     """What may be assumed about a loop's iterations, and who runs them."""
@@ -92,6 +97,19 @@ class ForOp(IRDLOperation):
     Iterations of a `parallel` or `threads` loop have to be independent: none may write what another one reads or
     writes. The loop is refused if its first iterations show that they are not; beyond that it is a promise.
 
+    What LLVM is to do with a loop, such as how many iterations it is to put into one, is a `loop_annotation`, as on a
+    branch of the llvm dialect. A register tile without one is not unrolled.
+
+    Over how many threads a `threads` loop is spread at most is said by `most_threads`; without it, whoever runs the
+    program decides.
+
+    ```mlir
+    loop.for threads "m" %m = 0 to 64 attributes {most_threads = 4 : i64} {
+    }
+    loop.for serial "m" %m = 0 to 64 attributes {loop_annotation = #llvm.loop_annotation<unroll = <count = 4 : i32>>} {
+    }
+    ```
+
     A loop that carries buffers hands on where they are, not what is in them. An iteration must not write to a buffer
     that it also reaches by another name.
 
@@ -102,6 +120,7 @@ class ForOp(IRDLOperation):
       for_c4: there is a result of the type of each of the iter_args
       for_c5: the body ends with `loop.yield` of a value of the type of each of the iter_args
       for_c6: no two of the first iterations of a `parallel` or `threads` loop touch the same element and one writes it
+      for_c7: `most_threads` is an i64, 1 or more
     """
 
     name = "loop.for"
@@ -144,17 +163,20 @@ class ForOp(IRDLOperation):
             },
         )
 
-    def like(self, iter_args: Sequence[SSAValue] = (), body: Region | None = None, step: int | None = None) -> "ForOp":
-        """A loop over the same dim and values, of the same kind, that stands for this one.
+    def like(
+        self, iter_args: Sequence[SSAValue] = (), body: Region | None = None, values: range | None = None
+    ) -> "ForOp":
+        """A loop over the same dim and values, of the same kind and with the same attributes, that stands for this one.
 
         Args:
             iter_args: what it carries.
             body: one whose block takes the counter and a value for each of `iter_args`, and keeps its names; by default
                 an empty one, whose counter has the name of this one.
-            step: the distance of its values, where that is another.
+            values: what its counter takes, where that is something else.
         """
-        step = step or self.step.value.data
-        new = ForOp(self.dim.data, self.lower.value.data, self.upper.value.data, step, self.kind.data, iter_args, body)
+        values = self.range if values is None else values
+        new = ForOp(self.dim.data, values.start, values.stop, values.step, self.kind.data, iter_args, body)
+        new.attributes |= self.attributes
         new.location = self.location
         if body is None:
             new.induction_variable.name_hint = self.induction_variable.name_hint
@@ -187,6 +209,12 @@ class ForOp(IRDLOperation):
         """Whether the iterations are independent of each other."""
         return self.kind.data is not LoopKind.SERIAL
 
+    @property
+    def most_threads(self) -> int | None:
+        """How many threads may share the iterations of a `threads` loop; None if that is not said."""
+        limit = self.attributes.get(MOST_THREADS)
+        return limit.value.data if isinstance(limit, IntegerAttr) else None
+
     def verify_(self) -> None:
         if self.step.value.data <= 0:
             raise VerifyException(f"loop.for: step must be positive, got {self.step.value.data} (for_c1)")
@@ -215,6 +243,9 @@ class ForOp(IRDLOperation):
             )
         if self.is_parallel:
             self._verify_independence()
+        limit, most = self.attributes.get(MOST_THREADS), self.most_threads or 0
+        if limit is not None and (most < 1 or limit != IntegerAttr(most, i64)):
+            raise VerifyException(f"loop.for: '{MOST_THREADS}' must be an i64, 1 or more, got {limit} (for_c7)")
 
     def _verify_independence(self) -> None:
         from mlc.dialects.loop.independence import find_clash

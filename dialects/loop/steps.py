@@ -10,9 +10,10 @@
         loop: LoopName
         size: int
 
-The fields are the arguments, and their types are the form of the text: `LoopName` and `ArgumentName` are written as
-names, `tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left
-out. Names stand in front of numbers, and no loop is named twice.
+The fields are the arguments, and their types are the form of the text: `LoopName` and its like are written as names,
+`tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left out.
+Names stand in front of numbers, and no loop is named twice. A step that is about the whole kernel, `clang(2)`, names
+none.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import dataclasses
 import importlib
 import inspect
 import re
+import sys
 from abc import abstractmethod
 from difflib import get_close_matches
 from functools import cache
@@ -36,7 +38,12 @@ LoopName = Annotated[str, "loop"]
 """The name of a loop: its dim, without quotes."""
 ArgumentName = Annotated[str, "argument"]
 """The name of an argument of the kernel, without `%`."""
+FunctionName = Annotated[str, "function"]
+"""The name of a function of the math dialect: `exp`."""
+_NAMES = (LoopName, ArgumentName, FunctionName)
 
+_SIZES = range(1, sys.maxsize)
+"""Positive numbers."""
 _FOLDER = "passes/loop/steps"
 """Where steps are, one in each file of its name: a dialect says how they are written, passes carry them out."""
 
@@ -52,13 +59,19 @@ class Step:
     """What the step is called in a schedule."""
     example: ClassVar[str]
     """How it may be written."""
+    of_kernel: ClassVar[bool] = False
+    """Whether it is about the whole kernel, and may name no loop."""
+    numbers: ClassVar[range] = _SIZES
+    """What its numbers may be."""
 
     def __post_init__(self) -> None:
         names = [a for a in self._arguments if isinstance(a, str)]
         if len(set(names)) < len(names):
             raise UserError(f"schedule step '{self.spelling}' names a loop twice")
-        if any(isinstance(a, int) and a < 1 for a in self._arguments):
-            raise UserError(f"schedule step '{self.name}' takes a positive size")
+        for number in (a for a in self._arguments if isinstance(a, int) and a not in self.numbers):
+            least, most = self.numbers[0], self.numbers[-1]
+            required = "a positive size" if self.numbers == _SIZES else f"a number from {least} to {most}, got {number}"
+            raise UserError(f"schedule step '{self.name}' takes {required}")
 
     @classmethod
     def summary(cls) -> str:
@@ -74,7 +87,7 @@ class Step:
     def loops(self) -> tuple[str, ...]:
         """The loops that it names."""
         hints = type_hints(type(self))
-        names = [a for f in dataclasses.fields(self) if hints[f.name] != ArgumentName for a in self._of(f)]
+        names = [a for f in dataclasses.fields(self) if hints[f.name] not in _NAMES[1:] for a in self._of(f)]
         return tuple(a for a in names if isinstance(a, str))
 
     @abstractmethod
@@ -143,22 +156,20 @@ class Form:
             raise UserError(f"has a field '{reserved[0]}', which means something else in every step: rename it")
         hints = [type_hints(kind)[f.name] for f in dataclasses.fields(kind)]
         for hint in hints:
-            if hint not in (LoopName, ArgumentName, int) and not _is_more(hint) and not _may_be_left_out(hint):
+            if hint not in (*_NAMES, int) and not _is_more(hint) and not _may_be_left_out(hint):
                 raise UserError(
                     f"has a field of type {hint}; "
-                    "they are LoopName, ArgumentName, tuple[LoopName, ...], int, or int | None"
+                    "they are LoopName, ArgumentName, FunctionName, tuple[LoopName, ...], int, or int | None"
                 )
-        ranks = [
-            0 if hint in (LoopName, ArgumentName) else 1 if _is_more(hint) else 2 + (hint is not int) for hint in hints
-        ]
+        ranks = [0 if hint in _NAMES else 1 if _is_more(hint) else 2 + (hint is not int) for hint in hints]
         if ranks != sorted(ranks) or ranks.count(1) > 1:
             raise UserError(
                 "has its fields in another order than the text: names, then one tuple of more names, then numbers, "
                 "then those that may be left out"
             )
-        if LoopName not in hints:
+        if LoopName not in hints and not kind.of_kernel:
             raise UserError("names no loop; required: a field of the type LoopName")
-        names = sum(hint in (LoopName, ArgumentName) for hint in hints)
+        names = sum(hint in _NAMES for hint in hints)
         least, optional = hints.count(int), sum(map(_may_be_left_out, hints))
         return Form(names, any(map(_is_more, hints)), (least, least + optional))
 
@@ -177,7 +188,7 @@ def make_step(action: str, arguments: list[str | int]) -> Step:
         raise UserError(f"schedule step '{action}' takes a number as its last argument, got '{names[-1]}'")
     if len(names) < form.names or (len(names) > form.names and not form.more):
         plural = "s" if form.names > 1 or form.more else ""
-        required = f"{form.names} or more" if form.more else form.names
+        required = f"{form.names} or more" if form.more else form.names or "no"
         raise UserError(f"schedule step '{action}' takes {required} loop name{plural}, got {len(names)}")
     least, most = form.sizes
     if not least <= len(sizes) <= most:
@@ -191,7 +202,7 @@ def _filled(kind: type[Step], names: list[str], sizes: list[int]) -> dict[str, A
     values: dict[str, Any] = {}
     for field in dataclasses.fields(kind):
         hint = type_hints(kind)[field.name]
-        if hint in (LoopName, ArgumentName):
+        if hint in _NAMES:
             values[field.name] = names.pop(0)
         elif _is_more(hint):
             values[field.name] = tuple(names)

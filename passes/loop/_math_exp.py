@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
 from mlc.passes.loop._math_builder import F32, FloatFormat, Number, fma, polynomial
+from mlc.support.locations import error_at
 
 LOG2_E = 1.4426950408889634
 
@@ -94,6 +99,87 @@ _F64 = Constants(
 )
 
 
+@dataclass(frozen=True)
+class ExpPolynomials:
+    """What exp of an f32 is computed by."""
+
+    half: tuple[float, ...]
+    """exp(r) for |r| <= ln(2) / 2."""
+    whole: tuple[float, ...]
+    """exp(r) for |r| <= ln 2."""
+    error: float
+    """The largest error of exp, in units in the last place, with roundings on the way, as measured over f32."""
+
+
+# Minimax polynomials for the error of exp(r) in units in the last place of f32, which are half as large below 1, by
+# Remez' algorithm with the first coefficient fixed: exp(0) is 1. On the interval that is twice as wide, a polynomial of
+# two degrees more is better than that; 7 is the rule there, and enough.
+_WHOLE_OF_DEGREE_4 = (
+    1.0,
+    1.0000016689300537,
+    0.4999977648258209,
+    0.16663111746311188,
+    0.04167742654681206,
+    0.008494163863360882,
+    0.0013872975250706077,
+)
+EXP_F32 = {
+    4: ExpPolynomials(
+        (1.0, 0.9999715089797974, 0.5000408887863159, 0.16782912611961365, 0.04141826927661896),
+        _WHOLE_OF_DEGREE_4,
+        37.7,
+    ),
+    5: ExpPolynomials(
+        (
+            1.0,
+            0.999999463558197,
+            0.49999138712882996,
+            0.16668109595775604,
+            0.04189901426434517,
+            0.00826592743396759,
+        ),
+        _F32.exp,
+        2.3,
+    ),
+    6: ExpPolynomials((1.0, 1.0, *_F32.expm1), _F32.exp, 2.0),
+}
+"""By their degree, that of the first polynomial."""
+EXP_DEGREE = 6
+"""That of a function that says nothing of it."""
+LARGEST_ERROR = 2.0
+"""The bound that all functions of one f32 keep to, in units in the last place, unless somebody asked for less."""
+DEGREES = "mlc.degrees"
+"""The attribute of a function that says of which degree the polynomials of `expand-math` are: `{exp = 5 : i64}`."""
+
+
+def _polynomials(x: Number) -> ExpPolynomials:
+    """Those of exp for numbers of the format of x, of the degree that the function says."""
+    c = constants_of(x.format)
+    if x.format != F32:
+        return ExpPolynomials((1.0, 1.0, *c.expm1), c.exp, 0.0)
+    function: Operation | None = x.emitter.op
+    while function is not None and not isinstance(function, FuncOp):
+        function = function.parent_op()
+    return EXP_F32[EXP_DEGREE if function is None else exp_degree(function)]
+
+
+def exp_degree(function: FuncOp) -> int:
+    """Of which degree the polynomial of exp is in a function.
+
+    Raises:
+        UserError: there is no such polynomial.
+    """
+    said = function.attributes.get(DEGREES)
+    if said is None:
+        return EXP_DEGREE
+    degree = said.data.get("exp") if isinstance(said, DictionaryAttr) else None
+    found = degree.value.data if isinstance(degree, IntegerAttr) else None
+    if found not in EXP_F32:
+        required = f"{{exp = n : i64}} with n from {min(EXP_F32)} to {max(EXP_F32)}"
+        raise error_at(function, f"'{DEGREES}' is {said}; required: {required}")
+    return found
+
+
 def constants_of(format: FloatFormat) -> Constants:
     """The constants for floats of this format."""
     return _F32 if format == F32 else _F64
@@ -109,15 +195,15 @@ def exp(x: Number) -> Number:
     A machine with an instruction for it multiplies by any power of two at once. Then n needs no limits, as it says by
     itself what is 0, infinite or NaN: r only has to be some number for which the polynomial is positive.
     """
-    c = constants_of(x.format)
+    c, polynomials = constants_of(x.format), _polynomials(x)
     if x.can_be_scaled:
         n = fma(x, LOG2_E, x.format.shifter) - x.format.shifter
         r = fma(n, -c.ln2_low, fma(n, -c.ln2_high, x)).within(0.5)
-        return polynomial(r, (1.0, 1.0, *c.expm1)).scaled(n)
+        return polynomial(r, polynomials.half).scaled(n)
     x = x.at_most(c.overflow).at_least(c.underflow)
     n, s = round_to_power(x, LOG2_E / 2)
     r = fma(n, -2 * c.ln2_low, fma(n, -2 * c.ln2_high, x))
-    return polynomial(r, c.exp) * s * s
+    return polynomial(r, polynomials.whole) * s * s
 
 
 def exp2(x: Number) -> Number:

@@ -12,6 +12,7 @@ from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
 from mlc.passes.loop.steps.base import LoopStep, Scheduling
+from mlc.passes.pipeline import ACCURACIES
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import error_at
@@ -36,8 +37,13 @@ class ApplySchedulePass(Pass):
     name = "apply-schedule"
     rounding = Rounding(4, "steps may split a sum into partial ones, and leave out padding", skips_zeros=True)
 
+    accuracy: str = "exact"
+    """Whether steps may make errors larger than those of functions as a rule are: "exact" or "fast"."""
+
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        scheduling = Scheduling(module, ctx)
+        if self.accuracy not in ACCURACIES:
+            raise UserError(f"{self.name}: found accuracy '{self.accuracy}'; required: {' or '.join(ACCURACIES)}")
+        scheduling = Scheduling(module, ctx, self.accuracy)
         for function in functions_with_loops(module):
             schedule = function.attributes.get("schedule")
             if not isinstance(schedule, ScheduleAttr):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects import arith, func, math, vector
 from xdsl.dialects.builtin import ModuleOp, bf16, f16, f32
@@ -151,6 +151,9 @@ _CONVERSIONS: dict[tuple[Attribute, Attribute], Callable[[Number], Number]] = {
 }
 
 
+_ROUNDING = Rounding(8, "functions become polynomials")
+
+
 @dataclass(frozen=True)
 class ExpandMathPass(Pass):
     """Expand the functions of the math dialect, so that artifacts never call the C library.
@@ -173,7 +176,12 @@ class ExpandMathPass(Pass):
     """
 
     name = "expand-math"
-    rounding = Rounding(8, "functions become polynomials")
+    rounding = _ROUNDING
+
+    def rounding_in(self, module: ModuleOp) -> Rounding:
+        degrees = [_math_exp.exp_degree(op) for op in module.ops if isinstance(op, func.FuncOp)]
+        error = max((_math_exp.EXP_F32[degree].error for degree in degrees), default=0.0)
+        return replace(_ROUNDING, ulps=max(_ROUNDING.ulps, 2 * error))
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         driver = LoweringDriver(self.name, ctx)

@@ -39,7 +39,7 @@ class ParallelizePass(Pass):
 
     Of a nest, the outermost loop is taken whose iterations keep all threads busy to the end, or else the longest one.
     Nests that are estimated to be short stay on one thread: waking others costs microseconds. Loops that are spread
-    already stay as they are.
+    already stay as they are, with the number of threads that they ask for at most.
 
     Where there are many iterations, blocks of them are spread, a few per thread: each one that is handed out costs some
     hundred cycles, and has buffers of its own.
@@ -78,27 +78,29 @@ class ParallelizePass(Pass):
             return
         nest = [loop for loop in perfect_nest(root) if loop.is_parallel] or [root]
         longest = max(nest, key=lambda loop: len(loop.range))
-        loop = next((loop for loop in nest if self._keeps_busy(len(loop.range))), longest)
+        loop = next((loop for loop in nest if _keeps_busy(len(loop.range), self.threads)), longest)
         if len(loop.range) > 1 and spread(loop):
             self._block(loop)
         else:
             ctx.remark(root, f"loop '{loop.dim.data}' stays on one thread: its iterations depend on each other")
 
-    def _keeps_busy(self, trips: int) -> bool:
-        """Whether threads that share `trips` equal tasks work for most of the time that the busiest of them does."""
-        return trips >= BUSY * self.threads * -(-trips // self.threads)
-
     def _block(self, loop: ForOp) -> None:
         """Let each thread run blocks of iterations where there are many, or each has a buffer."""
-        trips, wanted = len(loop.range), BLOCKS_PER_THREAD * self.threads
+        threads = min(self.threads, loop.most_threads or self.threads)
+        trips, wanted = len(loop.range), BLOCKS_PER_THREAD * threads
         if trips <= MANY * wanted and not any(isinstance(op, memref.AllocOp) for op in loop.walk()):
             return
-        counts = [n for n in range(self.threads, 4 * wanted + 1) if trips % n == 0 and self._keeps_busy(n)]
+        counts = [n for n in range(threads, 4 * wanted + 1) if trips % n == 0 and _keeps_busy(n, threads)]
         count = min(counts, key=lambda n: abs(n - wanted), default=trips)
         if count < trips:
             (blocks,) = tile(loop, trips // count)
             (inner,) = (op for op in blocks.body.block.ops if isinstance(op, ForOp))
             inner.properties["kind"] = LoopKindAttr(LoopKind.PARALLEL)
+
+
+def _keeps_busy(trips: int, threads: int) -> bool:
+    """Whether threads that share `trips` equal tasks work for most of the time that the busiest of them does."""
+    return trips >= BUSY * threads * -(-trips // threads)
 
 
 class _Times:

@@ -11,12 +11,10 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.dialects.llvm.integers import AddOp
-from mlc.dialects.loop import ForOp, YieldOp
+from mlc.dialects.loop import LOOP_ANNOTATION, ForOp, YieldOp
 from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type
 from mlc.passes.lowering import StatelessPattern, lowers
 
-LOOP_ANNOTATION = "loop_annotation"
-"""The attribute of a `loop.for` that goes to the branch of its loop."""
 _STRUCTURED = (ForOp, scf.IfOp, scf.WhileOp)
 _TILE = 8
 """The number of carried vectors from which a loop is a register tile."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from xdsl.dialects import arith, func, llvm, memref
-from xdsl.dialects.builtin import ModuleOp, i64
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from mlc.dialects import loop
@@ -16,6 +16,7 @@ from mlc.dialects.llvm import integers
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.passes.loop_to_llvm._types import POINTER, integer_constant, lower_type, offset_of_field
 from mlc.support.context import CompilerContext
+from mlc.support.functions import CLANG_LEVEL
 from mlc.support.ir import clone
 
 HOOK = "mlc_parallel_for"
@@ -42,6 +43,9 @@ def outline_threads(module: ModuleOp, ctx: CompilerContext) -> None:
         context = (%x, %y) on the stack; mlc_parallel_for(@k_m_task, context, 8)
         llvm.func @k_m_task(context, index) { call @k_m(context.x, context.y, index * 8) }
         func.func private @k_m(%x, %y, %m) { body }
+
+    A hook takes no number of threads. So where at most so many may share a loop, there are as many tasks, each of which
+    calls the body for its share of the iterations; with one, the loop is left as it is.
     """
     functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
     taken = {op.sym_name.data for op in functions}
@@ -60,7 +64,7 @@ def _outermost(blocks: Sequence[Block]) -> Iterator[ForOp]:
     for block in blocks:
         for op in block.ops:
             if isinstance(op, ForOp):
-                if op.kind.data is LoopKind.THREADS:
+                if op.kind.data is LoopKind.THREADS and op.most_threads != 1:
                     yield op
                 else:
                     yield from _outermost(op.body.blocks)
@@ -88,6 +92,9 @@ def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerConte
     assert outer is not None
     body = _body_function(spread, name, captured)
     task = _task_function(spread, f"{name}_task", name, types)
+    for each in (body, task):
+        if CLANG_LEVEL in function.attributes:
+            each.attributes[CLANG_LEVEL] = function.attributes[CLANG_LEVEL]
     outer.insert_ops_before([body, task], function)
     _call_hook(function, spread, f"{name}_task", captured)
 
@@ -155,7 +162,8 @@ def _context_type(types: Sequence[Attribute]) -> llvm.LLVMStructType:
 
 
 def _task_function(spread: ForOp, name: str, callee: str, types: Sequence[Attribute]) -> llvm.FuncOp:
-    """What the hook calls: takes the context apart, finds the counter, calls the body."""
+    """What the hook calls: takes the context apart, finds the counter, calls the body; for a share of the iterations in
+    a loop."""
     block = Block(arg_types=[POINTER, i64])
     context, index = block.args
     context.name_hint, index.name_hint = "context", "index"
@@ -166,12 +174,50 @@ def _task_function(spread: ForOp, name: str, callee: str, types: Sequence[Attrib
         load = llvm.LoadOp(field, element)
         block.add_ops([field, load])
         values.append(load.dereferenced_value)
-    step, start = integer_constant(spread.range.step), integer_constant(spread.range.start)
-    scaled = integers.MulOp(index, step.result)
-    counter = integers.AddOp(scaled.res, start.result)
-    block.add_ops([step, start, scaled, counter, llvm.CallOp(callee, *values, counter.res), llvm.ReturnOp()])
+    blocks = [block]
+    if _tasks(spread) == len(spread.range):
+        block.add_ops([*_call_body(spread, callee, values, index), llvm.ReturnOp()])
+    else:
+        blocks += _share_of_task(spread, callee, values, index)
     kind_of_task = llvm.LLVMFunctionType([POINTER, i64])
-    return llvm.FuncOp(name, kind_of_task, llvm.LinkageAttr("weak_odr"), visibility=1, body=Region(block))
+    return llvm.FuncOp(name, kind_of_task, llvm.LinkageAttr("weak_odr"), visibility=1, body=Region(blocks))
+
+
+def _tasks(spread: ForOp) -> int:
+    """How many tasks there are: one for each iteration, or for each thread that may share them."""
+    trips = len(spread.range)
+    return min(trips, spread.most_threads or trips)
+
+
+def _call_body(spread: ForOp, callee: str, values: Sequence[SSAValue], iteration: SSAValue) -> list[Operation]:
+    """The call of the body for an iteration that is given by its number."""
+    step, start = integer_constant(spread.range.step), integer_constant(spread.range.start)
+    scaled = integers.MulOp(iteration, step.result)
+    counter = integers.AddOp(scaled.res, start.result)
+    return [step, start, scaled, counter, llvm.CallOp(callee, *values, counter.res)]
+
+
+def _share_of_task(spread: ForOp, callee: str, values: Sequence[SSAValue], index: SSAValue) -> list[Block]:
+    """The blocks behind that of `index` that call the body from iteration `index * n / tasks` to the next task's first.
+
+    Of `n` iterations: shares differ by one at most, and there is no task without an iteration.
+    """
+    before, body, after = index.owner, Block(arg_types=[i64]), Block()
+    assert isinstance(before, Block)
+    one, trips = integer_constant(1), integer_constant(len(spread.range))
+    tasks = integer_constant(_tasks(spread))
+    next_index = integers.AddOp(index, one.result)
+    ends: list[Operation] = []
+    for number in (index, next_index.res):
+        ends += [product := integers.MulOp(number, trips.result), llvm.UDivOp(product.res, tasks.result)]
+    before.add_ops([one, trips, tasks, next_index, *ends, llvm.BrOp(body, ends[1].results[0])])
+    (iteration,) = body.args
+    advance = integers.AddOp(iteration, one.result)
+    more = llvm.ICmpOp(advance.res, ends[3].results[0], IntegerAttr(llvm.ICmpPredicateFlag.ULT.to_int(), i64))
+    again = llvm.CondBrOp(more.res, body, [advance.res], after, [])
+    body.add_ops([*_call_body(spread, callee, values, iteration), advance, more, again])
+    after.add_op(llvm.ReturnOp())
+    return [body, after]
 
 
 def _call_hook(function: func.FuncOp, spread: ForOp, task: str, captured: Sequence[SSAValue]) -> None:
@@ -187,7 +233,7 @@ def _call_hook(function: func.FuncOp, spread: ForOp, task: str, captured: Sequen
         # the value may still be a memref here: its type becomes that of the field with the rest of the function
         new += [field, llvm.StoreOp(value, field)]
     address = llvm.AddressOfOp(task, POINTER)
-    count = integer_constant(len(spread.range))
+    count = integer_constant(_tasks(spread))
     call = llvm.CallOp(HOOK, address.result, context.res, count.result)
     block.insert_ops_before([*new, address, count, call], spread)
     spread.detach()

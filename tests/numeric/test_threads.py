@@ -65,6 +65,31 @@ def test_rows_with_buffers_of_their_own(rows: int) -> None:
         assert [model(x).tobytes() for _ in range(10)] == [expected.tobytes()] * 10
 
 
+def test_threads_at_most_give_the_same_bits() -> None:
+    """190 rows in 3 shares, which differ."""
+    text = """
+    func.func private @kernel(%x: tensor<190x256xf32>) -> tensor<190x256xf32>
+        attributes {schedule = #loop.schedule<[vectorize_reduction(k, 16), tile(n, 16), vectorize(ni)]>} {
+      %0 = tensor.reduce add %x[m, k] over (m: 190) reduce (k: 256) : tensor<190x256xf32> -> tensor<190xf32>
+      %1 = tensor.map %x[m, n], %0[m] over (m: 190, n: 256)
+          : tensor<190x256xf32>, tensor<190xf32> -> tensor<190x256xf32> {
+      ^bb0(%a: f32, %s: f32):
+        %q = arith.divf %a, %s : f32
+        tensor.yield %q : f32
+      }
+      return %1 : tensor<190x256xf32>
+    }
+    func.func @main(%x: tensor<190x256xf32>) -> tensor<190x256xf32> {
+      %0 = func.call @kernel(%x) : (tensor<190x256xf32>) -> tensor<190x256xf32>
+      return %0 : tensor<190x256xf32>
+    }
+    """
+    expected = mlc.compile(text)(_X).tobytes()
+    limited = mlc.compile(text.replace("vectorize(ni)", "vectorize(ni), parallel(m, 3)"), threads=4)
+    assert b"mlc_parallel_for" in limited.path.read_bytes()
+    assert [limited(_X).tobytes() for _ in range(20)] == [expected] * 20
+
+
 @pytest.mark.parametrize("target", ["x86-64-v2", "aarch64"])
 def test_programs_have_no_threads_and_give_the_same_bits(target: str, tmp_path: Path) -> None:
     arch = resolve_target(target).arch

@@ -20,7 +20,9 @@ from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 
 _SIZES = (2, 2, 3, 4, 8)
-"""What a number of a step is drawn from."""
+"""What a number of a step is drawn from, where it may be any."""
+_FEW = 16
+"""A step takes so many numbers at most if each of them is to be drawn as often as the others."""
 
 
 class _OfModule(Protocol):
@@ -37,6 +39,8 @@ class Scheduling:
 
     module: ModuleOp
     ctx: CompilerContext
+    accuracy: str = "exact"
+    """One of `ACCURACIES`: whether steps may make errors larger."""
     _states: dict[type, Any] = field(default_factory=dict[type, Any])
     _refused: list[tuple[FuncOp, LoopStep]] = field(default_factory=list[tuple[FuncOp, Any]])
 
@@ -134,8 +138,38 @@ class LoopStep(Step):
         first, *rest = fields(cls)
         values: dict[str, Any] = {first.name: loop.dim.data}
         for each in rest:
-            values[each.name] = () if hints[each.name] is not int else rng.choice(_SIZES)
+            values[each.name] = () if hints[each.name] is not int else cls.number(rng)
         return cls(**values)
+
+    @classmethod
+    def number(cls, rng: Random) -> int:
+        """A number that the step may be written with, drawn at random."""
+        return rng.choice(cls.numbers if len(cls.numbers) <= _FEW else _SIZES)
+
+
+@dataclass(frozen=True)
+class KernelStep(LoopStep):
+    """A step that says something of a whole kernel, and changes no loop of it: `set` does, or raises `Refused`."""
+
+    of_kernel = True
+
+    @classmethod
+    def problem(cls) -> str | None:
+        if cls.set is KernelStep.set:
+            return "has no `set(self, function, scheduling)`, which carries it out"
+        return super().problem()
+
+    def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
+        with remark_if_refused(scheduling.ctx, function, f"function '{function.sym_name.data}' stays as it is"):
+            self.set(function, scheduling)
+
+    @abstractmethod
+    def set(self, function: FuncOp, scheduling: Scheduling) -> None:
+        """Carry out the step.
+
+        Raises:
+            Refused: it is nothing for this function, which is as it was.
+        """
 
 
 def other(rng: Random, loop: ForOp) -> LoopName:
@@ -153,4 +187,4 @@ def function_of(loop: Operation) -> FuncOp:
     return op
 
 
-__all__ = ["LoopStep", "Refused", "Scheduling", "function_of", "other"]
+__all__ = ["KernelStep", "LoopStep", "Refused", "Scheduling", "function_of", "other"]

@@ -23,7 +23,7 @@ _IN_NEST = 0.9
 def interchange(outermost: ForOp, order: Sequence[str]) -> None:
     """Reorder the loops of a perfect nest: the places of the loops in `order` are filled in that order.
 
-    Only the headers move (dim, bounds, step, kind) and the counters that the body sees.
+    Only the headers move (dim, bounds, step, kind, attributes) and the counters that the body sees.
 
     Raises:
         Refused: they are no parallel loops of one perfect nest, or a serial loop that they move over hands something
@@ -40,11 +40,12 @@ def interchange(outermost: ForOp, order: Sequence[str]) -> None:
     wanted = [nest[names.index(name)] for name in order]
     filled = dict(zip(chosen, wanted, strict=True))
     require_exchange(nest, [filled.get(loop, loop) for loop in nest])
-    headers = [dict(loop.properties) for loop in wanted]
+    headers = [(dict(loop.properties), dict(loop.attributes)) for loop in wanted]
     uses = [list(loop.induction_variable.uses) for loop in wanted]
     hints = [loop.induction_variable.name_hint for loop in wanted]
-    for loop, header, counter_uses, hint in zip(chosen, headers, uses, hints, strict=True):
+    for loop, (header, said), counter_uses, hint in zip(chosen, headers, uses, hints, strict=True):
         loop.properties.update(header)
+        loop.attributes = said
         for use in counter_uses:
             use.operation.operands[use.index] = loop.induction_variable
         loop.induction_variable.name_hint = hint

@@ -61,11 +61,11 @@ def split_reduction(loop: ForOp, parts: int) -> None:
 
 def _split(loop: ForOp, reduction: Reduction, parts: int) -> tuple[list[Operation], SSAValue]:
     """The ops that replace `loop`, and the value that replaces its result."""
-    step, element = loop.step.value.data, loop.carried[0].type
+    values, element = loop.range, loop.carried[0].type
     identity = identity_of(reduction.combination.reduction, element)
     initial = [loop.iter_args[0], *[identity.result] * (parts - 1)]
     body = Block(arg_types=[loop.induction_variable.type, *[element] * parts])
-    wide = loop.like(initial, Region(body), step * parts)
+    wide = loop.like(initial, Region(body), range(values.start, values.stop, values.step * parts))
     counter = wide.induction_variable
     counter.name_hint = loop.induction_variable.name_hint
     yielded: list[SSAValue] = []
@@ -77,7 +77,7 @@ def _split(loop: ForOp, reduction: Reduction, parts: int) -> tuple[list[Operatio
             if op is reduction.combine:
                 drop_overflow_flags(copy)  # which hold for sums from the front, not for those of every n-th element
             if isinstance(copy, AccessOp) and counter in copy.indices:
-                at = (counter,), AffineExpr.dimension(0) + part * step
+                at = (counter,), AffineExpr.dimension(0) + part * values.step
                 set_subscripts(copy, *rewritten_subscripts(copy, {counter: at}))
         yielded.append(copies[loop.yielded[0]])
     body.add_op(YieldOp(*yielded))

@@ -110,8 +110,7 @@ def _reduce_in_lanes(
 def _lanes_over(values: range, loop: ForOp, combine: Operation, lanes: int, partial: SSAValue) -> ForOp:
     """A loop over these values of the counter, `lanes` at a time, or fewer once, that carries the vector `partial`."""
     body = Block(arg_types=[loop.induction_variable.type, partial.type])
-    outer = ForOp(loop.dim.data, values.start, values.stop, lanes, iter_args=[partial], body=Region(body))
-    outer.location = loop.location
+    outer = loop.like([partial], Region(body), range(values.start, values.stop, lanes))
     for old, new in zip(loop.body.block.args, body.args, strict=True):
         new.name_hint = old.name_hint
     active = min(lanes, len(values))

@@ -116,6 +116,23 @@ def test_a_class_that_is_no_step_is_refused_where_it_stands(old: str, new: str, 
     assert raised.value.location is not None and raised.value.location.line in (9, 10)
 
 
+_OF_KERNEL = (
+    _CLASS.replace("LoopStep", "KernelStep").replace("    loop: LoopName\n", "    size: int\n").replace("(n)", "(2)")
+)
+_SET = "    def set(self, function, scheduling) -> None:\n        pass\n"
+
+
+def test_a_step_of_a_kernel_names_no_loop_and_is_carried_out(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(_OF_KERNEL)
+    with plugin_scope(), pytest.raises(UserError, match=r"'Mine' has no `set\(self, function, scheduling\)`"):
+        load_pass(file)
+    file.write_text(_OF_KERNEL.replace(_REWRITE, _SET))
+    with plugin_scope():
+        load_pass(file)
+        assert make_step("mine", [2]).spelling == "mine(2)" and make_step("mine", [2]).loops == ()
+
+
 def test_two_steps_of_one_name_in_a_file_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(f"{_CLASS}\n@dataclass(frozen=True)\nclass Other(Mine):\n    name = 'mine'\n")

@@ -124,7 +124,7 @@ def test_missing_option(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_default_pipelines_name_passes_that_exist() -> None:
     for step in PIPELINE:
-        for spec in parse_pipeline(step.passes.replace("$threads", "2")):
+        for spec in parse_pipeline(step.spelling(2, "exact")):
             assert spec.name in pass_names()
 
 

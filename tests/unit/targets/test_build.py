@@ -252,6 +252,18 @@ def test_equal_units_are_compiled_once(make_program: MakeProgram, tmp_path: Path
     assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
+def test_a_kernel_has_a_level_of_its_own(make_program: MakeProgram, tmp_path: Path):
+    """Code of -O0 keeps values in memory, and neither is taken for the other, in the cache and in the artifact."""
+    machine, texts = resolve_target("native"), list[str]()
+    program = make_program(machine)
+    for level, compiled in ((None, 3), (0, 1), (3, 1), (None, 0)):
+        kernels = [replace(kernel, opt_level=level) for kernel in program.kernels]
+        report = build(replace(program, kernels=kernels), machine, "asm", tmp_path / "model.s")
+        assert report.units - report.cache_hits == compiled
+        texts.append((tmp_path / "model.s").read_text())
+    assert texts[0] == texts[2] == texts[3] and len(texts[1].splitlines()) > len(texts[0].splitlines())
+
+
 def test_builds_are_reproducible(make_program: MakeProgram, tmp_path: Path):
     machine = resolve_target("native")
     for name in ("a", "b"):

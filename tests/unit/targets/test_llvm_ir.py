@@ -167,6 +167,15 @@ def test_kernels_are_named_by_content_and_come_before_their_callers(
     assert list(emit_kernels(parse(KERNELS), MACHINE)) == found
 
 
+def test_kernels_of_other_levels_of_clang_are_others(parse: Callable[[str], ModuleOp]) -> None:
+    head, of_second, tail = KERNELS.partition("@second")
+    with_level = head + of_second + tail.replace(") {", ") attributes {mlc.clang_level = 2 : i64} {", 1)
+    first, second, main = emit_kernels(parse(with_level), MACHINE)
+    assert [each.opt_level for each in (first, second, main)] == [None, 2, None]
+    assert first.name.rpartition("_")[2] != second.name.rpartition("_")[2]
+    assert f"call void @{first.name}(" in main.text and f"call void @{second.name}(" in main.text
+
+
 def test_control_flow_and_flags(parse: Callable[[str], ModuleOp], tmp_path: Path) -> None:
     text = emit_module(
         parse("""

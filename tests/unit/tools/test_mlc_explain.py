@@ -18,9 +18,12 @@ from mlc.compiler import CompileOptions, new_context, parse_verified
 from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import step_names
 from mlc.passes.loop.steps.block_sums import BlockSums
+from mlc.passes.loop.steps.clang import Clang
+from mlc.passes.loop.steps.degree import Degree
 from mlc.passes.loop.steps.fuse import Fuse
 from mlc.passes.loop.steps.hoist_reduction import HoistReduction
 from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.llvm_unroll import LlvmUnroll
 from mlc.passes.loop.steps.pack import Pack
 from mlc.passes.loop.steps.parallel import Parallel
 from mlc.passes.loop.steps.prefetch import Prefetch
@@ -119,11 +122,14 @@ def test_every_step_has_words() -> None:
         SplitReduction("k", 2),
         BlockSums("k", 16),
         HoistReduction("k", "ni"),
+        LlvmUnroll("k", 4),
         Unroll("k"),
         Prefetch("k"),
         PrefetchNext("n", "m"),
         Parallel("n"),
         ReuseResult("n"),
+        Clang(1),
+        Degree("exp", 5),
     ]
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert {step.name for step in steps} == set(step_names())
@@ -142,13 +148,23 @@ def test_every_step_has_words() -> None:
         "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
         "block_sums(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
+        "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
         "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
         "prefetch(k)": "what is read and written behind k is asked for in front of it",
         "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is brought into the first cache",
         "parallel(n)": "the iterations are spread over threads",
         "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
+        "degree(exp, 5)": "a polynomial of degree 5; exp is off by 2.3 units in the last place at most",
+        "clang(1)": "clang compiles the kernel with -O1",
     }
+    kernel.attributes["schedule"] = ScheduleAttr.of([Parallel("n", 4), Parallel("m", 1), LlvmUnroll("k", 1)])
+    assert dict(describe_schedule(kernel, ())) == {
+        "parallel(n, 4)": "the iterations are spread over 4 threads at most",
+        "parallel(m, 1)": "the iterations stay on one thread",
+        "llvm_unroll(k, 1)": "LLVM does not unroll it",
+    }
+    kernel.attributes["schedule"] = ScheduleAttr.of(steps)
     assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")
 
 

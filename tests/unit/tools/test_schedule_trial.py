@@ -68,6 +68,12 @@ def test_a_step_that_finds_nothing_to_do_is_not_refused() -> None:
     assert (outcome, outcome.refused) == (Outcome((), False), False)
 
 
+def test_what_is_only_said_of_loops_and_kernels_is_a_change() -> None:
+    for step in ("llvm_unroll(k, 2)", "clang(2)"):
+        assert _try(step)[1] == [Outcome((), True)]
+    assert _try("parallel(m), parallel(m, 2)")[1] == [Outcome((), True)] * 2
+
+
 def test_without_a_schedule_there_is_nothing_to_try() -> None:
     assert _try("tile(n, 64)", opt_level=1)[1] == []
 

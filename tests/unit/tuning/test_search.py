@@ -9,6 +9,8 @@ import pytest
 
 from mlc.compiler import new_context
 from mlc.dialects.loop.steps import Step
+from mlc.passes.loop.steps.clang import Clang
+from mlc.passes.loop.steps.parallel import Parallel
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.support.context import CompilerContext
@@ -135,6 +137,14 @@ def _one(seed: int = 0) -> tuple[_Bench, KernelSearch, Tuner, _Executor, list[Re
     bench = _Bench(_Clock())
     search = _search(bench, seed=seed)
     return bench, search, *_tuner({"kernel": (bench, search)})
+
+
+def test_numbers_of_mutations_are_those_that_a_step_may_have() -> None:
+    mutator = Mutator(Random(0), 8, lambda _: Clang(1))
+    schedules = [mutator.propose([(Clang(3), Tile("n", 2), Parallel("m", 1))]) for _ in range(400)]
+    steps = [step for schedule in schedules for step in schedule or ()]
+    assert {step.level for step in steps if isinstance(step, Clang)} == {0, 1, 2, 3}
+    assert len({step.limit for step in steps if isinstance(step, Parallel)}) > 2
 
 
 def test_a_search_finds_what_is_faster_and_confirms_it() -> None:

@@ -6,6 +6,24 @@ loop.for serial "m" %m = 0 to 8 step 0 {
 
 // -----
 
+// expected-error @+1 {{loop.for: 'most_threads' must be an i64, 1 or more, got 0 : i64}}
+loop.for threads "m" %m = 0 to 8 attributes {most_threads = 0 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{loop.for: 'most_threads' must be an i64, 1 or more, got 4 : i32}}
+loop.for threads "m" %m = 0 to 8 attributes {most_threads = 4 : i32} {
+}
+
+// -----
+
+// expected-error @+1 {{loop.for: 'most_threads' must be an i64, 1 or more, got "all"}}
+loop.for threads "m" %m = 0 to 8 attributes {most_threads = "all"} {
+}
+
+// -----
+
 %zero = arith.constant 0.0 : f32
 // expected-error @+1 {{loop.for: a parallel loop cannot carry values, got 1 iter_args}}
 %r = loop.for parallel "m" %m = 0 to 8 iter_args(%a = %zero) -> (f32) {
@@ -108,13 +126,33 @@ func.func @f(%x: memref<8xf32>) {
 
 // -----
 
-// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are block_sums, fuse, hoist_reduction, interchange, pack, parallel, prefetch, prefetch_next, reuse_result, split_reduction, tile, unpad, unroll, vectorize, vectorize_reduction}}
+// expected-error @+1 {{unknown schedule step 'tyle'; did you mean 'tile'? the steps are block_sums, clang, degree, fuse, hoist_reduction, interchange, llvm_unroll, pack, parallel, prefetch, prefetch_next, reuse_result, split_reduction, tile, unpad, unroll, vectorize, vectorize_reduction}}
 func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
 
 // expected-error @+1 {{schedule step 'tile' takes one size, got 0}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(n)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes a number from 0 to 3, got 4}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang(4)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes a number from 0 to 3, got -1}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang(-1)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes no loop name, got 1}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang(n, 2)]>}
+
+// -----
+
+// expected-error @+1 {{schedule step 'clang' takes one size, got 0}}
+func.func private @f() attributes {schedule = #loop.schedule<[clang()]>}
 
 // -----
 

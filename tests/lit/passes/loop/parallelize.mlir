@@ -1,6 +1,7 @@
 // RUN: mlc-opt %s --parallelize="least-ns=2" | filecheck %s
 // RUN: mlc-opt %s --parallelize="least-ns=2" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 // RUN: mlc-opt %s --parallelize="threads=1" | filecheck %s --check-prefix=ONE
+// RUN: mlc-opt %s --parallelize="threads=8" | filecheck %s --check-prefix=MANY
 // ONE-NOT: loop.for threads
 
 // CHECK-LABEL: @large
@@ -126,6 +127,26 @@ func.func private @seven(%x: memref<14x40xf32>, %y: memref<14x40xf32> {mlc.outpu
     loop.for parallel "n" %n = 0 to 40 {
       %a = loop.load %t[%n] : memref<40xf32>
       loop.store %a, %y[%h, %n] : memref<14x40xf32>
+    }
+  }
+  return
+}
+
+// Of a loop that 2 threads may share at most, 16 rows with a buffer each are 8 blocks; for 8 threads each row would be one.
+// ONE-LABEL: @at_most_two
+// MANY-LABEL: @at_most_two
+// MANY-NEXT: loop.for threads "m" %{{.*}} = 0 to 16 step 2 attributes {most_threads = 2 : i64} {
+// MANY-NEXT: loop.for parallel "mi" %{{.*}} = 0 to 2 {
+func.func private @at_most_two(%x: memref<16x4xf32>, %y: memref<16x4xf32> {mlc.output}) {
+  loop.for threads "m" %m = 0 to 16 attributes {most_threads = 2 : i64} {
+    %t = memref.alloc() : memref<1x4xf32>
+    loop.for parallel "n" %n = 0 to 4 {
+      %a = loop.load %x[%m, %n] : memref<16x4xf32>
+      loop.store %a, %t[0, %n] : memref<1x4xf32>
+    }
+    loop.for parallel "n" %n = 0 to 4 {
+      %a = loop.load %t[0, 3 - %n] : memref<1x4xf32>
+      loop.store %a, %y[%m, %n] : memref<16x4xf32>
     }
   }
   return

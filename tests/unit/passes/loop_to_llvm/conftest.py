@@ -22,11 +22,14 @@ from mlc.targets.machine import resolve_target
 from mlc.targets.toolchain import find_clang
 
 HOOK = """
+static long tasks;
+void take_tasks(long *count) { *count = tasks, tasks = 0; }
 void mlc_parallel_for(void (*task)(void *, long), void *context, long count) {
+  tasks += count;
   for (long i = count - 1; i >= 0; i--) task(context, i);
 }
 """
-"""A pool of one thread that takes the tasks in an unusual order."""
+"""A pool of one thread that takes the tasks in an unusual order, and counts them."""
 
 
 def lower_text(text: str, *passes: Pass, target: str = "native") -> ModuleOp:

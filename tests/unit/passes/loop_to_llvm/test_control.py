@@ -114,6 +114,28 @@ def test_kernel_attributes(lower: Lower) -> None:
     assert target == source - {"llvm.readonly"}
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3, 4, 7, 50])
+@pytest.mark.parametrize(("lower_bound", "upper", "step"), [(0, 10, 1), (3, 32, 3), (0, 4, 1), (0, 1, 1)])
+def test_threads_at_most(compiled: Compiled, threads: int, lower_bound: int, upper: int, step: int) -> None:
+    """Each iteration is computed once, and as many tasks share them as there may be threads."""
+    run = compiled(f"""
+func.func private @k(%y: memref<32xi64> {{mlc.output}}) {{
+  loop.for threads "i" %i = {lower_bound} to {upper} step {step} attributes {{most_threads = {threads} : i64}} {{
+    %a = loop.load %y[%i] : memref<32xi64>
+    %n = arith.index_cast %i : index to i64
+    %b = arith.addi %a, %n : i64
+    loop.store %b, %y[%i] : memref<32xi64>
+  }}
+  func.return
+}}""")
+    y, tasks = np.full(32, 100, np.int64), np.zeros(1, np.int64)
+    run("k", y)
+    run("take_tasks", tasks)
+    iterations = range(lower_bound, upper, step)
+    assert y.tolist() == [100 + (i if i in iterations else 0) for i in range(32)]
+    assert tasks[0] == (0 if threads == 1 else min(threads, len(iterations)))
+
+
 def test_loops_over_threads(compiled: Compiled) -> None:
     """Captured: two buffers, a counter, a scalar; repeated inside: a constant, a reshape. Tasks run backwards."""
     run = compiled("""
