@@ -146,7 +146,7 @@ EXP_F32 = {
 """By their degree, that of the first polynomial."""
 EXP_DEGREE = 6
 """That of a function that says nothing of it."""
-LARGEST_ERROR = 2.0
+ALLOWED_ULP = 2.0
 """The bound that all functions of one f32 keep to, in units in the last place, unless somebody asked for less."""
 DEGREES = "mlc.degrees"
 """The attribute of a function that says of which degree the polynomials of `expand-math` are: `{exp = 5 : i64}`."""

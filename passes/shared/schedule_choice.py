@@ -27,7 +27,7 @@ pass; they take 0.65 to 0.96 of its time.
 """
 LEAST_POINTS = 4096
 """Kernels that compute fewer points take less than a microsecond."""
-MOST_OPS = 80
+MOST_LOOKED_AT = 80
 """Kernels of more ops take too long to estimate."""
 _MOST_OPS_OF_LOOPS = 1500
 """And so do schedules that make more ops."""
@@ -65,4 +65,4 @@ def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) 
 def _is_looked_at(kernel: TensorKernel) -> bool:
     points, ops = sum(prod(op.dim_sizes) for op in kernel.ops), list(kernel.function.walk())
     calls = any(isinstance(op, CallOp) for op in ops)  # what is called is not in sight
-    return points >= LEAST_POINTS and len(ops) <= MOST_OPS and not calls
+    return points >= LEAST_POINTS and len(ops) <= MOST_LOOKED_AT and not calls

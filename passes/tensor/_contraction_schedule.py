@@ -47,7 +47,7 @@ READS_PER_PACKING = 32
 
 
 @dataclass(frozen=True)
-class _Way:
+class _TileWay:
     """What is free in the schedule of a contraction, with what the favourite does."""
 
     tile: int = 0
@@ -66,18 +66,20 @@ class Contractions(KernelKind):
     def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
         each = contractions_of(kernel.ops)
 
-        def offer(way: _Way, difference: str = "", is_only_shown: bool = True) -> Offer:
+        def offer(way: _TileWay, difference: str = "", is_only_shown: bool = True) -> Offer:
             steps = [contraction_steps(c, kernel, way) for c in each]
             return Offer(tuple(steps_together(steps)), difference, is_only_shown)
 
         def all_offers() -> Iterator[Offer]:
-            yield offer(_Way(), is_only_shown=False)
+            yield offer(_TileWay(), is_only_shown=False)
             if all(_is_read_well(c, kernel.machine) for c in each):
-                yield offer(_Way(packs=False), "operands read where they lie", is_only_shown=False)
+                yield offer(_TileWay(packs=False), "operands read where they lie", is_only_shown=False)
             # That tiles take about as long as each other is what their own cost says, and estimates of their loops.
-            yield from (offer(_Way(tile=n), f"another register tile, number {n + 1} of its cost") for n in (1, 2, 3))
-            yield offer(_Way(packs=True), "operands packed for the few rows that there are")
-            yield offer(_Way(parts=2), "twice as many results that take turns")
+            yield from (
+                offer(_TileWay(tile=n), f"another register tile, number {n + 1} of its cost") for n in (1, 2, 3)
+            )
+            yield offer(_TileWay(packs=True), "operands packed for the few rows that there are")
+            yield offer(_TileWay(parts=2), "twice as many results that take turns")
 
         return distinct(all_offers())
 
@@ -93,7 +95,7 @@ def steps_together(each: Sequence[list[Step]]) -> list[Step]:
     return list(dict.fromkeys(together))
 
 
-def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _Way) -> list[Step]:
+def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _TileWay) -> list[Step]:
     """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors."""
     lanes, machine, constants = kernel.lanes, kernel.machine, kernel.constants
     op, row = contraction.op, contraction.row_dim

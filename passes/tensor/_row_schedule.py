@@ -39,30 +39,30 @@ MOST_UNROLLED_TAPS = 16
 """The largest window that becomes straight-line code."""
 
 
-class Rows(KernelKind):
+class RowPasses(KernelKind):
     """Rows, columns, elements: vectors of the last dim, all passes over a row before the next row."""
 
     name = "row"
 
     def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
-        def offer(difference: str, way: _Way, is_only_shown: bool = True) -> Offer:
+        def offer(difference: str, way: _RowWay, is_only_shown: bool = True) -> Offer:
             return Offer(tuple(_steps(kernel.ops, kernel.lanes, kernel.machine, way)), difference, is_only_shown)
 
         def all_offers() -> Iterator[Offer]:
-            yield offer("", _Way(), is_only_shown=False)
+            yield offer("", _RowWay(), is_only_shown=False)
             overlap = _overlap(nests_of(kernel.ops), kernel.lanes, kernel.machine)
-            yield offer("4 rows at a time", _Way(rows=4), overlap)
-            yield offer("one row at a time", _Way(rows=1), overlap)
+            yield offer("4 rows at a time", _RowWay(rows=4), overlap)
+            yield offer("one row at a time", _RowWay(rows=1), overlap)
             for vectors in (2, 8):
-                yield offer(f"{vectors} vectors of a row at a time", _Way(vectors=vectors))
-            yield offer("passes over rows the other way, together or apart", _Way(swaps_apart=True))
-            yield offer("a buffer of its own for what passes leave", _Way(reuses_result=False))
+                yield offer(f"{vectors} vectors of a row at a time", _RowWay(vectors=vectors))
+            yield offer("passes over rows the other way, together or apart", _RowWay(swaps_apart=True))
+            yield offer("a buffer of its own for what passes leave", _RowWay(reuses_result=False))
 
         return distinct(all_offers())
 
 
 @dataclass(frozen=True)
-class _Way:
+class _RowWay:
     """What is free in the schedule of rows, with what the favourite does."""
 
     rows: int = INTERLEAVED_ROWS
@@ -72,7 +72,7 @@ class _Way:
     reuses_result: bool = True
 
 
-def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, way: _Way) -> list[Step]:
+def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, way: _RowWay) -> list[Step]:
     """The steps for a kernel without contractions, on a machine with vectors of `lanes` elements."""
     nests = nests_of(ops)
     outer = _common_dims(nests)

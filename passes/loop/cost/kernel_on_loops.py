@@ -18,6 +18,7 @@ from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
 from mlc.passes.loop.cost.estimate import Estimate, estimate
 from mlc.passes.loop.plan_memory import PlanMemoryPass
 from mlc.passes.loop.steps.base import Scheduling
+from mlc.passes.loop.steps.unroll import MOST_OPS
 from mlc.passes.pipeline import HIGHEST, default_passes
 from mlc.passes.shared.lone_kernel import called_alone
 from mlc.support.context import CompilerContext
@@ -26,9 +27,6 @@ from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
-
-MOST_OPS = 20_000
-"""What has more ops than this is no schedule that anybody wants."""
 
 
 class KernelOnLoops:
@@ -63,7 +61,7 @@ class KernelOnLoops:
         self._name, self._machine = kernel.sym_name.data, machine
         self._ctx = ctx.clone()
         self._ctx.target = machine.name
-        self._ctx.resources = _WithoutData(**vars(self._ctx.resources))
+        self._ctx.resources = _WithoutNumbers(**vars(self._ctx.resources))
         known = [a for a in kernel.body.block.args if (self._name, a.index) in constants]
         self._module = called_alone(kernel, {a.index: [self._no_data(a)] for a in known})
         if (function := _function(self._module, self._name)) is not None:
@@ -99,7 +97,7 @@ class KernelOnLoops:
         return arith.ConstantOp(DenseResourceAttr.from_params(self._ctx.resources.add(zeros, "zeros"), kind))
 
 
-class _WithoutData(Resources):
+class _WithoutNumbers(Resources):
     """Weights that nobody computes with: zeros that share one number stay that way, and take no memory."""
 
     def add(self, array: Any, hint: str) -> str:

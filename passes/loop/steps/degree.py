@@ -14,7 +14,7 @@ from xdsl.ir import Operation
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import FunctionName
-from mlc.passes.loop._math_exp import DEGREES, EXP_F32, LARGEST_ERROR
+from mlc.passes.loop._math_exp import ALLOWED_ULP, DEGREES, EXP_F32
 from mlc.passes.loop.steps.base import KernelStep, Refused, Scheduling
 from mlc.support.errors import UserError
 from mlc.support.types import element_type
@@ -50,9 +50,9 @@ class Degree(KernelStep):
     def set(self, function: FuncOp, scheduling: Scheduling) -> None:
         if not _computes_exp(function):
             raise Refused("it computes no exp of f32")
-        if self.error > LARGEST_ERROR and scheduling.accuracy != "fast":
+        if self.error > ALLOWED_ULP and scheduling.accuracy != "fast":
             raise Refused(
-                f"exp would be off by up to {self.error} units in the last place, where {LARGEST_ERROR} are allowed; "
+                f"exp would be off by up to {self.error} units in the last place, where {ALLOWED_ULP} are allowed; "
                 "--accuracy fast allows more"
             )
         function.attributes[DEGREES] = DictionaryAttr({"exp": IntegerAttr(self.degree, i64)})
