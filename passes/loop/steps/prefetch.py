@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects import func
 from xdsl.ir import Block, Operation, SSAValue
@@ -23,7 +24,7 @@ from mlc.support.types import memref_type
 from mlc.targets.machine import resolve_target
 
 Line = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr, ...], int]
-"""What is fetched at a time: a memref, index operands, subscripts, and the line that the constant of the last is in."""
+"""What is fetched at a time: a memref, index operands, subscripts without constants, and the line that these say."""
 
 
 def prefetch(loop: ForOp, line_bytes: int) -> int:
@@ -46,11 +47,15 @@ def prefetch(loop: ForOp, line_bytes: int) -> int:
 
 
 def line_of(access: AccessOp, line_bytes: int) -> Line:
-    """Which line of a cache an access of an array of one dim or more is in: equal of two if they share one."""
-    *outer, last = access.map.data.results
-    terms, constant = split_constant(last)
-    elements = line_bytes // to_numpy(memref_type(access.memref).element_type).itemsize
-    places = (*outer, terms if terms is not None else AffineExpr.constant(0))
+    """Which line of a cache an access of an array of one dim or more is in: equal of two if they share one.
+
+    The line is counted from where the constants of all subscripts are 0.
+    """
+    kind = memref_type(access.memref)
+    shape, elements = kind.get_shape(), line_bytes // to_numpy(kind.element_type).itemsize
+    parts = [split_constant(subscript) for subscript in access.map.data.results]
+    constant = sum(number * prod(shape[axis + 1 :]) for axis, (_, number) in enumerate(parts))
+    places = tuple(terms if terms is not None else AffineExpr.constant(0) for terms, _ in parts)
     return access.memref, tuple(access.indices), places, constant // elements
 
 

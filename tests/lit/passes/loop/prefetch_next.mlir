@@ -90,6 +90,31 @@ func.func private @panels(%x: memref<13x10xf32>, %w: memref<4x10x32xf32>, %y: me
   return
 }
 
+// Two steps of the reduction in an iteration: what they read lies in one piece, too.
+// CHECK-LABEL: @two_steps
+// CHECK: loop.for serial "k" %[[K:.*]] = 0 to 10 step 2
+// CHECK: loop.prefetch %w[(%n + 16) floordiv 16, 0, ((%m * 5 + %[[K]] floordiv 2) floordiv 2) * 16] : memref<4x10x16xf32>
+// CHECK-NOT: loop.prefetch
+// CHECK: return
+func.func private @two_steps(%x: memref<4x10xf32>, %w: memref<4x10x16xf32>, %y: memref<4x64xf32> {mlc.output})
+    attributes {schedule = #loop.schedule<[vectorize(ni, 16), tile(k, 2), unroll(ki), prefetch_next(k, n, 2)]>} {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "n" %n = 0 to 64 step 16 {
+    loop.for parallel "m" %m = 0 to 4 {
+      loop.for parallel "ni" %ni = 0 to 16 {
+        %g = loop.for serial "k" %k = 0 to 10 iter_args(%acc = %zero) -> (f32) {
+          %a = loop.load %x[%m, %k] : memref<4x10xf32>
+          %b = loop.load %w[%n floordiv 16, %k, %ni] : memref<4x10x16xf32>
+          %c = math.fma %a, %b, %acc : f32
+          loop.yield %c : f32
+        }
+        loop.store %g, %y[%m, %n + %ni] : memref<4x64xf32>
+      }
+    }
+  }
+  return
+}
+
 // A convolution: the lines of each tap are shared by the rows, not by the taps.
 // CHECK-LABEL: @taps
 // CHECK: loop.for serial "t" %[[T:.*]] = 0 to 3
