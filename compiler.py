@@ -83,7 +83,7 @@ class CompileOptions:
             return None
         from mlc.tuning.recorded_schedules import RecordedSchedules
 
-        return RecordedSchedules(file, self.target, self.threads, self.opt_level)
+        return RecordedSchedules(file, self.target, self.threads, self.opt_level, self.accuracy)
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,7 @@ _SHOWN = 16
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""
 _OFFERED = f"offered, and not taken: any but the favourite has to be estimated to take {MARGIN:.0%} less"
+_FOR_PEOPLE = "offered to those who measure: nothing is chosen by these estimates, which tell too little here"
 _WORTH_SAYING = 0.02
 """The part of an estimate that is worth a word."""
 _ABOVE = 1.05
@@ -244,7 +245,9 @@ class _Explainer:
                 ratio = each.estimate.cycles / max(found.cycles, 1e-9)
                 print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}")
 
-        show(_OFFERED, offers_beside(self.module, loops, kernel, ctx, machine))
+        offers = offers_beside(self.module, loops, kernel, ctx, machine)
+        show(_OFFERED, [offer for offer in offers if not offer.is_only_shown])
+        show(_FOR_PEOPLE, [offer for offer in offers if offer.is_only_shown])
         show("one step away", runners_up(loops, kernel, _RUNNERS_UP))
 
     def _cores(self, word: str = "on") -> str:

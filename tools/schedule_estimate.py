@@ -33,6 +33,8 @@ class RunnerUp:
     change: str
     """The difference in words: `tile(n, 128) for tile(n, 64)`, `without prefetch(k)`; of an offer, its kind's."""
     estimate: Estimate
+    is_only_shown: bool = False
+    """Whether `schedule` does not ask for its estimate, which tells too little, or takes too long."""
 
 
 def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> KernelOnLoops:
@@ -55,7 +57,11 @@ def offers_beside(
     seen = tensor_kernel(kernel, machine, constant_arguments(module), ctx.clone(), {}, bytes_of_constants(module))
     offers = [] if seen is None else [offer for offer in offers_of(seen) if offer.steps != own]
     estimates = [(offer, loops.estimate(offer.steps)) for offer in offers]
-    return [RunnerUp(o.difference or "the favourite of its kind", cost) for o, cost in estimates if cost is not None]
+    return [
+        RunnerUp(offer.difference or "the favourite of its kind", cost, offer.is_only_shown)
+        for offer, cost in estimates
+        if cost is not None
+    ]
 
 
 def runners_up(loops: KernelOnLoops, kernel: FuncOp, most: int) -> list[RunnerUp]:
@@ -82,7 +88,7 @@ def _one_step_away(kernel: FuncOp, steps: Sequence[Step]) -> Iterator[tuple[str,
             size = getattr(step, field.name)
             if isinstance(size, int):
                 for other in (size // 2, size * 2):
-                    if other and (other < size or not _is_whole(step, size, plan)):
+                    if other in step.numbers and (other < size or not _is_whole(step, size, plan)):
                         new = replace(step, **{field.name: other})
                         yield f"{new.spelling} for {step.spelling}", [*steps[:place], new, *rest]
         if len(steps) > 1:

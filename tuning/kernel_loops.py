@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from random import Random
 from typing import Any, Literal
 
@@ -56,7 +57,7 @@ class KernelLoops:
         self._module_function().attributes.pop("schedule", None)
         self._options = options
         self._pools: dict[Schedule, list[Step | None]] = {}
-        self._examined: dict[Schedule, tuple[str | None, Description | None]] = {}
+        self._examined: dict[Schedule, tuple[str | None, Description | None, str | None]] = {}
         lower_to_plain_loops(self._module, self._ctx, options)
         self._service = Service(self._answer, seconds)
 
@@ -78,12 +79,19 @@ class KernelLoops:
 
     def describe(self, steps: Schedule) -> Description | None:
         """The numbers of the loops that the steps make; None if the loops do not allow them, or it takes too long."""
+        return self._examine(steps)[1]
+
+    def fingerprint(self, steps: Schedule) -> str | None:
+        """Equal for steps that make the same code, with all that is said of it; None where there is no description."""
+        return self._examine(steps)[2]
+
+    def _examine(self, steps: Schedule) -> tuple[str | None, Description | None, str | None]:
         if steps not in self._examined:
             found = self._service.ask(("describe", schedule_text(steps), 0.0))
             if isinstance(found, Failure):
-                found = (found.reason if found.outcome == "refused" else None, None)
+                found = (found.reason if found.outcome == "refused" else None, None, None)
             self._examined[steps] = found
-        return self._examined[steps][1]
+        return self._examined[steps]
 
     def stop(self) -> None:
         """End the process."""
@@ -100,9 +108,11 @@ class KernelLoops:
         if what == "refusal":
             return refusal
         if refusal is not None or sum(1 for _ in function.walk()) > _MOST_DESCRIBED:
-            return refusal, None
+            return refusal, None, None
         finish_loops(module, function, ctx, self._options.opt_level)
-        return None, described(self._module_function(module), resolve_target(self._options.target))
+        function = self._module_function(module)
+        text = hashlib.sha256(str(function).encode()).hexdigest()
+        return None, described(function, resolve_target(self._options.target)), text
 
     def _drawn_behind(self, steps: Schedule, function: FuncOp, scheduling: Scheduling, rng: Random) -> str | None:
         """The text of steps that are drawn for the loops that are there behind `steps`; None if there are too many."""

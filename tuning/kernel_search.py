@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from mlc.tuning.description import Description
 from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import Ranker
@@ -58,8 +57,8 @@ class KernelSearch:
     history: list[Trial] = field(default_factory=list[Trial])
     refusal: Callable[[Schedule], str | None] = lambda _: None
     """Why the loops do not allow a schedule; None if they do."""
-    describe: Callable[[Schedule], Description | None] = lambda _: None
-    """The numbers of the loops of a schedule; None if these are not known."""
+    fingerprint: Callable[[Schedule], str | None] = lambda _: None
+    """Equal for schedules that make the same code; None if that is not known."""
     stop: Callable[[], None] = lambda: None
     """Ends the process that knows the loops."""
     refused: int = 0
@@ -74,8 +73,8 @@ class KernelSearch:
     """The part of its time that a trial has saved of late."""
     _ratios: dict[Schedule, float] = field(default_factory=dict[Schedule, float])
     """Of all schedules that were the best one."""
-    _loops: set[tuple[tuple[str, float], ...]] = field(default_factory=set[tuple[tuple[str, float], ...]])
-    """What the schedules by the rules, and those that were handed out, make of the loops, in numbers."""
+    _loops: set[str | None] = field(default_factory=set[str | None])
+    """The fingerprints of the schedule by the rules, and of those that were handed out."""
 
     def __post_init__(self) -> None:
         self.best = self.rules
@@ -100,22 +99,17 @@ class KernelSearch:
 
     def next(self) -> Schedule | None:
         """A schedule that was never tried, that the loops allow, and whose loops are new; None if there is none."""
-        self._loops |= self._loops_of(self.rules)
+        self._loops.add(self.fingerprint(self.rules))
         for schedule in self._proposals():
             self.seen.add(schedule_text(schedule))
             if self.refusal(schedule) is not None:
                 self.refused += 1
-            elif (loops := self._loops_of(schedule)) and loops <= self._loops:
+            elif (loops := self.fingerprint(schedule)) is not None and loops in self._loops:
                 self.repeated += 1
             else:
-                self._loops |= loops
+                self._loops.add(loops)
                 return schedule
         return None
-
-    def _loops_of(self, schedule: Schedule) -> set[tuple[tuple[str, float], ...]]:
-        """The loops of a schedule, in numbers; nothing if they are not known."""
-        found = self.describe(schedule)
-        return set() if found is None else {tuple(found.items())}
 
     def _proposals(self) -> Iterator[Schedule]:
         """Schedules that were never tried: those that wait, then new ones, what promises most first."""
@@ -146,7 +140,7 @@ class KernelSearch:
     def return_to(self, schedule: Schedule) -> None:
         """A candidate was not measured after all: it is the next one."""
         self.seen.discard(schedule_text(schedule))
-        self._loops -= self._loops_of(schedule)
+        self._loops.discard(self.fingerprint(schedule))
         self.waiting.insert(0, schedule)
 
     def failed(self) -> None:

@@ -42,10 +42,11 @@ class RecordedSchedules:
     target: str = "native"
     threads: int = 1
     opt_level: int = HIGHEST
+    accuracy: str = "exact"
 
     @property
     def _options(self) -> CompileOptions:
-        return CompileOptions(self.target, self.threads, self.opt_level)
+        return CompileOptions(self.target, self.threads, self.opt_level, accuracy=self.accuracy)
 
     @cached_property
     def _machine(self) -> TunedMachine:

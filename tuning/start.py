@@ -110,7 +110,7 @@ class Searches:
             Mutator(rng, kernel.lanes, loops.draw),
             ranker,
             refusal=loops.refusal,
-            describe=loops.describe,
+            fingerprint=loops.fingerprint,
             stop=loops.stop,
         )
         search.waiting = _recorded(records, key, ctx)

@@ -16,7 +16,8 @@ from mlc.dialects.loop.memory import SubscriptedOp, parse_memref_type
 
 SECOND_CACHE = 2
 """The level that is meant if none is named: the first cache has no room for what is needed later."""
-_LEVELS = range(1, 4)
+LEVELS = range(1, 4)
+"""The caches that may be asked for."""
 
 
 @irdl_op_definition
@@ -54,7 +55,7 @@ class PrefetchOp(SubscriptedOp):
 
     def verify_(self) -> None:
         super().verify_()
-        if self.level.value.data not in _LEVELS:
+        if self.level.value.data not in LEVELS:
             raise VerifyException(
                 f"loop.prefetch: found a cache of level {self.level.value.data}, required 1, 2 or 3 (prefetch_c1)"
             )

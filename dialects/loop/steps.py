@@ -65,12 +65,18 @@ class Step:
     """What its numbers may be."""
 
     def __post_init__(self) -> None:
+        for field, hint in type_hints(type(self)).items():
+            if field in self.__dataclass_fields__ and (required := _other_than(getattr(self, field), hint)) is not None:
+                found = f"{field}={getattr(self, field)!r}"
+                raise TypeError(f"schedule step '{self.name}': found {found}, required {required}")
         names = [a for a in self._arguments if isinstance(a, str)]
         if len(set(names)) < len(names):
             raise UserError(f"schedule step '{self.spelling}' names a loop twice")
         for number in (a for a in self._arguments if isinstance(a, int) and a not in self.numbers):
             least, most = self.numbers[0], self.numbers[-1]
-            required = "a positive size" if self.numbers == _SIZES else f"a number from {least} to {most}, got {number}"
+            required = f"a number from {least} to {most}, got {number}"
+            if self.numbers == _SIZES:
+                required = f"a positive size, got {number}" if number < least else f"a size up to {most}, got {number}"
             raise UserError(f"schedule step '{self.name}' takes {required}")
 
     @classmethod
@@ -209,6 +215,19 @@ def _filled(kind: type[Step], names: list[str], sizes: list[int]) -> dict[str, A
         else:
             values[field.name] = sizes.pop(0) if sizes else None
     return values
+
+
+def _other_than(value: object, hint: Any) -> str | None:
+    """What a field of this type takes instead of `value`; None if it takes that."""
+    if hint in _NAMES:
+        return None if isinstance(value, str) else "a name"
+    if _is_more(hint):
+        names = cast(tuple[object, ...], value) if isinstance(value, tuple) else (None,)
+        return None if all(isinstance(name, str) for name in names) else "a tuple of names"
+    if hint is int or _may_be_left_out(hint):
+        is_number = isinstance(value, int) or (value is None and hint is not int)
+        return None if is_number else "a number"
+    return None
 
 
 def _is_more(hint: Any) -> bool:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from xdsl.dialects.func import FuncOp
 
@@ -52,6 +52,11 @@ class Offer:
     is_only_shown: bool = False
     """Whether `schedule` leaves it to `mlc explain`, since estimates of it take long, or do not tell it from others."""
 
+    def __post_init__(self) -> None:
+        steps = cast(object, self.steps)
+        if not isinstance(steps, tuple) or not all(isinstance(s, Step) for s in cast(tuple[object, ...], steps)):
+            raise TypeError(f"an Offer takes a tuple of steps of a schedule, found {steps!r}")
+
 
 def distinct(offers: Iterable[Offer]) -> Iterator[Offer]:
     """The offers that have other steps than those before; none if the first one has no steps."""
@@ -86,8 +91,9 @@ class KernelKind(ABC):
         """Schedules for a kernel, the favourite first; none at all for one of another kind.
 
         What follows the favourite may be better where facts of a machine or sizes are other than usual: about three,
-        for each is estimated, and then those that are only shown. They are computed as they are asked for. Steps keep
-        every result, whoever offers them: one that loops do not allow leaves them as they were.
+        for each is estimated. Those that are only shown come last: what is behind one of them is computed for `mlc
+        explain` alone. Steps keep every result, whoever offers them: one that loops do not allow leaves them as they
+        were.
         """
 
 
@@ -121,10 +127,26 @@ def _own_kind(name: str) -> KernelKind:
     raise CompilerBug(f"{module.__name__} holds no kind of kernel named '{name}'", "kinds of kernels")
 
 
+def _checked(kind: KernelKind, kernel: TensorKernel) -> Iterator[Offer]:
+    """What a kind offers.
+
+    Raises:
+        UserError: that is something else.
+    """
+    offers = cast(object, kind.offers(kernel))
+    required = f"the kind of kernel '{kind.name}' offers {{}}; required: each an Offer((step, step), 'its difference')"
+    if not isinstance(offers, Iterable):
+        raise UserError(required.format(repr(offers)))
+    for offer in cast(Iterable[object], offers):
+        if not isinstance(offer, Offer):
+            raise UserError(required.format(repr(offer)))
+        yield offer
+
+
 def offers_of(kernel: TensorKernel) -> Iterator[Offer]:
     """What the first kind that offers something for a kernel offers, the favourite first; computed as it is asked."""
     for kind in kinds():
-        offers = kind.offers(kernel)
+        offers = _checked(kind, kernel)
         if (favourite := next(offers, None)) is not None:
             yield favourite
             yield from offers

@@ -40,6 +40,8 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
     dim = loop.dim.data
     inner = ForOp(f"{dim}i", 0, size * step, step, loop.kind.data, block.args[1:], inner_body)
     inner.location = loop.location
+    if trips == size:  # the one block is all that the loop was
+        inner.attributes |= loop.attributes
     inner.induction_variable.name_hint = f"{dim}i"
     block.add_ops([inner, YieldOp(*inner.results)])
     outer_counter, inner_counter = loop.induction_variable, inner.induction_variable

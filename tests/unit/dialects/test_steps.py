@@ -41,6 +41,28 @@ def test_what_is_written_is_what_is_read() -> None:
         assert make_step(name, [int(a) if a.isdigit() else a for a in arguments.split(", ")]) == step
 
 
+@pytest.mark.parametrize(
+    ("arguments", "required"),
+    [
+        (("n", "8"), "size='8', required a number"),
+        ((3, 8), "loop=3, required a name"),
+        ((None, 8), "loop=None, required a name"),
+    ],
+)
+def test_a_program_gives_arguments_of_the_types_of_the_fields(arguments: tuple[object, ...], required: str) -> None:
+    with pytest.raises(TypeError, match=f"schedule step 'tile': found {required}"):
+        Tile(*arguments)  # pyright: ignore
+    with pytest.raises(TypeError, match=r"schedule step 'interchange': found .*, required a tuple of names"):
+        Interchange("n", "m", ("k", 3))  # pyright: ignore
+
+
+def test_sizes_are_told_as_they_were_found() -> None:
+    with pytest.raises(UserError, match="'tile' takes a positive size, got -3"):
+        make_step("tile", ["n", -3])
+    with pytest.raises(UserError, match=r"'tile' takes a size up to \d+, got 9{20}"):
+        make_step("tile", ["n", 99999999999999999999])
+
+
 @pytest.mark.parametrize("name", step_names())
 def test_every_step_says_what_it_is(name: str) -> None:
     kind = load_step(name)

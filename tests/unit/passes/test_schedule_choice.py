@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from xdsl.dialects.func import FuncOp
@@ -16,11 +16,13 @@ from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.pipeline import default_passes
+from mlc.passes.shared import kernel_kinds
 from mlc.passes.shared.constant_arguments import constant_arguments
-from mlc.passes.shared.kernel_kinds import ORDER, Offer, TensorKernel, distinct, kinds, offers_of
+from mlc.passes.shared.kernel_kinds import ORDER, KernelKind, Offer, TensorKernel, distinct, kinds, offers_of
 from mlc.passes.shared.schedule_choice import MARGIN, choose
 from mlc.passes.tensor.schedule import choose_steps, tensor_kernel
 from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
 from mlc.support.functions import is_private
 from mlc.targets.machine import resolve_target
 
@@ -154,6 +156,39 @@ def test_what_is_only_shown_is_not_asked_for() -> None:
         _fail()
 
     assert choose(offers(), kernel, ctx) is favourite
+
+
+class _Gives(KernelKind):
+    """A kind of kernel that gives what it was told to."""
+
+    name = "kind"
+
+    def __init__(self, offers: object) -> None:
+        self._offers = offers
+
+    def offers(self, kernel: TensorKernel) -> Any:
+        return self._offers
+
+
+def test_an_offer_holds_steps() -> None:
+    for steps in ([Tile("n", 8)], Tile("n", 8), ("tile(n, 8)",), None):
+        with pytest.raises(TypeError, match="an Offer takes a tuple of steps of a schedule, found "):
+            Offer(cast(Any, steps))
+
+
+@pytest.mark.parametrize("offers", [None, Offer((Tile("n", 8),)), [(Tile("n", 8),)], "tile(n, 8)"])
+def test_what_is_no_offer(offers: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, _ = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
+    monkeypatch.setattr(kernel_kinds, "kinds", lambda: iter([_Gives(offers)]))
+    with pytest.raises(UserError, match=r"the kind of kernel 'kind' offers .*; required: each an Offer"):
+        list(offers_of(kernel))
+
+
+def test_a_list_of_offers_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, _ = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
+    offer = Offer((Tile("n", 8),))
+    monkeypatch.setattr(kernel_kinds, "kinds", lambda: iter([_Gives([offer])]))
+    assert list(offers_of(kernel)) == [offer]
 
 
 def _fail(*_: object) -> Any:

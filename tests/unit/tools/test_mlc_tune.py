@@ -244,7 +244,7 @@ def test_a_search_writes_records_that_a_compilation_uses(
     rules = _schedule(mlc, model)
     append_records(records, [replace(_kernel(), schedule=rules)])
 
-    def fuse_only(*_: object) -> list[Step]:
+    def fuse_only(*_: object, **__: object) -> list[Step]:
         return [Fuse("m")]
 
     monkeypatch.setattr("mlc.passes.tensor.schedule.choose_steps", fuse_only)

@@ -165,6 +165,15 @@ def test_what_is_described_is_not_asked_again(loops: KernelLoops, monkeypatch: p
     assert loops.refusal(idle) == "'fuse(m)': it changes nothing"
 
 
+def test_what_is_said_of_loops_makes_other_code(loops: KernelLoops) -> None:
+    """The numbers of the loops are the same."""
+    tiled, told = _steps("tile(n, 64)"), _steps("tile(n, 64), llvm_unroll(ni, 3), clang(1)")
+    assert loops.describe(tiled) == loops.describe(told) is not None
+    prints = [loops.fingerprint(steps) for steps in (tiled, told, _steps("tile(n, 64), clang(1), llvm_unroll(ni, 3)"))]
+    assert prints[0] != prints[1] == prints[2] is not None
+    assert loops.fingerprint(_steps("fuse(m)")) is None
+
+
 def test_functions_of_very_many_ops_are_not_described(loops: KernelLoops, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mlc.tuning.kernel_loops._MOST_DESCRIBED", 20)
     assert loops.describe(_steps("tile(n, 8), unroll(ni)")) is None

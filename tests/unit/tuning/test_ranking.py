@@ -141,11 +141,11 @@ def test_few_measurements_leave_the_estimate_as_it_is() -> None:
 
 
 def test_loops_that_were_measured_are_not_measured_again() -> None:
-    def describe(steps: Schedule) -> dict[str, float]:
-        return {"cycles": float(_size(steps) // 2)}
+    def fingerprint(steps: Schedule) -> str:
+        return str(_size(steps) // 2)
 
     mutator = Mutator(Random(0), 8, lambda _: None)
-    search = KernelSearch("kernel", _KEY, 1, _RULES, 1.0, mutator, describe=describe)
+    search = KernelSearch("kernel", _KEY, 1, _RULES, 1.0, mutator, fingerprint=fingerprint)
     search.waiting = [_tile(17), _tile(20), _tile(21), _tile(22)]
     assert [search.next(), search.next()] == [_tile(20), _tile(22)]  # 17 is as the rules, 21 as 20
     assert search.repeated == 2

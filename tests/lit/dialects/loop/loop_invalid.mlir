@@ -136,6 +136,11 @@ func.func private @f() attributes {schedule = #loop.schedule<[tile(n)]>}
 
 // -----
 
+// expected-error @+1 {{schedule step 'prefetch_next' takes a number from 1 to 3, got 4}}
+func.func private @f() attributes {schedule = #loop.schedule<[prefetch_next(k, n, 4)]>}
+
+// -----
+
 // expected-error @+1 {{schedule step 'clang' takes a number from 0 to 3, got 4}}
 func.func private @f() attributes {schedule = #loop.schedule<[clang(4)]>}
 

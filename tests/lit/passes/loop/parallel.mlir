@@ -61,3 +61,15 @@ func.func private @others(%y: memref<8xf32> {mlc.output}, %z: memref<8xf32> {mlc
   }
   return
 }
+
+// What was said of a loop is said of its one block, if that is all of it.
+// CHECK-LABEL: @whole
+// CHECK: loop.for threads "mi" %mi = 0 to 12 attributes {most_threads = 4 : i64}
+func.func private @whole(%y: memref<12xf32> {mlc.output})
+    attributes {schedule = #loop.schedule<[parallel(m, 4), tile(m, 12)]>} {
+  %one = arith.constant 1.0 : f32
+  loop.for parallel "m" %m = 0 to 12 {
+    loop.store %one, %y[%m] : memref<12xf32>
+  }
+  return
+}
