@@ -16,7 +16,7 @@ from mlc.dialects.loop.memory import SubscriptedOp, parse_memref_type
 
 SECOND_CACHE = 2
 """The level that is meant if none is named: the first cache has no room for what is needed later."""
-LEVELS = range(1, 4)
+CACHE_LEVELS = range(1, 4)
 """The caches that may be asked for."""
 
 
@@ -55,7 +55,7 @@ class PrefetchOp(SubscriptedOp):
 
     def verify_(self) -> None:
         super().verify_()
-        if self.level.value.data not in LEVELS:
+        if self.level.value.data not in CACHE_LEVELS:
             raise VerifyException(
                 f"loop.prefetch: found a cache of level {self.level.value.data}, required 1, 2 or 3 (prefetch_c1)"
             )

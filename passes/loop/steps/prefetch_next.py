@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
-from mlc.dialects.loop.prefetch import LEVELS
+from mlc.dialects.loop.prefetch import CACHE_LEVELS
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._legality import Refused
 from mlc.passes.loop.steps.base import LoopStep, Scheduling, function_of, other
@@ -149,7 +149,7 @@ class PrefetchNext(LoopStep):
 
     name = "prefetch_next"
     example = "prefetch_next(n, m)"
-    numbers = LEVELS
+    numbers = CACHE_LEVELS
 
     loop: LoopName
     of: LoopName
