@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import log2
+from math import isfinite, log2
 from random import Random
 
 import pytest
 
 from mlc.compiler import new_context
+from mlc.dialects.loop.steps import Step, load_step, make_step, step_names
 from mlc.passes.loop.steps.tile import Tile
 from mlc.support.rank_correlation import rank_correlation
 from mlc.tuning.description import beside
@@ -18,6 +19,7 @@ from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import ENOUGH, LearnedRanker, LoopModel, Measured, held_out
 from mlc.tuning.record import Record, TunedMachine
 from mlc.tuning.schedule_texts import Schedule
+from mlc.tuning.step_features import step_features
 
 _KEY = KernelKey("exact", "kind", (8, 200), "map(m: 8, n: 200)", ("x",))
 _MACHINE = TunedMachine("test", "test", "0", 1, 3)
@@ -152,3 +154,15 @@ def test_loops_that_were_measured_are_not_measured_again() -> None:
     search.return_to(_tile(22))
     assert search.next() == _tile(22)
     assert search.refused == 0
+
+
+@pytest.mark.parametrize("name", step_names())
+def test_every_step_has_features(name: str) -> None:
+    """With the least and the greatest of its numbers: the least of some is 0."""
+    kind = load_step(name)
+    assert issubclass(kind, Step)
+    _, _, arguments = kind.example.rstrip(")").partition("(")
+    for number in (kind.numbers[0], min(kind.numbers[-1], 64)):
+        given = [number if a.isdigit() else a for a in arguments.split(", ") if a]
+        found = step_features([make_step(name, given)], [8, 0])
+        assert found["steps"] == 1 and all(isfinite(value) for value in found.values())
