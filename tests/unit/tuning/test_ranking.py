@@ -164,5 +164,5 @@ def test_every_step_has_features(name: str) -> None:
     _, _, arguments = kind.example.rstrip(")").partition("(")
     for number in (kind.numbers[0], min(kind.numbers[-1], 64)):
         given = [number if a.isdigit() else a for a in arguments.split(", ") if a]
-        found = step_features([make_step(name, given)], [8, 0])
+        found = step_features((make_step(name, given),), [8, 0])
         assert found["steps"] == 1 and all(isfinite(value) for value in found.values())
