@@ -17,7 +17,7 @@ from mlc.dialects.tensor import StructuredOp, TakeOp, TileMapOp
 from mlc.passes.loop.expand_math import ExpandMathPass
 from mlc.support.affine import affine_bounds
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import bytes_of, to_numpy
 from mlc.support.ir import clone
 from mlc.support.types import tensor_type
 
@@ -81,7 +81,7 @@ def work_of(kernel: FuncOp, ctx: CompilerContext) -> KernelWork:
         multiply_adds += 2 * points * fused
         other += points * single
     last = kernel.body.block.last_op
-    written = sum(map(_bytes, last.arguments)) if isinstance(last, ReturnOp) else 0
+    written = sum(map(bytes_of, last.arguments)) if isinstance(last, ReturnOp) else 0
     moved = sum(map(_bytes_read, kernel.body.block.args)) + written
     return KernelWork(multiply_adds, other, moved, bits, with_padding, written)
 
@@ -163,15 +163,15 @@ def _bytes_read(argument: BlockArgument) -> int:
     maps: dict[SSAValue, list[tuple[AffineMap, tuple[int, ...]]]] = {}
     for op, operand in readers:
         if isinstance(op, TakeOp) and operand == 0:
-            read += _bytes(op.result)
+            read += bytes_of(op.result)
         elif isinstance(op, StructuredOp):
             maps.setdefault(op.inputs[operand], []).append((op.index_maps[operand], op.dim_sizes))
         elif isinstance(op, TileMapOp):
             maps.setdefault(op.inputs[operand], []).append((op.maps.data[operand].data, op.dim_sizes))
         else:
-            return _bytes(argument)
+            return bytes_of(argument)
     read += sum(_elements_read(value, each) * _element_bytes(value) for value, each in maps.items())
-    return min(_bytes(argument), read) if readers else _bytes(argument)
+    return min(bytes_of(argument), read) if readers else bytes_of(argument)
 
 
 def _elements_read(value: SSAValue, maps: Sequence[tuple[AffineMap, tuple[int, ...]]]) -> int:
@@ -203,10 +203,6 @@ def _readers(value: SSAValue) -> Iterator[tuple[Operation, int]]:
             yield from _readers(use.operation.result)
         else:
             yield use.operation, use.index
-
-
-def _bytes(value: SSAValue) -> int:
-    return prod(tensor_type(value).get_shape()) * _element_bytes(value)
 
 
 def _element_bytes(value: SSAValue) -> int:

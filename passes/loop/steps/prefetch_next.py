@@ -51,16 +51,13 @@ def prefetch_next(loop: ForOp, around: ForOp, line_bytes: int, level: int = FIRS
     (Mowry, Lam and Gupta, "Design and Evaluation of a Compiler Algorithm for Prefetching", 1992.)
     """
     counter, step = around.induction_variable, around.step.value.data
-    pieces: dict[object, list[LoadOp]] = {}
+    pieces: dict[object, dict[int, LoadOp]] = {}
     for load in _reads_of_both(loop, counter):
-        *piece, _ = line_of(load, line_bytes)
-        pieces.setdefault(tuple(piece), []).append(load)
+        *piece, line = line_of(load, line_bytes)
+        pieces.setdefault(tuple(piece), {}).setdefault(line, load)
     fetches = 0
-    for loads in pieces.values():
-        lines = dict[int, LoadOp]()
-        for load in loads:
-            lines.setdefault(line_of(load, line_bytes)[-1], load)
-        again = _repeating(loop, around, loads[0])
+    for lines in pieces.values():
+        again = _repeating(loop, around, next(iter(lines.values())))
         places = _shared_out(loop, again, lines, line_bytes) if again else None
         if places is None:
             places = [(load, load.map.data, list(load.indices)) for load in lines.values()]
