@@ -235,6 +235,8 @@ class _Explainer:
         print(f"  {'this one':<10} {time(found.cycles)}, decided by {found.decided_by}")
         print(f"  {'core':<10} {parts(found.parts) or 'next to nothing'}")
         print(f"  {'memory':<10} {parts(found.brought) or 'next to nothing'}")
+        if found.waiting >= _WORTH_SAYING * found.cycles:
+            print(f"  {'waiting':<10} {time(found.waiting)}, while lines come in bursts and nothing is computed")
         if found.spilled:
             print(f"  {'registers':<10} {found.spilled} more than there are")
 

@@ -16,8 +16,7 @@ from mlc.passes.loop.cost.estimate import Estimate
 from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
-from mlc.passes.shared.kernel_kinds import offers_of
-from mlc.passes.tensor.schedule import tensor_kernel
+from mlc.passes.tensor.schedule import offers_for
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import Machine, resolve_target
 from mlc.tools.schedule_text import plan_of
@@ -40,7 +39,8 @@ class RunnerUp:
 def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> KernelOnLoops:
     """Estimates schedules of `kernel`, a function of `module` at the tensor level; both stay."""
     machine = resolve_target(options.target)
-    return KernelOnLoops(kernel, constant_arguments(module), ctx, machine, options.opt_level)
+    constants, weights = constant_arguments(module), bytes_of_constants(module)
+    return KernelOnLoops(kernel, constants, ctx, machine, options.opt_level, weights)
 
 
 def steps_of(kernel: FuncOp) -> Sequence[Step]:
@@ -54,8 +54,7 @@ def offers_beside(
 ) -> list[RunnerUp]:
     """What the kind of `kernel`, a function of `module` at the tensor level, offers beside the schedule that it has."""
     own = tuple(steps_of(kernel))
-    seen = tensor_kernel(kernel, machine, constant_arguments(module), ctx.clone(), {}, bytes_of_constants(module))
-    offers = [] if seen is None else [offer for offer in offers_of(seen) if offer.steps != own]
+    offers = [offer for offer in offers_for(kernel, module, ctx, machine) if offer.steps != own]
     estimates = [(offer, loops.estimate(offer.steps)) for offer in offers]
     return [
         RunnerUp(offer.difference or "the favourite of its kind", cost, offer.is_only_shown)

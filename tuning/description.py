@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import log2
 
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import SSAValue
 
 from mlc.passes.loop.cost.estimate import estimate
 from mlc.passes.loop.cost.traits import traits
@@ -18,13 +19,17 @@ CYCLES = "cycles"
 """The name of the whole estimate, a logarithm to base 2."""
 
 
-def described(function: FuncOp, machine: Machine) -> dict[str, float]:
-    """The numbers of `function`, at the loop level and without calls: its estimate, the parts of that, its traits."""
-    cost = estimate(function, machine)
+def described(function: FuncOp, machine: Machine, distances: Mapping[SSAValue, int]) -> dict[str, float]:
+    """The numbers of `function`, at the loop level and without calls: its estimate, the parts of that, its traits.
+
+    `distances` says of arguments how many bytes ago they were used.
+    """
+    cost = estimate(function, machine, distances)
     cycles = max(cost.cycles, 1.0)
     brought = sum(cost.brought.values())
     shares = {f"share of {name}": part / cycles for name, part in (cost.parts | cost.brought).items()}
-    whole = {CYCLES: log2(cycles), "bringing": log2(1 + brought) - log2(cycles)}
+    waiting = cost.waiting / cycles
+    whole = {CYCLES: log2(cycles), "bringing": log2(1 + brought) - log2(cycles), "share of waiting": waiting}
     return whole | shares | traits(function, machine)
 
 

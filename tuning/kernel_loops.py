@@ -13,7 +13,7 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import Step, load_step, step_names
 from mlc.passes.loop.apply_schedule import apply_step
-from mlc.passes.loop.cost.kernel_on_loops import finish_loops
+from mlc.passes.loop.cost.kernel_on_loops import distances_of_constants, finish_loops
 from mlc.passes.loop.steps.base import LoopStep, Scheduling
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import resolve_target
@@ -47,15 +47,16 @@ class KernelLoops:
         options: CompileOptions,
         rng: Random,
         seconds: float = _SECONDS,
+        others: int = 0,
     ) -> None:
         """`alone` is a module of the kernel `name` and a model that calls it, at the tensor level; it stays.
 
-        What takes longer than so many seconds is not known.
+        What takes longer than so many seconds is not known. Between two calls `others` bytes are touched.
         """
         self._rng, self._name, self._ctx = rng, name, ctx.clone()
         self._module = alone.clone()
         self._module_function().attributes.pop("schedule", None)
-        self._options = options
+        self._options, self._others = options, others
         self._pools: dict[Schedule, list[Step | None]] = {}
         self._examined: dict[Schedule, tuple[str | None, Description | None, str | None]] = {}
         lower_to_plain_loops(self._module, self._ctx, options)
@@ -112,7 +113,8 @@ class KernelLoops:
         finish_loops(module, function, ctx, self._options.opt_level)
         function = self._module_function(module)
         text = hashlib.sha256(str(function).encode()).hexdigest()
-        return None, described(function, resolve_target(self._options.target)), text
+        distances = distances_of_constants(module, function, self._others)
+        return None, described(function, resolve_target(self._options.target), distances), text
 
     def _drawn_behind(self, steps: Schedule, function: FuncOp, scheduling: Scheduling, rng: Random) -> str | None:
         """The text of steps that are drawn for the loops that are there behind `steps`; None if there are too many."""

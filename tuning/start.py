@@ -97,7 +97,7 @@ class Searches:
             ctx.resources.define(name, np.broadcast_to(np.zeros((), dtype), shape))
         alone = parse_verified(kernel.text, kernel.name, ctx, Path())
         rng, key = Random(f"{self.seed} {number}"), kernel.key
-        loops = KernelLoops(alone, kernel.name, ctx, self.options, rng)
+        loops = KernelLoops(alone, kernel.name, ctx, self.options, rng, others=kernel.others)
         rules = parse_schedule(kernel.rules, ctx) if kernel.rules else ()
         ranker = LearnedRanker(key, rules, loops.describe)
         ranker.learn(records, ctx)
@@ -115,6 +115,7 @@ class Searches:
         )
         search.waiting = _recorded(records, key, ctx)
         search.know(r.schedule for r in records if r.kernel == key.exact and r.arguments == key.arguments)
+        search.waiting += [parse_schedule(text, ctx) for text in kernel.offers]
         return search
 
 

@@ -20,8 +20,12 @@ class TunedKernel:
     """How often a call of the model calls it."""
     rules: str
     """The schedule by the rules of that machine, without steps that do nothing."""
+    offers: tuple[str, ...]
+    """What else is offered for its kind there, without steps that do nothing."""
     seconds: float
-    """Of one call with that schedule, there."""
+    """Of one call with the schedule by the rules, there."""
+    others: int
+    """The bytes that are touched between two calls when schedules are measured."""
     lanes: int
     """How many elements a vector has there."""
     text: str

@@ -81,6 +81,11 @@ class Workbench:
         self._around = Surroundings(options.threads)
         self.seconds = self._start(min(others, _MOST_L2 * resolve_target(options.target).l2_bytes))
 
+    @property
+    def others(self) -> int:
+        """The bytes that are touched between two calls that are measured."""
+        return self._around.others
+
     def _start(self, others: int) -> float:
         """Build the schedule by the rules; the time of a call."""
         once = self._seconds_by_the_rules()

@@ -14,6 +14,7 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.passes.tensor.schedule import offers_for
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
@@ -70,7 +71,8 @@ class Workplace:
             alone = lone_kernel(module, kernel)
             attribute = kernel.attributes.get("schedule")
             rules = attribute.steps if isinstance(attribute, ScheduleAttr) else ()
-            rules = _effective(rules, alone, name, ctx, options)
+            offers = [offer.steps for offer in offers_for(kernel, module, ctx, machine)]
+            rules, *others = _effective([rules, *offers], alone, name, ctx, options)
             times = max(calls.get(name, 0), 1)
             bench = Workbench(alone, name, ctx, options, self._folder, rules, bytes_of_others(module, name))
             self._benches[name] = bench, times
@@ -78,7 +80,9 @@ class Workplace:
             lanes = machine.lanes(max(map(element_bits, ops), default=32))
             text, key = text_without_weights(alone, ctx), key_of(kernel, constants)
             weights = _weights(alone, ctx)
-            yield TunedKernel(name, key, times, schedule_text(rules), bench.seconds, lanes, text, weights)
+            beside = tuple(schedule_text(steps) for steps in others if steps)
+            rules_text = schedule_text(rules)
+            yield TunedKernel(name, key, times, rules_text, beside, bench.seconds, bench.others, lanes, text, weights)
 
     def carry_out(self, work: Work) -> Answer:
         """The answer to one piece of work on a kernel that was surveyed."""
@@ -133,18 +137,31 @@ def used_resources(module: ModuleOp) -> list[str]:
     return list(found)
 
 
-def _effective(rules: Schedule, alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions) -> Schedule:
-    """The steps of the rules that change something, found in a process of its own: steps may be a plugin's.
+def _effective(
+    schedules: Sequence[Schedule], alone: ModuleOp, name: str, ctx: CompilerContext, options: CompileOptions
+) -> list[Schedule]:
+    """The steps of schedules that change something, found in a process of its own: steps may be a plugin's.
+
+    No steps of a schedule with one that names no loop, unless it is the first.
 
     Raises:
-        UserError: one of them names no loop, or does not end.
+        UserError: a step of the first schedule names no loop, or one of any does not end.
     """
 
-    def work() -> str:
-        copy = alone.clone()
-        return schedule_text(without_idle_steps(rules, copy, function_named(copy, name), ctx.clone(), options))
+    def work() -> list[str]:
+        found: list[str] = []
+        for steps in schedules:
+            copy = alone.clone()
+            try:
+                changing = without_idle_steps(steps, copy, function_named(copy, name), ctx.clone(), options)
+            except UserError:
+                if not found:
+                    raise
+                changing = ()
+            found.append(schedule_text(changing))
+        return found
 
     found = Job(work, _SECONDS).value()
     if isinstance(found, Failure):
         raise UserError(f"the schedule of '{name}' by the rules cannot be carried out: {found.reason}")
-    return parse_schedule(found, ctx) if found else ()
+    return [parse_schedule(text, ctx) if text else () for text in found]

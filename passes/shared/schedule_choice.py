@@ -45,7 +45,7 @@ def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) 
     if not others:
         return favourite
     try:
-        loops = KernelOnLoops(kernel.function, kernel.constants, ctx, kernel.machine)
+        loops = KernelOnLoops(kernel.function, kernel.constants, ctx, kernel.machine, weights=kernel.weights)
     except UserError:  # an op that nobody lowers, which `lower-to-loops` will say
         return favourite
     usual = loops.estimate(favourite.steps, _MOST_OPS_OF_LOOPS)

@@ -2,7 +2,8 @@
 
     for n blocks: for rows …: for k: acc[rows × vectors] += x[row, k] * w[n, k]
 
-Blocks of `n` stand outermost, so that one panel of weights stays in cache while all rows pass by it.
+Blocks of `n` stand outermost, so that one panel of weights stays in cache while all rows pass by it; or blocks of rows
+around them, where these are many (`_row_blocks.py`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from mlc.passes.shared.register_tile import MOST_VECTORS, STEPS, RegisterTile, T
 from mlc.passes.tensor._contraction import Contraction, contractions_of
 from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps
 from mlc.passes.tensor._panel_schedule import next_panel_steps
+from mlc.passes.tensor._row_blocks import all_rows, row_blocks
 from mlc.support.affine import split_terms
 from mlc.support.dtypes import bytes_of, to_numpy
 from mlc.support.types import tensor_type
@@ -56,6 +58,8 @@ class _TileWay:
     """Whether operands are packed that are not known beforehand; None if many rows read them."""
     parts: int = 1
     """How many times as many results as multiply-adds ask for take turns."""
+    blocks: bool | None = None
+    """Whether rows are taken in blocks, where they are more than the second cache holds; None if they are far away."""
 
 
 class Contractions(KernelKind):
@@ -80,6 +84,8 @@ class Contractions(KernelKind):
             )
             yield offer(_TileWay(packs=True), "operands packed for the few rows that there are")
             yield offer(_TileWay(parts=2), "twice as many results that take turns")
+            yield offer(_TileWay(blocks=True), "rows in blocks that stay in a cache while all panels pass by")
+            yield offer(_TileWay(blocks=False), "all rows use a panel before the next one")
 
         return distinct(all_offers())
 
@@ -129,8 +135,15 @@ def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _Tile
     reductions = op.dim_names[op.num_parallel :]
     # Each matrix of a batch that is packed is used up before the next one.
     batched = own if packed else []
-    around = [name for name in parallel if name not in {op.dim_names[i] for i in batched}]
-    steps: list[Step] = [Interchange.around(lane, *around)] if around else []
+    dims = [op.dim_names.index(name) for name in parallel if name not in {op.dim_names[i] for i in batched}]
+    rows = all_rows(contraction, dims)
+    if way.blocks is not False and not own and not contraction.is_grouped:
+        whole = [*dims_to_unpad(op, row), *([row] if padding is not None and tile.rows == problem.rows else [])]
+        width = tile.vectors * lanes
+        rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=way.blocks is True)
+    steps: list[Step] = [*rows.steps]
+    if rows.inside:
+        steps.append(Interchange.around(lane, *rows.inside))
     steps += [Unpad(op.dim_names[dim]) for dim in dims_to_unpad(op, row)]
     if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
         steps.append(Tile(lane, contraction.columns))
@@ -144,13 +157,15 @@ def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _Tile
     in_lanes: list[Step] = [Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
     in_rows: list[Step] = []
     if row is not None and tile.rows > 1:
-        in_rows = [Tile(op.dim_names[row], tile.rows), Unroll(f"{op.dim_names[row]}i")]
+        name = rows.name(op.dim_names[row])
+        in_rows = [Tile(name, tile.rows), Unroll(f"{name}i")]
     if not problem.is_ragged(tile):
         # What is unrolled last varies fastest, and what varies fastest is held in registers.
         steps += [*in_rows, *in_lanes] if tile.holds_vectors else [*in_lanes, *in_rows]
     else:
         # The last vector of the last block is a nest of its own until it joins the others.
-        steps += [*in_lanes, *(Fuse(name) for name in (*parallel, *reductions)), *in_rows]
+        kept = [op.dim_names[i] for i in own if i not in dims]
+        steps += [*in_lanes, *(Fuse(name) for name in (*kept, *rows.outside, *rows.inside, *reductions)), *in_rows]
     steps += short_reductions(op, SHORT)
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
         steps += row_padding_steps(op, padding, steps)
@@ -163,7 +178,7 @@ def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _Tile
         and not contraction.is_grouped
         and all((contraction.kernel_name, v.index) in constants for v, _ in packed)
     ):
-        steps += _next_panel_steps(contraction, tile, lanes, steps, kernel.weights, machine)
+        steps += _next_panel_steps(contraction, tile, lanes, steps, rows.rows, kernel.weights, machine)
     return steps
 
 
@@ -209,15 +224,21 @@ def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Ma
 
 
 def _next_panel_steps(
-    contraction: Contraction, tile: RegisterTile, lanes: int, steps: Sequence[Step], weights: int, machine: Machine
+    contraction: Contraction,
+    tile: RegisterTile,
+    lanes: int,
+    steps: Sequence[Step],
+    rows: int,
+    weights: int,
+    machine: Machine,
 ) -> list[Step]:
-    """Let the rows of a product bring the next panel of weights."""
+    """Let the rows of a product that use a panel of weights bring the next one."""
     op = contraction.op
     of_panel = dict(contraction.operands_with_lanes())
     loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
     if not loops:
         return []
-    rows = prod(op.dim_sizes[i] for i in range(contraction.lane_dim) if i not in contraction.unshared_dims)
+    every = prod(op.dim_sizes[i] for i in range(contraction.lane_dim) if i not in contraction.unshared_dims)
     reduced = prod(op.dim_sizes[op.num_parallel :])
     element_bytes = to_numpy(tensor_type(op.inputs[0]).element_type).itemsize
     width = min(tile.vectors * lanes, op.dim_sizes[contraction.lane_dim])
@@ -227,7 +248,7 @@ def _next_panel_steps(
         rows=rows,
         steps=reduced,
         panel=reduced * width * element_bytes,
-        others=sum(bytes_of(v) for v in op.inputs if v not in of_panel) + rows * width * element_bytes,
+        others=sum(bytes_of(v) for v in op.inputs if v not in of_panel) * rows // every + rows * width * element_bytes,
         weights=weights,
         machine=machine,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import func
@@ -14,7 +14,7 @@ from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.passes.base import Pass
 from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
-from mlc.passes.shared.kernel_kinds import TensorKernel, offers_of
+from mlc.passes.shared.kernel_kinds import Offer, TensorKernel, offers_of
 from mlc.passes.shared.schedule_choice import choose
 from mlc.passes.tensor._row_schedule import stride_along
 from mlc.support.context import CompilerContext
@@ -91,6 +91,13 @@ def choose_steps(kernel: TensorKernel, ctx: CompilerContext, *, estimates: bool)
     if chosen is None:
         ctx.remark(kernel.function, f"not vectorized: {_why_scalar(kernel.ops)}")
     return chosen.steps if chosen is not None else ()
+
+
+def offers_for(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> Iterator[Offer]:
+    """All that is offered for `kernel`, a function of `module` at the tensor level; computed as it is asked."""
+    constants, weights = constant_arguments(module), bytes_of_constants(module)
+    seen = tensor_kernel(kernel, machine, constants, ctx.clone(), {}, weights)
+    return iter(()) if seen is None else offers_of(seen)
 
 
 def tensor_kernel(

@@ -5,18 +5,23 @@ again in the next iteration is there, and what the whole loop touches arrives on
 That is the reuse of loops whose subscripts are affine (Wolf and Lam, "A Data Locality Optimizing Algorithm", 1991), for
 a cache without conflicts. Nothing is asked of a schedule, so that steps of plugins and loops that a person wrote are
 estimated like all others.
+
+Lines arrive while the core computes, but only while it computes what needs them. All rows of a product use one panel of
+weights: it arrives while the first of them are computed, which wait, and nothing arrives while the others are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, enclosing_loops
+from mlc.dialects.loop import ForOp, LoadOp, LoopKind, PrefetchOp, StoreOp, enclosing_loops
+from mlc.passes.loop._memory_accesses import base_of
+from mlc.passes.loop.cost.bursts import Bursts
 from mlc.passes.loop.cost.footprint import TouchedPlace, lines_touched
 from mlc.passes.loop.cost.work import BlockWork, work_of_block
 from mlc.targets.machine import Machine
@@ -37,6 +42,8 @@ class Estimate:
     """How long lines are on their way from each level, and back: "second cache", "last cache", "main memory"."""
     cycles: float = 0.0
     """The whole: of each nest what takes longer, computing or bringing, and a little more if both do."""
+    waiting: float = 0.0
+    """For how long nothing is computed, since lines arrive in bursts."""
     spilled: int = 0
     """How many registers a loop needs beyond those that there are, at most."""
 
@@ -51,22 +58,28 @@ class Estimate:
         return self.cycles / (machine.frequency_mhz * 1e6)
 
 
-def estimate(function: FuncOp, machine: Machine) -> Estimate:
-    """What `function`, at the loop level and without calls, takes on one core of `machine`."""
+def estimate(function: FuncOp, machine: Machine, distances: Mapping[SSAValue, int] | None = None) -> Estimate:
+    """What `function`, at the loop level and without calls, takes on one core of `machine`.
+
+    Args:
+        function: its loops are looked at.
+        machine: whose facts count.
+        distances: of arguments that other code was between the last use of and this call, how many bytes it touched.
+    """
     total = Estimate()
     root = _Loop(None, function.body.block, machine)
     for nest in (*root.inside, _Loop(None, function.body.block, machine, inside=[])):
-        total.cycles += _cycles_of(nest, root, machine, total)
+        total.cycles += _cycles_of(nest, root, machine, total, distances or {})
     return total
 
 
 def estimate_nests(function: FuncOp, machine: Machine) -> dict[ForOp, float]:
     """The cycles of each outermost loop of `function`, which may call others."""
     root = _Loop(None, function.body.block, machine)
-    return {n.loop: _cycles_of(n, root, machine, Estimate()) for n in root.inside if n.loop is not None}
+    return {n.loop: _cycles_of(n, root, machine, Estimate(), {}) for n in root.inside if n.loop is not None}
 
 
-def _cycles_of(nest: _Loop, root: _Loop, machine: Machine, total: Estimate) -> float:
+def _cycles_of(nest: _Loop, root: _Loop, machine: Machine, total: Estimate, distances: Mapping[SSAValue, int]) -> float:
     """What a nest takes; `total` learns the parts of computing and bringing.
 
     Lines arrive while the core computes, but what is spilled goes the way that lines come.
@@ -74,10 +87,16 @@ def _cycles_of(nest: _Loop, root: _Loop, machine: Machine, total: Estimate) -> f
     before = total.parts.get("spilling", 0.0)
     computed = nest.compute(total)
     spilling = total.parts.get("spilling", 0.0) - before
-    brought = _bring(nest, root.bytes_of_iteration, machine)
-    for level, cycles in brought.items():
-        total.brought[level] = total.brought.get(level, 0.0) + cycles
-    return _side_by_side(computed, sum(brought.values()) + spilling)
+    latencies = {level.name: level.latency for level in _levels(machine)}
+    for name in latencies:
+        total.brought.setdefault(name, 0.0)
+    at_a_time: dict[tuple[str, Bursts], float] = {}
+    for source, cycles, bursts in _arrivals(nest, root.bytes_of_iteration, machine, distances):
+        total.brought[source] += cycles
+        at_a_time[source, bursts] = at_a_time.get((source, bursts), 0.0) + cycles
+    waits = (bursts.waiting(cycles, computed, latencies[source]) for (source, bursts), cycles in at_a_time.items())
+    total.waiting += (waiting := sum(waits))
+    return max(_side_by_side(computed, sum(at_a_time.values()) + spilling), computed + waiting)
 
 
 def _side_by_side(one: float, other: float) -> float:
@@ -89,23 +108,51 @@ def _side_by_side(one: float, other: float) -> float:
     return longer * (1 + (shorter / longer) ** 4) ** 0.25 if longer else 0.0
 
 
-def _bring(nest: _Loop, everything: int, machine: Machine) -> dict[str, float]:
-    """The cycles in which lines arrive for a nest from each level, and go back there.
+@dataclass(frozen=True)
+class _Level:
+    """A level of the memory beyond the first cache."""
+
+    name: str
+    number: int
+    """Of the cache that lines go to from there."""
+    nearer_bytes: int
+    """The size of that cache."""
+    read: float
+    write: float
+    """Bytes per cycle."""
+    latency: float
+
+
+def _levels(machine: Machine) -> tuple[_Level, ...]:
+    memory, last = machine.memory, max(machine.l2_bytes, machine.l3_bytes)
+    return (
+        _Level("second cache", 1, machine.l1_bytes, memory.l2_read, memory.l2_write, memory.l2_latency),
+        _Level("last cache", 2, machine.l2_bytes, memory.l3_read, memory.l3_write, memory.l3_latency),
+        _Level("main memory", 3, last, memory.memory_read, memory.memory_write, memory.memory_latency),
+    )
+
+
+def _arrivals(
+    nest: _Loop, everything: int, machine: Machine, distances: Mapping[SSAValue, int]
+) -> Iterator[tuple[str, float, Bursts]]:
+    """What comes to a nest, buffer by buffer: from which level, for how many cycles lines are on their way, or changed
+    ones back, and when.
 
     `everything` is the size of all that the function touches: what a cache holds is there when the function is called.
     """
-    memory = machine.memory
-    levels = (
-        ("second cache", machine.l1_bytes, memory.l2_read, memory.l2_write),
-        ("last cache", machine.l2_bytes, memory.l3_read, memory.l3_write),
-        ("main memory", max(machine.l2_bytes, machine.l3_bytes), memory.memory_read, memory.memory_write),
-    )
-    missed = [nest.missed(capacity) if everything > capacity else (0.0, 0.0) for _, capacity, _, _ in levels]
-    cycles: dict[str, float] = {}
-    for (source, _, read, write), here, beyond in zip(levels, missed, [*missed[1:], (0.0, 0.0)], strict=True):
-        fetched, written = (max(a - b, 0.0) * memory.line_bytes for a, b in zip(here, beyond, strict=True))
-        cycles[source] = fetched / read + written / write
-    return cycles
+    levels = _levels(machine)
+    missed: list[Mapping[SSAValue, float]] = []
+    for level in levels:
+        found = nest.missed(level.nearer_bytes) if max(everything, *distances.values(), 0) > level.nearer_bytes else {}
+        missed.append({b: n for b, n in found.items() if max(everything, distances.get(b, 0)) > level.nearer_bytes})
+    for level, here, beyond in zip(levels, missed, [*missed[1:], {}], strict=True):
+        bursts = nest.bursts(level.nearer_bytes, nest.fetches_into(level.number)) if here else {}
+        for buffer, lines in here.items():
+            size = max(lines - beyond.get(buffer, 0.0), 0.0) * machine.memory.line_bytes
+            if nest.stores_to(buffer):  # which wait in a queue of their own until their lines are there
+                yield level.name, size / level.read + size / level.write, Bursts()
+            else:
+                yield level.name, size / level.read, bursts[buffer]
 
 
 class _Loop:
@@ -128,9 +175,18 @@ class _Loop:
         for place in (TouchedPlace.of(op) for op in ops if isinstance(op, LoadOp | StoreOp)):
             self._own_places.setdefault(place.buffer, []).append(place)
         self._places = {buffer: list(places) for buffer, places in self._own_places.items()}
+        self._own_fetches = [op for op in ops if isinstance(op, PrefetchOp)]
+        self._fetches: dict[SSAValue, list[PrefetchOp]] = {}
+        for op in self._own_fetches:
+            self._fetches.setdefault(base_of(op.memref), []).append(op)
         for each in found:
             for buffer, places in each._places.items():
                 self._places.setdefault(buffer, []).extend(places)
+            for buffer, fetches in each._fetches.items():
+                self._fetches.setdefault(buffer, []).extend(fetches)
+        self.cycles = 0.0
+        """Of all iterations, computing alone; `compute` finds it."""
+        self._own_cycles = 0.0
 
     @cached_property
     def bytes_of_iteration(self) -> int:
@@ -147,21 +203,56 @@ class _Loop:
         size = self._machine.memory.line_bytes
         return {buffer: lines_touched(each, running, size) for buffer, each in places.items()}
 
-    def missed(self, capacity: int) -> tuple[float, float]:
-        """The lines that a cache of `capacity` bytes has to fetch, and those of them that go back changed."""
-        lines = self._missed(capacity)
-        stored = {buffer for buffer in lines if any(place.is_store for place in self._places[buffer])}
-        return sum(lines.values()), sum(lines[buffer] for buffer in stored)
-
-    def _missed(self, capacity: int) -> dict[SSAValue, float]:
+    def missed(self, capacity: int) -> dict[SSAValue, float]:
         """The lines that a cache of `capacity` bytes has to fetch, by buffer."""
-        if not self.is_body and self.bytes_of_iteration <= capacity:
+        if self._is_held_by(capacity):
             return {buffer: float(lines) for buffer, lines in self._lines_of_all.items()}
         each: dict[SSAValue, float] = {b: float(n) for b, n in self._lines(self._own_places, frozenset()).items()}
         for loop in self.inside:
-            for buffer, lines in loop._missed(capacity).items():
+            for buffer, lines in loop.missed(capacity).items():
                 each[buffer] = each.get(buffer, 0.0) + lines
         return {buffer: lines * self.trips for buffer, lines in each.items()}
+
+    def stores_to(self, buffer: SSAValue) -> bool:
+        """Whether it writes to a buffer."""
+        return any(place.is_store for place in self._places[buffer])
+
+    def fetches_into(self, level: int) -> dict[SSAValue, list[PrefetchOp]]:
+        """The prefetches of each buffer that bring lines into the cache of a level, or a nearer one."""
+        near = {b: [op for op in fetches if op.level.value.data <= level] for b, fetches in self._fetches.items()}
+        return {buffer: fetches for buffer, fetches in near.items() if fetches}
+
+    def bursts(self, capacity: int, fetches: Mapping[SSAValue, Sequence[PrefetchOp]]) -> dict[SSAValue, Bursts]:
+        """When lines of each buffer arrive that a cache of `capacity` bytes lacks: where they are asked for, by one of
+        `fetches` or else by who reads them."""
+        is_held = self._is_held_by(capacity)
+        whole = self._own_cycles + sum(loop.cycles for loop in self.inside)
+        # What is read beside loops is there in time: a core looks some hundred instructions ahead.
+        found = {buffer: Bursts() for buffer in self._own_places if buffer not in fetches}
+        found |= {base_of(op.memref): Bursts() for op in self._own_fetches if op in fetches.get(base_of(op.memref), ())}
+        for loop in self.inside:
+            share = loop.cycles / whole if whole else 1.0
+            for buffer, each in loop.bursts(capacity, fetches).items():
+                if buffer not in found:
+                    found[buffer] = each.within(share)
+                elif not is_held:
+                    found[buffer] = found[buffer].and_also(each.within(share))
+        return {
+            buffer: each.in_first_of(self.trips)
+            if is_held and not self._moves_on_in(buffer, fetches.get(buffer))
+            else each.in_each_of(self.trips)
+            for buffer, each in found.items()
+        }
+
+    def _is_held_by(self, capacity: int) -> bool:
+        """Whether what an iteration touches is still there in the next one."""
+        return not self.is_body and self.bytes_of_iteration <= capacity
+
+    def _moves_on_in(self, buffer: SSAValue, fetches: Sequence[PrefetchOp] | None) -> bool:
+        """Whether each iteration reads, or asks for, other places of a buffer."""
+        if fetches is not None:
+            return any(not self.counters.isdisjoint(op.indices) for op in fetches)
+        return any(not self.counters.isdisjoint(place.counters) for place in self._places[buffer])
 
     @cached_property
     def _work(self) -> BlockWork:
@@ -182,6 +273,7 @@ class _Loop:
             rounds = -(-self.trips // lanes)
             times = entered * rounds
             cycles = rounds * (own + sum(loop.compute(total, times) for loop in self.inside))
+            self._own_cycles = own
             parts["late results"] = own - busy
         else:
             rounds = -(-self.trips // self._work.side_by_side)
@@ -195,7 +287,8 @@ class _Loop:
         for name, amount in parts.items():
             total.parts[name] = total.parts.get(name, 0.0) + amount * times
         total.spilled = max(total.spilled, self._work.spilled)
-        return cycles + self._sharing(total, entered)
+        self.cycles = cycles + self._sharing(total, entered)
+        return self.cycles
 
     def _sharing(self, total: Estimate, entered: int) -> float:
         """The cycles that it takes to hand the iterations to threads, if the loop is one that does.

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import SSAValue
 
+from mlc.dialects.loop import ConstantOp
 from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import inline_single_iterations
@@ -44,6 +45,7 @@ class KernelOnLoops:
         ctx: CompilerContext,
         machine: Machine,
         opt_level: int = HIGHEST,
+        weights: int = 0,
     ) -> None:
         """Make the loops of `kernel`, a function at the tensor level, which stays as it is.
 
@@ -54,11 +56,12 @@ class KernelOnLoops:
             ctx: stays as it is, remarks included.
             machine: the one whose time is estimated: of a name that is known, perhaps with other facts.
             opt_level: a level at which schedules are carried out, 2 or more.
+            weights: the size of all constants of the model, in bytes: what passes by between two calls of the kernel.
 
         Raises:
             UserError: an op cannot be lowered.
         """
-        self._name, self._machine = kernel.sym_name.data, machine
+        self._name, self._machine, self._weights = kernel.sym_name.data, machine, weights
         self._ctx = ctx.clone()
         self._ctx.target = machine.name
         self._ctx.resources = _WithoutNumbers(**vars(self._ctx.resources))
@@ -88,7 +91,7 @@ class KernelOnLoops:
             _finish(self._behind, module, function, ctx)
         except UserError:
             return None
-        return estimate(function, self._machine)
+        return estimate(function, self._machine, distances_of_constants(module, function, self._weights))
 
     def _no_data(self, argument: SSAValue) -> arith.ConstantOp:
         """A constant for an argument, of which nothing but the type is true."""
@@ -113,6 +116,15 @@ def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, opt_l
         UserError: what the steps made cannot be lowered further.
     """
     _finish(_around_steps(opt_level)[1], module, function, ctx)
+
+
+def distances_of_constants(module: ModuleOp, function: FuncOp, distance: int) -> dict[SSAValue, int]:
+    """That the arguments of `function` which are constants of all its callers were used `distance` bytes ago."""
+    calls = [
+        op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() == function.sym_name.data
+    ]
+    each = zip(function.body.block.args, *(call.operands for call in calls), strict=True) if calls else ()
+    return {argument: distance for argument, *passed in each if all(isinstance(v.owner, ConstantOp) for v in passed)}
 
 
 def _around_steps(opt_level: int) -> tuple[list[Pass], list[Pass]]:

@@ -21,7 +21,7 @@ from mlc.tuning.executor import LocalExecutor
 from mlc.tuning.isolated import Failure
 from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.record import TunedMachine
-from mlc.tuning.schedule_texts import Schedule, parse_schedule
+from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.whole_model import WholeModel
 from mlc.tuning.work import Build, Examine, Site, TunedKernel
@@ -69,6 +69,7 @@ def test_a_place_builds_and_measures_kernels(tmp_path: Path) -> None:
     found = place.carry_out(Examine("matmul", texts[0], product.rules))
     assert isinstance(found, Examination) and found.first is not None and found.first.ratio > 0
     assert place.so_far is None
+    assert len(product.offers) == len(set(product.offers)) >= 3
     _check_searches(tuple(surveyed.values()))
 
 
@@ -90,6 +91,7 @@ def _check_searches(kernels: tuple[TunedKernel, ...]) -> None:
         assert len(searches.found) == 3 * len(kernels)
         proposal = a[0].next()
         assert proposal is not None and a[0].refusal(proposal) is None
+        assert schedule_text(proposal) in kernels[0].offers  # first what rules offer, then mutations
     finally:
         searches.stop()
 

@@ -1,0 +1,60 @@
+// RUN: mlc-opt %s --schedule="target=cortex-a55 estimates=false" | filecheck %s
+// RUN: mlc-opt %s --schedule="target=cortex-a55 estimates=false" --lower-to-loops --apply-schedule --check-each
+// RUN: mlc-opt %s --schedule="target=neoverse-n1 estimates=false" | filecheck %s --check-prefix=NEAR
+
+// More rows than a quarter of the last cache are taken in blocks, each of which uses all panels. Where caches are large,
+// all rows use a panel before the next one.
+// CHECK-LABEL: @far
+// CHECK-SAME: <[tile(m, 276), interchange(n, mi), tile(n, 24),
+// CHECK-SAME: tile(mi, 4), unroll(mii)
+// NEAR-LABEL: @far
+// NEAR-SAME: <[interchange(n, m), tile(n, 24),
+// NEAR-SAME: tile(m, 4), unroll(mi)
+func.func private @far(%x: tensor<1100x64xf32>, %w: tensor<64x48xf32>) -> tensor<1100x48xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 1100, n: 48) reduce (k: 64) : tensor<1100x64xf32>, tensor<64x48xf32> -> tensor<1100x48xf32>
+  return %0 : tensor<1100x48xf32>
+}
+
+// One panel is all there is: rows come once.
+// CHECK-LABEL: @one_panel
+// CHECK-NOT: mi,
+// CHECK: return
+func.func private @one_panel(%x: tensor<1100x64xf32>, %w: tensor<64x16xf32>) -> tensor<1100x16xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 1100, n: 16) reduce (k: 64) : tensor<1100x64xf32>, tensor<64x16xf32> -> tensor<1100x16xf32>
+  return %0 : tensor<1100x16xf32>
+}
+
+// The last vector of a row is half empty, and stays in step with the others.
+// CHECK-LABEL: @ragged
+// CHECK-SAME: <[tile(m,
+// CHECK-SAME: fuse(m), fuse(mi), fuse(k), tile(mi,
+func.func private @ragged(%x: tensor<1100x64xf32>, %w: tensor<64x38xf32>) -> tensor<1100x38xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 1100, n: 38) reduce (k: 64) : tensor<1100x64xf32>, tensor<64x38xf32> -> tensor<1100x38xf32>
+  return %0 : tensor<1100x38xf32>
+}
+
+// Whole images of a batch are blocks, and no loop is cut.
+// CHECK-LABEL: @images
+// CHECK-SAME: <[interchange(n, y, x), tile(n, 24),
+func.func private @images(%x: tensor<4x20x16x64xf32>, %w: tensor<64x48xf32>) -> tensor<4x20x16x48xf32> {
+  %0 = tensor.contract %x[b, y, x, k], %w[k, n] over (b: 4, y: 20, x: 16, n: 48) reduce (k: 64) : tensor<4x20x16x64xf32>, tensor<64x48xf32> -> tensor<4x20x16x48xf32>
+  return %0 : tensor<4x20x16x48xf32>
+}
+
+// So are several small ones.
+// CHECK-LABEL: @small_images
+// CHECK-SAME: <[tile(b, 4), interchange(n, bi, y, x), tile(n, 24),
+func.func private @small_images(%x: tensor<16x10x8x64xf32>, %w: tensor<64x48xf32>) -> tensor<16x10x8x48xf32> {
+  %0 = tensor.contract %x[b, y, x, k], %w[k, n] over (b: 16, y: 10, x: 8, n: 48) reduce (k: 64) : tensor<16x10x8x64xf32>, tensor<64x48xf32> -> tensor<16x10x8x48xf32>
+  return %0 : tensor<16x10x8x48xf32>
+}
+
+// Each matrix of a batch has weights of its own.
+// CHECK-LABEL: @batched
+// CHECK-NOT: tile(b
+// CHECK-NOT: mii
+// CHECK: return
+func.func private @batched(%x: tensor<8x160x64xf32>, %w: tensor<8x64x48xf32>) -> tensor<8x160x48xf32> {
+  %0 = tensor.contract %x[b, m, k], %w[b, k, n] over (b: 8, m: 160, n: 48) reduce (k: 64) : tensor<8x160x64xf32>, tensor<8x64x48xf32> -> tensor<8x160x48xf32>
+  return %0 : tensor<8x160x48xf32>
+}
