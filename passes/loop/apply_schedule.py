@@ -11,6 +11,7 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
+from mlc.passes.loop._plugin_steps import blamed_on_plugin
 from mlc.passes.loop.steps.base import LoopStep, Scheduling
 from mlc.passes.pipeline import ACCURACIES
 from mlc.support.context import CompilerContext
@@ -71,12 +72,14 @@ def apply_step(step: Step, function: func.FuncOp, scheduling: Scheduling) -> Non
     """Carry out one step on all loops of `function` that it names; where a loop does not allow it is a remark.
 
     Raises:
-        UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to loops.
+        UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to
+            loops, fails, or leaves IR that does not verify.
     """
     if not isinstance(step, LoopStep):
         raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
     try:
-        step.apply(function, scheduling)
+        with blamed_on_plugin(step, function):
+            step.apply(function, scheduling)
     except (UserError, CompilerBug):
         raise
     except Exception as e:
