@@ -6,14 +6,13 @@ If the IR is wrong after a pass that met such ops, their patterns or their meani
 from __future__ import annotations
 
 import inspect
-import sys
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from mlc.passes.lowering import lowering_of
-from mlc.support.blame import plugin_files
+from mlc.support.blame import place_of, plugin_files
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError
 
 
@@ -21,7 +20,7 @@ def plugin_ops(module: ModuleOp) -> list[type[Operation]]:
     """The ops of plugins in a module, each once, in the order in which they stand there."""
     if not plugin_files:
         return []
-    return [op_type for op_type in dict.fromkeys(type(op) for op in module.walk()) if _place_of(op_type) is not None]
+    return [op_type for op_type in dict.fromkeys(type(op) for op in module.walk()) if place_of(op_type) is not None]
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,10 @@ class Suspect:
 def suspect_of(pass_name: str, op_type: type[Operation]) -> Suspect:
     """What a plugin has for one of its ops in a pass: the pattern that lowers it, or else the op itself."""
     pattern = lowering_of(pass_name, op_type)
-    place = _place_of(pattern) if inspect.isclass(pattern) else None
+    place = place_of(pattern) if inspect.isclass(pattern) else None
     if pattern is not None and place is not None:
         return Suspect(f"'{op_type.name}' was lowered by {getattr(pattern, '__name__', 'a pattern')}", place)
-    place = _place_of(op_type)
+    place = place_of(op_type)
     assert place is not None
     return Suspect(f"'{op_type.name}' was in the module", place)
 
@@ -52,14 +51,3 @@ def error_of_plugin(bug: CompilerBug, suspects: list[Suspect]) -> UserError:
         *(Note(line) for line in bug.details.splitlines() if line.startswith("reproducer:")),
     ]
     return UserError(bug.message, first.place, notes)
-
-
-def _place_of(definition: type) -> SourceLocation | None:
-    """The line of a class, if a plugin defines it."""
-    file = getattr(sys.modules.get(definition.__module__), "__file__", None)
-    if file not in plugin_files:
-        return None
-    try:
-        return SourceLocation(file, inspect.getsourcelines(definition)[1])
-    except (OSError, TypeError):
-        return SourceLocation(file, 1)

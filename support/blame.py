@@ -1,7 +1,9 @@
-"""Whose fault an exception is: the compiler's, or that of a plugin."""
+"""Whose fault an exception is, or wrong IR: the compiler's, or that of a plugin."""
 
 from __future__ import annotations
 
+import inspect
+import sys
 import traceback
 
 from mlc.support.errors import SourceLocation
@@ -30,3 +32,14 @@ def blame(error: BaseException) -> SourceLocation | None:
             place = SourceLocation(frames[-1].filename, frames[-1].lineno or 1)
         cause = cause.__cause__
     return place
+
+
+def place_of(definition: type) -> SourceLocation | None:
+    """The line of a class, if a plugin defines it."""
+    file = getattr(sys.modules.get(definition.__module__), "__file__", None)
+    if file not in plugin_files:
+        return None
+    try:
+        return SourceLocation(file, inspect.getsourcelines(definition)[1])
+    except (OSError, TypeError):
+        return SourceLocation(file, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import islice
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
@@ -20,10 +19,11 @@ from mlc.syntax.symbols import indexed_symbols, redefinitions
 from mlc.syntax.words import name_of, one_line
 
 
-def verify_module(module: ModuleOp, *, checked: bool = True) -> None:
+def verify_module(module: Operation, *, checked: bool = True) -> None:
     """Check every operation, its blocks and branches, and that definitions dominate uses. The time is linear.
 
     Args:
+        module: or an operation in one, which is checked with all inside it.
         checked: whether upstream's requirements hold that xDSL's ops do not have (`parse_module`).
 
     Raises:

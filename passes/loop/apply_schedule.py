@@ -11,6 +11,7 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
+from mlc.passes.loop._plugin_steps import blamed_on_plugin
 from mlc.passes.loop.steps.base import LoopStep, Scheduling
 from mlc.passes.pipeline import ACCURACIES
 from mlc.support.context import CompilerContext
@@ -29,9 +30,10 @@ class ApplySchedulePass(Pass):
         schedule = #loop.schedule<[tile(n, 16), vectorize(ni)]>
 
     tiles every loop `n` and turns every loop `ni` into vectors. A step that names no loop of the function is an error;
-    a step that a loop does not allow leaves that loop as it is, with a remark, and so do steps for the loops that would
-    pack an argument if that is refused. In a schedule that a person wrote that is a warning, and so is a step that
-    changes nothing.
+    a step that a loop does not allow leaves that loop as it is, with a remark. So do steps for loops that would pack an
+    argument if that is refused, and steps that say otherwise what one in front of them has settled: of `clang(2)`
+    and `clang(3)` the first holds. In a schedule that a person wrote that is a warning, and so is a step that changes
+    nothing.
     """
 
     name = "apply-schedule"
@@ -71,12 +73,14 @@ def apply_step(step: Step, function: func.FuncOp, scheduling: Scheduling) -> Non
     """Carry out one step on all loops of `function` that it names; where a loop does not allow it is a remark.
 
     Raises:
-        UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to loops.
+        UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to
+            loops, fails, or leaves IR that does not verify.
     """
     if not isinstance(step, LoopStep):
         raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
     try:
-        step.apply(function, scheduling)
+        with blamed_on_plugin(step, function):
+            step.apply(function, scheduling)
     except (UserError, CompilerBug):
         raise
     except Exception as e:

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from mlc.compiler import new_context, parse_verified
-from mlc.dialects.loop import ForOp
+from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import load_step, make_step, plugin_steps, step_names
 from mlc.passes.loop.steps.base import LoopStep
@@ -21,7 +21,8 @@ from mlc.passes.options import parse_passes
 from mlc.plugins.files import load_pass
 from mlc.support.additions import plugin_scope
 from mlc.support.blame import plugin_files
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug, SourceLocation, UserError
 from mlc.syntax import parse_module
 
 _NEST = """func.func @f(%x: memref<8x8xf32>) {
@@ -84,7 +85,7 @@ def test_values_are_checked_where_they_are_made() -> None:
 
 _CLASS = """
 from dataclasses import dataclass
-from mlc.dialects.loop import ForOp
+from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import ArgumentName, LoopName
 from mlc.passes.loop.steps.base import LoopStep
@@ -184,17 +185,49 @@ def test_a_file_is_forgotten_with_what_it_added(tmp_path: Path) -> None:
         assert plugin_files == before
 
 
-def test_a_step_that_fails_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("body", "line", "message"),
+    [
+        ("loop.wrong()", 20, "fails on 'main' with AttributeError: 'ForOp' object has no attribute 'wrong'"),
+        ("loop.detach_region(loop.body)", 9, "leaves invalid IR in 'main': 'loop.for': Expected 1 region, but got 0"),
+        ("loop.properties['step'] = 2", 9, "leaves invalid IR in 'main': "),
+        ("loop.body.block.erase_op(loop.body.block.last_op)", 9, "required: IR that verifies after each step"),
+    ],
+)
+def test_a_step_that_goes_wrong_is_a_mistake_of_its_file(body: str, line: int, message: str, tmp_path: Path) -> None:
     file, ctx = tmp_path / "mine.py", new_context()
-    file.write_text(_CLASS.replace(_REWRITE, _REWRITE.replace("pass", "loop.wrong()")))
+    file.write_text(_CLASS.replace(_REWRITE, _REWRITE.replace("pass", body)))
     with plugin_scope():
         load_pass(file)
         module = parse_verified(_FAILING, "model.mlir", ctx, tmp_path)
-        message = (
-            "in the schedule step 'mine(n)' of 'main' with AttributeError: 'ForOp' object has no attribute 'wrong'"
-        )
-        with pytest.raises(CompilerBug, match=re.escape(f"pass 'apply-schedule' failed {message}")):
+        with pytest.raises(UserError, match=re.escape(message)) as raised:
             PassManager(ctx).run(module, parse_passes("apply-schedule"))
+    assert raised.value.message.startswith(f"schedule step 'mine(n)' of '{file}' ")
+    assert raised.value.location == SourceLocation(str(file), line)
+
+
+def test_what_was_wrong_before_is_no_mistake_of_a_step(tmp_path: Path) -> None:
+    file, ctx = tmp_path / "mine.py", new_context()
+    file.write_text(_CLASS)
+    with plugin_scope():
+        load_pass(file)
+        module = parse_verified(_FAILING, "model.mlir", ctx, tmp_path)
+        loop = next(op for op in module.walk() if isinstance(op, ForOp))
+        loop.body.block.erase_op(next(op for op in module.walk() if isinstance(op, YieldOp)))
+        with pytest.raises(CompilerBug, match="the IR does not verify after pass 'apply-schedule'"):
+            PassManager(ctx).run(module, parse_passes("apply-schedule"))
+
+
+def test_a_step_of_mlc_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Tile, loop: ForOp, ctx: CompilerContext) -> None:
+        raise IndexError("none left")
+
+    monkeypatch.setattr(Tile, "rewrite", fail)
+    ctx = new_context()
+    module = parse_verified(_FAILING.replace("mine(n)", "tile(n, 4)"), "model.mlir", ctx, tmp_path)
+    message = "failed in the schedule step 'tile(n, 4)' of 'main' with IndexError: none left"
+    with pytest.raises(CompilerBug, match=re.escape(message)):
+        PassManager(ctx).run(module, parse_passes("apply-schedule"))
 
 
 def test_a_step_of_two_numbers_is_read(tmp_path: Path) -> None:
