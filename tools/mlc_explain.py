@@ -213,7 +213,7 @@ class _Explainer:
             self._print_doubts([bound.time / explained.seconds])
 
     def _print_estimate(self, kernel: FuncOp) -> None:
-        """What this schedule should take on one core, and those near to it."""
+        """What this schedule should take, and those near to it."""
         ctx, options, machine = self.timed.compilation.ctx, self.args.options, self.roofline.machine
         loops = kernel_on_loops(self.module, kernel, ctx, options)
         found = loops.estimate(steps_of(kernel))
@@ -230,7 +230,8 @@ class _Explainer:
                 f"{name} {time(cycles)}" for name, cycles in named if cycles >= _WORTH_SAYING * found.cycles
             )
 
-        print("\nestimated, for one core, of the loops that the schedule makes")
+        who = f"up to {self.args.threads} threads" if self.roofline.cores > 1 else "one core"
+        print(f"\nestimated, for {who}, of the loops that the schedule makes")
         print(f"  {'facts':<10} {_facts(machine)}")
         print(f"  {'this one':<10} {time(found.cycles)}, decided by {found.decided_by}")
         print(f"  {'core':<10} {parts(found.parts) or 'next to nothing'}")

@@ -38,9 +38,10 @@ class RunnerUp:
 
 
 def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> KernelOnLoops:
-    """Estimates schedules of `kernel`, a function of `module` at the tensor level; both stay."""
+    """Estimates schedules of `kernel`, a function of `module` at the tensor level, on as many threads as one call may
+    use; both stay."""
     machine = resolve_target(options.target)
-    return KernelOnLoops(kernel, constant_arguments(module), ctx, machine, options.opt_level)
+    return KernelOnLoops(kernel, constant_arguments(module), ctx, machine, options.opt_level, options.threads)
 
 
 def steps_of(kernel: FuncOp) -> Sequence[Step]:

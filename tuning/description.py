@@ -18,9 +18,10 @@ CYCLES = "cycles"
 """The name of the whole estimate, a logarithm to base 2."""
 
 
-def described(function: FuncOp, machine: Machine) -> dict[str, float]:
-    """The numbers of `function`, at the loop level and without calls: its estimate, the parts of that, its traits."""
-    cost = estimate(function, machine)
+def described(function: FuncOp, machine: Machine, threads: int = 1) -> dict[str, float]:
+    """The numbers of `function`, at the loop level and without calls: its estimate for so many threads, the parts of
+    that, its traits."""
+    cost = estimate(function, machine, threads)
     cycles = max(cost.cycles, 1.0)
     brought = sum(cost.brought.values())
     shares = {f"share of {name}": part / cycles for name, part in (cost.parts | cost.brought).items()}

@@ -48,6 +48,8 @@ from mlc.tools.schedule_text import describe_schedule
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
+_ELSEWHERE = "--target=neoverse-n1" if resolve_target("native").arch != "aarch64" else "--target=x86-64-v3"
+"""A machine of more than one core that is not this one."""
 _KERNEL = """
 func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
@@ -282,12 +284,12 @@ def test_all_kernels(model: str, mlc: CommandLine) -> None:
 
 
 def test_a_model_that_cannot_run_has_no_rest(model: str, mlc: CommandLine) -> None:
-    target = "cortex-a53" if resolve_target("native").arch != "aarch64" else "x86-64-v3"
-    table, note = mlc("explain", model, f"--target={target}").out.split("\n\n")
+    table, note = mlc("explain", model, _ELSEWHERE).out.split("\n\n")
     *rows, total = table.splitlines()
     assert [row.split()[0] for row in rows] == ["kernel", "matmul_relu", "softmax_add"]
     assert total.startswith("model ")
     assert total.endswith(" -")
+    target = _ELSEWHERE.partition("=")[2]
     assert note.startswith(f"This machine cannot run code for {target}: cycles are planned")
 
 
@@ -403,6 +405,22 @@ def test_threads_have_limits_of_their_own(model: str, mlc: CommandLine) -> None:
     assert f"\nMeasured on up to 2 threads, predicted on {cores}.\n" in shown
     shown = mlc("explain", model, "--threads=2", "--target=cortex-a53").out
     assert shown.endswith("cycles are planned for 2 cores, and nothing was measured.\n")
+
+
+def test_an_estimate_for_threads_is_of_loops_that_they_share(tmp_path: Path, mlc: CommandLine) -> None:
+    path = tmp_path / "model.mlir"
+    path.write_text(_MODEL.partition("{-#")[0].replace("dense_resource<w>", "dense<1.0>").replace("6x", "600x"))
+    alone, shared = (mlc("explain", str(path), "softmax_add", f"--threads={n}", _ELSEWHERE).out for n in (1, 2))
+    assert "\nestimated, for one core, of the loops that the schedule makes\n" in alone
+    assert "\nestimated, for up to 2 threads, of the loops that the schedule makes\n" in shared
+    one, two = (_cycles_of_this_one(shown) for shown in (alone, shared))
+    assert 0.5 * one < two < 0.6 * one
+
+
+def _cycles_of_this_one(shown: str) -> int:
+    """An estimate that is in cycles."""
+    (found,) = re.findall(r"^  this one +([\d,]+) cycles", shown, re.MULTILINE)
+    return int(found.replace(",", ""))
 
 
 def test_options_may_stand_in_front_of_the_kernel(model: str, mlc: CommandLine) -> None:
