@@ -352,6 +352,39 @@ def test_a_kernel_without_schedule(model: str, mlc: CommandLine) -> None:
     assert "\nschedule\n  none\n\nremarks\n  model.mlir:6:8: graph.relu -> graph.softmax: not fused" in shown
 
 
+_FILTERED = """
+func.func @main(%x: tensor<1x16x16x16xf32>) -> tensor<1x16x16x16xf32> {
+  %w = graph.constant dense<0.5> : tensor<16x16x3x3xf32>
+  %0 = graph.relu %x : tensor<1x16x16x16xf32>
+  %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>}
+    : tensor<1x16x16x16xf32>, tensor<16x16x3x3xf32> -> tensor<1x16x16x16xf32>
+  %2 = graph.relu %1 : tensor<1x16x16x16xf32>
+  return %2 : tensor<1x16x16x16xf32>
+}
+"""
+
+
+def test_kernels_of_one_place_have_remarks_of_their_own(tmp_path: Path, mlc: CommandLine) -> None:
+    """A convolution becomes three kernels: what was said of it all have, what is said of one of them, that one."""
+    path = tmp_path / "model.mlir"
+    path.write_text(_FILTERED)
+    about: dict[str, list[str]] = {}
+    for kernel in ("winograd_input", "matmul", "winograd_output_relu"):
+        shown = mlc("explain", str(path), kernel, _ELSEWHERE, "--accuracy=fast").out
+        remarks, _, _ = shown.partition("\nremarks\n")[2].partition("\n\n")
+        about[kernel] = re.findall(r"[\d:]+: (.*)$", remarks, re.MULTILINE)
+        assert len([each for each in about[kernel] if each.startswith("estimated speed, direct = 1: ")]) == 1
+    fused = "graph.winograd_output -> graph.relu: fused into winograd_output_relu"  # two lines behind the convolution
+    assert [kernel for kernel, remarks in about.items() if fused in remarks] == ["winograd_output_relu"]
+    text = "graph.pad -> graph.winograd_input: not fused: graph.pad moves data"
+    assert [name for name, remarks in about.items() if text in remarks] == ["winograd_input"]
+    for reader, kernel in (("matmul", "matmul"), ("winograd_output", "winograd_output_relu")):
+        text = f"graph.reshape -> graph.{reader}: not fused: graph.reshape is a view and costs nothing"
+        assert [name for name, remarks in about.items() if text in remarks] == [kernel]
+    text = "graph.matmul -> graph.reshape: not fused: graph.reshape is a view and costs nothing"
+    assert [name for name, remarks in about.items() if text in remarks] == ["matmul"]  # no kernel computes a view
+
+
 def test_where_no_schedule_is_carried_out_there_is_no_estimate(model: str, mlc: CommandLine) -> None:
     shown = mlc("explain", model, "matmul", "-O0", "--target=cortex-a53").out
     assert shown.endswith("\nno estimate: -O0 carries out no schedules, whose loops are what is estimated\n")
