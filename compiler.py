@@ -54,7 +54,8 @@ class CompileOptions:
     """The file of records of `mlc tune` that schedules are taken from; None for that of the user, "" for none."""
 
     def check(self) -> None:
-        """Raises: UserError if a number is out of range, the target is unknown, or the prefix is no name in C."""
+        """Raises: UserError if a number is out of range, the target is unknown, the prefix is no name in C, or the file
+        of records is none."""
         from mlc.targets.machine import resolve_target
 
         if self.prefix and not (self.prefix.isidentifier() and self.prefix.isascii()):
@@ -67,9 +68,9 @@ class CompileOptions:
             raise UserError(f"found {self.threads} threads; at least 1 is needed")
         resolve_target(self.target)
         if self.records:
-            from mlc.tuning.record_file import records_file
+            from mlc.tuning.record_file import require_records
 
-            records_file(self.records)
+            require_records(self.records)
 
     def recorded_schedules(self) -> RecordedSchedules | None:
         """What records say about schedules, if there are any.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xdsl.context import Context
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import SourceLocation
+from mlc.support.functions import is_private
 from mlc.support.locations import location_of
 from mlc.support.open_dialect import OpenDialect
 from mlc.support.resources import Resources
@@ -22,6 +24,10 @@ class Remark:
 
     message: str
     location: SourceLocation | None
+    kernel: str | None = field(default=None, compare=False)
+    """The private function that it is about, as far as that is known: several may be of one place in the source."""
+    ops: tuple[Operation, ...] = field(default=(), compare=False, repr=False)
+    """What it is about, as long as there are no kernels: the first one that will be in a kernel decides."""
 
     def __str__(self) -> str:
         return f"{self.location}: {self.message}" if self.location else self.message
@@ -53,9 +59,17 @@ class CompilerContext(Context):
             return made
         return super().get_optional_op(name, dialect_stack=dialect_stack)
 
-    def remark(self, op: Operation, message: str) -> None:
-        """Record why something was done, or not done, to `op`."""
-        self.remarks.append(Remark(message, location_of(op)))
+    def remark(self, op: Operation, message: str, *others: Operation) -> None:
+        """Record why something was done, or not done, to `op`; or to `others`, should no kernel compute `op`."""
+        kernel = _kernel_around(op)
+        self.remarks.append(Remark(message, location_of(op), kernel, (op, *others) if kernel is None else ()))
+
+    def attribute_remarks(self, kernels: Mapping[Operation, str]) -> None:
+        """Say of each remark which of the kernels it is about, by the ops that these compute."""
+        for i, each in enumerate(self.remarks):
+            if each.ops:
+                kernel = next((kernels[op] for op in each.ops if op in kernels), None)
+                self.remarks[i] = replace(each, kernel=kernel, ops=())
 
     def warn(self, op: Operation, message: str) -> None:
         """Record that what a person asked for in `op` was not done."""
@@ -74,3 +88,11 @@ class CompilerContext(Context):
             self.resources.clone(),
             target=self.target,
         )
+
+
+def _kernel_around(op: Operation) -> str | None:
+    """The name of the private function that `op` is, or is in."""
+    current: Operation | None = op
+    while current is not None and not isinstance(current, FuncOp):
+        current = current.parent_op()
+    return current.sym_name.data if current is not None and is_private(current) else None

@@ -4,16 +4,12 @@ its time beside the least one that the machine allows; without, a table of all o
 
 from __future__ import annotations
 
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute
-from xdsl.printer import Printer
 
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
@@ -24,11 +20,10 @@ from mlc.passes.registry import suggest
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.shared.lone_kernel import is_about_caller
 from mlc.passes.shared.schedule_choice import MARGIN
+from mlc.support.context import Remark
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
-from mlc.support.ir import clone
 from mlc.support.locations import location_of
-from mlc.support.types import repeated_number
 from mlc.targets.host import can_run
 from mlc.targets.machine import Machine, resolve_target, words_of_sources
 from mlc.tools.compile_arguments import (
@@ -39,6 +34,7 @@ from mlc.tools.compile_arguments import (
     start_compilation,
 )
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
+from mlc.tools.kernel_text import text_of
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.roofline import Bound, Roofline, measured, planned
@@ -63,8 +59,6 @@ _UNSTEADY = 0.2
 """The part by which measurements of a limit may differ without a word."""
 _SHARED = 0.8
 """The part of its cores that a limit may be of without a word."""
-_SHOWN = 16
-"""The most elements of a constant that are printed."""
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""
 _OFFERED = f"offered, and not taken: any but the favourite has to be estimated to take {MARGIN:.0%} less"
@@ -175,13 +169,13 @@ class _Explainer:
         steps = list(describe_schedule(kernel, constant_arguments(self.module), outcomes))
         is_scheduled = carries_out_schedules(self.args.options)
         ignored = "" if is_scheduled or not steps else f", which -O{self.args.opt_level} does not carry out"
-        print(f"{_text_of(kernel)}\n\nschedule{ignored}")
+        print(f"{text_of(kernel)}\n\nschedule{ignored}")
         width = max((len(spelling) for spelling, _ in steps), default=0)
         for spelling, words in steps:
             print(f"  {spelling:<{width}}  {words}")
         if not steps:
             print("  none")
-        about = [remark for remark in ctx.remarks if remark.location == location_of(kernel)]
+        about = [remark for remark in ctx.remarks if _is_about(remark, kernel)]
         known = len(ctx.remarks)
         (explained,), _ = self.explain([kernel])
         about += [remark for remark in ctx.remarks[known:] if not is_about_caller(remark)]
@@ -213,7 +207,7 @@ class _Explainer:
             self._print_doubts([bound.time / explained.seconds])
 
     def _print_estimate(self, kernel: FuncOp) -> None:
-        """What this schedule should take on one core, and those near to it."""
+        """What this schedule should take, and those near to it."""
         ctx, options, machine = self.timed.compilation.ctx, self.args.options, self.roofline.machine
         loops = kernel_on_loops(self.module, kernel, ctx, options)
         found = loops.estimate(steps_of(kernel))
@@ -230,7 +224,8 @@ class _Explainer:
                 f"{name} {time(cycles)}" for name, cycles in named if cycles >= _WORTH_SAYING * found.cycles
             )
 
-        print("\nestimated, for one core, of the loops that the schedule makes")
+        who = f"up to {self.args.threads} threads" if self.roofline.cores > 1 else "one core"
+        print(f"\nestimated, for {who}, of the loops that the schedule makes")
         print(f"  {'facts':<10} {_facts(machine)}")
         print(f"  {'this one':<10} {time(found.cycles)}, decided by {found.decided_by}")
         print(f"  {'core':<10} {parts(found.parts) or 'next to nothing'}")
@@ -348,6 +343,13 @@ class _Explainer:
         return _amount(time, "s") if self.runs_here else f"{time:,.0f} cycles"
 
 
+def _is_about(remark: Remark, kernel: FuncOp) -> bool:
+    """Of what passes said before there were kernels, and of ops that none is made of, the place alone is known."""
+    if remark.kernel is None:
+        return remark.location is not None and remark.location == location_of(kernel)
+    return remark.kernel == kernel.sym_name.data
+
+
 def _facts(machine: Machine) -> str:
     """Where the numbers that estimates rest on come from, and how to have better ones."""
     words = words_of_sources(machine)
@@ -356,27 +358,6 @@ def _facts(machine: Machine) -> str:
     if any(source.kind == "measured" for source in machine.sources.values()):
         return words
     return f"{words}: this machine was not measured; `mlc machine measure` does that"
-
-
-def _text_of(kernel: FuncOp) -> str:
-    """The kernel in pretty form, without its schedule."""
-    copy = clone(kernel)
-    copy.attributes.pop("schedule", None)
-    stream = io.StringIO()
-    _WithoutData(stream).print_op(copy)
-    return stream.getvalue()
-
-
-class _WithoutData(Printer):
-    """Prints `dense<…>` for constants of many numbers: weights that stand in the text of a model."""
-
-    def print_attribute(self, attribute: Attribute) -> None:
-        if isinstance(attribute, DenseIntOrFPElementsAttr):
-            dense = cast("DenseIntOrFPElementsAttr[Any]", attribute)
-            if len(dense) > _SHOWN and repeated_number(dense) is None:
-                self.print_string("dense<…> : ")
-                attribute = dense.get_type()
-        super().print_attribute(cast(Attribute, attribute))
 
 
 def _amount(number: float, unit: str = "") -> str:

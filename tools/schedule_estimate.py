@@ -37,10 +37,11 @@ class RunnerUp:
 
 
 def kernel_on_loops(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> KernelOnLoops:
-    """Estimates schedules of `kernel`, a function of `module` at the tensor level; both stay."""
+    """Estimates schedules of `kernel`, a function of `module` at the tensor level, on as many threads as one call may
+    use; both stay."""
     machine = resolve_target(options.target)
     constants, weights = constant_arguments(module), bytes_of_constants(module)
-    return KernelOnLoops(kernel, constants, ctx, machine, options.opt_level, weights)
+    return KernelOnLoops(kernel, constants, ctx, machine, options.opt_level, options.threads, weights)
 
 
 def steps_of(kernel: FuncOp) -> Sequence[Step]:

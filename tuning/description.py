@@ -19,12 +19,10 @@ CYCLES = "cycles"
 """The name of the whole estimate, a logarithm to base 2."""
 
 
-def described(function: FuncOp, machine: Machine, distances: Mapping[SSAValue, int]) -> dict[str, float]:
-    """The numbers of `function`, at the loop level and without calls: its estimate, the parts of that, its traits.
-
-    `distances` says of arguments how many bytes ago they were used.
-    """
-    cost = estimate(function, machine, distances)
+def described(function: FuncOp, machine: Machine, threads: int, distances: Mapping[SSAValue, int]) -> dict[str, float]:
+    """The numbers of `function`, at the loop level and without calls: its estimate for so many threads, the parts of
+    that, its traits. `distances` says of arguments how many bytes ago they were used."""
+    cost = estimate(function, machine, threads, distances)
     cycles = max(cost.cycles, 1.0)
     brought = sum(cost.brought.values())
     shares = {f"share of {name}": part / cycles for name, part in (cost.parts | cost.brought).items()}

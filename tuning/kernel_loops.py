@@ -110,11 +110,12 @@ class KernelLoops:
             return refusal
         if refusal is not None or sum(1 for _ in function.walk()) > _MOST_DESCRIBED:
             return refusal, None, None
-        finish_loops(module, function, ctx, self._options.opt_level)
+        finish_loops(module, function, ctx, self._options.opt_level, self._options.threads)
         function = self._module_function(module)
         text = hashlib.sha256(str(function).encode()).hexdigest()
         distances = distances_of_constants(module, function, self._others)
-        return None, described(function, resolve_target(self._options.target), distances), text
+        machine, threads = resolve_target(self._options.target), self._options.threads
+        return None, described(function, machine, threads, distances), text
 
     def _drawn_behind(self, steps: Schedule, function: FuncOp, scheduling: Scheduling, rng: Random) -> str | None:
         """The text of steps that are drawn for the loops that are there behind `steps`; None if there are too many."""

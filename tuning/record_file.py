@@ -65,6 +65,41 @@ def records_file(named: str | None) -> Path | None:
     raise UserError(f"records file '{named}' not found; `mlc tune MODEL --records {named}` writes one")
 
 
+def require_records(named: str) -> None:
+    """Make sure that the file of that name is one of records, or empty: what it holds is read as far as the first one.
+
+    Raises:
+        UserError: as `records_file`; or the file cannot be read, or no line of it is a record.
+    """
+    path, reason = Path(named), ""
+    records_file(named)
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                if not line.strip():
+                    continue
+                try:
+                    _record_in(line)
+                    return
+                except FormatError as e:
+                    reason = reason or f"line {number}: {e}"
+    except OSError as e:
+        raise _unreadable(path, e) from None
+    if reason:
+        raise UserError(
+            f"found no record in '{path}' ({reason}); required: a file that `mlc tune MODEL --records FILE` wrote; "
+            "--records names another file"
+        )
+
+
+def _record_in(line: bytes) -> Record:
+    """Raises: FormatError if the line is no record."""
+    try:
+        return parse_record(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise FormatError("no UTF-8") from None
+
+
 def records_digest(named: str | None) -> str:
     """What is equal for files that give equal schedules; empty if there is none, as for the name "".
 
@@ -109,12 +144,9 @@ def _read(path: Path, *status: int) -> Records:
         if not line.strip():
             continue
         try:
-            records.append(parse_record(line.decode("utf-8")))
-        except (FormatError, UnicodeDecodeError) as e:
-            is_cut = number == len(lines)
-            reason = (
-                "it was cut off while it was written" if is_cut else e if isinstance(e, FormatError) else "no UTF-8"
-            )
+            records.append(_record_in(line))
+        except FormatError as e:
+            reason = "it was cut off while it was written" if number == len(lines) else e
             place = SourceLocation(str(path), number)
             problems.append(Remark(f"the line is no record, and left out: {reason}", place))
     return Records(tuple(records), _first_of(problems, path))

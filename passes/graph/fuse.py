@@ -85,7 +85,7 @@ def _fuse_block(block: Block, grouping: Grouping, ctx: CompilerContext) -> None:
                 outcome = f"fused into {names[group]}"
             else:
                 outcome = f"not fused: {grouping.why_separate(producer, consumer)}"
-            ctx.remark(consumer, f"{producer.name} -> {consumer.name}: {outcome}")
+            ctx.remark(consumer, f"{producer.name} -> {consumer.name}: {outcome}", producer)
     for group in groups:
         if len(group.ops) > 1:
             _outline(group, names[group])

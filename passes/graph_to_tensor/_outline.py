@@ -20,17 +20,19 @@ LOOPS: tuple[type[Operation], ...] = (graph.ScanOp, graph.IfOp, graph.WhileOp)
 
 def outline_kernels(
     function: func.FuncOp, names: KernelNames, is_lowered: Callable[[Operation], bool]
-) -> list[func.FuncOp]:
-    """Replace the computing ops of `function` by calls; returns the new kernels, in program order.
+) -> dict[func.FuncOp, list[Operation]]:
+    """Replace the computing ops of `function` by calls; returns the new kernels, in program order, each with the ops
+    that it was made of.
 
     Computing ops are those of the graph dialect, and ops of plugins that have a pattern (`is_lowered`).
     """
-    kernels: list[func.FuncOp] = []
+    kernels: dict[func.FuncOp, list[Operation]] = {}
     for op in [op for block in function.body.blocks for op in _ops_to_outline(block)]:
+        computed = list(op.walk())
         if isinstance(op, graph.FusionOp):
-            kernels.append(_outline_fusion(op, names))
+            kernels[_outline_fusion(op, names)] = computed
         elif isinstance(op, graph.GraphOp) or is_lowered(op):
-            kernels.append(_outline_op(op, names))
+            kernels[_outline_op(op, names)] = computed
     return kernels
 
 

@@ -8,6 +8,7 @@ from xdsl.dialects import func
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
+from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
@@ -84,16 +85,19 @@ class LowerToTensorPass(Pass):
         driver = LoweringDriver(self.name, ctx)
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
         require_no_arithmetic(module)
+        computed_by: dict[Operation, str] = {}
         for function in [f for f in functions if not f.is_declaration]:
             if any(op.name.startswith(f"{graph.Graph.name}.") for op in function.walk()):
                 require_known_types(function, may_be_stored=True)
             kernels = outline_kernels(function, names, driver.handles)
-            for kernel in kernels:
+            for kernel, computed in kernels.items():
+                computed_by |= dict.fromkeys(computed, kernel.sym_name.data)
                 module.body.block.insert_op_before(kernel, function)
                 widen_halves(kernel)
                 driver.lower(kernel.walk())
                 _erase_leftovers(kernel)
             driver.lower(function.walk())
+        ctx.attribute_remarks(computed_by)
         for function in functions:
             mark_elements(function)
         elements_as_bits(module)

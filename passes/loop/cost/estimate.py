@@ -13,7 +13,7 @@ weights: it arrives while the first of them are computed, which wait, and nothin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from xdsl.dialects.func import FuncOp
@@ -29,15 +29,17 @@ from mlc.targets.machine import Machine
 
 @dataclass
 class Estimate:
-    """What one call of a function takes, in cycles of one core.
+    """What one call of a function takes, in cycles from its beginning to its end.
 
-    Operands lie in the nearest level of the memory that holds all that the function touches.
+    Operands lie in the nearest level of the memory that holds all that the function touches. Of a loop that several
+    threads share, it is the time of the one that runs most iterations: what its core computes, and what arrives there.
+    All of them get no more from the main memory than one does.
     """
 
     parts: dict[str, float] = field(default_factory=dict[str, float])
     """What keeps the core busy, or lets it wait, and for how long: "arithmetic", "loads", "stores", "shuffles",
-    "spilling", "sharing" of loops among threads, and "late results", where nothing starts, since what an iteration
-    needs is not there yet."""
+    "spilling", "sharing" of loops where there are other threads, and "late results", where nothing starts, since what
+    an iteration needs is not there yet."""
     brought: dict[str, float] = field(default_factory=dict[str, float])
     """How long lines are on their way from each level, and back: "second cache", "last cache", "main memory"."""
     cycles: float = 0.0
@@ -58,15 +60,21 @@ class Estimate:
         return self.cycles / (machine.frequency_mhz * 1e6)
 
 
-def estimate(function: FuncOp, machine: Machine, distances: Mapping[SSAValue, int] | None = None) -> Estimate:
-    """What `function`, at the loop level and without calls, takes on one core of `machine`.
+def estimate(
+    function: FuncOp, machine: Machine, threads: int = 1, distances: Mapping[SSAValue, int] | None = None
+) -> Estimate:
+    """What `function`, at the loop level and without calls, takes on so many threads, or on one per core of `machine`.
+
+    On one thread whoever calls runs all loops, and no sharing is paid for.
 
     Args:
         function: its loops are looked at.
         machine: whose facts count.
+        threads: that share what is spread.
         distances: of arguments that other code was between the last use of and this call, how many bytes it touched.
     """
     total = Estimate()
+    machine = replace(machine, cores=min(threads, machine.cores))
     root = _Loop(None, function.body.block, machine)
     for nest in (*root.inside, _Loop(None, function.body.block, machine, inside=[])):
         total.cycles += _cycles_of(nest, root, machine, total, distances or {})
@@ -74,7 +82,8 @@ def estimate(function: FuncOp, machine: Machine, distances: Mapping[SSAValue, in
 
 
 def estimate_nests(function: FuncOp, machine: Machine) -> dict[ForOp, float]:
-    """The cycles of each outermost loop of `function`, which may call others."""
+    """The cycles of each outermost loop of `function`, which may call others, on one thread."""
+    machine = replace(machine, cores=1)
     root = _Loop(None, function.body.block, machine)
     return {n.loop: _cycles_of(n, root, machine, Estimate(), {}) for n in root.inside if n.loop is not None}
 
@@ -148,7 +157,10 @@ def _arrivals(
     for level, here, beyond in zip(levels, missed, [*missed[1:], {}], strict=True):
         bursts = nest.bursts(level.nearer_bytes, nest.fetches_into(level.number)) if here else {}
         for buffer, lines in here.items():
-            size = max(lines - beyond.get(buffer, 0.0), 0.0) * machine.memory.line_bytes
+            share = (
+                nest.share if level.name != "main memory" else 1.0
+            )  # which has no more for several cores than for one
+            size = max(lines - beyond.get(buffer, 0.0), 0.0) * machine.memory.line_bytes * share
             if nest.stores_to(buffer):  # which wait in a queue of their own until their lines are there
                 yield level.name, size / level.read + size / level.write, Bursts()
             else:
@@ -187,6 +199,28 @@ class _Loop:
         self.cycles = 0.0
         """Of all iterations, computing alone; `compute` finds it."""
         self._own_cycles = 0.0
+
+    @cached_property
+    def threads(self) -> int:
+        """How many threads share the iterations.
+
+        In an iteration of a loop that is shared all threads are at work: one within it runs where it is met.
+        """
+        if self.loop is None or not _is_spread(self.loop) or any(map(_is_spread, enclosing_loops(self.loop))):
+            return 1
+        return max(1, min(self._machine.cores, self.trips, self.loop.most_threads or self.trips))
+
+    @property
+    def trips_of_one(self) -> int:
+        """The iterations of the thread that runs most of them."""
+        return -(-self.trips // self.threads)
+
+    @cached_property
+    def share(self) -> float:
+        """The part of its iterations, or of those of the loops in it, that the thread runs which runs most."""
+        if self.threads > 1:
+            return self.trips_of_one / self.trips
+        return max((each.share for each in self.inside), default=1.0)
 
     @cached_property
     def bytes_of_iteration(self) -> int:
@@ -238,9 +272,9 @@ class _Loop:
                 elif not is_held:
                     found[buffer] = found[buffer].and_also(each.within(share))
         return {
-            buffer: each.in_first_of(self.trips)
+            buffer: each.in_first_of(self.trips_of_one)
             if is_held and not self._moves_on_in(buffer, fetches.get(buffer))
-            else each.in_each_of(self.trips)
+            else each.in_each_of(self.trips_of_one)
             for buffer, each in found.items()
         }
 
@@ -259,7 +293,7 @@ class _Loop:
         return work_of_block(self._block, self._machine)
 
     def compute(self, total: Estimate, times: int = 1) -> float:
-        """The cycles of all iterations on a core that has all in its first cache.
+        """The cycles of all iterations that one thread runs, on a core that has all in its first cache.
 
         `total` learns what they are spent on, `times` over.
         """
@@ -270,13 +304,13 @@ class _Loop:
             # What stands behind a loop that carries values begins when these are there.
             own = max(busy, self._work.path) if any(loop.is_waited_for for loop in self.inside) else busy
             lanes = self._work.side_by_side if all(each._work.side_by_side == 1 for each in self.inside) else 1
-            rounds = -(-self.trips // lanes)
+            rounds = -(-self.trips_of_one // lanes)
             times = entered * rounds
             cycles = rounds * (own + sum(loop.compute(total, times) for loop in self.inside))
             self._own_cycles = own
             parts["late results"] = own - busy
         else:
-            rounds = -(-self.trips // self._work.side_by_side)
+            rounds = -(-self.trips_of_one // self._work.side_by_side)
             times = entered * rounds
             spilling = self._work.spilling(self._machine)
             each = max(busy, self._work.chain, 0.0 if self.is_body else 1.0)  # one jump per cycle
@@ -291,11 +325,8 @@ class _Loop:
         return self.cycles
 
     def _sharing(self, total: Estimate, entered: int) -> float:
-        """The cycles that it takes to hand the iterations to threads, if the loop is one that does.
-
-        In an iteration of such a loop the threads are at work: one within it runs where it is met.
-        """
-        if self.loop is None or not _is_spread(self.loop) or any(map(_is_spread, enclosing_loops(self.loop))):
+        """The cycles that it takes to hand the iterations to threads, if there are others."""
+        if self.threads == 1:
             return 0.0
         cycles = self._machine.threading.fork_join_ns * self._machine.frequency_mhz / 1000
         total.parts["sharing"] = total.parts.get("sharing", 0.0) + cycles * entered
@@ -303,7 +334,7 @@ class _Loop:
 
 
 def _is_spread(loop: ForOp) -> bool:
-    return loop.kind.data is LoopKind.THREADS
+    return loop.kind.data is LoopKind.THREADS and loop.most_threads != 1
 
 
 def _flat(block: Block) -> Iterator[Operation]:

@@ -45,6 +45,7 @@ class KernelOnLoops:
         ctx: CompilerContext,
         machine: Machine,
         opt_level: int = HIGHEST,
+        threads: int = 1,
         weights: int = 0,
     ) -> None:
         """Make the loops of `kernel`, a function at the tensor level, which stays as it is.
@@ -56,12 +57,13 @@ class KernelOnLoops:
             ctx: stays as it is, remarks included.
             machine: the one whose time is estimated: of a name that is known, perhaps with other facts.
             opt_level: a level at which schedules are carried out, 2 or more.
+            threads: how many share what `parallelize`, or a step, spreads.
             weights: the size of all constants of the model, in bytes: what passes by between two calls of the kernel.
 
         Raises:
             UserError: an op cannot be lowered.
         """
-        self._name, self._machine, self._weights = kernel.sym_name.data, machine, weights
+        self._name, self._machine, self._threads, self._weights = kernel.sym_name.data, machine, threads, weights
         self._ctx = ctx.clone()
         self._ctx.target = machine.name
         self._ctx.resources = _WithoutNumbers(**vars(self._ctx.resources))
@@ -69,11 +71,11 @@ class KernelOnLoops:
         self._module = called_alone(kernel, {a.index: [self._no_data(a)] for a in known})
         if (function := _function(self._module, self._name)) is not None:
             function.attributes.pop("schedule", None)
-        before, self._behind = _around_steps(opt_level)
+        before, self._behind = _around_steps(opt_level, threads)
         _run(before, self._module, self._ctx)
 
     def estimate(self, steps: Sequence[Step], most_ops: int = MOST_OPS) -> Estimate | None:
-        """What the kernel takes on one core with these steps, as far as its loops allow them.
+        """What the kernel takes with these steps, as far as its loops allow them.
 
         None if a step names no loop, or an argument that is none, or what it makes cannot be lowered further; if there
         are more than `most_ops` ops then; or if the kernel is part of the loop that calls it.
@@ -91,7 +93,8 @@ class KernelOnLoops:
             _finish(self._behind, module, function, ctx)
         except UserError:
             return None
-        return estimate(function, self._machine, distances_of_constants(module, function, self._weights))
+        distances = distances_of_constants(module, function, self._weights)
+        return estimate(function, self._machine, self._threads, distances)
 
     def _no_data(self, argument: SSAValue) -> arith.ConstantOp:
         """A constant for an argument, of which nothing but the type is true."""
@@ -109,13 +112,13 @@ class _WithoutNumbers(Resources):
         return name
 
 
-def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, opt_level: int) -> None:
-    """Take a module on, whose plain loops steps were carried out on, to where estimates are made.
+def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, opt_level: int, threads: int = 1) -> None:
+    """Take a module on, whose plain loops steps were carried out on, to where estimates for these threads are made.
 
     Raises:
         UserError: what the steps made cannot be lowered further.
     """
-    _finish(_around_steps(opt_level)[1], module, function, ctx)
+    _finish(_around_steps(opt_level, threads)[1], module, function, ctx)
 
 
 def distances_of_constants(module: ModuleOp, function: FuncOp, distance: int) -> dict[SSAValue, int]:
@@ -127,9 +130,9 @@ def distances_of_constants(module: ModuleOp, function: FuncOp, distance: int) ->
     return {argument: distance for argument, *passed in each if all(isinstance(v.owner, ConstantOp) for v in passed)}
 
 
-def _around_steps(opt_level: int) -> tuple[list[Pass], list[Pass]]:
+def _around_steps(opt_level: int, threads: int) -> tuple[list[Pass], list[Pass]]:
     """The passes to where steps are carried out, and those behind, but the one that plans the arena."""
-    passes = default_passes(opt_level, 1, "loop", "tensor")
+    passes = default_passes(opt_level, threads, "loop", "tensor")
     position = next(i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass))
     return passes[:position], [pass_ for pass_ in passes[position + 1 :] if not isinstance(pass_, PlanMemoryPass)]
 

@@ -48,6 +48,8 @@ from mlc.tools.schedule_text import describe_schedule
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
+_ELSEWHERE = "--target=neoverse-n1" if resolve_target("native").arch != "aarch64" else "--target=x86-64-v3"
+"""A machine of more than one core that is not this one."""
 _KERNEL = """
 func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
   %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
@@ -282,12 +284,12 @@ def test_all_kernels(model: str, mlc: CommandLine) -> None:
 
 
 def test_a_model_that_cannot_run_has_no_rest(model: str, mlc: CommandLine) -> None:
-    target = "cortex-a53" if resolve_target("native").arch != "aarch64" else "x86-64-v3"
-    table, note = mlc("explain", model, f"--target={target}").out.split("\n\n")
+    table, note = mlc("explain", model, _ELSEWHERE).out.split("\n\n")
     *rows, total = table.splitlines()
     assert [row.split()[0] for row in rows] == ["kernel", "matmul_relu", "softmax_add"]
     assert total.startswith("model ")
     assert total.endswith(" -")
+    target = _ELSEWHERE.partition("=")[2]
     assert note.startswith(f"This machine cannot run code for {target}: cycles are planned")
 
 
@@ -350,6 +352,39 @@ def test_a_kernel_without_schedule(model: str, mlc: CommandLine) -> None:
     assert "\nschedule\n  none\n\nremarks\n  model.mlir:6:8: graph.relu -> graph.softmax: not fused" in shown
 
 
+_FILTERED = """
+func.func @main(%x: tensor<1x16x16x16xf32>) -> tensor<1x16x16x16xf32> {
+  %w = graph.constant dense<0.5> : tensor<16x16x3x3xf32>
+  %0 = graph.relu %x : tensor<1x16x16x16xf32>
+  %1 = graph.conv2d %0, %w {padding = array<i64: 1, 1, 1, 1>}
+    : tensor<1x16x16x16xf32>, tensor<16x16x3x3xf32> -> tensor<1x16x16x16xf32>
+  %2 = graph.relu %1 : tensor<1x16x16x16xf32>
+  return %2 : tensor<1x16x16x16xf32>
+}
+"""
+
+
+def test_kernels_of_one_place_have_remarks_of_their_own(tmp_path: Path, mlc: CommandLine) -> None:
+    """A convolution becomes three kernels: what was said of it all have, what is said of one of them, that one."""
+    path = tmp_path / "model.mlir"
+    path.write_text(_FILTERED)
+    about: dict[str, list[str]] = {}
+    for kernel in ("winograd_input", "matmul", "winograd_output_relu"):
+        shown = mlc("explain", str(path), kernel, _ELSEWHERE, "--accuracy=fast").out
+        remarks, _, _ = shown.partition("\nremarks\n")[2].partition("\n\n")
+        about[kernel] = re.findall(r"[\d:]+: (.*)$", remarks, re.MULTILINE)
+        assert len([each for each in about[kernel] if each.startswith("estimated speed, direct = 1: ")]) == 1
+    fused = "graph.winograd_output -> graph.relu: fused into winograd_output_relu"  # two lines behind the convolution
+    assert [kernel for kernel, remarks in about.items() if fused in remarks] == ["winograd_output_relu"]
+    text = "graph.pad -> graph.winograd_input: not fused: graph.pad moves data"
+    assert [name for name, remarks in about.items() if text in remarks] == ["winograd_input"]
+    for reader, kernel in (("matmul", "matmul"), ("winograd_output", "winograd_output_relu")):
+        text = f"graph.reshape -> graph.{reader}: not fused: graph.reshape is a view and costs nothing"
+        assert [name for name, remarks in about.items() if text in remarks] == [kernel]
+    text = "graph.matmul -> graph.reshape: not fused: graph.reshape is a view and costs nothing"
+    assert [name for name, remarks in about.items() if text in remarks] == ["matmul"]  # no kernel computes a view
+
+
 def test_where_no_schedule_is_carried_out_there_is_no_estimate(model: str, mlc: CommandLine) -> None:
     shown = mlc("explain", model, "matmul", "-O0", "--target=cortex-a53").out
     assert shown.endswith("\nno estimate: -O0 carries out no schedules, whose loops are what is estimated\n")
@@ -403,6 +438,22 @@ def test_threads_have_limits_of_their_own(model: str, mlc: CommandLine) -> None:
     assert f"\nMeasured on up to 2 threads, predicted on {cores}.\n" in shown
     shown = mlc("explain", model, "--threads=2", "--target=cortex-a53").out
     assert shown.endswith("cycles are planned for 2 cores, and nothing was measured.\n")
+
+
+def test_an_estimate_for_threads_is_of_loops_that_they_share(tmp_path: Path, mlc: CommandLine) -> None:
+    path = tmp_path / "model.mlir"
+    path.write_text(_MODEL.partition("{-#")[0].replace("dense_resource<w>", "dense<1.0>").replace("6x", "600x"))
+    alone, shared = (mlc("explain", str(path), "softmax_add", f"--threads={n}", _ELSEWHERE).out for n in (1, 2))
+    assert "\nestimated, for one core, of the loops that the schedule makes\n" in alone
+    assert "\nestimated, for up to 2 threads, of the loops that the schedule makes\n" in shared
+    one, two = (_cycles_of_this_one(shown) for shown in (alone, shared))
+    assert 0.5 * one < two < 0.6 * one
+
+
+def _cycles_of_this_one(shown: str) -> int:
+    """An estimate that is in cycles."""
+    (found,) = re.findall(r"^  this one +([\d,]+) cycles", shown, re.MULTILINE)
+    return int(found.replace(",", ""))
 
 
 def test_options_may_stand_in_front_of_the_kernel(model: str, mlc: CommandLine) -> None:

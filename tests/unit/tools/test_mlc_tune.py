@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 from xdsl.dialects.func import FuncOp
 
 import mlc as package
@@ -179,6 +180,16 @@ def test_records_that_are_not_there(mlc: CommandLine, model: str, tmp_path: Path
     assert raised.value.message == message
     with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; records names another file"):
         package.compile(model, records=tmp_path)
+
+
+@pytest.mark.parametrize("command", ["compile", "run", "explain"])
+def test_a_file_without_records_is_refused(mlc: CommandLine, model: str, tmp_path: Path, command: str) -> None:
+    inputs = tmp_path / "inputs.safetensors"
+    save_file({name: np.zeros((64, 96), np.float32) for name in ("x", "y")}, inputs)
+    more = {"compile": ("-o", str(tmp_path / "m.so")), "run": ("--inputs", str(inputs)), "explain": ()}[command]
+    result = mlc(command, model, *more, "--records", model)
+    assert result.status == 1
+    assert f"found no record in '{model}' (line 2: it is no JSON); required: a file that `mlc tune" in result.err
 
 
 def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_path: Path) -> None:

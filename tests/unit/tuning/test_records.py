@@ -23,6 +23,7 @@ from mlc.tuning.record_file import (
     default_records_file,
     read_records,
     records_file,
+    require_records,
     require_writable,
 )
 from mlc.tuning.recorded_schedules import RecordedSchedules, record_to_take
@@ -177,6 +178,32 @@ def test_records_are_not_written_behind_something_else(tmp_path: Path, text: str
     with pytest.raises(UserError, match=r"cannot write records to '.*': it holds something else \(the line is no rec"):
         require_writable(path)
     assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"important\n", "line 1: it is no JSON"),
+        (b"\n[]\n{}", "line 2: it is no object of JSON"),
+        (b"\xff\xfe\n", "line 1: no UTF-8"),
+    ],
+)
+def test_a_file_without_any_record_is_refused(tmp_path: Path, data: bytes, reason: str) -> None:
+    path = tmp_path / "notes"
+    path.write_bytes(data)
+    with pytest.raises(UserError) as raised:
+        require_records(str(path))
+    assert raised.value.message == (
+        f"found no record in '{path}' ({reason}); required: a file that `mlc tune MODEL --records FILE` wrote; "
+        "--records names another file"
+    )
+
+
+@pytest.mark.parametrize("lines", ["", "\n", "junk\n{record}junk\n"])
+def test_an_empty_file_and_one_with_a_record_are_taken(tmp_path: Path, lines: str) -> None:
+    path = tmp_path / "records.jsonl"
+    path.write_text(lines.replace("{record}", _record(_GOOD).line()))
+    require_records(str(path))
 
 
 def test_where_records_can_be_written(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def _estimate(text: str, distance: int, read: float, latency: int = 1) -> Estima
     module = parse_verified(text, "<product>", new_context("znver5"), Path())
     function = next(op for op in module.ops if isinstance(op, FuncOp))
     weights = function.body.block.args[1]
-    return estimate(function, replace(_MACHINE, memory=memory), {weights: distance})
+    return estimate(function, replace(_MACHINE, memory=memory), distances={weights: distance})
 
 
 def test_first_rows_wait_for_a_panel() -> None:
@@ -89,7 +89,7 @@ def test_a_prefetch_into_another_cache_is_none() -> None:
     machine = replace(_MACHINE, memory=replace(_MACHINE.memory, l3_read=2.0, l3_latency=1))
     module = parse_verified(_text(prefetch=prefetch), "<product>", new_context("znver5"), Path())
     function = next(op for op in module.ops if isinstance(op, FuncOp))
-    assert estimate(function, machine, {function.body.block.args[1]: 4 << 20}).waiting > 0
+    assert estimate(function, machine, distances={function.body.block.args[1]: 4 << 20}).waiting > 0
 
 
 def test_panels_within_rows_all_come_to_the_first_rows() -> None:

@@ -64,9 +64,9 @@ def _function(text: str, passes: str = "") -> FuncOp:
     return next(op for op in module.ops if isinstance(op, FuncOp))
 
 
-def _doubled(steps: str = "", op: str = "") -> Estimate:
+def _doubled(steps: str = "", op: str = "", threads: int = 1, machine: Machine = _MACHINE) -> Estimate:
     attributes = f"attributes {{schedule = #loop.schedule<[{steps}]>}}" if steps else ""
-    return estimate(_function(_DOUBLED.format(attributes, op), "apply-schedule"), _MACHINE)
+    return estimate(_function(_DOUBLED.format(attributes, op), "apply-schedule"), machine, threads)
 
 
 def test_llvm_makes_no_vectors_of_prefetches() -> None:
@@ -136,12 +136,54 @@ def test_addresses_in_bytes() -> None:
     assert (width(scalar), part_on_two_lines(scalar, 64, 64)) == (4, 0.0)
 
 
+_ONCE = _MACHINE.threading.fork_join_ns * _MACHINE.frequency_mhz / 1000
+"""The cycles of sharing a loop."""
+
+
 def test_a_loop_that_is_shared_costs_that_once() -> None:
-    once = _MACHINE.threading.fork_join_ns * _MACHINE.frequency_mhz / 1000
-    assert "sharing" not in _doubled().parts
-    assert _doubled("parallel(m)").parts["sharing"] == once
-    assert _doubled("parallel(n)").parts["sharing"] == 8 * once
-    assert _doubled("parallel(m), parallel(n)").parts["sharing"] == once
+    assert "sharing" not in _doubled(threads=2).parts
+    assert _doubled("parallel(m)", threads=2).parts["sharing"] == _ONCE
+    assert _doubled("parallel(n)", threads=2).parts["sharing"] == 8 * _ONCE
+    assert _doubled("parallel(m), parallel(n)", threads=2).parts["sharing"] == _ONCE
+
+
+def test_one_thread_shares_nothing() -> None:
+    """Whether others are missing in the program, on the machine, or by the words of the loop."""
+    alone = _doubled("parallel(m)")
+    assert "sharing" not in alone.parts
+    assert _doubled("parallel(m, 1)", threads=2) == alone
+    assert _doubled("parallel(m)", threads=2, machine=replace(_MACHINE, cores=1)) == alone
+    inner = _doubled("parallel(m, 1), parallel(n)", threads=2)
+    assert inner.parts["sharing"] == 8 * _ONCE
+
+
+@pytest.mark.parametrize(
+    ("steps", "threads", "rows"),
+    [
+        ("parallel(m)", 1, 8),
+        ("parallel(m)", 2, 4),
+        ("parallel(m)", 3, 3),
+        ("parallel(m, 2)", 4, 4),
+        ("parallel(m)", 100, 1),
+        ("parallel(n)", 2, 4),  # half of the columns of each row
+        ("", 2, 8),
+    ],
+)
+def test_threads_share_what_is_computed(steps: str, threads: int, rows: int) -> None:
+    """The time is that of the thread with the most rows, of eight."""
+    alone, shared = (_doubled(steps, threads=n) for n in (1, threads))
+    assert shared.parts["stores"] == alone.parts["stores"] * rows / 8
+    assert shared.cycles - shared.parts.get("sharing", 0) == pytest.approx(alone.cycles * rows / 8, rel=0.05)
+
+
+@pytest.mark.parametrize("steps", ["parallel(m)", "parallel(n)"])
+def test_threads_share_what_caches_deliver_and_wait_for_the_main_memory(steps: str) -> None:
+    for level, machine, part in (
+        ("second cache", replace(_MACHINE, l1_bytes=1024), 2),
+        ("main memory", replace(_MACHINE, l1_bytes=1024, l2_bytes=1024, l3_bytes=1024), 1),
+    ):
+        alone, shared = (_doubled(steps, threads=n, machine=machine).brought[level] for n in (1, 2))
+        assert 0 < shared == alone / part
 
 
 def test_traits_are_those_of_the_loop_that_takes_longest() -> None:

@@ -68,6 +68,20 @@ def test_it_is_the_estimate_of_what_is_compiled(text: str) -> None:
     assert loops.estimate(steps) == loops.estimate(steps)
 
 
+def test_threads_share_what_would_be_shared() -> None:
+    """Without a word in the schedule: `parallelize` decides, as in a compilation."""
+    module, kernel, ctx = _kernel(_SOFTMAX.replace("64x200", "4096x200"))
+    schedule = kernel.attributes["schedule"]
+    assert isinstance(schedule, ScheduleAttr)
+    one, two = (
+        KernelOnLoops(kernel, constant_arguments(module), ctx, resolve_target(_TARGET), threads=n) for n in (1, 2)
+    )
+    alone, shared = one.estimate(schedule.steps), two.estimate(schedule.steps)
+    assert alone is not None and shared is not None
+    assert "sharing" in shared.parts and "sharing" not in alone.parts
+    assert 0.5 * alone.cycles < shared.cycles < 0.6 * alone.cycles
+
+
 def test_nothing_is_changed() -> None:
     module, kernel, ctx = _kernel(_PRODUCT)
     before, names = str(module), ctx.resources.names()
