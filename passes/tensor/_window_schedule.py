@@ -1,14 +1,15 @@
 """The default schedule of windows that move over an image: depthwise convolutions and pooling.
 
-    for y, x blocks: for n: out[2 × 4 results] = combine of the taps, written out, of vectors along n
+    for y, x blocks: for n: out[3 × 4 results] = combine of the taps, written out, of vectors along n
 
-No operand is shared between lanes, so there is nothing to hold but a small window of results, which read the same
+No operand is shared between lanes, so there is nothing to hold but a small block of results, which read the same
 elements under them. Lanes run innermost, so that memory is read from front to back, and once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from math import prod
 
 from xdsl.dialects.tensor import PadOp
@@ -31,10 +32,10 @@ from mlc.targets.machine import Machine
 
 MOST_TAPS = 32
 """The largest window that becomes straight-line code."""
-HEIGHTS = (2, 1, 4)
-"""Rows of results at a time, at most; the favourite first."""
-ALIKE = 1.05
-"""The ratio of costs up to which blocks that leave nothing over, and middling ones, are preferred."""
+MOST_BESIDE = (6, 8)
+"""How many results a block has below each other, and beside each other, at most."""
+_SHOWN = 2
+"""How many other blocks are offered."""
 
 
 class Windows(KernelKind):
@@ -43,38 +44,47 @@ class Windows(KernelKind):
     name = "window"
 
     def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
-        def offer(rows: int) -> Offer:
-            steps = _steps(kernel.ops, kernel.lanes, kernel.machine, rows)
-            difference = f"at most {rows} rows of results at a time" if rows != HEIGHTS[0] else ""
-            return Offer(tuple(steps), difference, is_only_shown=bool(difference))
+        if (op := _moving_window(kernel.ops)) is None:
+            return iter(())
+        blocks = _blocks(op, kernel.machine)
 
-        return distinct(map(offer, HEIGHTS))
+        def offer(place: int) -> Offer:
+            block = blocks[place]
+            difference = f"blocks of {' x '.join(map(str, block.values()))} results" if place else ""
+            return Offer(tuple(_steps(op, kernel.lanes, block)), difference, is_only_shown=place > 0)
+
+        return distinct(offer(place) for place in range(min(len(blocks), 1 + _SHOWN)))
 
 
-def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, most_rows: int) -> list[Step]:
-    """The steps for a kernel of one nest in which a window moves over an operand; none for other kernels."""
+def _moving_window(ops: Sequence[StructuredOp]) -> StructuredOp | None:
+    """The reduction of a kernel of one nest in which a window moves over an operand; None for other kernels."""
     windows = [op for op in ops if op.reduction is not None]
     root = ops[-1]
     if len(windows) != 1 or not is_one_nest(ops):
-        return []
+        return None
     op = windows[0]
     lane = op.num_parallel - 1
-    parallel = op.dim_names[: op.num_parallel]
-    if lane < 1 or parallel != root.dim_names[: root.num_parallel] or not _moves(op):
-        return []
-    if any(not runs_along_memory(m, lane) for m in op.index_maps):
-        return []
+    if lane < 1 or op.dim_names[: lane + 1] != root.dim_names[: root.num_parallel] or not _moves(op):
+        return None
+    return op if all(runs_along_memory(m, lane) for m in op.index_maps) else None
+
+
+def _moving_dims(op: StructuredOp) -> list[int]:
+    """The dims of the result, but for the lanes, that have more than one place."""
+    return [i for i in range(op.num_parallel - 1) if op.dim_sizes[i] > 1]
+
+
+def _steps(op: StructuredOp, lanes: int, block: Mapping[int, int]) -> list[Step]:
+    """The steps for blocks of so many results along some dims."""
+    lane, moving = op.dim_names[op.num_parallel - 1], [op.dim_names[i] for i in _moving_dims(op)]
     steps: list[Step] = []
-    moving = [i for i in range(lane) if op.dim_sizes[i] > 1]
     if moving and any(isinstance(v.owner, PadOp) for v in op.inputs):
         # A copy would be as much work as all the rest.
-        steps.append(Unpad.along(*(parallel[i] for i in moving)))
-    steps += [Tile(parallel[lane], lanes), Vectorize(f"{parallel[lane]}i", lanes)]
-    height = _even_height(op.dim_sizes[moving[-2]], most_rows) if len(moving) > 1 else 1
-    blocks = [(moving[-1], _best_width(op, moving, height, machine))] if moving else []
-    for dim, block in [*blocks, *((dim, height) for dim in moving[-2:-1])]:
-        if block > 1:
-            steps += [Tile(parallel[dim], block), Unroll(f"{parallel[dim]}i")]
+        steps.append(Unpad.along(*moving))
+    steps += [Tile(lane, lanes), Vectorize(f"{lane}i", lanes)]
+    for dim, size in reversed(block.items()):
+        if size > 1:
+            steps += [Tile(op.dim_names[dim], size), Unroll(f"{op.dim_names[dim]}i")]
     return steps + short_reductions(op, MOST_TAPS)
 
 
@@ -88,47 +98,63 @@ def _moves(op: StructuredOp) -> bool:
     )
 
 
-def _even_height(size: int, most: int) -> int:
-    """How many rows of results a block has: those that leave none over."""
-    return max(rows for rows in range(1, most + 1) if size % rows == 0)
+def _blocks(op: StructuredOp, machine: Machine) -> list[dict[int, int]]:
+    """Blocks of results, by their sizes along the last dims but for the lanes, the cheapest first.
 
-
-def _best_width(op: StructuredOp, moving: Sequence[int], height: int, machine: Machine) -> int:
-    """How many results beside each other a block has: those that cost least in what is left without the borders."""
-    dim = moving[-1]
-    borders = [padded.border for padded in padded_dims(op) if padded.dim == dim]
-    inside = max(op.dim_sizes[dim] - max(borders, default=0), 1)
-    rows = dict.fromkeys(moving[-2:-1], height)
-
-    def cost(width: int) -> float:
-        blocks, rest = divmod(inside, width)
-        whole = blocks * _cycles_of_block(op, {**rows, dim: width}, dim, machine)
-        return whole + (_cycles_of_block(op, {**rows, dim: rest}, dim, machine) if rest else 0.0)
-
-    most = machine.vector_registers // 4
-    costs = {width: cost(width) for width in range(1, min(most, inside) + 1)}
-    alike = [width for width, each in costs.items() if each <= ALIKE * min(costs.values())]
-    stride = max(split_terms(e).get(dim, 0) or 0 for affine in op.index_maps for e in affine.results)
-    middle = max(2, most // 2) // max(stride, 1)  # the fewer neighbours share, the less a wide block gains
-    return min(alike, key=lambda width: (inside % width != 0, abs(width - middle)))
-
-
-def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], along: int, machine: Machine) -> float:
-    """The cycles of a vector of each result of a block, which has so many places along some dims.
-
-    What the windows of a block share is loaded once. All lanes of a block pass by before the next one, along one dim,
-    begins: if the first cache holds these, it still has what the next block shares with it, and the weights.
+    What is left without the borders is covered. Results take half of the registers at most; what is compared, and not
+    multiplied and added, has to be loaded, and gets all of them at most.
     """
-    sizes = [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
+    dims = _moving_dims(op)[-2:]
+    borders = {padded.dim: padded.border for padded in padded_dims(op)}
+    inside = [max(op.dim_sizes[dim] - borders.get(dim, 0), 1) for dim in dims]
+
+    def fits(block: Mapping[int, int]) -> bool:
+        results = prod(block.values())
+        is_loaded = op.contracts or results == 1 or _places_read(op, block) <= machine.vector_registers
+        return is_loaded and results <= machine.vector_registers // 2
+
+    def cost(block: Mapping[int, int]) -> float:
+        covered = zip(inside, block.values(), strict=True)
+        parts = [[(size, whole // size), (whole % size, 1 if whole % size else 0)] for whole, size in covered]
+        total = 0.0
+        for piece in product(*parts):
+            if times := prod(number for _, number in piece):
+                sizes = (size for size, _ in piece)
+                total += times * _cycles_of_block(op, dict(zip(dims, sizes, strict=True)), machine)
+        return total
+
+    most = [min(n, size) for n, size in zip(MOST_BESIDE[-len(dims) :], inside, strict=True)] if dims else []
+    sizes = product(*(range(1, n + 1) for n in most))
+    blocks = [block for each in sizes if fits(block := dict(zip(dims, each, strict=True)))]
+    return sorted(blocks, key=lambda block: (round(cost(block), 3), prod(block.values())))
+
+
+def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], machine: Machine) -> float:
+    """The cycles of a vector of each result of a block.
+
+    What the windows of a block share is loaded once. All lanes of a block pass by before the next one, along its last
+    dim, begins: if the first cache holds these, it still has what the next block shares with it, and the weights.
+    """
+    sizes = _sizes(op, block)
     results = prod(sizes[: op.num_parallel])
-    read = sum(_places(affine, sizes) for affine in op.index_maps)
+    read = _places_read(op, block)
     arithmetic = prod(sizes) / (machine.issue.fma_units if op.contracts else machine.issue.adds)
     kept = read
-    if (read + results) * _lane_bytes(op) <= machine.l1_bytes:
-        both = [2 * size if i == along else size for i, size in enumerate(sizes)]
-        kept = sum(_places(affine, both) for affine in op.index_maps) - read
+    if block and (read + results) * _lane_bytes(op) <= machine.l1_bytes:
+        last = next(reversed(block))
+        kept = _places_read(op, {**block, last: 2 * block[last]}) - read
     arriving = kept * machine.vector_bits // 8 / machine.memory.l2_read
     return max(arithmetic, read / machine.issue.loads) + arriving
+
+
+def _sizes(op: StructuredOp, block: Mapping[int, int]) -> list[int]:
+    """How many places each dim has in a block."""
+    return [block.get(i, 1) if i < op.num_parallel else size for i, size in enumerate(op.dim_sizes)]
+
+
+def _places_read(op: StructuredOp, block: Mapping[int, int]) -> int:
+    """How many vectors are loaded for a vector of each result of a block."""
+    return sum(_places(affine, _sizes(op, block)) for affine in op.index_maps)
 
 
 def _lane_bytes(op: StructuredOp) -> int:

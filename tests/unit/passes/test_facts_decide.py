@@ -102,12 +102,14 @@ class _Shape:
     Attributes:
         lanes: of a vector.
         columns, rows: of a register tile, or of a block of windows or lines.
+        below: the rows of a block of windows, or those that use a panel before the next one.
         parts: how many results take turns in a reduction, or lie side by side in it.
     """
 
     lanes: int
     columns: int
     rows: int
+    below: int
     parts: int
     rest: str
     """The steps without their numbers."""
@@ -118,10 +120,12 @@ def _shape(text: str) -> _Shape:
         found = re.search(pattern, text)
         return int(found[1]) if found else 0
 
+    in_blocks = number(r"tile\(mi, (\d+)\)")
     return _Shape(
         number(r" vectorize\(n\w*, (\d+)\)"),
         number(r"tile\(n, (\d+)\)"),
-        number(r"tile\([mkx], (\d+)\)"),
+        in_blocks or number(r"tile\([mkx], (\d+)\)"),
+        number(r"tile\(m, (\d+)\)") if in_blocks else number(r"tile\(y, (\d+)\)"),
         number(r"(?:split|vectorize)_reduction\(k, (\d+)\)"),
         re.sub(r", \d+\)", ")", text),
     )
@@ -143,7 +147,7 @@ def test_cpus_with_equal_facts_have_equal_schedules(name: str) -> None:
         nameless = replace(
             machine, name="some", cpu="some", base="some", features=("fma",) * machine.fma, cores=3, frequency_mhz=1000
         )
-        nameless = replace(nameless, threading=replace(machine.threading, wake_ns=1), l3_bytes=0)
+        nameless = replace(nameless, threading=replace(machine.threading, wake_ns=1))
         assert choose(nameless) == choose(machine), cpu
 
 
@@ -201,7 +205,7 @@ _WIDE, _NARROW, _ARM = "skylake-avx512", "x86-64-v3", "neoverse-n1"
         ("matmul", _WIDE, {"vector_registers": 16}, {"columns", "rows"}),
         ("matmul", _NARROW, {"vector_registers": 32}, {"columns", "rows"}),
         ("convolution", _ARM, {"vector_registers": 16}, {"columns"}),
-        ("depthwise", _WIDE, {"vector_registers": 16}, {"rows"}),
+        ("depthwise", _WIDE, {"vector_registers": 8}, {"below"}),
         ("softmax", _WIDE, {"vector_registers": 16}, set[str]()),
         ("transpose", _WIDE, {"vector_registers": 16}, set[str]()),
         # Late results: more multiply-adds in a tile, several results per accumulator, rows that do not wait.
@@ -227,7 +231,7 @@ _WIDE, _NARROW, _ARM = "skylake-avx512", "x86-64-v3", "neoverse-n1"
 def test_one_fact_moves_its_part(name: str, base: str, facts: dict[str, Any], moved: set[str]) -> None:
     machine = resolve_target(base)
     before, after = (_shape(_chooser(name)(m)) for m in (machine, _with(machine, facts)))
-    numbers = ("lanes", "columns", "rows", "parts")
+    numbers = ("lanes", "columns", "rows", "below", "parts")
     assert {number for number in numbers if getattr(before, number) != getattr(after, number)} >= moved
     if not moved:
         assert before == after
@@ -309,14 +313,29 @@ def test_the_second_cache_and_late_results_keep_short_rows_apart() -> None:
 
 
 def test_blocks_of_windows_stay_in_the_first_cache() -> None:
-    """2 x 4 results, of 64 channels, take 24 pixels and 9 weights, 41 places in all; 2 x 3 take 35, and 2 x 2 take 29.
+    """6 x 1 results, of 64 channels, take 24 pixels and 9 weights, 39 places in all; 4 x 1 take 31, and 2 x 1 take 23.
 
-    Where nothing is left for the next block, each reads all of its own, and wide ones least.
+    Where nothing is left for the next block, each reads all of its own, and those of 4 x 4 read least.
     """
     machine = resolve_target(_WIDE)
-    for places, columns in ((41, 4), (40, 3), (35, 3), (34, 2), (29, 2), (20, 6)):
-        held = machine.with_facts({"l1_bytes": places * 64 * 4}, {})
-        assert _shape(_chooser("depthwise")(held)).rows == columns
+    for places, below, beside in ((39, 6, 0), (38, 4, 0), (31, 4, 0), (30, 3, 0), (27, 3, 0), (26, 2, 0), (22, 4, 4)):
+        held = _shape(_chooser("depthwise")(machine.with_facts({"l1_bytes": places * 64 * 4}, {})))
+        assert (held.below, held.rows) == (below, beside)
+
+
+def test_far_rows_are_taken_in_blocks() -> None:
+    """The rows of the product take 512 KB, a KB each: more than a quarter of a last cache of 1792 KB."""
+
+    def chosen(l2: int, l3: int, arriving: float) -> _Shape:
+        facts = {"l2_bytes": l2 << 10, "l3_bytes": l3 << 10, "l3_read": arriving}
+        return _shape(_chooser("matmul")(resolve_target(_ARM).with_facts(facts, {})))
+
+    assert chosen(128, 2048, 64.0).below == 0
+    assert chosen(512, 1792, 64.0).below == 0
+    shapes = [chosen(*facts) for facts in ((128, 1792, 64.0), (160, 1792, 64.0), (128, 1792, 16.0), (128, 1792, 2.0))]
+    assert all(shape.below % shape.rows == 0 for shape in shapes)
+    # Half of the second cache, or as many as make panels that come slowly little time, up to an eighth of the last cache.
+    assert [shape.below for shape in shapes] == [66, 90, 174, 258]
 
 
 def test_blocks_of_a_transposition_are_lines() -> None:

@@ -2,10 +2,10 @@
 // RUN: mlc-opt %s --schedule="target=znver5" --lower-to-loops --apply-schedule --check-each | filecheck %s --check-prefix=LOOPS
 
 // While all channels of a block pass by, the first cache keeps the weights, and the columns that the next block shares with
-// this one: blocks of two columns of 384 channels, which fit there. Of 576 channels none does, and a wide block reads less.
+// this one: blocks of one column of 384 channels, which fit there. Of 576 channels none does, and a wide block reads less.
 // LOOPS: loop.for
 // CHECK-LABEL: @keeps
-// CHECK-SAME: tile(x, 2), unroll(xi), tile(y, 2)
+// CHECK-SAME: vectorize(ni, 16), tile(y, 4), unroll(yi)
 func.func private @keeps(%x: tensor<14x14x384xf32>, %w: tensor<3x3x384xf32>) -> tensor<14x14x384xf32> {
   %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):
@@ -16,7 +16,7 @@ func.func private @keeps(%x: tensor<14x14x384xf32>, %w: tensor<3x3x384xf32>) -> 
   return %0 : tensor<14x14x384xf32>
 }
 // CHECK-LABEL: @reads_again
-// CHECK-SAME: tile(x, 6), unroll(xi), tile(y, 2)
+// CHECK-SAME: tile(x, 4), unroll(xi), tile(y, 4)
 func.func private @reads_again(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32>) -> tensor<14x14x576xf32> {
   %p = tensor.pad %x low[1, 1, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):
@@ -27,9 +27,9 @@ func.func private @reads_again(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32
   return %0 : tensor<14x14x576xf32>
 }
 
-// With a stride, blocks of two share little, and push the weights out: one column at a time.
+// With a stride, blocks share little, and push the weights out: each reads all of its own, and wide ones least.
 // CHECK-LABEL: @strides
-// CHECK-SAME: schedule = #loop.schedule<[unpad(y, x), tile(n, 16), vectorize(ni, 16), unroll(kx), unroll(ky)]>
+// CHECK-SAME: schedule = #loop.schedule<[unpad(y, x), tile(n, 16), vectorize(ni, 16), tile(x, 6), unroll(xi), tile(y, 2), unroll(yi), unroll(kx), unroll(ky)]>
 func.func private @strides(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32>) -> tensor<7x7x576xf32> {
   %p = tensor.pad %x low[0, 0, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):
