@@ -49,6 +49,27 @@ func.func private @small_images(%x: tensor<16x10x8x64xf32>, %w: tensor<64x48xf32
   return %0 : tensor<16x10x8x48xf32>
 }
 
+// A block of one image is no loop of its own.
+// CHECK-LABEL: @one_image
+// CHECK-SAME: <[interchange(n, y, x), tile(n, 16),
+func.func private @one_image(%x: tensor<5x20x12x64xf32>, %w: tensor<64x48xf32>) -> tensor<5x20x12x48xf32> {
+  %0 = tensor.contract %x[b, y, x, k], %w[k, n] over (b: 5, y: 20, x: 12, n: 48) reduce (k: 64) : tensor<5x20x12x64xf32>, tensor<64x48xf32> -> tensor<5x20x12x48xf32>
+  return %0 : tensor<5x20x12x48xf32>
+}
+
+// Rows whose borders are peeled off stay in one piece.
+// CHECK-LABEL: @peeled
+// CHECK-SAME: <[interchange(n, y, x), unpad(y), tile(n,
+func.func private @peeled(%x: tensor<24x24x128xf32>, %w: tensor<3x1x128x48xf32>) -> tensor<24x24x48xf32> {
+  %p = tensor.pad %x low[1, 0, 0] high[1, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<24x24x128xf32> to tensor<26x24x128xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 24, x: 24, n: 48) reduce (ky: 3, kx: 1, k: 128) : tensor<26x24x128xf32>, tensor<3x1x128x48xf32> -> tensor<24x24x48xf32>
+  return %0 : tensor<24x24x48xf32>
+}
+
 // Each matrix of a batch has weights of its own.
 // CHECK-LABEL: @batched
 // CHECK-NOT: tile(b

@@ -39,3 +39,11 @@ func.func private @strides(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32>) -
   %0 = tensor.contract %p[y * 2 + ky, x * 2 + kx, n], %w[ky, kx, n] over (y: 7, x: 7, n: 576) reduce (ky: 3, kx: 3) : tensor<15x15x576xf32>, tensor<3x3x576xf32> -> tensor<7x7x576xf32>
   return %0 : tensor<7x7x576xf32>
 }
+
+// What is compared is loaded: 4 x 1 results read 27 vectors, which registers hold; 6 x 1 would read 39.
+// CHECK-LABEL: @compares
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 16), vectorize(ni, 16), tile(y, 4), unroll(yi), unroll(kx), unroll(ky)]>
+func.func private @compares(%x: tensor<57x57x64xf32>) -> tensor<28x28x64xf32> {
+  %y = tensor.reduce max %x[y * 2 + ky, x * 2 + kx, n] over (y: 28, x: 28, n: 64) reduce (ky: 3, kx: 3) : tensor<57x57x64xf32> -> tensor<28x28x64xf32>
+  return %y : tensor<28x28x64xf32>
+}

@@ -92,6 +92,63 @@ def test_a_prefetch_into_another_cache_is_none() -> None:
     assert estimate(function, machine, distances={function.body.block.args[1]: 4 << 20}).waiting > 0
 
 
+_ROWS_TWICE = """
+func.func private @rows(%x: memref<40x1024xf32>, %y: memref<40xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "m" %m = 0 to 40 {
+    %s = loop.for serial "k" %k = 0 to 1024 iter_args(%sum = %zero) -> (f32) {
+      %a = loop.load %x[%m, %k] : memref<40x1024xf32>
+      %b = arith.addf %sum, %a : f32
+      loop.yield %b : f32
+    }
+    %t = loop.for serial "j" %j = 0 to 1024 iter_args(%sum = %s) -> (f32) {
+      PREFETCH
+      %a = loop.load %x[%m, %j] : memref<40x1024xf32>
+      %b = arith.addf %sum, %a : f32
+      %c = arith.addf %b, %a : f32
+      %d = arith.addf %c, %a : f32
+      loop.yield %d : f32
+    }
+    loop.store %t, %y[%m] : memref<40xf32>
+  }
+  return
+}
+"""
+
+
+def _rows_twice(cache: int, prefetch: str = "") -> Estimate:
+    """Rows that are read twice, from a memory that is far behind caches of so many bytes.
+
+    The first pass takes a quarter of the time of both.
+    """
+    module = parse_verified(_ROWS_TWICE.replace("PREFETCH", prefetch), "<rows>", new_context("znver5"), Path())
+    function = next(op for op in module.ops if isinstance(op, FuncOp))
+    memory = replace(_MACHINE.memory, memory_read=0.1, memory_latency=1)
+    return estimate(function, replace(_MACHINE, l1_bytes=cache, l2_bytes=cache, l3_bytes=cache, memory=memory))
+
+
+def test_a_second_pass_finds_what_the_first_one_brought() -> None:
+    """Of rows of 4 KB, a cache of 8 KB holds one."""
+    found = _rows_twice(8 << 10)
+    brought, computed = found.brought["main memory"], found.parts["arithmetic"] + found.parts["late results"]
+    assert brought == pytest.approx(40 * 4096 / 0.1, rel=0.02)
+    assert found.waiting == pytest.approx(brought - computed / 4, rel=0.01)
+
+
+def test_passes_that_bring_their_rows_again() -> None:
+    found = _rows_twice(1 << 10)
+    brought, computed = found.brought["main memory"], found.parts["arithmetic"] + found.parts["late results"]
+    assert brought == pytest.approx(2 * 40 * 4096 / 0.1, rel=0.02)
+    assert found.waiting == pytest.approx(brought - computed, rel=0.02)
+
+
+def test_the_second_pass_asks_for_the_next_row() -> None:
+    """Lines come where they are asked for, in three quarters of the time, and not where they are read first."""
+    found = _rows_twice(16 << 10, "loop.prefetch %x[%m + 1, %j] to 3 : memref<40x1024xf32>")
+    computed = found.parts["arithmetic"] + found.parts["late results"]
+    assert found.waiting == pytest.approx(found.brought["main memory"] - 3 * computed / 4, rel=0.01)
+
+
 def test_panels_within_rows_all_come_to_the_first_rows() -> None:
     """All weights, 192 KB, come while a tenth is computed, and are in the caches then."""
     near, far = (_estimate(_text(("m", "n")), distance, 2.0) for distance in (0, 1 << 30))
