@@ -15,6 +15,7 @@ from mlc.targets.machine import Machine
 MOST_VECTORS = 16
 MOST_ROWS: dict[str, int] = {"x86_64": 16, "aarch64": 10}
 """On ARM a row whose numbers are loaded into all lanes takes an address of its own; of more than 12, some spill."""
+FEW_BLOCKS = 4
 STEPS: dict[str, int] = {"x86_64": 1, "aarch64": 2}
 """How many steps of the reduction are one iteration.
 
@@ -57,6 +58,10 @@ class TileProblem:
         left = self.columns % (tile.vectors * self.lanes)
         return left > self.lanes and left % self.lanes != 0
 
+    def smallest_rows(self, tile: RegisterTile) -> int:
+        """The rows of the smallest of a few blocks; where there are many, one of them does not count."""
+        return self.rows % tile.rows or tile.rows if self.rows <= FEW_BLOCKS * tile.rows else tile.rows
+
     def registers(self, tile: RegisterTile, machine: Machine) -> int:
         """How many registers a tile takes: one is for what passes by.
 
@@ -94,7 +99,8 @@ def tiles_near_best(problem: TileProblem, machine: Machine, within: float = 0.0)
     """All tiles that need at most `within`, a part, more cycles for all of the result than the best, which is first.
 
     Every candidate is charged for what it leaves over: a smaller block at the right edge, and at the bottom one. Of two
-    that are as large, the one with more rows takes less from the panels, which come from the second cache.
+    that cost the same, the one whose smallest block is larger has fewer late results; of two that are as large, the one
+    with more rows takes less from the panels, which come from the second cache.
     """
     width = -(-problem.columns // problem.lanes)
     tiles = (
@@ -106,7 +112,7 @@ def tiles_near_best(problem: TileProblem, machine: Machine, within: float = 0.0)
     costs = {t: tile_cycles(t, problem, machine) for t in candidates}
     least = min(costs.values())
     near = [t for t in candidates if costs[t] <= (1 + within) * least]
-    return sorted(near, key=lambda t: (costs[t], -t.rows * t.vectors, t.vectors))
+    return sorted(near, key=lambda t: (costs[t], -problem.smallest_rows(t) * t.vectors, -t.rows * t.vectors, t.vectors))
 
 
 def tile_cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:

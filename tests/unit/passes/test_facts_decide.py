@@ -156,7 +156,7 @@ def test_cpus_with_equal_facts_have_equal_schedules(name: str) -> None:
     [
         ("matmul", 8),
         ("few rows", 7),
-        ("convolution", 7),
+        ("convolution", 6),
         ("depthwise", 4),
         ("softmax", 6),
         ("short softmax", 7),

@@ -107,3 +107,12 @@ def test_the_order_of_the_weights_may_say_the_width(vectors: int):
     assert best_tile(bound, V3).vectors == vectors
     assert bound.registers(best_tile(bound, V3), V3) <= V3.vector_registers
     assert best_tile(free, V3) == best_tile(TileProblem(32, 512, 8, column_bytes=LONG, vectors=0), V3)
+
+
+def test_of_few_blocks_none_is_small() -> None:
+    """Seventeen rows are 6, 6 and 5, and not 7, 7 and 3, which cost the same; of many blocks, one does not count."""
+    v4 = resolve_target("znver5")
+    few, many = (TileProblem(rows, 33, v4.lanes(32), column_bytes=4000) for rows in (17, 7 * 60 + 3))
+    assert best_tile(few, v4) == RegisterTile(6, 3)
+    assert few.smallest_rows(RegisterTile(7, 3)) == 3
+    assert many.smallest_rows(RegisterTile(7, 3)) == 7
