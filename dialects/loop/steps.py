@@ -63,13 +63,15 @@ class Step:
     """Whether it is about the whole kernel, and may name no loop."""
     numbers: ClassVar[range] = _SIZES
     """What its numbers may be."""
+    settles: ClassVar[bool] = False
+    """Whether it says how something is to be: of two such steps with the same names and other numbers, one is wrong."""
 
     def __post_init__(self) -> None:
         for field, hint in type_hints(type(self)).items():
             if field in self.__dataclass_fields__ and (required := _other_than(getattr(self, field), hint)) is not None:
                 found = f"{field}={getattr(self, field)!r}"
                 raise TypeError(f"schedule step '{self.name}': found {found}, required {required}")
-        names = [a for a in self._arguments if isinstance(a, str)]
+        names = self.names
         if len(set(names)) < len(names):
             raise UserError(f"schedule step '{self.spelling}' names a loop twice")
         for number in (a for a in self._arguments if isinstance(a, int) and a not in self.numbers):
@@ -88,6 +90,11 @@ class Step:
     def spelling(self) -> str:
         """The step as a schedule writes it."""
         return f"{self.name}({', '.join(map(str, self._arguments))})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that it is written with: of loops, of arguments, of functions."""
+        return tuple(a for a in self._arguments if isinstance(a, str))
 
     @property
     def loops(self) -> tuple[str, ...]:

@@ -30,9 +30,10 @@ class ApplySchedulePass(Pass):
         schedule = #loop.schedule<[tile(n, 16), vectorize(ni)]>
 
     tiles every loop `n` and turns every loop `ni` into vectors. A step that names no loop of the function is an error;
-    a step that a loop does not allow leaves that loop as it is, with a remark, and so do steps for the loops that would
-    pack an argument if that is refused. In a schedule that a person wrote that is a warning, and so is a step that
-    changes nothing.
+    a step that a loop does not allow leaves that loop as it is, with a remark. So do steps for loops that would pack an
+    argument if that is refused, and steps that say otherwise what one in front of them has settled: of `clang(2)`
+    and `clang(3)` the first holds. In a schedule that a person wrote that is a warning, and so is a step that changes
+    nothing.
     """
 
     name = "apply-schedule"

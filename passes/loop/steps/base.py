@@ -42,6 +42,7 @@ class Scheduling:
     accuracy: str = "exact"
     """One of `ACCURACIES`: whether steps may make errors larger."""
     _states: dict[type, Any] = field(default_factory=dict[type, Any])
+    _settled: dict[tuple[FuncOp, str, tuple[str, ...]], LoopStep] = field(default_factory=dict[Any, Any])
     _refused: list[tuple[FuncOp, LoopStep]] = field(default_factory=list[tuple[FuncOp, Any]])
 
     def shared(self, kind: type[_State]) -> _State:
@@ -49,6 +50,15 @@ class Scheduling:
         if kind not in self._states:
             self._states[kind] = kind.of(self.module, self.ctx)
         return self._states[kind]
+
+    def settled(self, function: FuncOp, step: LoopStep) -> LoopStep | None:
+        """The step that has said of `function` what another one of its kind, with the same names, would say."""
+        return self._settled.get((function, step.name, step.names))
+
+    def settle(self, function: FuncOp, step: LoopStep) -> None:
+        """Remember that a step was carried out, if it settles something."""
+        if step.settles:
+            self._settled[function, step.name, step.names] = step
 
     def refuse(self, function: FuncOp, step: LoopStep) -> None:
         """Remember that `function` lacks the loops that a step would have made."""
@@ -83,15 +93,30 @@ class LoopStep(Step):
         name = self.target
         # Innermost first: what a step does to a loop must not hide the loops inside it.
         loops = list(reversed(loops_named(function, name)))
-        if loops:
-            self.rewrite_all(loops, scheduling)
-        elif not scheduling.lacks(function, name):
+        if not loops and scheduling.lacks(function, name):
+            return
+        if not loops:
             present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
             raise error_at(
                 function,
                 f"schedule step '{self.spelling}' names no loop of '{function.sym_name.data}', "
                 f"which has the loops {', '.join(present) or '(none)'}",
             )
+        if self.contradicts(function, scheduling):
+            return
+        known = len(scheduling.ctx.remarks)
+        self.rewrite_all(loops, scheduling)
+        if len(scheduling.ctx.remarks) - known < len(loops):  # one of them allowed it, at least
+            scheduling.settle(function, self)
+
+    def contradicts(self, function: FuncOp, scheduling: Scheduling) -> bool:
+        """Whether a step in front of it has settled otherwise what it would settle, which is a remark."""
+        earlier = scheduling.settled(function, self)
+        if earlier is None or earlier == self:
+            return False
+        otherwise = f"'{earlier.spelling}' in front of it says otherwise; leave one of them out"
+        scheduling.ctx.remark(function, f"'{self.spelling}' not carried out: {otherwise}")
+        return True
 
     @property
     def target(self) -> str:
@@ -160,8 +185,11 @@ class KernelStep(LoopStep):
         return super().problem()
 
     def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
+        if self.contradicts(function, scheduling):
+            return
         with remark_if_refused(scheduling.ctx, function, f"function '{function.sym_name.data}' stays as it is"):
             self.set(function, scheduling)
+            scheduling.settle(function, self)
 
     @abstractmethod
     def set(self, function: FuncOp, scheduling: Scheduling) -> None:

@@ -26,6 +26,7 @@ class Clang(KernelStep):
     name = "clang"
     example = "clang(2)"
     numbers = CLANG_LEVELS
+    settles = True
 
     level: int
 

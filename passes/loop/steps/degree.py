@@ -31,6 +31,7 @@ class Degree(KernelStep):
     name = "degree"
     example = "degree(exp, 5)"
     numbers = range(min(EXP_F32), max(EXP_F32) + 1)
+    settles = True
 
     function: FunctionName
     degree: int

@@ -36,6 +36,7 @@ class LlvmUnroll(LoopStep):
 
     name = "llvm_unroll"
     example = "llvm_unroll(k, 4)"
+    settles = True
 
     loop: LoopName
     count: int

@@ -41,6 +41,7 @@ class Parallel(LoopStep):
 
     name = "parallel"
     example = "parallel(m)"
+    settles = True
 
     loop: LoopName
     limit: int | None = None

@@ -69,9 +69,16 @@ def test_a_step_that_finds_nothing_to_do_is_not_refused() -> None:
 
 
 def test_what_is_only_said_of_loops_and_kernels_is_a_change() -> None:
-    for step in ("llvm_unroll(k, 2)", "clang(2)"):
+    for step in ("llvm_unroll(k, 2)", "clang(2)", "parallel(m, 2)"):
         assert _try(step)[1] == [Outcome((), True)]
-    assert _try("parallel(m), parallel(m, 2)")[1] == [Outcome((), True)] * 2
+
+
+def test_what_says_otherwise_than_a_step_before_is_refused() -> None:
+    _, (first, second) = _try("parallel(m), parallel(m, 2)")
+    assert first == Outcome((), True) and second.refused
+    assert second.refusals[0].startswith(
+        "'parallel(m, 2)' not carried out: 'parallel(m)' in front of it says otherwise"
+    )
 
 
 def test_without_a_schedule_there_is_nothing_to_try() -> None:

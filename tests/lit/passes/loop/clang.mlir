@@ -3,14 +3,15 @@
 // RUN: mlc-opt %s --apply-schedule | mlc-opt | filecheck %s
 // RUN: mlc-opt %s --apply-schedule --lower-to-llvm | filecheck %s --check-prefix=LLVM
 
-// The last word counts; what runs on other threads is compiled as the rest.
+// The first word counts; what runs on other threads is compiled as the rest.
 // CHECK: func.func private @kernel(%x: memref<8x8xf32>, %y: memref<8x8xf32> {mlc.output}) attributes {mlc.clang_level = 0 : i64} {
+// WARN: warning: schedule step 'clang(2)': 'clang(2)' not carried out: 'clang(0)' in front of it says otherwise; leave one of them out
 // WARN: warning: schedule step 'clang(0)' changes nothing
 // LLVM: llvm.func weak_odr hidden @kernel_m({{.*}}) attributes {mlc.clang_level = 0 : i64} {
 // LLVM: llvm.func weak_odr hidden @kernel_m_task({{.*}}) attributes {mlc.clang_level = 0 : i64} {
 // LLVM: llvm.func weak_odr hidden @kernel({{.*}}) attributes {mlc.clang_level = 0 : i64} {
 func.func private @kernel(%x: memref<8x8xf32>, %y: memref<8x8xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[clang(2), parallel(m), clang(0), clang(0)]>} {
+    attributes {schedule = #loop.schedule<[clang(0), parallel(m), clang(2), clang(0)]>} {
   loop.for parallel "m" %m = 0 to 8 {
     loop.for parallel "n" %n = 0 to 8 {
       %a = loop.load %x[%m, %n] : memref<8x8xf32>

@@ -32,7 +32,7 @@ func.func private @limited(%x: memref<10x16xf32>, %y: memref<10x16xf32> {mlc.out
   return
 }
 
-// With fewer iterations there is a task for each, and one thread needs none. The last word counts.
+// With fewer iterations there is a task for each, and one thread needs none. A step counts for more than what the loop said.
 // CHECK-LABEL: @others
 // CHECK: loop.for threads "a" %{{.*}} = 0 to 3 attributes {most_threads = 4 : i64} {
 // CHECK: loop.for threads "b" %{{.*}} = 0 to 8 attributes {most_threads = 1 : i64} {
@@ -45,7 +45,7 @@ func.func private @limited(%x: memref<10x16xf32>, %y: memref<10x16xf32> {mlc.out
 // LLVM: %[[TASKS:.*]] = llvm.mlir.constant(8) : i64
 // LLVM: llvm.call @mlc_parallel_for(%{{.*}}, %{{.*}}, %[[TASKS]])
 func.func private @others(%y: memref<8xf32> {mlc.output}, %z: memref<8xf32> {mlc.output}, %u: memref<8xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[parallel(a, 4), parallel(b, 1), parallel(c, 2), parallel(c), parallel(c)]>} {
+    attributes {schedule = #loop.schedule<[parallel(a, 4), parallel(b, 1), parallel(c), parallel(c)]>} {
   %one = arith.constant 1.0 : f32
   loop.for parallel "i" %i = 0 to 8 {
     loop.store %one, %y[%i] : memref<8xf32>
@@ -56,7 +56,7 @@ func.func private @others(%y: memref<8xf32> {mlc.output}, %z: memref<8xf32> {mlc
   loop.for parallel "b" %b = 0 to 8 {
     loop.store %one, %z[%b] : memref<8xf32>
   }
-  loop.for parallel "c" %c = 0 to 8 {
+  loop.for threads "c" %c = 0 to 8 attributes {most_threads = 2 : i64} {
     loop.store %one, %u[%c] : memref<8xf32>
   }
   return
