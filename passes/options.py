@@ -100,7 +100,8 @@ def _convert(pass_name: str, option: str, words: ParameterListType, hint: Any) -
         elif len(words) == 1 and (value := _convert_word(words[0], choice)) is not None:
             return value
     found = ",".join(str(w).lower() if isinstance(w, bool) else str(w) for w in words)
-    raise UserError(f"option '{option}' of pass '{pass_name}' takes a value of type {_describe(hint)}, found '{found}'")
+    required = "true or false" if hint is bool else f"a value of type {_describe(hint)}"
+    raise UserError(f"option '{option}' of pass '{pass_name}' takes {required}, found '{found}'")
 
 
 def _convert_word(word: ParameterType, wanted: Any) -> ParameterType | None:

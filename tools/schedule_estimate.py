@@ -16,6 +16,7 @@ from mlc.passes.loop.cost.estimate import Estimate
 from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.passes.shared.kernel_kinds import Offer
 from mlc.passes.tensor.schedule import offers_for
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import Machine, resolve_target
@@ -53,10 +54,17 @@ def steps_of(kernel: FuncOp) -> Sequence[Step]:
 def offers_beside(
     module: ModuleOp, loops: KernelOnLoops, kernel: FuncOp, ctx: CompilerContext, machine: Machine
 ) -> list[RunnerUp]:
-    """What the kind of `kernel`, a function of `module` at the tensor level, offers beside the schedule that it has."""
+    """What the kind of `kernel`, a function of `module` at the tensor level, offers beside the schedule that it has.
+
+    An offer whose steps cannot be carried out, as they name a loop that is not there, is a warning.
+    """
     own = tuple(steps_of(kernel))
     offers = [offer for offer in offers_for(kernel, module, ctx, machine) if offer.steps != own]
-    estimates = [(offer, loops.estimate(offer.steps)) for offer in offers]
+    estimates: list[tuple[Offer, Estimate | None]] = []
+    for offer in offers:
+        estimates.append((offer, loops.estimate(offer.steps)))
+        if loops.problem is not None:
+            ctx.warn(kernel, f"the offer '{offer.difference}' is left out: {loops.problem}")
     return [
         RunnerUp(offer.difference or "the favourite of its kind", cost, offer.is_only_shown)
         for offer, cost in estimates

@@ -64,11 +64,11 @@ def parse_step(parser: AttrParser) -> Step:
 
     def argument() -> str | int:
         number = parser.parse_optional_integer(allow_boolean=False)
-        return number if number is not None else parser.parse_identifier(", the name of a loop, or a whole number")
+        return number if number is not None else parser.parse_identifier(", a name, or a whole number")
 
     arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
     if any(isinstance(a, int) and isinstance(b, str) for a, b in pairwise(arguments)):
-        parser.raise_error(f"schedule step '{action}': sizes stand behind the names of loops", at_position=position)
+        parser.raise_error(f"schedule step '{action}': numbers stand behind names", at_position=position)
     try:
         return make_step(action, arguments)
     except UserError as e:

@@ -72,13 +72,13 @@ class Step:
                 found = f"{field}={getattr(self, field)!r}"
                 raise TypeError(f"schedule step '{self.name}': found {found}, required {required}")
         names = self.names
-        if len(set(names)) < len(names):
-            raise UserError(f"schedule step '{self.spelling}' names a loop twice")
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise UserError(f"schedule step '{self.spelling}' names '{twice[0]}' twice")
         for number in (a for a in self._arguments if isinstance(a, int) and a not in self.numbers):
             least, most = self.numbers[0], self.numbers[-1]
             required = f"a number from {least} to {most}, got {number}"
             if self.numbers == _SIZES:
-                required = f"a positive size, got {number}" if number < least else f"a size up to {most}, got {number}"
+                required = f"{'a positive number' if number < least else f'a number up to {most}'}, got {number}"
             raise UserError(f"schedule step '{self.name}' takes {required}")
 
     @classmethod
@@ -200,14 +200,23 @@ def make_step(action: str, arguments: list[str | int]) -> Step:
     if form.sizes[0] and not sizes and len(names) == form.names + 1:
         raise UserError(f"schedule step '{action}' takes a number as its last argument, got '{names[-1]}'")
     if len(names) < form.names or (len(names) > form.names and not form.more):
-        plural = "s" if form.names > 1 or form.more else ""
-        required = f"{form.names} or more" if form.more else form.names or "no"
-        raise UserError(f"schedule step '{action}' takes {required} loop name{plural}, got {len(names)}")
+        written = f"got {len(names)}; it is written as in '{kind.example}'"
+        raise UserError(f"schedule step '{action}' takes {_names_in_words(kind, form)}, {written}")
     least, most = form.sizes
     if not least <= len(sizes) <= most:
-        required = f"{'at most ' * (least < most)}{('no size', 'one size')[most] if most < 2 else f'{most} sizes'}"
-        raise UserError(f"schedule step '{action}' takes {required}, got {len(sizes)}")
+        required = ("no number", "one number")[most] if most < 2 else f"{most} numbers"
+        raise UserError(f"schedule step '{action}' takes {'at most ' * (least < most)}{required}, got {len(sizes)}")
     return kind(**_filled(kind, names, sizes))
+
+
+def _names_in_words(kind: type[Step], form: Form) -> str:
+    """What the names that a step is written with are of: `1 argument name and 1 loop name`."""
+    hints = [type_hints(kind)[f.name] for f in dataclasses.fields(kind)]
+    words: list[str] = []
+    for hint in dict.fromkeys(hint for hint in hints if hint in _NAMES):
+        more, count = form.more and hint == LoopName, hints.count(hint)
+        words.append(f"{count}{' or more' * more} {get_args(hint)[1]} name{'s' * (more or count > 1)}")
+    return " and ".join(words) or "no name"
 
 
 def _filled(kind: type[Step], names: list[str], sizes: list[int]) -> dict[str, Any]:

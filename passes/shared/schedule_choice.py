@@ -13,6 +13,7 @@ from math import prod
 
 from xdsl.dialects.func import CallOp
 
+from mlc.passes.loop.cost.estimate import Estimate
 from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
 from mlc.passes.shared.kernel_kinds import Offer, TensorKernel
 from mlc.support.context import CompilerContext
@@ -51,7 +52,11 @@ def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) 
     usual = loops.estimate(favourite.steps, _MOST_OPS_OF_LOOPS)
     if usual is None:
         return favourite
-    estimates = [(offer, loops.estimate(offer.steps, _MOST_OPS_OF_LOOPS)) for offer in others]
+    estimates: list[tuple[Offer, Estimate | None]] = []
+    for offer in others:
+        estimates.append((offer, loops.estimate(offer.steps, _MOST_OPS_OF_LOOPS)))
+        if loops.problem is not None:
+            ctx.remark(kernel.function, f"the offer '{offer.difference}' is left out: {loops.problem}")
     cycles = {offer: found.cycles for offer, found in estimates if found is not None}
     cheapest = min(cycles, key=lambda offer: cycles[offer], default=favourite)
     if cheapest is favourite or cycles[cheapest] > (1 - MARGIN) * usual.cycles:

@@ -44,23 +44,34 @@ class Transpositions(KernelKind):
             return
         bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
         line, lanes = kernel.machine.memory.line_bytes // max(bytes_of, 4), kernel.lanes
-        yield Offer(tuple(_steps(names, m, lanes, max(line, lanes))))
+        size = root.dim_sizes[-1]
+        yield Offer(tuple(_steps(names, m, size, lanes, max(line, lanes))))
         if line < lanes:
             return
         for lines in (2, 4):
-            yield Offer(
-                tuple(_steps(names, m, lanes, lines * line)), f"blocks of {lines} cache lines", is_only_shown=True
-            )
+            steps = tuple(_steps(names, m, size, lanes, lines * line))
+            yield Offer(steps, f"blocks of {lines} cache lines", is_only_shown=True)
 
 
-def _steps(names: Sequence[str], m: str, lanes: int, block: int) -> list[Step]:
-    """Blocks of `block` x `block` elements of the last dim of `names` and of `m`, along which the operand lies."""
+def _steps(names: Sequence[str], m: str, size: int, lanes: int, block: int) -> list[Step]:
+    """Blocks of `block` x `block` elements of the last dim of `names` and of `m`, along which the operand lies.
+
+    Where the last dim, of `size`, has a rest that fills no block, its loops are no perfect nest, and stay in order:
+    `unroll` puts the copies into them all the same.
+    """
     *around, n = names
+    is_nest = _is_whole(size, block) and _is_whole(min(size, block), lanes)
     steps: list[Step] = [Tile(m, block), Tile(n, block)]
     if lanes < block:
-        steps += [Tile(f"{n}i", lanes), Interchange.around(*around, n, f"{n}i", f"{m}i", f"{n}ii")]
-        return [*steps, Vectorize(f"{n}ii", lanes), Unroll(f"{m}i"), Unroll(f"{n}i")]
-    return [*steps, Interchange.around(*around, n, f"{m}i", f"{n}i"), Vectorize(f"{n}i", lanes), Unroll(f"{m}i")]
+        order = [Interchange.around(*around, n, f"{n}i", f"{m}i", f"{n}ii")] if is_nest else []
+        return [*steps, Tile(f"{n}i", lanes), *order, Vectorize(f"{n}ii", lanes), Unroll(f"{m}i"), Unroll(f"{n}i")]
+    order = [Interchange.around(*around, n, f"{m}i", f"{n}i")] if is_nest else []
+    return [*steps, *order, Vectorize(f"{n}i", lanes), Unroll(f"{m}i")]
+
+
+def _is_whole(size: int, block: int) -> bool:
+    """Whether blocks leave nothing behind: several whole ones, or one that is all there is."""
+    return size <= block or size % block == 0
 
 
 def _across(op: StructuredOp, name: str) -> str | None:

@@ -64,6 +64,8 @@ class KernelOnLoops:
             UserError: an op cannot be lowered.
         """
         self._name, self._machine, self._threads, self._weights = kernel.sym_name.data, machine, threads, weights
+        self.problem: str | None = None
+        """What is wrong with the steps that were estimated last: a loop that is not there; None if nothing is."""
         self._ctx = ctx.clone()
         self._ctx.target = machine.name
         self._ctx.resources = _WithoutNumbers(**vars(self._ctx.resources))
@@ -80,6 +82,7 @@ class KernelOnLoops:
         None if a step names no loop, or an argument that is none, or what it makes cannot be lowered further; if there
         are more than `most_ops` ops then; or if the kernel is part of the loop that calls it.
         """
+        self.problem = None
         module, ctx = self._module.clone(), self._ctx.clone()
         ctx.resources = self._ctx.resources
         if (function := _function(module, self._name)) is None:
@@ -91,7 +94,8 @@ class KernelOnLoops:
                 if sum(1 for _ in function.walk()) > most_ops:
                     return None
             _finish(self._behind, module, function, ctx)
-        except UserError:
+        except UserError as e:
+            self.problem = e.message
             return None
         distances = distances_of_constants(module, function, self._weights)
         return estimate(function, self._machine, self._threads, distances)

@@ -95,19 +95,28 @@ class LoopStep(Step):
         loops = list(reversed(loops_named(function, name)))
         if not loops and scheduling.lacks(function, name):
             return
-        if not loops:
-            present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
-            raise error_at(
-                function,
-                f"schedule step '{self.spelling}' names no loop of '{function.sym_name.data}', "
-                f"which has the loops {', '.join(present) or '(none)'}",
-            )
+        self.require_loop(function, name)
         if self.contradicts(function, scheduling):
             return
         known = len(scheduling.ctx.remarks)
         self.rewrite_all(loops, scheduling)
         if len(scheduling.ctx.remarks) - known < len(loops):  # one of them allowed it, at least
             scheduling.settle(function, self)
+
+    def require_loop(self, function: FuncOp, name: str) -> None:
+        """Check that `function` has a loop of a name that the step is written with.
+
+        Raises:
+            UserError: it has none.
+        """
+        present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
+        if name in present:
+            return
+        has = f"has the loops {', '.join(present) or '(none)'}"
+        what = f"names no loop of '{function.sym_name.data}', which {has}"
+        if name != self.target:
+            what = f"names the loop '{name}', which is not in '{function.sym_name.data}'; it {has}"
+        raise error_at(function, f"schedule step '{self.spelling}' {what}")
 
     def contradicts(self, function: FuncOp, scheduling: Scheduling) -> bool:
         """Whether a step in front of it has settled otherwise what it would settle, which is a remark."""

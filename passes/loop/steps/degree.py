@@ -54,7 +54,7 @@ class Degree(KernelStep):
         if self.error > ALLOWED_ULP and scheduling.accuracy != "fast":
             raise Refused(
                 f"exp would be off by up to {self.error} units in the last place, where {ALLOWED_ULP} are allowed; "
-                "--accuracy fast allows more"
+                "--accuracy fast allows more, or --apply-schedule=accuracy=fast for the pass alone"
             )
         function.attributes[DEGREES] = DictionaryAttr({"exp": IntegerAttr(self.degree, i64)})
 

@@ -58,10 +58,28 @@ def test_a_program_gives_arguments_of_the_types_of_the_fields(arguments: tuple[o
 
 
 def test_sizes_are_told_as_they_were_found() -> None:
-    with pytest.raises(UserError, match="'tile' takes a positive size, got -3"):
+    with pytest.raises(UserError, match="'tile' takes a positive number, got -3"):
         make_step("tile", ["n", -3])
-    with pytest.raises(UserError, match=r"'tile' takes a size up to \d+, got 9{20}"):
+    with pytest.raises(UserError, match=r"'tile' takes a number up to \d+, got 9{20}"):
         make_step("tile", ["n", 99999999999999999999])
+
+
+@pytest.mark.parametrize(
+    ("step", "arguments", "message"),
+    [
+        ("degree", [5], "takes 1 function name, got 0; it is written as in 'degree(exp, 5)'"),
+        ("pack", ["w"], "takes 1 argument name and 1 loop name, got 1; it is written as in 'pack(w, n)'"),
+        ("unpad", [], "takes 1 or more loop names, got 0"),
+        ("prefetch_next", ["k"], "takes 2 loop names, got 1"),
+        ("clang", ["n", 2], "takes no name, got 1; it is written as in 'clang(2)'"),
+        ("llvm_unroll", ["k", 0], "takes a positive number, got 0"),
+        ("degree", ["exp"], "takes one number, got 0"),
+        ("unroll", ["n", 3], "takes no number, got 1"),
+    ],
+)
+def test_what_is_wrong_is_called_what_it_is(step: str, arguments: list[str | int], message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(f"schedule step '{step}' {message}")):
+        make_step(step, arguments)
 
 
 @pytest.mark.parametrize("name", step_names())
@@ -77,9 +95,9 @@ def test_every_step_says_what_it_is(name: str) -> None:
 
 
 def test_values_are_checked_where_they_are_made() -> None:
-    with pytest.raises(UserError, match="'tile' takes a positive size"):
+    with pytest.raises(UserError, match="'tile' takes a positive number"):
         Tile("n", 0)
-    with pytest.raises(UserError, match=r"'interchange\(n, n\)' names a loop twice"):
+    with pytest.raises(UserError, match=r"'interchange\(n, n\)' names 'n' twice"):
         Interchange.around("n", "n")
 
 
@@ -237,7 +255,7 @@ def test_a_step_of_two_numbers_is_read(tmp_path: Path) -> None:
         load_pass(file)
         assert make_step("mine", ["n", 1, 2]).spelling == "mine(n, 1, 2)"
         assert make_step("mine", ["n", 1]).spelling == "mine(n, 1)"
-        with pytest.raises(UserError, match="'mine' takes at most 2 sizes, got 3"):
+        with pytest.raises(UserError, match="'mine' takes at most 2 numbers, got 3"):
             make_step("mine", ["n", 1, 2, 3])
 
 

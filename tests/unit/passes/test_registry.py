@@ -88,7 +88,7 @@ def test_spaces_in_strings_stay() -> None:
         ("tile{sizs=8}", "pass 'tile' has no option 'sizs'; did you mean 'sizes'? (its options are sizes, loop-name,"),
         ("tile{sizes=a,b}", "option 'sizes' of pass 'tile' takes a value of type list of int, found 'a,b'"),
         ("tile{limit=x}", "option 'limit' of pass 'tile' takes a value of type int, found 'x'"),
-        ("tile{peel=3}", "option 'peel' of pass 'tile' takes a value of type bool, found '3'"),
+        ("tile{peel=3}", "option 'peel' of pass 'tile' takes true or false, found '3'"),
         ("tile{", "malformed pass pipeline 'tile{'"),
         ("tile tile", "malformed pass pipeline 'tile tile'"),
         ("tile,,tile", "malformed pass pipeline 'tile,,tile'"),

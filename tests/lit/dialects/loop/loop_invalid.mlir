@@ -131,7 +131,7 @@ func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'tile' takes one size, got 0}}
+// expected-error @+1 {{schedule step 'tile' takes one number, got 0}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(n)]>}
 
 // -----
@@ -151,12 +151,12 @@ func.func private @f() attributes {schedule = #loop.schedule<[clang(-1)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'clang' takes no loop name, got 1}}
+// expected-error @+1 {{schedule step 'clang' takes no name, got 1}}
 func.func private @f() attributes {schedule = #loop.schedule<[clang(n, 2)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'clang' takes one size, got 0}}
+// expected-error @+1 {{schedule step 'clang' takes one number, got 0}}
 func.func private @f() attributes {schedule = #loop.schedule<[clang()]>}
 
 // -----
@@ -181,17 +181,17 @@ func.func private @f() attributes {schedule = #loop.schedule<[tile(n, x)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'interchange(n, n)' names a loop twice}}
+// expected-error @+1 {{schedule step 'interchange(n, n)' names 'n' twice}}
 func.func private @f() attributes {schedule = #loop.schedule<[interchange(n, n)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'tile': sizes stand behind the names of loops}}
+// expected-error @+1 {{schedule step 'tile': numbers stand behind names}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(16, n)]>}
 
 // -----
 
-// expected-error @+1 {{identifier expected, the name of a loop, or a whole number, got '1.5'}}
+// expected-error @+1 {{identifier expected, a name, or a whole number, got '1.5'}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(n, 1.5)]>}
 
 // -----

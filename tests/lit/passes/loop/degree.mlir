@@ -10,7 +10,7 @@
 // CHECK-NOT: dense<0.00138824969> : vector<16xf32>
 // CHECK: dense<0.00826592743> : vector<16xf32>
 // CHECK: dense<0.000196108347> : vector<4xf32>
-// EXACT: warning: schedule step 'degree(exp, 5)': function 'exp' stays as it is: exp would be off by up to 2.3 units in the last place, where 2.0 are allowed; --accuracy fast allows more
+// EXACT: warning: schedule step 'degree(exp, 5)': function 'exp' stays as it is: exp would be off by up to 2.3 units in the last place, where 2.0 are allowed; --accuracy fast allows more, or --apply-schedule=accuracy=fast for the pass alone
 func.func private @exp(%x: memref<20xf32>, %y: memref<20xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[degree(exp, 5)]>} {
   %a = loop.load %x[0] : memref<20xf32>, vector<16xf32>
