@@ -10,12 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, inf
 
+from mlc.passes.shared.traffic import side_by_side
 from mlc.targets.machine import Machine
 
 MOST_VECTORS = 16
 MOST_ROWS: dict[str, int] = {"x86_64": 16, "aarch64": 10}
 """On ARM a row whose numbers are loaded into all lanes takes an address of its own; of more than 12, some spill."""
 FEW_BLOCKS = 4
+OF_SECOND_CACHE = 0.9
+"""How much of the second cache a panel may take: rows and results pass by."""
 STEPS: dict[str, int] = {"x86_64": 1, "aarch64": 2}
 """How many steps of the reduction are one iteration.
 
@@ -75,13 +78,18 @@ class TileProblem:
     def strain(self, tile: RegisterTile, machine: Machine) -> float:
         """What the loads of panels cost, as a factor: 1 if enough rows use each vector for the next one to arrive.
 
-        For fewer rows a panel has to be in the first cache, and even there its loads take turns with others.
+        For fewer rows a panel has to be in the first cache, and even there its loads take turns with others. One that
+        the second cache does not hold comes from the last one for each block of rows.
         """
         panel = self.column_bytes * tile.vectors * self.lanes
         needed = ceil(machine.issue.fma_units / machine.issue.l2_loads)
-        if tile.rows >= min(needed, self.rows, self.most_rows):
+        if tile.rows < min(needed, self.rows, self.most_rows):
+            return 1.01 if panel <= machine.l1_bytes // 2 else inf
+        if panel <= OF_SECOND_CACHE * machine.l2_bytes or tile.rows >= self.rows:
             return 1.0
-        return 1.01 if panel <= machine.l1_bytes // 2 else inf
+        computing = tile.rows * tile.vectors / machine.issue.fma_units
+        arriving = tile.vectors * machine.vector_bits // 8 / machine.memory.l3_read
+        return side_by_side(computing, arriving) / computing
 
     def share(self, tile: RegisterTile, machine: Machine) -> float:
         """The share of products that has to be computed, where computing is what takes the time."""

@@ -24,6 +24,7 @@ from mlc.passes.loop._memory_accesses import base_of
 from mlc.passes.loop.cost.bursts import Bursts
 from mlc.passes.loop.cost.footprint import TouchedPlace, lines_touched
 from mlc.passes.loop.cost.work import BlockWork, work_of_block
+from mlc.passes.shared.traffic import side_by_side
 from mlc.targets.machine import Machine
 
 
@@ -105,16 +106,7 @@ def _cycles_of(nest: _Loop, root: _Loop, machine: Machine, total: Estimate, dist
         at_a_time[source, bursts] = at_a_time.get((source, bursts), 0.0) + cycles
     waits = (bursts.waiting(cycles, computed, latencies[source]) for (source, bursts), cycles in at_a_time.items())
     total.waiting += (waiting := sum(waits))
-    return max(_side_by_side(computed, sum(at_a_time.values()) + spilling), computed + waiting)
-
-
-def _side_by_side(one: float, other: float) -> float:
-    """How long two things take at a time: the longer one, and a little more where both take about as long.
-
-    The norm of both times for the exponent 4. Which exponent ranks measured schedules best was tried.
-    """
-    longer, shorter = max(one, other), min(one, other)
-    return longer * (1 + (shorter / longer) ** 4) ** 0.25 if longer else 0.0
+    return max(side_by_side(computed, sum(at_a_time.values()) + spilling), computed + waiting)
 
 
 @dataclass(frozen=True)

@@ -334,7 +334,7 @@ def test_far_rows_are_taken_in_blocks() -> None:
     assert chosen(512, 1792, 64.0).below == 0
     shapes = [chosen(*facts) for facts in ((128, 1792, 64.0), (160, 1792, 64.0), (128, 1792, 16.0), (128, 1792, 2.0))]
     assert all(shape.below % shape.rows == 0 for shape in shapes)
-    # Half of the second cache, or as many as make panels that come slowly little time, up to an eighth of the last cache.
+    # Half of the second cache, or as many as make panels that come slowly little time, to an eighth of the last cache.
     assert [shape.below for shape in shapes] == [66, 90, 174, 258]
 
 

@@ -116,3 +116,23 @@ def test_of_few_blocks_none_is_small() -> None:
     assert best_tile(few, v4) == RegisterTile(6, 3)
     assert few.smallest_rows(RegisterTile(7, 3)) == 3
     assert many.smallest_rows(RegisterTile(7, 3)) == 7
+
+
+def test_a_panel_that_the_second_cache_does_not_hold_is_made_narrow() -> None:
+    """4608 steps of 64 columns take 1.2 MB: each block of rows would bring them from the last cache again."""
+    machine = resolve_target("znver5")
+    short, long = (TileProblem(56, 512, 16, column_bytes=4 * steps) for steps in (2304, 4608))
+    assert best_tile(short, machine).vectors == 4
+    tile = best_tile(long, machine)
+    assert tile.vectors * 16 * long.column_bytes <= 0.9 * machine.l2_bytes
+    assert best_tile(long, machine.with_facts({"l2_bytes": 2 << 20}, {})) == best_tile(short, machine)
+    assert best_tile(long, machine.with_facts({"l3_read": 1e9}, {})) == best_tile(short, machine)
+
+
+def test_a_panel_of_one_block_of_rows_comes_once() -> None:
+    """Else a vector of it takes two cycles to come, and six rows use it for three."""
+    machine = resolve_target("znver5").with_facts({"l3_read": 32.0}, {})
+    tile = RegisterTile(6, 4)
+    few, many = (TileProblem(rows, 512, 16, column_bytes=4 * 4608) for rows in (6, 7))
+    assert few.strain(tile, machine) == 1.0
+    assert many.strain(tile, machine) == pytest.approx((1 + (2 / 3) ** 4) ** 0.25)
