@@ -102,7 +102,7 @@ class KernelLoops:
         what, text, seed = question
         steps = parse_schedule(text, self._ctx) if text else ()
         module, ctx = self._module.clone(), self._ctx.clone()
-        function, scheduling = self._module_function(module), Scheduling(module, ctx)
+        function, scheduling = self._module_function(module), Scheduling(module, ctx, self._options.accuracy)
         if what == "draw":
             return self._drawn_behind(steps, function, scheduling, Random(seed))
         refusal = first_refusal(steps, outcomes_of(steps, function, scheduling))

@@ -47,6 +47,7 @@ class KernelOnLoops:
         opt_level: int = HIGHEST,
         threads: int = 1,
         weights: int = 0,
+        accuracy: str = "exact",
     ) -> None:
         """Make the loops of `kernel`, a function at the tensor level, which stays as it is.
 
@@ -59,11 +60,13 @@ class KernelOnLoops:
             opt_level: a level at which schedules are carried out, 2 or more.
             threads: how many share what `parallelize`, or a step, spreads.
             weights: the size of all constants of the model, in bytes: what passes by between two calls of the kernel.
+            accuracy: whether steps may make errors larger, one of `ACCURACIES`.
 
         Raises:
             UserError: an op cannot be lowered.
         """
         self._name, self._machine, self._threads, self._weights = kernel.sym_name.data, machine, threads, weights
+        self._accuracy = accuracy
         self.problem: str | None = None
         """What is wrong with the steps that were estimated last: a loop that is not there; None if nothing is."""
         self._ctx = ctx.clone()
@@ -87,7 +90,7 @@ class KernelOnLoops:
         ctx.resources = self._ctx.resources
         if (function := _function(module, self._name)) is None:
             return None
-        scheduling = Scheduling(module, ctx)
+        scheduling = Scheduling(module, ctx, self._accuracy)
         try:
             for step in steps:
                 apply_step(step, function, scheduling)

@@ -1,0 +1,94 @@
+"""Kernels and models that are called alone, and their times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.api import compile as compile_model
+from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.dialects.loop import ForOp
+from mlc.tools.lone_kernel import Stopwatch, lone_kernel, repeat_body
+from mlc.tools.measure import shortest_time
+
+_KERNEL = """
+func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
+      : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
+  %1 = tensor.map %0[m, n] over (m: 6, n: 200) : tensor<6x200xf32> -> tensor<6x200xf32> {
+  ^bb0(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %b = arith.mulf %a, %two : f32
+    %c = math.exp %b : f32
+    tensor.yield %c : f32
+  }
+  return %1 : tensor<6x200xf32>
+}
+func.func @main(%x: tensor<6x50xf32>) -> (tensor<6x200xf32>, tensor<6x200xf32>) {
+  %w = arith.constant dense<1.0> : tensor<10000xf32>
+  %v = tensor.expand_shape %w [[0, 1]] output_shape [50, 200] : tensor<10000xf32> into tensor<50x200xf32>
+  %0 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
+  %1 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
+  return %0, %1 : tensor<6x200xf32>, tensor<6x200xf32>
+}
+"""
+
+
+def _parse(text: str) -> tuple[ModuleOp, FuncOp]:
+    module = parse_verified(text, "test.mlir", new_context(), Path())
+    kernel = module.body.block.first_op
+    assert isinstance(kernel, FuncOp)
+    return module, kernel
+
+
+def test_threads_are_timed_together() -> None:
+    model = compile_model(
+        "func.func @main(%x: tensor<300000xf32>) -> tensor<300000xf32> {\n"
+        "  %0 = graph.exp %x : tensor<300000xf32>\n  return %0 : tensor<300000xf32>\n}"
+    )
+    inputs = [np.ones(300_000, np.float32)]
+    assert shortest_time(model, inputs, 3, threads=2) > 0.3 * shortest_time(model, inputs, 3)
+
+
+def test_a_lone_kernel_keeps_its_constants() -> None:
+    module, kernel = _parse(_KERNEL)
+    alone = lone_kernel(module, kernel)
+    alone.verify()
+    main = alone.body.block.last_op
+    assert isinstance(main, FuncOp)
+    assert [a.name_hint for a in main.args] == ["x"]
+    names = [op.name for op in main.body.block.ops]
+    assert names == ["arith.constant", "tensor.expand_shape", "func.call", "func.return"]
+
+
+def test_small_models_run_several_times_per_call() -> None:
+    module = parse_verified(
+        "func.func @main(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {\n"
+        '  loop.for parallel "n" %n = 0 to 4 {\n'
+        "    %a = loop.load %x[%n] : memref<4xf32>\n    loop.store %a, %y[%n] : memref<4xf32>\n  }\n  return\n}",
+        "test.mlir",
+        new_context(),
+        Path(),
+    )
+    repeat_body(module, 7)
+    module.verify()
+    main = module.body.block.first_op
+    assert isinstance(main, FuncOp)
+    assert [op.name for op in main.body.block.ops] == ["loop.for", "func.return"]
+    loop = main.body.block.first_op
+    assert isinstance(loop, ForOp)
+    assert (len(loop.range), [op.name for op in loop.body.block.ops]) == (7, ["loop.for", "loop.yield"])
+
+
+def test_a_model_is_measured_as_it_is() -> None:
+    """The time of one call, however many are made at once; and measuring leaves the model alone."""
+    module, _ = _parse(_KERNEL)
+    before = str(module)
+    watch = Stopwatch(module, new_context(), CompileOptions())
+    first = watch.shortest
+    watch.measure(0.01)
+    assert 1e-8 < watch.shortest <= first < 1e-2
+    assert str(module) == before

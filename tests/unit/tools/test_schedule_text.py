@@ -1,0 +1,124 @@
+"""Schedules in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.compiler import new_context, parse_verified
+from mlc.dialects.loop import ScheduleAttr
+from mlc.dialects.loop.steps import step_names
+from mlc.passes.loop.steps.block_sums import BlockSums
+from mlc.passes.loop.steps.clang import Clang
+from mlc.passes.loop.steps.degree import Degree
+from mlc.passes.loop.steps.fuse import Fuse
+from mlc.passes.loop.steps.hoist_reduction import HoistReduction
+from mlc.passes.loop.steps.interchange import Interchange
+from mlc.passes.loop.steps.llvm_unroll import LlvmUnroll
+from mlc.passes.loop.steps.pack import Pack
+from mlc.passes.loop.steps.parallel import Parallel
+from mlc.passes.loop.steps.prefetch import Prefetch
+from mlc.passes.loop.steps.prefetch_next import PrefetchNext
+from mlc.passes.loop.steps.reuse_result import ReuseResult
+from mlc.passes.loop.steps.split_reduction import SplitReduction
+from mlc.passes.loop.steps.tile import Tile
+from mlc.passes.loop.steps.unpad import Unpad
+from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
+from mlc.tools.schedule_text import describe_schedule
+
+_KERNEL = """
+func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
+      : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
+  %1 = tensor.map %0[m, n] over (m: 6, n: 200) : tensor<6x200xf32> -> tensor<6x200xf32> {
+  ^bb0(%a: f32):
+    %two = arith.constant 2.0 : f32
+    %b = arith.mulf %a, %two : f32
+    %c = math.exp %b : f32
+    tensor.yield %c : f32
+  }
+  return %1 : tensor<6x200xf32>
+}
+func.func @main(%x: tensor<6x50xf32>) -> (tensor<6x200xf32>, tensor<6x200xf32>) {
+  %w = arith.constant dense<1.0> : tensor<10000xf32>
+  %v = tensor.expand_shape %w [[0, 1]] output_shape [50, 200] : tensor<10000xf32> into tensor<50x200xf32>
+  %0 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
+  %1 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
+  return %0, %1 : tensor<6x200xf32>, tensor<6x200xf32>
+}
+"""
+
+
+def _parse(text: str) -> tuple[ModuleOp, FuncOp]:
+    module = parse_verified(text, "test.mlir", new_context(), Path())
+    kernel = module.body.block.first_op
+    assert isinstance(kernel, FuncOp)
+    return module, kernel
+
+
+def test_every_step_has_words() -> None:
+    _, kernel = _parse(_KERNEL)
+    steps = [
+        Interchange.around("n", "m"),
+        Tile("n", 64),
+        Unpad("m"),
+        Pack("w", "n"),
+        Tile("w_lane", 16),
+        Tile("ni", 16),
+        Vectorize("nii", 16),
+        Unroll("ni"),
+        Fuse("m"),
+        Vectorize("m", 8),
+        Tile("m", 8),
+        VectorizeReduction("k", 4),
+        SplitReduction("k", 2),
+        BlockSums("k", 16),
+        HoistReduction("k", "ni"),
+        LlvmUnroll("k", 4),
+        Unroll("k"),
+        Prefetch("k"),
+        PrefetchNext("n", "m"),
+        Parallel("n"),
+        ReuseResult("n"),
+        Clang(1),
+        Degree("exp", 5),
+    ]
+    kernel.attributes["schedule"] = ScheduleAttr.of(steps)
+    assert {step.name for step in steps} == set(step_names())
+    assert dict(describe_schedule(kernel, {("kernel", 1)})) == {
+        "interchange(n, m)": "n runs around m",
+        "tile(n, 64)": "3 blocks of 64, and one of 8",
+        "unpad(m)": "windows at the border along m stay inside the image, so that none is copied",
+        "pack(w, n)": "the compiler stores w as panels, one for each block of n, so that it is read front to back",
+        "tile(w_lane, 16)": "4 blocks of 16",
+        "tile(ni, 16)": "4 blocks of 16",
+        "vectorize(nii, 16)": "vectors of 16 lanes",
+        "unroll(ni)": "4 copies side by side, with registers of their own",
+        "fuse(m)": "loops m that stand side by side become one",
+        "vectorize(m, 8)": "vectors of 8 lanes, of which 6 compute",
+        "tile(m, 8)": "one block of all 6",
+        "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
+        "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
+        "block_sums(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
+        "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
+        "unroll(k)": "3 copies after each other",
+        "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
+        "prefetch(k)": "what is read and written behind k is asked for in front of it",
+        "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is brought into the first cache",
+        "parallel(n)": "the iterations are spread over threads",
+        "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
+        "degree(exp, 5)": "a polynomial of degree 5; exp is off by 2.3 units in the last place at most",
+        "clang(1)": "clang compiles the kernel with -O1",
+    }
+    kernel.attributes["schedule"] = ScheduleAttr.of([Parallel("n", 4), Parallel("m", 1), LlvmUnroll("k", 1)])
+    assert dict(describe_schedule(kernel, ())) == {
+        "parallel(n, 4)": "the iterations are spread over 4 threads at most",
+        "parallel(m, 1)": "the iterations stay on one thread",
+        "llvm_unroll(k, 1)": "LLVM does not unroll it",
+    }
+    kernel.attributes["schedule"] = ScheduleAttr.of(steps)
+    assert dict(describe_schedule(kernel, ()))["pack(w, n)"].startswith("the kernel first copies w")
