@@ -116,7 +116,7 @@ def test_a_cache_on_a_read_only_disk(cache: Path, mlc: CommandLine) -> None:
     before = {p: p.stat().st_mtime_ns for p in cache.rglob("*")}
     for options in ([], ["-O0"]):
         with pytest.MonkeyPatch.context() as patch:
-            _refuse(patch, cache, errno.EROFS, "open", "mkdir", "replace", "unlink", "utime")
+            _refuse(patch, cache, errno.EROFS, "open", "mkdir", "replace", "unlink", "utime", "link")
             result = mlc(*_RUN, *options)
         note = f"note: nothing is kept in the cache '{cache / 'run'}': Read-only file system\n"
         assert (result.status, result.err) == (0, note)
