@@ -32,7 +32,7 @@ from mlc.passes.shared.argument_names import argument_name
 from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
 from mlc.passes.shared.register_tile import MOST_VECTORS, STEPS, RegisterTile, TileProblem, tiles_near_best
 from mlc.passes.tensor._contraction import Contraction, contractions_of
-from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps
+from mlc.passes.tensor._padding_schedule import dims_to_unpad, padding_of_rows, row_padding_steps, rows_to_unpad
 from mlc.passes.tensor._panel_schedule import next_panel_steps
 from mlc.passes.tensor._row_blocks import all_rows, row_blocks
 from mlc.support.affine import split_terms
@@ -137,14 +137,17 @@ def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _Tile
     batched = own if packed else []
     dims = [op.dim_names.index(name) for name in parallel if name not in {op.dim_names[i] for i in batched}]
     rows = all_rows(contraction, dims)
+    peeled = dims_to_unpad(op, row)
+    if not problem.is_ragged(tile) and not contraction.is_grouped:
+        peeled += rows_to_unpad(op, row, tile, machine)
     if way.blocks is not False and not own and not contraction.is_grouped:
-        whole = [*dims_to_unpad(op, row), *([row] if padding is not None and tile.rows == problem.rows else [])]
+        whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
         width = tile.vectors * lanes
         rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=way.blocks is True)
     steps: list[Step] = [*rows.steps]
     if rows.inside:
         steps.append(Interchange.around(lane, *rows.inside))
-    steps += [Unpad(op.dim_names[dim]) for dim in dims_to_unpad(op, row)]
+    steps += [Unpad(op.dim_names[dim]) for dim in peeled]
     if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
         steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from xdsl.dialects.tensor import PadOp
 
@@ -17,11 +18,15 @@ from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.loop.steps.unpad import Unpad
 from mlc.passes.loop.steps.unroll import Unroll
+from mlc.passes.shared.register_tile import RegisterTile
 from mlc.support.affine import split_terms
 from mlc.support.types import tensor_type
+from mlc.targets.machine import Machine
 
 SHORT_IMAGE = 28
 """Of 28 rows under windows of three, one product in 42 is one with padding; of 7, one in ten."""
+WORTH_PEELING = 0.02
+"""The least share of products with padding for which loops are copied."""
 SHORT_WINDOW = 5
 """The most copies of the loops inside a window that are worth it."""
 
@@ -37,6 +42,8 @@ class PaddedDim:
     """How many of the products along both are ones with padding."""
     border: int
     """How many of the windows reach into it."""
+    shortest: int
+    """The fewest of these that lie side by side and reach into it with the same taps: one, unless taps are apart."""
 
 
 def padded_dims(op: StructuredOp) -> list[PaddedDim]:
@@ -58,14 +65,32 @@ def _padded_dim(op: StructuredOp, pad: PadOp, axis: int, factors: Mapping[int, i
         return None
     (dim, stride), (window, dilation) = moving
     taps = range(op.dim_sizes[window])
-    outside = [sum(i * stride + k * dilation not in inside for k in taps) for i in range(op.dim_sizes[dim])]
-    border = sum(number > 0 for number in outside)
-    return PaddedDim(dim, window, sum(outside) / (len(taps) * len(outside)), border) if border else None
+    outside = [tuple(k for k in taps if i * stride + k * dilation not in inside) for i in range(op.dim_sizes[dim])]
+    runs = [len(list(windows)) for missing, windows in groupby(outside) if missing]
+    share = sum(map(len, outside)) / (len(taps) * len(outside))
+    return PaddedDim(dim, window, share, sum(runs), min(runs)) if runs else None
 
 
 def dims_to_unpad(op: StructuredOp, row: int | None) -> list[int]:
     """The dims, other than that of a tile's rows, along which products with padding are worth leaving out."""
     return [padded.dim for padded in padded_dims(op) if padded.dim != row and op.dim_sizes[padded.dim] <= SHORT_IMAGE]
+
+
+def rows_to_unpad(op: StructuredOp, row: int | None, tile: RegisterTile, machine: Machine) -> list[int]:
+    """The dim of a tile's rows if it is worth peeling off the windows at its ends, which have less to compute.
+
+    These fill blocks of their own, so they have to be as many as keep multiply-adds from waiting for each other: a
+    dilation of two leaves out the same tap of two windows beside each other.
+    """
+    in_flight = machine.issue.fma_units * machine.issue.fma_latency
+    return [
+        padded.dim
+        for padded in padded_dims(op)
+        if padded.dim == row
+        and tile.rows < op.dim_sizes[padded.dim]
+        and padded.share >= WORTH_PEELING
+        and min(padded.shortest, tile.rows) * tile.vectors >= in_flight
+    ]
 
 
 def padding_of_rows(op: StructuredOp, row: int | None) -> PaddedDim | None:

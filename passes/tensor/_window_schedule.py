@@ -74,7 +74,7 @@ def _moving_dims(op: StructuredOp) -> list[int]:
     return [i for i in range(op.num_parallel - 1) if op.dim_sizes[i] > 1]
 
 
-def _steps(op: StructuredOp, lanes: int, block: Mapping[int, int]) -> list[Step]:
+def _steps(op: StructuredOp, lanes: int, block: dict[int, int]) -> list[Step]:
     """The steps for blocks of so many results along some dims."""
     lane, moving = op.dim_names[op.num_parallel - 1], [op.dim_names[i] for i in _moving_dims(op)]
     steps: list[Step] = []
@@ -82,9 +82,9 @@ def _steps(op: StructuredOp, lanes: int, block: Mapping[int, int]) -> list[Step]
         # A copy would be as much work as all the rest.
         steps.append(Unpad.along(*moving))
     steps += [Tile(lane, lanes), Vectorize(f"{lane}i", lanes)]
-    for dim, size in reversed(block.items()):
-        if size > 1:
-            steps += [Tile(op.dim_names[dim], size), Unroll(f"{op.dim_names[dim]}i")]
+    for dim in reversed(block):
+        if block[dim] > 1:
+            steps += [Tile(op.dim_names[dim], block[dim]), Unroll(f"{op.dim_names[dim]}i")]
     return steps + short_reductions(op, MOST_TAPS)
 
 
@@ -129,7 +129,7 @@ def _blocks(op: StructuredOp, machine: Machine) -> list[dict[int, int]]:
     return sorted(blocks, key=lambda block: (round(cost(block), 3), prod(block.values())))
 
 
-def _cycles_of_block(op: StructuredOp, block: Mapping[int, int], machine: Machine) -> float:
+def _cycles_of_block(op: StructuredOp, block: dict[int, int], machine: Machine) -> float:
     """The cycles of a vector of each result of a block.
 
     What the windows of a block share is loaded once. All lanes of a block pass by before the next one, along its last

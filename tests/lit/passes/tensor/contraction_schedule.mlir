@@ -146,3 +146,29 @@ func.func private @far_away(%x: tensor<4096xf32>, %w: tensor<4096x1000xf32>) -> 
   %0 = tensor.contract %x[k], %w[k, n] over (n: 1000) reduce (k: 4096) : tensor<4096xf32>, tensor<4096x1000xf32> -> tensor<1000xf32>
   return %0 : tensor<1000xf32>
 }
+
+// A dilation of two leaves out the same tap of two windows beside each other: they fill blocks of their own, of 2 x 4.
+// CHECK-LABEL: @dilated
+// CHECK-SAME: [interchange(n, y, x), unpad(y), unpad(x), tile(n, 64), {{.*}}tile(x, 6), unroll(xi),
+func.func private @dilated(%x: tensor<16x16x8xf32>, %w: tensor<3x3x8x64xf32>) -> tensor<16x16x64xf32> {
+  %p = tensor.pad %x low[2, 2, 0] high[2, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<16x16x8xf32> to tensor<20x20x8xf32>
+  %0 = tensor.contract %p[y + 2 * ky, x + 2 * kx, k], %w[ky, kx, k, n] over (y: 16, x: 16, n: 64) reduce (ky: 3, kx: 3, k: 8) : tensor<20x20x8xf32>, tensor<3x3x8x64xf32> -> tensor<16x16x64xf32>
+  return %0 : tensor<16x16x64xf32>
+}
+
+// Each window at the end of a row of 5 x 5 leaves out other taps: blocks of one row would be late.
+// CHECK-LABEL: @each_its_own
+// CHECK-SAME: [interchange(n, y, x), unpad(y), tile(n, 64),
+func.func private @each_its_own(%x: tensor<16x16x8xf32>, %w: tensor<5x5x8x64xf32>) -> tensor<16x16x64xf32> {
+  %p = tensor.pad %x low[2, 2, 0] high[2, 2, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<16x16x8xf32> to tensor<20x20x8xf32>
+  %0 = tensor.contract %p[y + ky, x + kx, k], %w[ky, kx, k, n] over (y: 16, x: 16, n: 64) reduce (ky: 5, kx: 5, k: 8) : tensor<20x20x8xf32>, tensor<5x5x8x64xf32> -> tensor<16x16x64xf32>
+  return %0 : tensor<16x16x64xf32>
+}
