@@ -71,8 +71,9 @@ class Contractions(KernelKind):
         each = contractions_of(kernel.ops)
 
         def offer(way: _TileWay, difference: str = "", is_only_shown: bool = True) -> Offer:
-            steps = [contraction_steps(c, kernel, way) for c in each]
-            return Offer(tuple(steps_together(steps)), difference, is_only_shown)
+            # Loops of one name belong to all of them: what only one asks for would befall the others.
+            steps = [contraction_steps(c, kernel, way, is_alone=len(each) == 1) for c in each]
+            return Offer(tuple(steps_together(each, steps)), difference, is_only_shown)
 
         def all_offers() -> Iterator[Offer]:
             yield offer(_TileWay(), is_only_shown=False)
@@ -90,19 +91,36 @@ class Contractions(KernelKind):
         return distinct(all_offers())
 
 
-def steps_together(each: Sequence[list[Step]]) -> list[Step]:
+def steps_together(contractions: Sequence[Contraction], each: Sequence[list[Step]]) -> list[Step]:
     """The steps for several contractions with one lane dim: in step with each other, what they share once.
 
-    None if one of them has none.
+    A step for a dim that is reduced is for all loops of that name, so all that reduce it have to ask for it. None if
+    one of them has none.
     """
     if not all(each):
         return []
+    reduced = [_reduced_names(contraction.op) for contraction in contractions]
+
+    def is_shared(step: Step) -> bool:
+        return all(step in steps or names.isdisjoint(step.loops) for names, steps in zip(reduced, each, strict=True))
+
     together = (step for steps in zip_longest(*each) for step in steps if step is not None)
-    return list(dict.fromkeys(together))
+    return [step for step in dict.fromkeys(together) if is_shared(step)]
 
 
-def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _TileWay) -> list[Step]:
-    """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors."""
+def _reduced_names(op: StructuredOp) -> set[str]:
+    """The loops over the dims that it reduces, but for those of one iteration, and over blocks of these."""
+    dims = zip(op.dim_names[op.num_parallel :], op.dim_sizes[op.num_parallel :], strict=True)
+    return {name + suffix for name, size in dims if size > 1 for suffix in ("", "i")}
+
+
+def contraction_steps(
+    contraction: Contraction, kernel: TensorKernel, way: _TileWay, *, is_alone: bool = True
+) -> list[Step]:
+    """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors.
+
+    One that `is_alone` has no other contraction beside it, whose loops have the same names.
+    """
     lanes, machine, constants = kernel.lanes, kernel.machine, kernel.constants
     op, row = contraction.op, contraction.row_dim
     shared = [m for _, m in contraction.operands_with_lanes()]
@@ -138,9 +156,9 @@ def contraction_steps(contraction: Contraction, kernel: TensorKernel, way: _Tile
     dims = [op.dim_names.index(name) for name in parallel if name not in {op.dim_names[i] for i in batched}]
     rows = all_rows(contraction, dims)
     peeled = dims_to_unpad(op, row)
-    if not problem.is_ragged(tile) and not contraction.is_grouped:
+    if is_alone and not problem.is_ragged(tile) and not contraction.is_grouped:
         peeled += rows_to_unpad(op, row, tile, machine)
-    if way.blocks is not False and not own and not contraction.is_grouped:
+    if is_alone and way.blocks is not False and not own and not contraction.is_grouped:
         whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
         width = tile.vectors * lanes
         rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=way.blocks is True)

@@ -79,3 +79,14 @@ func.func private @batched(%x: tensor<8x160x64xf32>, %w: tensor<8x64x48xf32>) ->
   %0 = tensor.contract %x[b, m, k], %w[b, k, n] over (b: 8, m: 160, n: 48) reduce (k: 64) : tensor<8x160x64xf32>, tensor<8x64x48xf32> -> tensor<8x160x48xf32>
   return %0 : tensor<8x160x48xf32>
 }
+
+// Of two products side by side only one has far rows; loops of one name belong to both, and stay whole.
+// CHECK-LABEL: @beside
+// CHECK-NOT: mii
+// CHECK: return
+func.func private @beside(%x: tensor<1100x64xf32>, %w: tensor<64x48xf32>, %z: tensor<1100x4xf32>, %v: tensor<4x48xf32>) -> tensor<2200x48xf32> {
+  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 1100, n: 48) reduce (k: 64) : tensor<1100x64xf32>, tensor<64x48xf32> -> tensor<1100x48xf32>
+  %1 = tensor.contract %z[m, k], %v[k, n] over (m: 1100, n: 48) reduce (k: 4) : tensor<1100x4xf32>, tensor<4x48xf32> -> tensor<1100x48xf32>
+  %2 = tensor.concat dim(0) %0, %1 : (tensor<1100x48xf32>, tensor<1100x48xf32>) -> tensor<2200x48xf32>
+  return %2 : tensor<2200x48xf32>
+}
