@@ -1,6 +1,7 @@
-"""Which ops of plugins a module holds, and where a plugin says what becomes of them.
+"""Which ops and steps of plugins a module holds, and where a plugin says what becomes of them.
 
-If the IR is wrong after a pass that met such ops, their patterns or their meaning are the first to look at.
+If the IR is wrong after a pass that met such ops, their patterns or their meaning are the first to look at. So are
+steps of schedules, after the pass that carries them out.
 """
 
 from __future__ import annotations
@@ -11,9 +12,13 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from mlc.dialects.loop import ScheduleAttr
 from mlc.passes.lowering import lowering_of
 from mlc.support.blame import place_of, plugin_files
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError
+
+CARRIES_OUT_STEPS = "apply-schedule"
+"""The pass whose work steps of schedules are."""
 
 
 def plugin_ops(module: ModuleOp) -> list[type[Operation]]:
@@ -29,6 +34,21 @@ class Suspect:
 
     what: str
     place: SourceLocation
+    duty: str = "means what it is registered to mean; these two have to agree"
+    """What it should have done, in words that follow `and`."""
+
+
+def suspects_of(pass_name: str, module: ModuleOp) -> dict[type, Suspect]:
+    """What plugins bring that a pass is going to meet in a module, by its class."""
+    found: dict[type, Suspect] = {}
+    for function in module.ops if pass_name == CARRIES_OUT_STEPS and plugin_files else ():
+        schedule = function.attributes.get("schedule")
+        for step in schedule.steps if isinstance(schedule, ScheduleAttr) else ():
+            if (place := place_of(type(step))) is not None:
+                found[type(step)] = Suspect(
+                    f"'{step.spelling}' was carried out", place, "has to keep what loops compute"
+                )
+    return found | {op_type: suspect_of(pass_name, op_type) for op_type in plugin_ops(module)}
 
 
 def suspect_of(pass_name: str, op_type: type[Operation]) -> Suspect:
@@ -46,7 +66,7 @@ def error_of_plugin(bug: CompilerBug, suspects: list[Suspect]) -> UserError:
     """What is told instead of a bug in mlc: the same, at the line of the plugin."""
     first, *others = suspects
     notes = [
-        Note(f"{first.what}, and means what it is registered to mean; these two have to agree"),
+        Note(f"{first.what}, and {first.duty}"),
         *(Note(other.what, other.place) for other in others),
         *(Note(line) for line in bug.details.splitlines() if line.startswith("reproducer:")),
     ]

@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
-from mlc.passes._plugin_ops import Suspect, error_of_plugin, plugin_ops, suspect_of
+from mlc.passes._plugin_ops import Suspect, error_of_plugin, suspects_of
 from mlc.passes.base import Pass
 from mlc.passes.instrumentation import Instrumentation
 from mlc.passes.options import pipeline_text
@@ -33,7 +32,7 @@ class PassManager:
     source: Callable[[], str] | None = None
     """Gives the text of the module as it was before the run, for a reproducer."""
     _ran: list[Pass] = field(default_factory=list[Pass])
-    _suspects: dict[type[Operation], Suspect] = field(default_factory=dict[type[Operation], Suspect])
+    _suspects: dict[type, Suspect] = field(default_factory=dict[type, Suspect])
     """What plugins have for the ops of theirs that a pass met, since the module was last found right."""
 
     def for_another_module(self) -> PassManager:
@@ -67,8 +66,7 @@ class PassManager:
         for instrumentation in reversed(self.instrumentations):
             instrumentation.before(pass_, module)
         self._ran.append(pass_)
-        for op_type in plugin_ops(module):
-            self._suspects[op_type] = suspect_of(pass_.name, op_type)
+        self._suspects |= suspects_of(pass_.name, module)
         try:
             pass_.run(module, self.ctx)
         except PassFailedException as e:

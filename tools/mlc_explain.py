@@ -12,7 +12,8 @@ from xdsl.dialects.func import FuncOp
 from mlc.passes.registry import suggest
 from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.shared.lone_kernel import is_about_caller
-from mlc.passes.shared.schedule_choice import MARGIN
+from mlc.passes.shared.schedule_choice import MARGIN, is_estimated
+from mlc.passes.tensor.schedule import kernel_of
 from mlc.support.context import Remark
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
@@ -30,6 +31,7 @@ from mlc.tools.schedule_trial import carries_out_schedules, try_schedule
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""
 _OFFERED = f"offered, and not taken: any but the favourite has to be estimated to take {MARGIN:.0%} less"
+_SMALL = "offered, and not taken: kernels so small, or so long, get the favourite without an estimate"
 _FOR_PEOPLE = "offered to those who measure: nothing is chosen by these estimates, which tell too little here"
 _WORTH_SAYING = 0.02
 """The part of an estimate that is worth a word."""
@@ -166,7 +168,9 @@ def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, seconds: float | None
             print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}")
 
     offers = offers_beside(numbers.module, loops, kernel, ctx, machine)
-    show(_OFFERED, [offer for offer in offers if not offer.is_only_shown])
+    seen = kernel_of(kernel, numbers.module, ctx, machine)
+    heading = _OFFERED if seen is not None and is_estimated(seen) else _SMALL
+    show(heading, [offer for offer in offers if not offer.is_only_shown])
     show(_FOR_PEOPLE, [offer for offer in offers if offer.is_only_shown])
     show("one step away", runners_up(loops, kernel, _RUNNERS_UP))
 

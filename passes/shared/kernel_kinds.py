@@ -133,13 +133,18 @@ def _checked(kind: KernelKind, kernel: TensorKernel) -> Iterator[Offer]:
     Raises:
         UserError: that is something else.
     """
-    offers = cast(object, kind.offers(kernel))
+    offers, has_favourite = cast(object, kind.offers(kernel)), False
     required = f"the kind of kernel '{kind.name}' offers {{}}; required: each an Offer((step, step), 'its difference')"
     if not isinstance(offers, Iterable):
         raise UserError(required.format(repr(offers)))
     for offer in cast(Iterable[object], offers):
         if not isinstance(offer, Offer):
             raise UserError(required.format(repr(offer)))
+        if offer.is_only_shown and not has_favourite:
+            raise UserError(
+                f"the kind of kernel '{kind.name}' offers a schedule first that is only shown; required: the favourite"
+            )
+        has_favourite = True
         yield offer
 
 

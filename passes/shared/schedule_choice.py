@@ -40,7 +40,7 @@ def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) 
     It depends on the kernel and the facts of the machine alone; of equally cheap ones it is the first.
     """
     favourite = next(offers, None)
-    if favourite is None or not _is_looked_at(kernel):
+    if favourite is None or not is_estimated(kernel):
         return favourite
     others = list(takewhile(lambda offer: not offer.is_only_shown, offers))
     if not others:
@@ -67,7 +67,8 @@ def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) 
     return cheapest
 
 
-def _is_looked_at(kernel: TensorKernel) -> bool:
+def is_estimated(kernel: TensorKernel) -> bool:
+    """Whether offers for a kernel are estimated, so that another one than the favourite may be taken."""
     points, ops = sum(prod(op.dim_sizes) for op in kernel.ops), list(kernel.function.walk())
     calls = any(isinstance(op, CallOp) for op in ops)  # what is called is not in sight
     return points >= LEAST_POINTS and len(ops) <= MOST_LOOKED_AT and not calls

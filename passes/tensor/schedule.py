@@ -95,9 +95,14 @@ def choose_steps(kernel: TensorKernel, ctx: CompilerContext, *, estimates: bool)
 
 def offers_for(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> Iterator[Offer]:
     """All that is offered for `kernel`, a function of `module` at the tensor level; computed as it is asked."""
-    constants, weights = constant_arguments(module), bytes_of_constants(module)
-    seen = tensor_kernel(kernel, machine, constants, ctx.clone(), {}, weights)
+    seen = kernel_of(kernel, module, ctx, machine)
     return iter(()) if seen is None else offers_of(seen)
+
+
+def kernel_of(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> TensorKernel | None:
+    """`kernel`, a function of `module` at the tensor level, as rules see it; None if there is nothing to schedule."""
+    constants, weights = constant_arguments(module), bytes_of_constants(module)
+    return tensor_kernel(kernel, machine, constants, ctx.clone(), {}, weights)
 
 
 def tensor_kernel(

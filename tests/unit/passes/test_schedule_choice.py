@@ -184,6 +184,16 @@ def test_what_is_no_offer(offers: object, monkeypatch: pytest.MonkeyPatch) -> No
         list(offers_of(kernel))
 
 
+def test_the_first_offer_is_one_to_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel, _ = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
+    shown = Offer((Tile("n", 8),), "never", is_only_shown=True)
+    monkeypatch.setattr(kernel_kinds, "kinds", lambda: iter([_Gives([shown])]))
+    with pytest.raises(
+        UserError, match="the kind of kernel 'kind' offers a schedule first that is only shown; required"
+    ):
+        list(offers_of(kernel))
+
+
 def test_a_list_of_offers_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, _ = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
     offer = Offer((Tile("n", 8),))
