@@ -149,7 +149,13 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     from mlc.tools.emit_text import last_level
 
     upto = last_level(arguments.emit)
-    if arguments.emit.startswith("mlir:") and not any(entry.startswith("-O") for entry in arguments.pipeline):
+    has_level = any(entry.startswith("-O") for entry in arguments.pipeline)
+    if arguments.accuracy != "exact" and not has_level:
+        raise UserError(
+            f"--accuracy {arguments.accuracy} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or give it to "
+            f"the pass that is named (--apply-schedule=accuracy={arguments.accuracy})"
+        )
+    if arguments.emit.startswith("mlir:") and not has_level:
         raise UserError(
             f"--emit={arguments.emit} says where the default pipeline stops: add one of -O0 to -O{HIGHEST}, "
             "or name the passes and leave the level out (--emit=mlir)"
