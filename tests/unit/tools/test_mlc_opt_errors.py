@@ -44,7 +44,10 @@ _MLC_OPT = [sys.executable, "-m", "mlc.tools.mlc_opt"]
         (["."], "mlc-opt: error: input '.' is a directory, not a file"),
         (["-o", "no/such/folder/x.mlir"], "mlc-opt: error: cannot write 'no/such/folder/x.mlir'"),
         (["-o", "."], "mlc-opt: error: cannot write '.'"),
-        (["--accuracy", "fast", "--cse"], "--accuracy fast is for the default pipeline: add one of -O0 to -O3, or give it"),
+        (
+            ["--accuracy", "fast", "--cse"],
+            "--accuracy fast is for the default pipeline: add one of -O0 to",
+        ),
         (["--emit=mlir:loop"], "--emit=mlir:loop says where the default pipeline stops: add one of -O0 to -O3, or"),
         (["--cse", "--emit=mlir:graph"], "name the passes and leave the level out (--emit=mlir)"),
         (["--run-reproducer"], "mlc-opt: error: '-' is not a reproducer"),
