@@ -152,8 +152,8 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     has_level = any(entry.startswith("-O") for entry in arguments.pipeline)
     if arguments.accuracy != "exact" and not has_level:
         raise UserError(
-            f"--accuracy {arguments.accuracy} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or give it to "
-            f"the pass that is named (--apply-schedule=accuracy={arguments.accuracy})"
+            f"--accuracy {arguments.accuracy} is for the default pipeline: add one of -O0 to -O{HIGHEST}, or give it "
+            f"to the pass that is named (--apply-schedule=accuracy={arguments.accuracy})"
         )
     if arguments.emit.startswith("mlir:") and not has_level:
         raise UserError(
