@@ -36,6 +36,8 @@ class Suspect:
     place: SourceLocation
     duty: str = "means what it is registered to mean; these two have to agree"
     """What it should have done, in words that follow `and`."""
+    is_verified: bool = False
+    """Whether invalid IR would have been told when it was made: only results may be wrong."""
 
 
 def suspects_of(pass_name: str, module: ModuleOp) -> dict[type, Suspect]:
@@ -45,9 +47,8 @@ def suspects_of(pass_name: str, module: ModuleOp) -> dict[type, Suspect]:
         schedule = function.attributes.get("schedule")
         for step in schedule.steps if isinstance(schedule, ScheduleAttr) else ():
             if (place := place_of(type(step))) is not None:
-                found[type(step)] = Suspect(
-                    f"'{step.spelling}' was carried out", place, "has to keep what loops compute"
-                )
+                what, duty = f"'{step.spelling}' was carried out", "has to keep what loops compute"
+                found[type(step)] = Suspect(what, place, duty, is_verified=True)
     return found | {op_type: suspect_of(pass_name, op_type) for op_type in plugin_ops(module)}
 
 

@@ -93,7 +93,7 @@ class PassManager:
         except (UserError, VerifyException) as e:
             stage = f"pass '{pass_.name}'" if pass_ else "the pass pipeline (--verify-each finds the pass)"
             bug = CompilerBug(f"the IR does not verify after {stage}: {e}", pass_.name if pass_ else "pipeline")
-            raise self._found(bug) from e
+            raise self._found(bug, [each for each in self._suspects.values() if not each.is_verified]) from e
 
     @contextmanager
     def _reproducing(self, instrumentation: Instrumentation) -> Generator[None]:
@@ -101,13 +101,12 @@ class PassManager:
         try:
             yield
         except CompilerBug as e:
-            raise self._found(e, instrumentation.options()) from e
+            raise self._found(e, list(self._suspects.values()), instrumentation.options()) from e
 
-    def _found(self, bug: CompilerBug, options: Sequence[str] = ()) -> CompilerBug | UserError:
-        """What a check of the module says: a bug in mlc, unless ops of a plugin were there."""
+    def _found(self, bug: CompilerBug, suspects: list[Suspect], options: Sequence[str] = ()) -> CompilerBug | UserError:
+        """What a check of the module says: a bug in mlc, unless ops or steps of a plugin were there."""
         self._with_reproducer(bug, options)
         is_pass_of_plugin = plugin_passes.get(bug.stage) is not None
-        suspects = list(self._suspects.values())
         return error_of_plugin(bug, suspects) if suspects and not is_pass_of_plugin else bug
 
     def _with_reproducer(self, bug: CompilerBug, options: Sequence[str] = ()) -> CompilerBug:
