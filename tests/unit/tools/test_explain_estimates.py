@@ -6,13 +6,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pytest
-from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.compiler import CompileOptions, new_context
 from mlc.dialects.loop import ScheduleAttr
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
@@ -22,60 +20,16 @@ from mlc.targets.machine import resolve_target
 from mlc.tools import explain_table, kernel_numbers
 from mlc.tools.schedule_estimate import kernel_on_loops, runners_up, steps_of
 
+from .programs import ELSEWHERE, KERNEL, MODEL, parse_kernel, save_model
+
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
-
-_ELSEWHERE = "--target=neoverse-n1" if resolve_target("native").arch != "aarch64" else "--target=x86-64-v3"
-"""A machine of more than one core that is not this one."""
-_KERNEL = """
-func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
-  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
-      : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
-  %1 = tensor.map %0[m, n] over (m: 6, n: 200) : tensor<6x200xf32> -> tensor<6x200xf32> {
-  ^bb0(%a: f32):
-    %two = arith.constant 2.0 : f32
-    %b = arith.mulf %a, %two : f32
-    %c = math.exp %b : f32
-    tensor.yield %c : f32
-  }
-  return %1 : tensor<6x200xf32>
-}
-func.func @main(%x: tensor<6x50xf32>) -> (tensor<6x200xf32>, tensor<6x200xf32>) {
-  %w = arith.constant dense<1.0> : tensor<10000xf32>
-  %v = tensor.expand_shape %w [[0, 1]] output_shape [50, 200] : tensor<10000xf32> into tensor<50x200xf32>
-  %0 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  %1 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  return %0, %1 : tensor<6x200xf32>, tensor<6x200xf32>
-}
-"""
-
-_MODEL = """
-func.func @main(%x: tensor<6x50xf32>, %z: tensor<6x200xf32>) -> tensor<6x200xf32> {
-  %w = graph.constant dense_resource<w> : tensor<50x200xf32>
-  %0 = graph.matmul %x, %w : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
-  %1 = graph.relu %0 : tensor<6x200xf32>
-  %2 = graph.softmax %1 axis 1 : tensor<6x200xf32>
-  %3 = graph.add %2, %z : tensor<6x200xf32>, tensor<6x200xf32> -> tensor<6x200xf32>
-  return %3 : tensor<6x200xf32>
-}
-
-{-# external_resources: { mlc: { weights: "w.safetensors" } } #-}
-"""
-
-
-def _parse(text: str) -> tuple[ModuleOp, FuncOp]:
-    module = parse_verified(text, "test.mlir", new_context(), Path())
-    kernel = module.body.block.first_op
-    assert isinstance(kernel, FuncOp)
-    return module, kernel
 
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    Path("model.mlir").write_text(_MODEL)
-    save_file({"w": np.ones((50, 200), np.float32)}, "w.safetensors")
-    return "model.mlir"
+    return save_model()
 
 
 @pytest.fixture(autouse=True)
@@ -141,7 +95,7 @@ def test_one_kernel_has_the_ratio_too(model: str, mlc: CommandLine) -> None:
         )
     )
     assert float(ratio) == pytest.approx(_seconds(seconds) / _seconds(estimated), rel=0.02)
-    assert "\n  ratio " not in mlc("explain", model, "matmul_relu", _ELSEWHERE).out
+    assert "\n  ratio " not in mlc("explain", model, "matmul_relu", ELSEWHERE).out
 
 
 def _seconds(time: str) -> float:
@@ -152,8 +106,8 @@ def _seconds(time: str) -> float:
 def test_the_sum_counts_calls(tmp_path: Path, mlc: CommandLine) -> None:
     """Here of cycles, which no clock makes vary; a kernel without an estimate is left out."""
     path = tmp_path / "model.mlir"
-    path.write_text(_KERNEL)
-    kernel, total = mlc("explain", str(path), "--estimates", _ELSEWHERE).out.splitlines()[1:3]
+    path.write_text(KERNEL)
+    kernel, total = mlc("explain", str(path), "--estimates", ELSEWHERE).out.splitlines()[1:3]
     (one,), (both,) = (re.findall(r"([\d,]+) cycles", line) for line in (kernel, total))
     assert int(both.replace(",", "")) == pytest.approx(2 * int(one.replace(",", "")), abs=1)
     assert kernel.split()[:2] == ["kernel", "2"] and total.split()[:2] == ["sum", "2"]
@@ -172,7 +126,7 @@ def test_a_kernel_without_an_estimate_is_in_no_sum(
         return found
 
     monkeypatch.setattr(explain_table, "kernel_on_loops", blind)
-    shown = mlc("explain", model, "--estimates", _ELSEWHERE).out
+    shown = mlc("explain", model, "--estimates", ELSEWHERE).out
     product, softmax, total, *_ = (line.split() for line in shown.splitlines()[1:])
     assert softmax == ["softmax_add", "1", "-", "-", "-", "-", "-"]
     assert total[1:3] == product[1:3]
@@ -204,7 +158,7 @@ def test_facts_that_were_measured_are_said_so(model: str, mlc: CommandLine, monk
 
 
 def test_blocks_longer_than_their_loop_are_no_suggestions() -> None:
-    module, kernel = _parse(_KERNEL)
+    module, kernel = parse_kernel(KERNEL)
     kernel.attributes["schedule"] = ScheduleAttr.of([Tile("n", 200), Tile("ni", 8), Vectorize("nii", 8), Unroll("ni")])
     ctx = new_context()
     ctx.target = "x86-64-v3"
@@ -219,8 +173,8 @@ def test_blocks_longer_than_their_loop_are_no_suggestions() -> None:
 
 def test_an_estimate_for_threads_is_of_loops_that_they_share(tmp_path: Path, mlc: CommandLine) -> None:
     path = tmp_path / "model.mlir"
-    path.write_text(_MODEL.partition("{-#")[0].replace("dense_resource<w>", "dense<1.0>").replace("6x", "600x"))
-    alone, shared = (mlc("explain", str(path), "softmax_add", f"--threads={n}", _ELSEWHERE).out for n in (1, 2))
+    path.write_text(MODEL.partition("{-#")[0].replace("dense_resource<w>", "dense<1.0>").replace("6x", "600x"))
+    alone, shared = (mlc("explain", str(path), "softmax_add", f"--threads={n}", ELSEWHERE).out for n in (1, 2))
     assert "\nestimated, for one core, of the loops that the schedule makes\n" in alone
     assert "\nestimated, for 2 cores, of the loops that the schedule makes\n" in shared
     one, two = (_cycles_of_this_one(shown) for shown in (alone, shared))

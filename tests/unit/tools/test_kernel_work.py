@@ -2,50 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler import new_context
 from mlc.targets.machine import resolve_target
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.roofline import planned
 
-_KERNEL = """
-func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
-  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
-      : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
-  %1 = tensor.map %0[m, n] over (m: 6, n: 200) : tensor<6x200xf32> -> tensor<6x200xf32> {
-  ^bb0(%a: f32):
-    %two = arith.constant 2.0 : f32
-    %b = arith.mulf %a, %two : f32
-    %c = math.exp %b : f32
-    tensor.yield %c : f32
-  }
-  return %1 : tensor<6x200xf32>
-}
-func.func @main(%x: tensor<6x50xf32>) -> (tensor<6x200xf32>, tensor<6x200xf32>) {
-  %w = arith.constant dense<1.0> : tensor<10000xf32>
-  %v = tensor.expand_shape %w [[0, 1]] output_shape [50, 200] : tensor<10000xf32> into tensor<50x200xf32>
-  %0 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  %1 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  return %0, %1 : tensor<6x200xf32>, tensor<6x200xf32>
-}
-"""
-
-
-def _parse(text: str) -> tuple[ModuleOp, FuncOp]:
-    module = parse_verified(text, "test.mlir", new_context(), Path())
-    kernel = module.body.block.first_op
-    assert isinstance(kernel, FuncOp)
-    return module, kernel
+from .programs import KERNEL, parse_kernel
 
 
 def test_work_counts_operations_and_what_is_moved_once() -> None:
     """Of exp: 3 multiply-adds for what remains of x, 7 for the polynomial; 9 others for limits, and the scale."""
-    _, kernel = _parse(_KERNEL)
+    _, kernel = parse_kernel(KERNEL)
     before, ctx = str(kernel), new_context()
     ctx.target = "x86-64-v3"
     work = work_of(kernel, ctx)
@@ -73,7 +44,7 @@ def test_of_a_slice_what_is_read_counts(subscripts: list[str], read: int) -> Non
     operands = ", ".join(f"%x[{each}]" for each in subscripts)
     types = ", ".join(["tensor<1000x64xf32>"] * len(subscripts))
     arguments = ", ".join(f"%a{i}: f32" for i in range(len(subscripts)))
-    _, kernel = _parse(f"""
+    _, kernel = parse_kernel(f"""
       func.func private @kernel(%x: tensor<1000x64xf32>) -> tensor<10x64xf32> {{
         %0 = tensor.map {operands} over (m: 10, n: 64) : {types} -> tensor<10x64xf32> {{
         ^bb0({arguments}):
@@ -87,7 +58,7 @@ def test_of_a_slice_what_is_read_counts(subscripts: list[str], read: int) -> Non
 
 
 def test_tiles_of_windows_count() -> None:
-    _, kernel = _parse("""
+    _, kernel = parse_kernel("""
       func.func private @kernel(%x: tensor<90xf32>) -> tensor<5xf32> {
         %y = "tensor.tile_map"(%x, %x) <{
           dims = ["m"], sizes = array<i64: 3>,
@@ -107,7 +78,7 @@ def test_tiles_of_windows_count() -> None:
 
 
 def test_a_table_counts_as_the_rows_that_are_read() -> None:
-    _, kernel = _parse("""
+    _, kernel = parse_kernel("""
       func.func private @kernel(%rows: tensor<9000x8xf64>, %i: tensor<5xi64>) -> tensor<1x5x8xf64> {
         %table = tensor.expand_shape %rows [[0, 1], [2]] output_shape [1, 9000, 8]
             : tensor<9000x8xf64> into tensor<1x9000x8xf64>
@@ -135,7 +106,7 @@ def _window(pad: str, low: int = 1, stride: int = 1, number: str = "0.0") -> Mod
         return %0 : {result}
       }}
     """
-    return _parse(text)[0]
+    return parse_kernel(text)[0]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +139,7 @@ def test_padding_is_counted_where_subscripts_are_apart() -> None:
     ("taken", "given", "bits"), [("i8", "i8", 8), ("i16", "i1", 16), ("f16", "f16", 32), ("f64", "i1", 64)]
 )
 def test_lanes_are_as_wide_as_the_widest_element(taken: str, given: str, bits: int) -> None:
-    _, kernel = _parse(
+    _, kernel = parse_kernel(
         f"""
       func.func private @kernel(%x: tensor<8x{taken}>) -> tensor<8x{given}> {{
         %0 = tensor.map %x[n] over (n: 8) : tensor<8x{taken}> -> tensor<8x{given}> {{

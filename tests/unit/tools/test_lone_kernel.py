@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlc.api import compile as compile_model
@@ -14,34 +13,7 @@ from mlc.dialects.loop import ForOp
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel, repeat_body
 from mlc.tools.measure import shortest_time
 
-_KERNEL = """
-func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
-  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
-      : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
-  %1 = tensor.map %0[m, n] over (m: 6, n: 200) : tensor<6x200xf32> -> tensor<6x200xf32> {
-  ^bb0(%a: f32):
-    %two = arith.constant 2.0 : f32
-    %b = arith.mulf %a, %two : f32
-    %c = math.exp %b : f32
-    tensor.yield %c : f32
-  }
-  return %1 : tensor<6x200xf32>
-}
-func.func @main(%x: tensor<6x50xf32>) -> (tensor<6x200xf32>, tensor<6x200xf32>) {
-  %w = arith.constant dense<1.0> : tensor<10000xf32>
-  %v = tensor.expand_shape %w [[0, 1]] output_shape [50, 200] : tensor<10000xf32> into tensor<50x200xf32>
-  %0 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  %1 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  return %0, %1 : tensor<6x200xf32>, tensor<6x200xf32>
-}
-"""
-
-
-def _parse(text: str) -> tuple[ModuleOp, FuncOp]:
-    module = parse_verified(text, "test.mlir", new_context(), Path())
-    kernel = module.body.block.first_op
-    assert isinstance(kernel, FuncOp)
-    return module, kernel
+from .programs import KERNEL, parse_kernel
 
 
 def test_threads_are_timed_together() -> None:
@@ -54,7 +26,7 @@ def test_threads_are_timed_together() -> None:
 
 
 def test_a_lone_kernel_keeps_its_constants() -> None:
-    module, kernel = _parse(_KERNEL)
+    module, kernel = parse_kernel(KERNEL)
     alone = lone_kernel(module, kernel)
     alone.verify()
     main = alone.body.block.last_op
@@ -85,7 +57,7 @@ def test_small_models_run_several_times_per_call() -> None:
 
 def test_a_model_is_measured_as_it_is() -> None:
     """The time of one call, however many are made at once; and measuring leaves the model alone."""
-    module, _ = _parse(_KERNEL)
+    module, _ = parse_kernel(KERNEL)
     before = str(module)
     watch = Stopwatch(module, new_context(), CompileOptions())
     first = watch.shortest

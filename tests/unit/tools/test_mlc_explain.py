@@ -7,40 +7,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 from mlc.targets.host import core_count
-from mlc.targets.machine import Machine, resolve_target
+from mlc.targets.machine import Machine
 from mlc.tools import kernel_numbers
 from mlc.tools.roofline import Roofline, planned
 
+from .programs import ELSEWHERE, save_model
+
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
-
-_ELSEWHERE = "--target=neoverse-n1" if resolve_target("native").arch != "aarch64" else "--target=x86-64-v3"
-"""A machine of more than one core that is not this one."""
-_MODEL = """
-func.func @main(%x: tensor<6x50xf32>, %z: tensor<6x200xf32>) -> tensor<6x200xf32> {
-  %w = graph.constant dense_resource<w> : tensor<50x200xf32>
-  %0 = graph.matmul %x, %w : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
-  %1 = graph.relu %0 : tensor<6x200xf32>
-  %2 = graph.softmax %1 axis 1 : tensor<6x200xf32>
-  %3 = graph.add %2, %z : tensor<6x200xf32>, tensor<6x200xf32> -> tensor<6x200xf32>
-  return %3 : tensor<6x200xf32>
-}
-
-{-# external_resources: { mlc: { weights: "w.safetensors" } } #-}
-"""
 
 
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    Path("model.mlir").write_text(_MODEL)
-    save_file({"w": np.ones((50, 200), np.float32)}, "w.safetensors")
-    return "model.mlir"
+    return save_model()
 
 
 @pytest.fixture(autouse=True)
@@ -114,12 +97,12 @@ def test_all_kernels(model: str, mlc: CommandLine) -> None:
 
 
 def test_a_model_that_cannot_run_has_no_rest(model: str, mlc: CommandLine) -> None:
-    table, note = mlc("explain", model, _ELSEWHERE).out.split("\n\n")
+    table, note = mlc("explain", model, ELSEWHERE).out.split("\n\n")
     *rows, total = table.splitlines()
     assert [row.split()[0] for row in rows] == ["kernel", "matmul_relu", "softmax_add"]
     assert total.startswith("model ")
     assert total.endswith(" -")
-    target = _ELSEWHERE.partition("=")[2]
+    target = ELSEWHERE.partition("=")[2]
     assert note.startswith(f"This machine cannot run code for {target}: cycles are planned")
 
 
@@ -170,7 +153,7 @@ def test_kernels_of_one_place_have_remarks_of_their_own(tmp_path: Path, mlc: Com
     path.write_text(_FILTERED)
     about: dict[str, list[str]] = {}
     for kernel in ("winograd_input", "matmul", "winograd_output_relu"):
-        shown = mlc("explain", str(path), kernel, _ELSEWHERE, "--accuracy=fast").out
+        shown = mlc("explain", str(path), kernel, ELSEWHERE, "--accuracy=fast").out
         remarks, _, _ = shown.partition("\nremarks\n")[2].partition("\n\n")
         about[kernel] = re.findall(r"[\d:]+: (.*)$", remarks, re.MULTILINE)
         assert len([each for each in about[kernel] if each.startswith("estimated speed, direct = 1: ")]) == 1

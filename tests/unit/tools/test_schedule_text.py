@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
-
-from mlc.compiler import new_context, parse_verified
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import step_names
 from mlc.passes.loop.steps.block_sums import BlockSums
@@ -30,38 +24,11 @@ from mlc.passes.loop.steps.vectorize import Vectorize
 from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
 from mlc.tools.schedule_text import describe_schedule
 
-_KERNEL = """
-func.func private @kernel(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf32> {
-  %0 = tensor.contract %x[m, k], %w[k, n] over (m: 6, n: 200) reduce (k: 50)
-      : tensor<6x50xf32>, tensor<50x200xf32> -> tensor<6x200xf32>
-  %1 = tensor.map %0[m, n] over (m: 6, n: 200) : tensor<6x200xf32> -> tensor<6x200xf32> {
-  ^bb0(%a: f32):
-    %two = arith.constant 2.0 : f32
-    %b = arith.mulf %a, %two : f32
-    %c = math.exp %b : f32
-    tensor.yield %c : f32
-  }
-  return %1 : tensor<6x200xf32>
-}
-func.func @main(%x: tensor<6x50xf32>) -> (tensor<6x200xf32>, tensor<6x200xf32>) {
-  %w = arith.constant dense<1.0> : tensor<10000xf32>
-  %v = tensor.expand_shape %w [[0, 1]] output_shape [50, 200] : tensor<10000xf32> into tensor<50x200xf32>
-  %0 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  %1 = func.call @kernel(%x, %v) : (tensor<6x50xf32>, tensor<50x200xf32>) -> tensor<6x200xf32>
-  return %0, %1 : tensor<6x200xf32>, tensor<6x200xf32>
-}
-"""
-
-
-def _parse(text: str) -> tuple[ModuleOp, FuncOp]:
-    module = parse_verified(text, "test.mlir", new_context(), Path())
-    kernel = module.body.block.first_op
-    assert isinstance(kernel, FuncOp)
-    return module, kernel
+from .programs import KERNEL, parse_kernel
 
 
 def test_every_step_has_words() -> None:
-    _, kernel = _parse(_KERNEL)
+    _, kernel = parse_kernel(KERNEL)
     steps = [
         Interchange.around("n", "m"),
         Tile("n", 64),
