@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineConstantExpr, AffineExpr, AffineMap
 
 from mlc.dialects.tensor import StructuredOp
+from mlc.support.dtypes import bytes_of
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,12 @@ class Contraction:
     def is_grouped(self) -> bool:
         """Whether there are several groups of lanes."""
         return self.columns < self.op.dim_sizes[self.lane_dim]
+
+    @property
+    def bytes_of_rows(self) -> int:
+        """The size of the operands that are the same for all lanes."""
+        of_panels = [value for value, _ in self.operands_with_lanes()]
+        return sum(bytes_of(value) for value in self.op.inputs if value not in of_panels)
 
     def operands_with_lanes(self) -> list[tuple[SSAValue, AffineMap]]:
         """The operands that differ from lane to lane."""

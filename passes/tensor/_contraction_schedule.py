@@ -149,11 +149,11 @@ def contraction_steps(
         return []
     lane = op.dim_names[contraction.lane_dim]
     own = contraction.unshared_dims
-    parallel = [op.dim_names[i] for i in (*own, *(i for i in range(contraction.lane_dim) if i not in own))]
+    parallel = [*own, *(i for i in range(contraction.lane_dim) if i not in own)]
     reductions = op.dim_names[op.num_parallel :]
     # Each matrix of a batch that is packed is used up before the next one.
     batched = own if packed else []
-    dims = [op.dim_names.index(name) for name in parallel if name not in {op.dim_names[i] for i in batched}]
+    dims = [i for i in parallel if i not in batched]
     rows = all_rows(contraction, dims)
     peeled = dims_to_unpad(op, row)
     if is_alone and not problem.is_ragged(tile) and not contraction.is_grouped:
@@ -185,7 +185,7 @@ def contraction_steps(
         steps += [*in_rows, *in_lanes] if tile.holds_vectors else [*in_lanes, *in_rows]
     else:
         # The last vector of the last block is a nest of its own until it joins the others.
-        kept = [op.dim_names[i] for i in own if i not in dims]
+        kept = [op.dim_names[i] for i in batched]
         steps += [*in_lanes, *(Fuse(name) for name in (*kept, *rows.outside, *rows.inside, *reductions)), *in_rows]
     steps += short_reductions(op, SHORT)
     if padding is not None and tile.rows == problem.rows > 1 and not parts:
@@ -255,7 +255,6 @@ def _next_panel_steps(
 ) -> list[Step]:
     """Let the rows of a product that use a panel of weights bring the next one."""
     op = contraction.op
-    of_panel = dict(contraction.operands_with_lanes())
     loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
     if not loops:
         return []
@@ -269,7 +268,7 @@ def _next_panel_steps(
         rows=rows,
         steps=reduced,
         panel=reduced * width * element_bytes,
-        others=sum(bytes_of(v) for v in op.inputs if v not in of_panel) * rows // every + rows * width * element_bytes,
+        others=contraction.bytes_of_rows * rows // every + rows * width * element_bytes,
         weights=weights,
         machine=machine,
     )

@@ -19,7 +19,7 @@ from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.shared.register_tile import RegisterTile
 from mlc.passes.shared.traffic import read_cycles
 from mlc.passes.tensor._contraction import Contraction
-from mlc.support.dtypes import bytes_of, to_numpy
+from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
 
@@ -77,8 +77,7 @@ def row_blocks(
         at_once: whether rows are far away that the second cache does not hold.
     """
     op, everything = contraction.op, all_rows(contraction, dims)
-    of_panels = [value for value, _ in contraction.operands_with_lanes()]
-    read = sum(bytes_of(value) for value in op.inputs if value not in of_panels)
+    read = contraction.bytes_of_rows
     far = machine.l2_bytes if at_once else max(2 * _OF_LAST_CACHE * machine.l3_bytes, machine.l2_bytes)
     if contraction.columns <= width or read <= far:
         return everything

@@ -97,14 +97,14 @@ def _cycles_of(nest: _Loop, root: _Loop, machine: Machine, total: Estimate, dist
     before = total.parts.get("spilling", 0.0)
     computed = nest.compute(total)
     spilling = total.parts.get("spilling", 0.0) - before
-    latencies = {level.name: level.latency for level in _levels(machine)}
-    for name in latencies:
-        total.brought.setdefault(name, 0.0)
-    at_a_time: dict[tuple[str, Bursts], float] = {}
-    for source, cycles, bursts in _arrivals(nest, root.bytes_of_iteration, machine, distances):
-        total.brought[source] += cycles
-        at_a_time[source, bursts] = at_a_time.get((source, bursts), 0.0) + cycles
-    waits = (bursts.waiting(cycles, computed, latencies[source]) for (source, bursts), cycles in at_a_time.items())
+    levels = _levels(machine)
+    for level in levels:
+        total.brought.setdefault(level.name, 0.0)
+    at_a_time: dict[tuple[_Level, Bursts], float] = {}
+    for level, cycles, bursts in _arrivals(nest, root.bytes_of_iteration, levels, machine, distances):
+        total.brought[level.name] += cycles
+        at_a_time[level, bursts] = at_a_time.get((level, bursts), 0.0) + cycles
+    waits = (bursts.waiting(cycles, computed, level.latency) for (level, bursts), cycles in at_a_time.items())
     total.waiting += (waiting := sum(waits))
     return max(side_by_side(computed, sum(at_a_time.values()) + spilling), computed + waiting)
 
@@ -134,29 +134,27 @@ def _levels(machine: Machine) -> tuple[_Level, ...]:
 
 
 def _arrivals(
-    nest: _Loop, everything: int, machine: Machine, distances: Mapping[SSAValue, int]
-) -> Iterator[tuple[str, float, Bursts]]:
+    nest: _Loop, everything: int, levels: Sequence[_Level], machine: Machine, distances: Mapping[SSAValue, int]
+) -> Iterator[tuple[_Level, float, Bursts]]:
     """What comes to a nest, buffer by buffer: from which level, for how many cycles lines are on their way, or changed
     ones back, and when.
 
     `everything` is the size of all that the function touches: what a cache holds is there when the function is called.
     """
-    levels = _levels(machine)
     missed: list[Mapping[SSAValue, float]] = []
     for level in levels:
         found = nest.missed(level.nearer_bytes) if max(everything, *distances.values(), 0) > level.nearer_bytes else {}
         missed.append({b: n for b, n in found.items() if max(everything, distances.get(b, 0)) > level.nearer_bytes})
     for level, here, beyond in zip(levels, missed, [*missed[1:], {}], strict=True):
         bursts = nest.bursts(level.nearer_bytes, nest.fetches_into(level.number)) if here else {}
+        # The main memory has no more for several cores than for one.
+        share = nest.share if level.name != "main memory" else 1.0
         for buffer, lines in here.items():
-            share = (
-                nest.share if level.name != "main memory" else 1.0
-            )  # which has no more for several cores than for one
             size = max(lines - beyond.get(buffer, 0.0), 0.0) * machine.memory.line_bytes * share
             if nest.stores_to(buffer):  # which wait in a queue of their own until their lines are there
-                yield level.name, size / level.read + size / level.write, Bursts()
+                yield level, size / level.read + size / level.write, Bursts()
             else:
-                yield level.name, size / level.read, bursts[buffer]
+                yield level, size / level.read, bursts[buffer]
 
 
 class _Loop:
