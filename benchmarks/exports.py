@@ -3,8 +3,9 @@
     pip install torch==2.13.0 torchvision transformers onnxscript
     python -m benchmarks.exports FOLDER                     all of them: 4 GB
     python -m benchmarks.exports FOLDER resnet50 bert_base  some
+    python -m benchmarks.exports FOLDER --batch 8           for eight images, or texts, at a time
 
-Shapes are bound: images are 1 x 3 x 224 x 224, texts 128 tokens, the cache of a decoder holds 128 tokens. What a
+Shapes are bound: images are 3 x 224 x 224, texts 128 tokens, the cache of a decoder holds 128 tokens. What a
 network starts with as zeros or ones is random here, too, so that all of it has an influence on the result.
 """
 
@@ -56,15 +57,15 @@ _WHISPER_TINY = {
 }
 
 
-def networks() -> dict[str, Callable[[], Network]]:
-    """What makes each network, by name; nothing is made yet.
+def networks(batch: int = 1) -> dict[str, Callable[[], Network]]:
+    """What makes each network, by name; nothing is made yet. Inputs are for so many images, or texts, at a time.
 
     Raises:
         ImportError: a package is missing.
     """
     torch, hf, vision = _package("torch"), _package("transformers"), torchvision_package().models
-    image = torch.randn(1, 3, 224, 224)
-    ids = torch.randint(0, 1000, (1, TOKENS))
+    image = torch.randn(batch, 3, 224, 224)
+    ids = torch.randint(0, 1000, (batch, TOKENS))
     text = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     few = ids[:, :_DECODED]
     hidden = "last_hidden_state"
@@ -90,15 +91,15 @@ def networks() -> dict[str, Callable[[], Network]]:
         "minilm": lambda: _calling(hf.BertModel(hf.BertConfig(**_MINILM)), text, hidden),
         "distilbert": lambda: _calling(hf.DistilBertModel(hf.DistilBertConfig()), text, hidden),
         "gpt2": lambda: _calling(hf.GPT2LMHeadModel(hf.GPT2Config(use_cache=False)), {"input_ids": ids}, "logits"),
-        "gpt2_decode": lambda: _decoding(hf.GPT2LMHeadModel(hf.GPT2Config()), 12, (12, 64)),
+        "gpt2_decode": lambda: _decoding(hf.GPT2LMHeadModel(hf.GPT2Config()), 12, (batch, 12, TOKENS, 64)),
         "llama_prefill": lambda: _calling(
             hf.LlamaForCausalLM(hf.LlamaConfig(**_LLAMA, use_cache=False)), {"input_ids": ids}, "logits"
         ),
-        "llama_decode": lambda: _decoding(hf.LlamaForCausalLM(hf.LlamaConfig(**_LLAMA)), 8, (4, 64)),
+        "llama_decode": lambda: _decoding(hf.LlamaForCausalLM(hf.LlamaConfig(**_LLAMA)), 8, (batch, 4, TOKENS, 64)),
         "t5": t5,
-        "whisper_tiny_encoder": lambda: whisper("encoder", {"input_features": torch.randn(1, 80, _FRAMES)}),
+        "whisper_tiny_encoder": lambda: whisper("encoder", {"input_features": torch.randn(batch, 80, _FRAMES)}),
         "whisper_tiny_decoder": lambda: whisper(
-            "decoder", {"input_ids": few, "encoder_hidden_states": torch.randn(1, _FRAMES // 2, 384)}
+            "decoder", {"input_ids": few, "encoder_hidden_states": torch.randn(batch, _FRAMES // 2, 384)}
         ),
         "clip_vision": clip,
     }
@@ -111,11 +112,14 @@ def _package(name: str) -> Any:
 
 @cache
 def torchvision_package() -> Any:
-    """The package torchvision; that of PyPI looks for operators that PyTorch for CPUs lacks."""
-    library = _package("torch").library.Library("torchvision", "DEF")
-    for name in ("nms", "qnms"):
-        library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-    return _package("torchvision")
+    """The package torchvision; that of PyPI may look for operators that a PyTorch for CPUs lacks."""
+    try:
+        return _package("torchvision")
+    except RuntimeError:
+        library = _package("torch").library.Library("torchvision", "DEF")
+        for name in ("nms", "qnms"):
+            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        return _package("torchvision")
 
 
 def _part_of_whisper(hf: Any, config: Any, part: str, inputs: dict[str, Any]) -> Network:
@@ -132,20 +136,20 @@ def _calling(module: Any, inputs: dict[str, Any], output: str) -> Network:
     return _module(module, call), tuple(inputs.values())
 
 
-def _decoding(module: Any, layers: int, heads: tuple[int, int]) -> Network:
-    """One token behind a cache of `TOKENS`, which is input and output: keys and values, by layer."""
+def _decoding(module: Any, layers: int, cached: tuple[int, int, int, int]) -> Network:
+    """One token behind a cache of `TOKENS`, which is input and output: keys and values of that shape, by layer."""
     torch, caches = _package("torch"), _package("transformers.cache_utils")
 
     def call(token: Any, *past: Any) -> tuple[Any, ...]:
         cache = caches.DynamicCache(config=module.config)
         for layer in range(layers):
             cache.update(past[2 * layer], past[2 * layer + 1], layer)
-        position = torch.full((1, 1), TOKENS)
+        position = torch.full((cached[0], 1), TOKENS)
         logits: Any = module(token, past_key_values=cache, use_cache=True, position_ids=position).logits
         return logits, *(each for layer in cache.layers for each in (layer.keys, layer.values))
 
-    past = [torch.randn(1, heads[0], TOKENS, heads[1]) for _ in range(2 * layers)]
-    return _module(module, call), (torch.randint(0, 1000, (1, 1)), *past)
+    past = [torch.randn(*cached) for _ in range(2 * layers)]
+    return _module(module, call), (torch.randint(0, 1000, (cached[0], 1)), *past)
 
 
 def _module(inner: Any, call: Callable[..., Any]) -> Any:
@@ -183,9 +187,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.exports", description="networks of PyTorch as ONNX")
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="where the files go")
     parser.add_argument("names", nargs="*", metavar="NAME", help="which ones (all)")
+    parser.add_argument("--batch", type=int, default=1, metavar="N", help="images, or texts, at a time (1)")
     arguments = parser.parse_args(words)
+    if arguments.batch < 1:
+        parser.error(f"--batch takes a positive number, got {arguments.batch}")
     try:
-        torch, known = _package("torch"), networks()
+        torch, known = _package("torch"), networks(arguments.batch)
     except ImportError as e:
         print(f"{e}; pip install torch==2.13.0 torchvision transformers onnxscript", file=sys.stderr)
         return 2
@@ -197,7 +204,8 @@ def main(words: Sequence[str] | None = None) -> int:
     for name in arguments.names or known:
         torch.manual_seed(0)
         module, inputs = randomized(known[name]())
-        file = arguments.folder / f"{name}.onnx"
+        several = f"_batch{arguments.batch}" * (arguments.batch > 1)
+        file = arguments.folder / f"{name}{several}.onnx"
         with torch.no_grad():
             torch.onnx.export(module, inputs, str(file), dynamo=True, verbose=False, external_data=False)
         print(f"{file}: {file.stat().st_size / 1e6:.0f} MB")

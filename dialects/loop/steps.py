@@ -197,16 +197,24 @@ def make_step(action: str, arguments: list[str | int]) -> Step:
     form = Form.of(kind)
     names = [a for a in arguments if isinstance(a, str)]
     sizes = [a for a in arguments if isinstance(a, int)]
+    written = f"it is written as in '{kind.example}'"
     if form.sizes[0] and not sizes and len(names) == form.names + 1:
         raise UserError(f"schedule step '{action}' takes a number as its last argument, got '{names[-1]}'")
     if len(names) < form.names or (len(names) > form.names and not form.more):
-        written = f"got {len(names)}; it is written as in '{kind.example}'"
-        raise UserError(f"schedule step '{action}' takes {_names_in_words(kind, form)}, {written}")
+        found = _found("name", names)
+        raise UserError(f"schedule step '{action}' takes {_names_in_words(kind, form)}, {found}; {written}")
     least, most = form.sizes
     if not least <= len(sizes) <= most:
         required = ("no number", "one number")[most] if most < 2 else f"{most} numbers"
-        raise UserError(f"schedule step '{action}' takes {'at most ' * (least < most)}{required}, got {len(sizes)}")
+        required = "at most " * (least < most) + required
+        raise UserError(f"schedule step '{action}' takes {required}, {_found('number', sizes)}; {written}")
     return kind(**_filled(kind, names, sizes))
+
+
+def _found(noun: str, given: list[Any]) -> str:
+    """Which names or numbers there are, where others are required: `got none`, `got 3 numbers (1, 2, 3)`."""
+    plural = "s" * (len(given) > 1)
+    return f"got {len(given)} {noun}{plural} ({', '.join(map(str, given))})" if given else "got none"
 
 
 def _names_in_words(kind: type[Step], form: Form) -> str:

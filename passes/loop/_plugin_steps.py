@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import cast
 
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute
 
 from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.support.blame import blame, place_of
@@ -44,6 +46,10 @@ def blamed_on_plugin(step: Step, function: FuncOp) -> Generator[None]:
 
 def _invalid(function: FuncOp) -> Exception | None:
     """What verifiers say against a function; None if it is valid."""
+    for op in function.walk():
+        for name, value in cast(dict[str, object], op.attributes).items():
+            if not isinstance(value, Attribute):
+                return TypeError(f"the attribute '{name}' of '{op.name}' is the {type(value).__name__} {value!r}")
     try:
         verify_module(function)
     except Exception as e:  # verifiers that meet attributes of wrong types fail in any way

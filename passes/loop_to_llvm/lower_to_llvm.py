@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import ModuleOp, f32, f64
 from xdsl.ir import Operation
 
 from mlc.dialects.llvm import LLVM
+from mlc.dialects.loop import ScheduleAttr
 from mlc.passes.base import Pass
 from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _division, _functions, _vector
 from mlc.passes.loop_to_llvm._aliases import check_calls
@@ -54,6 +55,7 @@ class LowerToLlvmPass(Pass):
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)
         values.lower(op for op in module.ops if not isinstance(op, func.FuncOp))
         for function in [op for op in module.ops if isinstance(op, func.FuncOp)]:
+            _warn_of_schedule(function, ctx)
             accesses.lower(function.body.walk())
             values.lower(function.body.walk())
             _functions.lower_function(function)
@@ -85,6 +87,13 @@ def _require_passes(module: ModuleOp, pass_name: str) -> None:
         )
     if buffers:
         raise passes_missing(buffers[0], pass_name, "memref.alloc, but artifacts allocate nothing", ("plan-memory",))
+
+
+def _warn_of_schedule(function: func.FuncOp, ctx: CompilerContext) -> None:
+    """Say it if loops are as they were in spite of a schedule: `apply-schedule` takes those off that it carries out."""
+    if isinstance(function.attributes.get("schedule"), ScheduleAttr):
+        name = function.sym_name.data
+        ctx.warn(function, f"schedule of '{name}' not carried out: apply-schedule did not run; -O2 and -O3 run it")
 
 
 def _has_formula(op: Operation) -> bool:

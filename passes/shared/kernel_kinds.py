@@ -16,6 +16,7 @@ from xdsl.dialects.func import FuncOp
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.support.additions import Additions
+from mlc.support.blame import place_of
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.machine import Machine
 
@@ -133,17 +134,16 @@ def _checked(kind: KernelKind, kernel: TensorKernel) -> Iterator[Offer]:
     Raises:
         UserError: that is something else.
     """
-    offers, has_favourite = cast(object, kind.offers(kernel)), False
+    offers, has_favourite, place = cast(object, kind.offers(kernel)), False, place_of(type(kind))
     required = f"the kind of kernel '{kind.name}' offers {{}}; required: each an Offer((step, step), 'its difference')"
     if not isinstance(offers, Iterable):
-        raise UserError(required.format(repr(offers)))
+        raise UserError(required.format(repr(offers)), place)
     for offer in cast(Iterable[object], offers):
         if not isinstance(offer, Offer):
-            raise UserError(required.format(repr(offer)))
+            raise UserError(required.format(repr(offer)), place)
         if offer.is_only_shown and not has_favourite:
-            raise UserError(
-                f"the kind of kernel '{kind.name}' offers a schedule first that is only shown; required: the favourite"
-            )
+            found = "offers a schedule first that is only shown"
+            raise UserError(f"the kind of kernel '{kind.name}' {found}; required: the favourite", place)
         has_favourite = True
         yield offer
 

@@ -88,14 +88,15 @@ class LoopStep(Step):
         """Carry out the step on all loops of `function` that it names; where a loop does not allow it is a remark.
 
         Raises:
-            UserError: it names no loop.
+            UserError: one of its names is that of no loop.
         """
-        name = self.target
         # Innermost first: what a step does to a loop must not hide the loops inside it.
-        loops = list(reversed(loops_named(function, name)))
-        if not loops and scheduling.lacks(function, name):
+        loops = list(reversed(loops_named(function, self.target)))
+        if not loops and scheduling.lacks(function, self.target):
             return
-        self.require_loop(function, name)
+        for name in self.loops:
+            if not scheduling.lacks(function, name):
+                self._require_loop(function, name)
         if self.contradicts(function, scheduling):
             return
         known = len(scheduling.ctx.remarks)
@@ -103,7 +104,7 @@ class LoopStep(Step):
         if len(scheduling.ctx.remarks) - known < len(loops):  # one of them allowed it, at least
             scheduling.settle(function, self)
 
-    def require_loop(self, function: FuncOp, name: str) -> None:
+    def _require_loop(self, function: FuncOp, name: str) -> None:
         """Check that `function` has a loop of a name that the step is written with.
 
         Raises:
@@ -112,7 +113,7 @@ class LoopStep(Step):
         present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
         if name in present:
             return
-        has = f"has the loops {', '.join(present) or '(none)'}"
+        has = f"has the loops {', '.join(present)}" if present else "has no loops: lower it to loops first"
         what = f"names no loop of '{function.sym_name.data}', which {has}"
         if name != self.target:
             what = f"names the loop '{name}', which is not in '{function.sym_name.data}'; it {has}"
@@ -123,8 +124,9 @@ class LoopStep(Step):
         earlier = scheduling.settled(function, self)
         if earlier is None or earlier == self:
             return False
-        otherwise = f"'{earlier.spelling}' in front of it says otherwise; leave one of them out"
-        scheduling.ctx.remark(function, f"'{self.spelling}' not carried out: {otherwise}")
+        scheduling.ctx.remark(
+            function, f"'{earlier.spelling}' in front of '{self.spelling}' says otherwise; leave one of them out"
+        )
         return True
 
     @property

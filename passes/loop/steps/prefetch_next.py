@@ -153,8 +153,6 @@ class PrefetchNext(LoopStep):
     level: int | None = None
 
     def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
-        if not scheduling.lacks(function := function_of(loops[0]), self.of):
-            self.require_loop(function, self.of)
         # Where other loops of the name read what was computed in between, nothing is to be said of them.
         concerned = [loop for loop in loops if self._is_concerned(loop)]
         super().rewrite_all(self._most_often(concerned) or loops, scheduling)

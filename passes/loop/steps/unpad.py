@@ -335,11 +335,7 @@ class Unpad(LoopStep):
         return cls(first, tuple(others))
 
     def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
-        function = function_of(loops[0])
-        for name in self.others:
-            if not scheduling.lacks(function, name):
-                self.require_loop(function, name)
-        self.unpad(function, scheduling.ctx)
+        self.unpad(function_of(loops[0]), scheduling.ctx)
 
     def unpad(self, function: Operation, ctx: CompilerContext) -> None:
         """Leave out the padding of all copies of images in a function where that is possible; say where it is not."""

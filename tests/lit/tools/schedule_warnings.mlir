@@ -1,6 +1,12 @@
 // RUN: mlc compile %s -o %t.o 2>&1 | filecheck %s
 // RUN: mlc compile %s -o %t.o 2>&1 | filecheck %s
 // RUN: mlc-opt %s -O3 --emit=mlir:loop 2>&1 >%t | filecheck %s
+// RUN: mlc compile %s -O1 -o %t.o 2>&1 | filecheck %s --check-prefix=O1
+// RUN: mlc-opt %s -O1 --emit=mlir:loop 2>&1 >%t | filecheck %s --allow-empty --check-prefix=LOOP
+
+// O1: schedule_warnings.mlir:{{[0-9]+}}:{{[0-9]+}}: warning: schedule of 'scale' not carried out: apply-schedule did not run; -O2 and -O3 run it
+// O1-NOT: warning
+// LOOP-NOT: warning
 
 // A person's schedule is told where it is not carried out, each time; what the default rules try is not.
 // CHECK: schedule_warnings.mlir:{{[0-9]+}}:{{[0-9]+}}: warning: schedule step 'vectorize(n, 16)': loop 'n' not vectorized: 40 iterations are more than 16 lanes; tile it first

@@ -22,8 +22,17 @@ def test_a_missing_package_is_named(
 def test_an_unknown_network_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    def networks(batch: int) -> dict[str, None]:
+        return {"resnet18": None, "t5": None}
+
     monkeypatch.setattr(exports, "_package", str)
-    monkeypatch.setattr(exports, "networks", lambda: {"resnet18": None, "t5": None})
+    monkeypatch.setattr(exports, "networks", networks)
     assert exports.main([str(tmp_path / "new"), "resnet18", "resnet19"]) == 2
     assert capsys.readouterr().err == "no network is called resnet19; found resnet18, t5\n"
     assert not (tmp_path / "new").exists()
+
+
+def test_a_batch_is_one_at_least(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        exports.main([str(tmp_path), "--batch", "0"])
+    assert "--batch takes a positive number, got 0" in capsys.readouterr().err

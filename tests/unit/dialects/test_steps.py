@@ -67,14 +67,14 @@ def test_sizes_are_told_as_they_were_found() -> None:
 @pytest.mark.parametrize(
     ("step", "arguments", "message"),
     [
-        ("degree", [5], "takes 1 function name, got 0; it is written as in 'degree(exp, 5)'"),
-        ("pack", ["w"], "takes 1 argument name and 1 loop name, got 1; it is written as in 'pack(w, n)'"),
-        ("unpad", [], "takes 1 or more loop names, got 0"),
+        ("degree", [5], "takes 1 function name, got none; it is written as in 'degree(exp, 5)'"),
+        ("pack", ["w"], "takes 1 argument name and 1 loop name, got 1 name (w); it is written as in 'pack(w, n)'"),
+        ("unpad", [], "takes 1 or more loop names, got none"),
         ("prefetch_next", ["k"], "takes 2 loop names, got 1"),
-        ("clang", ["n", 2], "takes no name, got 1; it is written as in 'clang(2)'"),
+        ("clang", ["n", 2], "takes no name, got 1 name (n); it is written as in 'clang(2)'"),
         ("llvm_unroll", ["k", 0], "takes a positive number, got 0"),
-        ("degree", ["exp"], "takes one number, got 0"),
-        ("unroll", ["n", 3], "takes no number, got 1"),
+        ("degree", ["exp"], "takes one number, got none; it is written as in 'degree(exp, 5)'"),
+        ("unroll", ["n", 3], "takes no number, got 1 number (3)"),
     ],
 )
 def test_what_is_wrong_is_called_what_it_is(step: str, arguments: list[str | int], message: str) -> None:
@@ -208,6 +208,7 @@ def test_a_file_is_forgotten_with_what_it_added(tmp_path: Path) -> None:
     [
         ("loop.wrong()", 20, "fails on 'main' with AttributeError: 'ForOp' object has no attribute 'wrong'"),
         ("loop.detach_region(loop.body)", 9, "leaves invalid IR in 'main': 'loop.for': Expected 1 region, but got 0"),
+        ("loop.attributes['far'] = 2", 9, "TypeError: the attribute 'far' of 'loop.for' is the int 2; required"),
         ("loop.properties['step'] = 2", 9, "leaves invalid IR in 'main': "),
         ("loop.body.block.erase_op(loop.body.block.last_op)", 9, "required: IR that verifies after each step"),
     ],
@@ -255,7 +256,7 @@ def test_a_step_of_two_numbers_is_read(tmp_path: Path) -> None:
         load_pass(file)
         assert make_step("mine", ["n", 1, 2]).spelling == "mine(n, 1, 2)"
         assert make_step("mine", ["n", 1]).spelling == "mine(n, 1)"
-        with pytest.raises(UserError, match="'mine' takes at most 2 numbers, got 3"):
+        with pytest.raises(UserError, match="'mine' takes at most 2 numbers, got 3 numbers"):
             make_step("mine", ["n", 1, 2, 3])
 
 

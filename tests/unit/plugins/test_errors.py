@@ -417,6 +417,18 @@ class Kind(KernelKind):
 """
 
 
+_DOUBLE = """
+func.func private @double(%x: tensor<8x40xf32>) -> tensor<8x40xf32> {
+  %0 = tensor.map %x[m, n] over (m: 8, n: 40) : tensor<8x40xf32> -> tensor<8x40xf32> {
+  ^bb0(%a: f32):
+    %b = arith.addf %a, %a : f32
+    tensor.yield %b : f32
+  }
+  return %0 : tensor<8x40xf32>
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [
@@ -433,6 +445,15 @@ def test_kinds_of_kernels_that_are_none(body: str, message: str, mlc_opt: Comman
     result = mlc_opt("--load-pass", str(tmp_path / "kind.py"))
     assert result.status == 1
     assert f"kind.py:4: error: the kind of kernel 'Kind' {message}" in result.err
+
+
+def test_what_a_kind_of_kernel_does_wrong_is_told_at_its_class(mlc_opt: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "kind.py").write_text(f"{_KIND}    name = 'mine'\n    def offers(self, kernel): return [('tile', 4)]")
+    (tmp_path / "model.mlir").write_text(_DOUBLE)
+    result = mlc_opt("--load-pass", str(tmp_path / "kind.py"), str(tmp_path / "model.mlir"), "--schedule")
+    assert result.status == 1
+    message = "the kind of kernel 'mine' offers ('tile', 4); required: each an Offer((step, step), 'its difference')"
+    assert f"kind.py:4: error: {message}" in result.err
 
 
 def test_a_kind_of_kernel_has_a_name_of_its_own(mlc_opt: CommandLine, tmp_path: Path) -> None:

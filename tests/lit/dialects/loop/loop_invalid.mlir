@@ -131,7 +131,7 @@ func.func private @f() attributes {schedule = #loop.schedule<[tyle(n, 16)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'tile' takes one number, got 0}}
+// expected-error @+1 {{schedule step 'tile' takes one number, got none}}
 func.func private @f() attributes {schedule = #loop.schedule<[tile(n)]>}
 
 // -----
@@ -151,17 +151,17 @@ func.func private @f() attributes {schedule = #loop.schedule<[clang(-1)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'clang' takes no name, got 1}}
+// expected-error @+1 {{schedule step 'clang' takes no name, got 1 name (n); it is written as in 'clang(2)'}}
 func.func private @f() attributes {schedule = #loop.schedule<[clang(n, 2)]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'clang' takes one number, got 0}}
+// expected-error @+1 {{schedule step 'clang' takes one number, got none}}
 func.func private @f() attributes {schedule = #loop.schedule<[clang()]>}
 
 // -----
 
-// expected-error @+1 {{schedule step 'unroll' takes 1 loop name, got 2}}
+// expected-error @+1 {{schedule step 'unroll' takes 1 loop name, got 2 names (n, m)}}
 func.func private @f() attributes {schedule = #loop.schedule<[unroll(n, m)]>}
 
 // -----
