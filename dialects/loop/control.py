@@ -44,7 +44,7 @@ class LoopKind(StrEnum):
     PARALLEL = "parallel"
     """Independent of each other: any order, interleaved, or as vector lanes. One thread runs them."""
     THREADS = "threads"
-    """Independent, and spread over the threads of the host."""
+    """Independent, and spread over the threads of the host; with those of loops around it, if nothing is in between."""
 
 
 @irdl_attr_definition
@@ -100,8 +100,12 @@ class ForOp(IRDLOperation):
     What LLVM is to do with a loop, such as how many iterations it is to put into one, is a `loop_annotation`, as on a
     branch of the llvm dialect. A register tile without one is not unrolled.
 
-    Over how many threads a `threads` loop is spread at most is said by `most_threads`; without it, whoever runs the
-    program decides.
+    What is handed to threads is an iteration of a `threads` loop. A `threads` loop that is all there is in another one
+    is spread with it: what is handed out is a combination of iterations, the innermost counter running fastest. One
+    that stands in another in any other way runs on one thread.
+
+    Over how many threads a `threads` loop is spread at most is said by `most_threads`, at the outermost one of those
+    that are spread together; without it, whoever runs the program decides.
 
     ```mlir
     loop.for threads "m" %m = 0 to 64 attributes {most_threads = 4 : i64} {
@@ -214,6 +218,16 @@ class ForOp(IRDLOperation):
         """How many threads may share the iterations of a `threads` loop; None if that is not said."""
         limit = self.attributes.get(MOST_THREADS)
         return limit.value.data if isinstance(limit, IntegerAttr) else None
+
+    @property
+    def spread_with(self) -> "tuple[ForOp, ...]":
+        """The loops whose iterations are handed to threads together, if this one's are: it, and those inside."""
+        nest: list[ForOp] = [self]
+        while isinstance(inner := nest[-1].body.block.first_op, ForOp) and inner.next_op is nest[-1].body.block.last_op:
+            if inner.kind.data is not LoopKind.THREADS or inner.most_threads is not None:
+                break
+            nest.append(inner)
+        return tuple(nest)
 
     def verify_(self) -> None:
         if self.step.value.data <= 0:

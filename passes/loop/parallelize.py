@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
 
-from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, enclosing_loops
+from mlc.dialects.loop import ForOp, LoopKind, enclosing_loops
 from mlc.passes.base import Pass
-from mlc.passes.loop._nests import functions_with_loops, outermost_loops, perfect_nest
+from mlc.passes.loop._nests import functions_with_loops, outermost_loops
+from mlc.passes.loop._sharing import (
+    BUSY,
+    Sharing,
+    ops_executed,
+    outermost_that_keep_busy,
+    parallel_loops,
+    share_of_work,
+)
 from mlc.passes.loop.cost.estimate import estimate_nests
 from mlc.passes.loop.steps.parallel import spread
 from mlc.passes.loop.steps.tile import tile
@@ -22,13 +31,12 @@ from mlc.targets.machine import Machine, resolve_target
 
 BLOCKS_PER_THREAD = 4
 """Enough to even out what threads take unequally long for."""
-
-BUSY = 0.9
-"""The least share of its time that a thread has to work."""
 _LOOPS_PER_WAKING = 16
 """How many loops follow each other before threads fall asleep, as far as one may count on it."""
 MANY = 8
 """How many iterations per wanted block are enough to hand them out in blocks."""
+_NEARLY_BUSY = 0.9
+"""The least share of its time that a thread has to work on blocks with buffers, if none do better."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,15 @@ class ParallelizePass(Pass):
 
         loop.for parallel "m" %m = 0 to 512 { … }   ->   loop.for threads "m" %m = 0 to 512 { … }
 
-    Of a nest, the outermost loop is taken whose iterations keep all threads busy to the end, or else the longest one.
+    Of a nest, the outermost loop is spread. If its iterations do not keep all threads busy to the end, loops that are
+    alone in it are spread with it, what it holds gets loops of its own, or those inside it are spread; of these ways,
+    that which is estimated to take the least time. A remark says so.
+
+        loop.for parallel "n" %n = 0 to 9 { loop.for parallel "m" %m = 0 to 25 { tile } rows that are left }
+    ->
+        loop.for threads "n" %n = 0 to 9 { loop.for threads "m" %m = 0 to 25 { tile } }
+        loop.for threads "n" %n = 0 to 9 { rows that are left }
+
     Nests that are estimated to be short stay on one thread: waking others costs microseconds. Loops that are spread
     already stay as they are, with the number of threads that they ask for at most.
 
@@ -70,37 +86,45 @@ class ParallelizePass(Pass):
         if spread_already:
             for loop in spread_already:
                 if not any(outer.kind.data is LoopKind.THREADS for outer in enclosing_loops(loop)):
-                    self._block(loop)
+                    self._block(loop.spread_with)
             return
         if (short := times.if_short(root)) is not None:
             words = f"estimated {short:,.0f} ns, worth sharing from {times.least_ns:,.0f} ns on"
             ctx.remark(root, f"loop '{root.dim.data}' stays on one thread: {words}")
             return
-        nest = [loop for loop in perfect_nest(root) if loop.is_parallel] or [root]
-        longest = max(nest, key=lambda loop: len(loop.range))
-        loop = next((loop for loop in nest if _keeps_busy(len(loop.range), self.threads)), longest)
-        if len(loop.range) > 1 and spread(loop):
-            self._block(loop)
-        else:
-            ctx.remark(root, f"loop '{loop.dim.data}' stays on one thread: its iterations depend on each other")
-
-    def _block(self, loop: ForOp) -> None:
-        """Let each thread run blocks of iterations where there are many, or each has a buffer."""
-        threads = min(self.threads, loop.most_threads or self.threads)
-        trips, wanted = len(loop.range), BLOCKS_PER_THREAD * threads
-        if trips <= MANY * wanted and not any(isinstance(op, memref.AllocOp) for op in loop.walk()):
+        run, met = parallel_loops(root)
+        chosen, busy = outermost_that_keep_busy(run, self.threads) if run else (run, 0.0)
+        if busy >= BUSY and met == 1:
+            self._share(chosen)
             return
-        counts = [n for n in range(threads, 4 * wanted + 1) if trips % n == 0 and _keeps_busy(n, threads)]
-        count = min(counts, key=lambda n: abs(n - wanted), default=trips)
+        sharing = Sharing(self.threads, times.fork_ns, times.least_ns, root, times.of(root), self._share)
+        way = sharing.best_way(root)
+        if way.remark:
+            ctx.remark(root, way.remark)
+        way.carry_out()
+
+    def _share(self, nest: Sequence[ForOp]) -> None:
+        """Spread the loops of a nest together."""
+        for loop in nest:
+            spread(loop)
+        self._block(nest)
+
+    def _block(self, nest: Sequence[ForOp]) -> None:
+        """Let each thread run blocks of iterations where there are many, or each has a buffer."""
+        *outer, inner = nest
+        threads = min(self.threads, nest[0].most_threads or self.threads)
+        trips, around, wanted = len(inner.range), prod(len(loop.range) for loop in outer), BLOCKS_PER_THREAD * threads
+        has_buffers = any(isinstance(op, memref.AllocOp) for op in inner.walk())
+        if trips * around <= MANY * wanted and not has_buffers:
+            return
+        possible = range(1, 4 * wanted // around + 1)
+        counts = [n for n in possible if trips % n == 0 and n * around >= threads]
+        busy = {n: share_of_work(n * around, threads) for n in counts}
+        good = [n for n in counts if busy[n] >= BUSY]
+        good = good or [n for n in counts if has_buffers and busy[n] >= _NEARLY_BUSY]
+        count = min(good, key=lambda n: abs(n * around - wanted), default=trips)
         if count < trips:
-            (blocks,) = tile(loop, trips // count)
-            (inner,) = (op for op in blocks.body.block.ops if isinstance(op, ForOp))
-            inner.properties["kind"] = LoopKindAttr(LoopKind.PARALLEL)
-
-
-def _keeps_busy(trips: int, threads: int) -> bool:
-    """Whether threads that share `trips` equal tasks work for most of the time that the busiest of them does."""
-    return trips >= BUSY * threads * -(-trips // threads)
+            tile(inner, trips // count)
 
 
 class _Times:
@@ -108,6 +132,7 @@ class _Times:
 
     def __init__(self, function: FuncOp, machine: Machine, least_ns: float) -> None:
         self.least_ns = least_ns
+        self.fork_ns = min(machine.threading.fork_join_ns, least_ns)
         self._function = function
         self._machine = machine
 
@@ -115,11 +140,14 @@ class _Times:
         """The time of a nest on one thread, in nanoseconds; None if it is worth sharing."""
         issue = self._machine.issue
         at_once = issue.fma_units + issue.adds + issue.loads + issue.stores + issue.shuffles
-        cycles = ops_executed(root) / at_once
-        if cycles * self._ns_per_cycle < self.least_ns:
-            cycles = self._cycles[root]
-        time = cycles * self._ns_per_cycle
+        time = ops_executed(root) / at_once * self._ns_per_cycle
+        if time < self.least_ns:
+            time = self.of(root)
         return time if time < self.least_ns else None
+
+    def of(self, root: ForOp) -> float:
+        """The time of a nest on one thread, in nanoseconds, looked at closely."""
+        return self._cycles[root] * self._ns_per_cycle
 
     @property
     def _ns_per_cycle(self) -> float:
@@ -133,12 +161,3 @@ class _Times:
 def _least_ns(costs: ThreadCosts, threads: int) -> float:
     """The time on one thread of which as much is saved by sharing as sharing costs."""
     return (costs.fork_join_ns + costs.wake_ns / _LOOPS_PER_WAKING) / (1 - 1 / threads)
-
-
-def ops_executed(op: Operation) -> int:
-    """How many ops run when `op` runs once, counting each iteration of the loops in it."""
-    total = 1
-    for region in op.regions:
-        for block in region.blocks:
-            total += sum(ops_executed(inner) for inner in block.ops)
-    return total * len(op.range) if isinstance(op, ForOp) else total

@@ -119,20 +119,22 @@ class _Allocation:
     """A buffer, and the loops around it, each iteration of which has it anew.
 
     Attributes:
-        spread: the loop whose iterations run at the same time, so that each needs a buffer of its own.
+        spread: the loops, outermost first, whose iterations run at the same time: each needs a buffer of its own.
         reusing: the other loops: their iterations use one buffer, one after the other.
     """
 
     op: memref.AllocOp
-    spread: ForOp | None
+    spread: tuple[ForOp, ...]
     reusing: tuple[ForOp, ...]
 
     @staticmethod
     def of(op: memref.AllocOp) -> _Allocation:
         loops = enclosing_loops(op)
-        # A loop that is to be spread inside another one runs on one thread.
-        spread = next((loop for loop in reversed(loops) if loop.kind.data is LoopKind.THREADS), None)
-        return _Allocation(op, spread, tuple(loop for loop in loops if loop is not spread))
+        # A loop that is to be spread inside another one runs on one thread, if it is not spread with that.
+        outermost = next((loop for loop in reversed(loops) if loop.kind.data is LoopKind.THREADS), None)
+        together = outermost.spread_with if outermost is not None else ()
+        spread = tuple(loop for loop in together if loop in loops)
+        return _Allocation(op, spread, tuple(loop for loop in loops if loop not in spread))
 
     @property
     def size(self) -> int:
@@ -143,20 +145,22 @@ class _Allocation:
     @property
     def total_size(self) -> int:
         """The bytes of all buffers; each starts a cache line of its own, so that threads do not share any."""
-        return self.size if self.spread is None else aligned(self.size) * len(self.spread.range)
+        return aligned(self.size) * prod(len(loop.range) for loop in self.spread) if self.spread else self.size
 
     def offset(self, start: int) -> tuple[list[Operation], SSAValue]:
         """Ops that compute where the buffer is, the first of all being at `start`."""
-        where = _index(start)
-        if self.spread is None:
-            return [where], where.result
-        values, counter = self.spread.range, self.spread.induction_variable
-        first, step, size = _index(values.start), _index(values.step), _index(aligned(self.size))
-        from_first = arith.SubiOp(counter, first.result)
-        number = arith.DivUIOp(from_first.result, step.result)
-        distance = arith.MuliOp(number.result, size.result)
-        total = arith.AddiOp(distance.result, where.result)
-        return [where, first, step, size, from_first, number, distance, total], total.result
+        ops: list[Operation] = [where := _index(start)]
+        total, apart = where.result, aligned(self.size)
+        for loop in reversed(self.spread):
+            values, counter = loop.range, loop.induction_variable
+            first, step, size = _index(values.start), _index(values.step), _index(apart)
+            from_first = arith.SubiOp(counter, first.result)
+            number = arith.DivUIOp(from_first.result, step.result)
+            distance = arith.MuliOp(number.result, size.result)
+            sum_ = arith.AddiOp(distance.result, total)
+            ops += [first, step, size, from_first, number, distance, sum_]
+            total, apart = sum_.result, apart * len(values)
+        return ops, total
 
 
 def _index(value: int) -> arith.ConstantOp:
@@ -231,7 +235,7 @@ def _home(allocation: _Allocation, users: Sequence[Operation]) -> Block:
     handed_on = {user.parent_op() for user in users if isinstance(user, _HANDING_ON)}
     around = allocation.op.parent_op()
     while around is not None:
-        if around is allocation.spread or around in handed_on:
+        if around in allocation.spread or around in handed_on:
             home = around.parent
         around = around.parent_op()
     assert home is not None

@@ -6,6 +6,7 @@ void mlc_parallel_for(void (*task)(void *context, int64_t index), void *context,
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
 from xdsl.dialects import arith, func, llvm, memref
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, i64
@@ -44,6 +45,14 @@ def outline_threads(module: ModuleOp, ctx: CompilerContext) -> None:
         llvm.func @k_m_task(context, index) { call @k_m(context.x, context.y, index * 8) }
         func.func private @k_m(%x, %y, %m) { body }
 
+    Loops that are spread together are one call: iteration `index` is that of the innermost of them at `index mod` its
+    trips, of the next one at the quotient, and so on.
+
+        loop.for threads "n" %n = 0 to 160 step 80 { loop.for threads "m" %m = 0 to 25 { body of %n, %m } }
+    ->
+        mlc_parallel_for(@k_n_m_task, context, 50)
+        llvm.func @k_n_m_task(context, index) { call @k_n_m(…, index / 25 * 80, index % 25) }
+
     A hook takes no number of threads. So where at most so many may share a loop, there are as many tasks, each of which
     calls the body for its share of the iterations; with one, the loop is left as it is.
     """
@@ -52,7 +61,8 @@ def outline_threads(module: ModuleOp, ctx: CompilerContext) -> None:
     spread = False
     for function in functions:
         for spread_loop in list(_outermost(function.body.blocks)):
-            name = _fresh(f"{function.sym_name.data}_{spread_loop.dim.data}", taken)
+            dims = "_".join(loop.dim.data for loop in spread_loop.spread_with)
+            name = _fresh(f"{function.sym_name.data}_{dims}", taken)
             _outline(function, spread_loop, name, ctx)
             spread = True
     if spread and HOOK not in taken:
@@ -83,20 +93,31 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 
 def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerContext) -> None:
-    for inner in spread.body.walk():
+    nest = spread.spread_with
+    for inner in nest[-1].body.walk():
         if isinstance(inner, ForOp) and inner.kind.data is LoopKind.THREADS:
             ctx.remark(inner, f"loop '{inner.dim.data}' runs on one thread: a loop around it is spread already")
-    captured = _sink_and_capture(spread)
+    _take_in_counters(nest)
+    captured = _sink_and_capture(nest[-1])
     types = [v.type for v in captured]
     outer = function.parent
     assert outer is not None
-    body = _body_function(spread, name, captured)
-    task = _task_function(spread, f"{name}_task", name, types)
+    body = _body_function(nest[-1], name, captured)
+    task = _task_function(nest, f"{name}_task", name, types)
     for each in (body, task):
         if CLANG_LEVEL in function.attributes:
             each.attributes[CLANG_LEVEL] = function.attributes[CLANG_LEVEL]
     outer.insert_ops_before([body, task], function)
-    _call_hook(function, spread, f"{name}_task", captured)
+    _call_hook(function, nest, f"{name}_task", captured)
+
+
+def _take_in_counters(nest: Sequence[ForOp]) -> None:
+    """Let the body of the innermost loop take the counters of those around it, too, in front of its own."""
+    block = nest[-1].body.block
+    for n, around in enumerate(nest[:-1]):
+        counter = block.insert_arg(around.induction_variable.type, n)
+        counter.name_hint = around.induction_variable.name_hint
+        around.induction_variable.replace_all_uses_with(counter)
 
 
 def _sink_and_capture(spread: ForOp) -> list[SSAValue]:
@@ -161,9 +182,9 @@ def _context_type(types: Sequence[Attribute]) -> llvm.LLVMStructType:
     return llvm.LLVMStructType.from_type_list([lower_type(t) for t in types])
 
 
-def _task_function(spread: ForOp, name: str, callee: str, types: Sequence[Attribute]) -> llvm.FuncOp:
-    """What the hook calls: takes the context apart, finds the counter, calls the body; for a share of the iterations in
-    a loop."""
+def _task_function(nest: Sequence[ForOp], name: str, callee: str, types: Sequence[Attribute]) -> llvm.FuncOp:
+    """What the hook calls: takes the context apart, finds the counters, calls the body; in a loop if iterations share a
+    task."""
     block = Block(arg_types=[POINTER, i64])
     context, index = block.args
     context.name_hint, index.name_hint = "context", "index"
@@ -175,37 +196,52 @@ def _task_function(spread: ForOp, name: str, callee: str, types: Sequence[Attrib
         block.add_ops([field, load])
         values.append(load.dereferenced_value)
     blocks = [block]
-    if _tasks(spread) == len(spread.range):
-        block.add_ops([*_call_body(spread, callee, values, index), llvm.ReturnOp()])
+    if _tasks(nest) == _iterations(nest):
+        block.add_ops([*_call_body(nest, callee, values, index), llvm.ReturnOp()])
     else:
-        blocks += _share_of_task(spread, callee, values, index)
+        blocks += _share_of_task(nest, callee, values, index)
     kind_of_task = llvm.LLVMFunctionType([POINTER, i64])
     return llvm.FuncOp(name, kind_of_task, llvm.LinkageAttr("weak_odr"), visibility=1, body=Region(blocks))
 
 
-def _tasks(spread: ForOp) -> int:
+def _iterations(nest: Sequence[ForOp]) -> int:
+    """How often the body runs."""
+    return prod(len(loop.range) for loop in nest)
+
+
+def _tasks(nest: Sequence[ForOp]) -> int:
     """How many tasks there are: one for each iteration, or for each thread that may share them."""
-    trips = len(spread.range)
-    return min(trips, spread.most_threads or trips)
+    return min(_iterations(nest), nest[0].most_threads or _iterations(nest))
 
 
-def _call_body(spread: ForOp, callee: str, values: Sequence[SSAValue], iteration: SSAValue) -> list[Operation]:
+def _call_body(nest: Sequence[ForOp], callee: str, values: Sequence[SSAValue], iteration: SSAValue) -> list[Operation]:
     """The call of the body for an iteration that is given by its number."""
-    step, start = integer_constant(spread.range.step), integer_constant(spread.range.start)
-    scaled = integers.MulOp(iteration, step.result)
-    counter = integers.AddOp(scaled.res, start.result)
-    return [step, start, scaled, counter, llvm.CallOp(callee, *values, counter.res)]
+    ops: list[Operation] = []
+    counters: list[SSAValue] = []
+    for each in reversed(nest):
+        number = iteration
+        if each is not nest[0]:
+            trips = integer_constant(len(each.range))
+            rest, quotient = llvm.URemOp(iteration, trips.result), llvm.UDivOp(iteration, trips.result)
+            number, iteration = rest.res, quotient.res
+            ops += [trips, rest, quotient]
+        step, start = integer_constant(each.range.step), integer_constant(each.range.start)
+        scaled = integers.MulOp(number, step.result)
+        counter = integers.AddOp(scaled.res, start.result)
+        ops += [step, start, scaled, counter]
+        counters.insert(0, counter.res)
+    return [*ops, llvm.CallOp(callee, *values, *counters)]
 
 
-def _share_of_task(spread: ForOp, callee: str, values: Sequence[SSAValue], index: SSAValue) -> list[Block]:
+def _share_of_task(nest: Sequence[ForOp], callee: str, values: Sequence[SSAValue], index: SSAValue) -> list[Block]:
     """The blocks behind that of `index` that call the body from iteration `index * n / tasks` to the next task's first.
 
     Of `n` iterations: shares differ by one at most, and there is no task without an iteration.
     """
     before, body, after = index.owner, Block(arg_types=[i64]), Block()
     assert isinstance(before, Block)
-    one, trips = integer_constant(1), integer_constant(len(spread.range))
-    tasks = integer_constant(_tasks(spread))
+    one, trips = integer_constant(1), integer_constant(_iterations(nest))
+    tasks = integer_constant(_tasks(nest))
     next_index = integers.AddOp(index, one.result)
     ends: list[Operation] = []
     for number in (index, next_index.res):
@@ -215,13 +251,13 @@ def _share_of_task(spread: ForOp, callee: str, values: Sequence[SSAValue], index
     advance = integers.AddOp(iteration, one.result)
     more = llvm.ICmpOp(advance.res, ends[3].results[0], IntegerAttr(llvm.ICmpPredicateFlag.ULT.to_int(), i64))
     again = llvm.CondBrOp(more.res, body, [advance.res], after, [])
-    body.add_ops([*_call_body(spread, callee, values, iteration), advance, more, again])
+    body.add_ops([*_call_body(nest, callee, values, iteration), advance, more, again])
     after.add_op(llvm.ReturnOp())
     return [body, after]
 
 
-def _call_hook(function: func.FuncOp, spread: ForOp, task: str, captured: Sequence[SSAValue]) -> None:
-    kind = _context_type([v.type for v in captured])
+def _call_hook(function: func.FuncOp, nest: Sequence[ForOp], task: str, captured: Sequence[SSAValue]) -> None:
+    kind, spread = _context_type([v.type for v in captured]), nest[0]
     entry, block = function.body.blocks[0], spread.parent
     assert entry.first_op is not None and block is not None
     one = integer_constant(1)
@@ -233,7 +269,7 @@ def _call_hook(function: func.FuncOp, spread: ForOp, task: str, captured: Sequen
         # the value may still be a memref here: its type becomes that of the field with the rest of the function
         new += [field, llvm.StoreOp(value, field)]
     address = llvm.AddressOfOp(task, POINTER)
-    count = integer_constant(_tasks(spread))
+    count = integer_constant(_tasks(nest))
     call = llvm.CallOp(HOOK, address.result, context.res, count.result)
     block.insert_ops_before([*new, address, count, call], spread)
     spread.detach()

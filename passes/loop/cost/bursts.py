@@ -20,11 +20,11 @@ class Bursts:
         """Those of two loops that run one behind the other."""
         return Bursts(min(self.part + other.part, 1.0), self.count + other.count)
 
-    def in_each_of(self, trips: int) -> Bursts:
+    def in_each_of(self, trips: float) -> Bursts:
         """If each iteration of a loop brings lines of its own."""
         return Bursts(self.part, self.count * trips if self.part < 1 else 1.0)
 
-    def in_first_of(self, trips: int) -> Bursts:
+    def in_first_of(self, trips: float) -> Bursts:
         """If the first iteration brings what all others need."""
         return Bursts(self.part / trips, self.count)
 

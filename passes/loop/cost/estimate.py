@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
@@ -198,12 +199,19 @@ class _Loop:
         """
         if self.loop is None or not _is_spread(self.loop) or any(map(_is_spread, enclosing_loops(self.loop))):
             return 1
-        return max(1, min(self._machine.cores, self.trips, self.loop.most_threads or self.trips))
+        return max(1, min(self._machine.cores, self._tasks, self.loop.most_threads or self._tasks))
 
-    @property
-    def trips_of_one(self) -> int:
-        """The iterations of the thread that runs most of them."""
-        return -(-self.trips // self.threads)
+    @cached_property
+    def _tasks(self) -> int:
+        """How many iterations are handed to threads: those of loops that are spread with this one are, too."""
+        return prod(len(each.range) for each in self.loop.spread_with) if self.loop is not None else 1
+
+    @cached_property
+    def trips_of_one(self) -> float:
+        """The iterations of the thread that runs most of them; a part of one if it shares that with others."""
+        if self.threads == 1:
+            return self.trips
+        return -(-self._tasks // self.threads) * self.trips / self._tasks
 
     @cached_property
     def share(self) -> float:
@@ -262,9 +270,9 @@ class _Loop:
                 elif not is_held:
                     found[buffer] = found[buffer].and_also(each.within(share))
         return {
-            buffer: each.in_first_of(self.trips_of_one)
+            buffer: each.in_first_of(max(self.trips_of_one, 1.0))
             if is_held and not self._moves_on_in(buffer, fetches.get(buffer))
-            else each.in_each_of(self.trips_of_one)
+            else each.in_each_of(max(self.trips_of_one, 1.0))
             for buffer, each in found.items()
         }
 
@@ -282,7 +290,11 @@ class _Loop:
     def _work(self) -> BlockWork:
         return work_of_block(self._block, self._machine)
 
-    def compute(self, total: Estimate, times: int = 1) -> float:
+    def _rounds(self, lanes: int) -> float:
+        """How often one thread computes what the loop holds, for so many iterations at a time."""
+        return self.trips_of_one if self.trips_of_one % 1 else -(-self.trips_of_one // lanes)
+
+    def compute(self, total: Estimate, times: float = 1) -> float:
         """The cycles of all iterations that one thread runs, on a core that has all in its first cache.
 
         `total` learns what they are spent on, `times` over.
@@ -294,13 +306,13 @@ class _Loop:
             # What stands behind a loop that carries values begins when these are there.
             own = max(busy, self._work.path) if any(loop.is_waited_for for loop in self.inside) else busy
             lanes = self._work.side_by_side if all(each._work.side_by_side == 1 for each in self.inside) else 1
-            rounds = -(-self.trips_of_one // lanes)
+            rounds = self._rounds(lanes)
             times = entered * rounds
             cycles = rounds * (own + sum(loop.compute(total, times) for loop in self.inside))
             self._own_cycles = own
             parts["late results"] = own - busy
         else:
-            rounds = -(-self.trips_of_one // self._work.side_by_side)
+            rounds = self._rounds(self._work.side_by_side)
             times = entered * rounds
             spilling = self._work.spilling(self._machine)
             each = max(busy, self._work.chain, 0.0 if self.is_body else 1.0)  # one jump per cycle
@@ -314,7 +326,7 @@ class _Loop:
         self.cycles = cycles + self._sharing(total, entered)
         return self.cycles
 
-    def _sharing(self, total: Estimate, entered: int) -> float:
+    def _sharing(self, total: Estimate, entered: float) -> float:
         """The cycles that it takes to hand the iterations to threads, if there are others."""
         if self.threads == 1:
             return 0.0

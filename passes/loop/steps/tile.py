@@ -9,7 +9,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ForOp, YieldOp
+from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.passes.loop._accesses import AccessOp, replace_counter, simplify_quotients
@@ -24,7 +24,8 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
         for m in 0..64: S(m)   ->   for m in 0..64 step 8: for mi in 0..8: S(m + mi)
 
     Iterations that fill no block get a nest of their own, over one smaller block, so that the main one has no test. A
-    loop no longer than one block becomes one block. Returns the loops over blocks, in program order.
+    loop no longer than one block becomes one block. If a loop is spread over threads, its blocks are. Returns the loops
+    over blocks, in program order.
     """
     step, trips = loop.step.value.data, len(loop.range)
     if trips > size and trips % size:
@@ -38,7 +39,8 @@ def tile(loop: ForOp, size: int) -> list[ForOp]:
     for old, new in zip(inner_body.block.args, block.args, strict=True):
         new.name_hint = old.name_hint
     dim = loop.dim.data
-    inner = ForOp(f"{dim}i", 0, size * step, step, loop.kind.data, block.args[1:], inner_body)
+    kind = LoopKind.PARALLEL if loop.kind.data is LoopKind.THREADS and trips > size else loop.kind.data
+    inner = ForOp(f"{dim}i", 0, size * step, step, kind, block.args[1:], inner_body)
     inner.location = loop.location
     if trips == size:  # the one block is all that the loop was
         inner.attributes |= loop.attributes

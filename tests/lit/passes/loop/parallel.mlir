@@ -8,7 +8,7 @@
 // CHECK-LABEL: @limited
 // CHECK-NEXT: loop.for parallel "n" %{{.*}} = 0 to 16 {
 // CHECK-NEXT: loop.for threads "m" %{{.*}} = 0 to 10 step 2 attributes {most_threads = 4 : i64} {
-// CHECK-NEXT: loop.for threads "mi" %{{.*}} = 0 to 2 {
+// CHECK-NEXT: loop.for parallel "mi" %{{.*}} = 0 to 2 {
 
 // A task for each thread: iterations 0 and 1, 2 to 4, …, as far as they go.
 // LLVM-LABEL: llvm.func weak_odr hidden @limited_m_task(

@@ -151,3 +151,18 @@ func.func private @at_most_two(%x: memref<16x4xf32>, %y: memref<16x4xf32> {mlc.o
   }
   return
 }
+
+// Of 153, 17 blocks would keep two threads busy for 94% of the time: each iteration is handed out. 144 are 8 blocks.
+// CHECK-LABEL: @many
+// CHECK: loop.for threads "m" %{{.*}} = 0 to 153 {
+// CHECK: loop.for threads "m" %{{.*}} = 0 to 144 step 18 {
+func.func private @many(%y: memref<153xf32> {mlc.output}, %z: memref<144xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for parallel "m" %m = 0 to 153 {
+    loop.store %zero, %y[%m] : memref<153xf32>
+  }
+  loop.for parallel "m" %m = 0 to 144 {
+    loop.store %zero, %z[%m] : memref<144xf32>
+  }
+  return
+}

@@ -122,14 +122,98 @@ func.func private @late(%x: memref<12xf32>, %y: memref<12xf32> {mlc.output}) {
   return
 }
 
-// Of threads in threads the outer ones are real: each has a buffer for all that it runs, one after the other.
-// CHECK-LABEL: func.func private @nested(
+// Loops that are spread together: each combination of iterations has a buffer, number 2 m + i.
+// CHECK-LABEL: func.func private @together(
+// CHECK-SAME: memref<384xi8> {mlc.workspace}) {
+// CHECK-NEXT: loop.for threads "m" %[[M:.*]] = 0 to 3 {
+// CHECK-NEXT: loop.for threads "i" %[[I:.*]] = 0 to 2 {
+// CHECK: %[[SIZE:.*]] = arith.constant 64 : index
+// CHECK: arith.subi %[[I]], %{{.*}}
+// CHECK: arith.muli %{{.*}}, %[[SIZE]]
+// CHECK: %[[SIZE:.*]] = arith.constant 128 : index
+// CHECK: arith.subi %[[M]], %{{.*}}
+// CHECK: arith.muli %{{.*}}, %[[SIZE]]
+func.func private @together(%x: memref<3x2x4xf32>, %y: memref<3x2x4xf32> {mlc.output}) {
+  loop.for threads "m" %m = 0 to 3 {
+    loop.for threads "i" %i = 0 to 2 {
+      %t = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+      %a = loop.load %x[%m, %i, 0] : memref<3x2x4xf32>, vector<4xf32>
+      loop.store %a, %t[0] : memref<4xf32>, vector<4xf32>
+      loop.for parallel "n" %n = 0 to 4 {
+        %b = loop.load %t[3 - %n] : memref<4xf32>
+        loop.store %b, %y[%m, %i, %n] : memref<3x2x4xf32>
+      }
+    }
+  }
+  return
+}
+
+// One iteration may still use the first buffer while another one uses the second: no bytes are shared, however many loops
+// are spread.
+// CHECK-LABEL: func.func private @at_once(
+// CHECK-SAME: memref<384xi8> {mlc.workspace}) {
+func.func private @at_once(%x: memref<3x2x4xf32>, %y: memref<3x2x4xf32> {mlc.output}) {
+  loop.for threads "m" %m = 0 to 3 {
+    %t = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+    %u = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+    %a = loop.load %x[%m, 0, 0] : memref<3x2x4xf32>, vector<4xf32>
+    loop.store %a, %t[0] : memref<4xf32>, vector<4xf32>
+    %b = loop.load %t[0] : memref<4xf32>, vector<4xf32>
+    loop.store %b, %u[0] : memref<4xf32>, vector<4xf32>
+    %c = loop.load %u[0] : memref<4xf32>, vector<4xf32>
+    loop.store %c, %y[%m, 0, 0] : memref<3x2x4xf32>, vector<4xf32>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func private @at_once_together(
+// CHECK-SAME: memref<768xi8> {mlc.workspace}) {
+func.func private @at_once_together(%x: memref<3x2x4xf32>, %y: memref<3x2x4xf32> {mlc.output}) {
+  loop.for threads "m" %m = 0 to 3 {
+    loop.for threads "i" %i = 0 to 2 {
+      %t = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+      %u = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+      %a = loop.load %x[%m, %i, 0] : memref<3x2x4xf32>, vector<4xf32>
+      loop.store %a, %t[0] : memref<4xf32>, vector<4xf32>
+      %b = loop.load %t[0] : memref<4xf32>, vector<4xf32>
+      loop.store %b, %u[0] : memref<4xf32>, vector<4xf32>
+      %c = loop.load %u[0] : memref<4xf32>, vector<4xf32>
+      loop.store %c, %y[%m, %i, 0] : memref<3x2x4xf32>, vector<4xf32>
+    }
+  }
+  return
+}
+
+// A buffer for each iteration of the outer loop: what it holds is spread with it, and shares the buffer.
+// CHECK-LABEL: func.func private @for_both(
 // CHECK-SAME: memref<192xi8> {mlc.workspace}) {
 // CHECK-NEXT: loop.for threads "m" %[[M:.*]] = 0 to 3 {
-// CHECK-NEXT: loop.for serial "i" %{{.*}} = 0 to 2 {
 // CHECK: arith.subi %[[M]], %{{.*}}
-func.func private @nested(%x: memref<3x2x4xf32>, %y: memref<3x2x4xf32> {mlc.output}) {
+// CHECK: loop.for threads "i" %{{.*}} = 0 to 2 {
+func.func private @for_both(%x: memref<3x2xf32>, %y: memref<3x2xf32> {mlc.output}) {
   loop.for threads "m" %m = 0 to 3 {
+    %t = memref.alloc() {alignment = 64 : i64} : memref<2xf32>
+    loop.for threads "i" %i = 0 to 2 {
+      %a = loop.load %x[%m, %i] : memref<3x2xf32>
+      loop.store %a, %t[%i] : memref<2xf32>
+    }
+    %b = loop.load %t[0] : memref<2xf32>, vector<2xf32>
+    loop.store %b, %y[%m, 0] : memref<3x2xf32>, vector<2xf32>
+  }
+  return
+}
+
+// Of threads in threads that are not all there is in them, the outer ones are real: each has a buffer for all that it
+// runs, one after the other.
+// CHECK-LABEL: func.func private @nested(
+// CHECK-SAME: memref<192xi8> {mlc.workspace}) {
+// CHECK: loop.for threads "m" %[[M:.*]] = 0 to 3 {
+// CHECK: loop.for serial "i" %{{.*}} = 0 to 2 {
+// CHECK: arith.subi %[[M]], %{{.*}}
+func.func private @nested(%x: memref<3x2x4xf32>, %y: memref<3x2x4xf32> {mlc.output}, %z: memref<3xf32> {mlc.output}) {
+  %zero = arith.constant 0.0 : f32
+  loop.for threads "m" %m = 0 to 3 {
+    loop.store %zero, %z[%m] : memref<3xf32>
     loop.for threads "i" %i = 0 to 2 {
       %t = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
       %a = loop.load %x[%m, %i, 0] : memref<3x2x4xf32>, vector<4xf32>

@@ -83,4 +83,58 @@ func.func private @spread(%x: memref<8xi32> {mlc.output}) {
   }
   return
 }
+
+// Loops that are spread together: 3 x 8 tasks, of which number i is for column 4 + i mod 8 of row i div 8 * 2.
+
+// CHECK-LABEL: llvm.func weak_odr hidden @together_m_n(
+// CHECK-SAME:  %m_{{[0-9]+}}: i64, %n: i64)
+// CHECK-LABEL: llvm.func weak_odr hidden @together_m_n_task(
+// CHECK-SAME:  %[[INDEX:index_[0-9]+]]: i64)
+// CHECK:         %[[EIGHT:.*]] = llvm.mlir.constant(8) : i64
+// CHECK-NEXT:    %[[COLUMN:.*]] = llvm.urem %[[INDEX]], %[[EIGHT]] : i64
+// CHECK-NEXT:    %[[ROW:.*]] = llvm.udiv %[[INDEX]], %[[EIGHT]] : i64
+// CHECK-NEXT:    %[[ONE:.*]] = llvm.mlir.constant(1) : i64
+// CHECK-NEXT:    %[[FOUR:.*]] = llvm.mlir.constant(4) : i64
+// CHECK-NEXT:    %[[SCALED:.*]] = llvm.mul %[[COLUMN]], %[[ONE]] : i64
+// CHECK-NEXT:    %[[N:.*]] = llvm.add %[[SCALED]], %[[FOUR]] : i64
+// CHECK-NEXT:    %[[TWO:.*]] = llvm.mlir.constant(2) : i64
+// CHECK-NEXT:    %[[ZERO:.*]] = llvm.mlir.constant(0) : i64
+// CHECK-NEXT:    %[[SCALED:.*]] = llvm.mul %[[ROW]], %[[TWO]] : i64
+// CHECK-NEXT:    %[[M:.*]] = llvm.add %[[SCALED]], %[[ZERO]] : i64
+// CHECK-NEXT:    llvm.call @together_m_n(%{{.*}}, %[[M]], %[[N]]) : (!llvm.ptr, i64, i64) -> ()
+// CHECK-LABEL: llvm.func weak_odr hidden @together(
+// CHECK:         %[[TASKS:.*]] = llvm.mlir.constant(24) : i64
+// CHECK:         llvm.call @mlc_parallel_for(%{{.*}}, %{{.*}}, %[[TASKS]])
+func.func private @together(%x: memref<6x12xi32> {mlc.output}) {
+  %c = arith.constant 7 : i32
+  loop.for threads "m" %m = 0 to 6 step 2 {
+    loop.for threads "n" %n = 4 to 12 {
+      loop.store %c, %x[%m, %n] : memref<6x12xi32>
+    }
+  }
+  return
+}
+
+// A limit is that of all of them: two tasks, 12 iterations each. A loop with a limit of its own is not spread with others.
+
+// CHECK:         llvm.func weak_odr hidden @at_most_two_m(
+// CHECK-LABEL: llvm.func weak_odr hidden @at_most_two(
+// CHECK:         %[[TASKS:.*]] = llvm.mlir.constant(2) : i64
+// CHECK:         llvm.call @mlc_parallel_for(%{{.*}}, %{{.*}}, %[[TASKS]])
+// CHECK:         %[[TASKS:.*]] = llvm.mlir.constant(3) : i64
+// CHECK:         llvm.call @mlc_parallel_for(%{{.*}}, %{{.*}}, %[[TASKS]])
+func.func private @at_most_two(%x: memref<6x12xi32> {mlc.output}, %y: memref<6x12xi32> {mlc.output}) {
+  %c = arith.constant 7 : i32
+  loop.for threads "m" %m = 0 to 6 step 2 attributes {most_threads = 2 : i64} {
+    loop.for threads "n" %n = 4 to 12 {
+      loop.store %c, %x[%m, %n] : memref<6x12xi32>
+    }
+  }
+  loop.for threads "m" %m = 0 to 6 step 2 {
+    loop.for threads "n" %n = 4 to 12 attributes {most_threads = 2 : i64} {
+      loop.store %c, %y[%m, %n] : memref<6x12xi32>
+    }
+  }
+  return
+}
 // CHECK: llvm.func @mlc_parallel_for(!llvm.ptr, !llvm.ptr, i64)
