@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _OTHER_FOLDERS = ("benchmarks", "build", "docs", "examples", "tests", "testing", "tools")
 """What lies in the package, or beside it in the repository, and has no influence on artifacts."""
 _SOURCES = (".py", ".lark", ".c", ".h")
+_MODEL = "\0"
+"""What stands in the cache for the name of the model, in places of warnings."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Recipe:
         if noted is None:
             return False
         key, warned = json.loads(noted)
-        self.warned[:] = [(place, message) for place, message in warned]
+        self.warned[:] = [(place.replace(_MODEL, self.model.file), message) for place, message in warned]
         return restore_output(self.cache, key, self.kind, output)
 
     def remember(self, ctx: CompilerContext, report: BuildReport) -> None:
@@ -96,7 +98,10 @@ class Recipe:
         except OSError:
             return
         self.cache.write(self._key, json.dumps(names).encode())
-        self.cache.write(key, json.dumps([report.key, self.warned]).encode())
+        # The same text may be found again under another name.
+        own = f"{self.model.file}:"
+        warned = [(_MODEL + place[len(own) - 1 :] if place.startswith(own) else place, m) for place, m in self.warned]
+        self.cache.write(key, json.dumps([report.key, warned]).encode())
 
     def _is_complete(self) -> bool:
         """Whether nothing else has an influence; headers are not cached."""

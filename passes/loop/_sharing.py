@@ -75,7 +75,7 @@ class Sharing:
         if alone < self._least_ns:
             return best
         run, forks = parallel_loops(loop)
-        why = "its iterations depend on each other"
+        why = "it is serial"
         if run and alone >= forks * self._least_ns:
             chosen, busy = outermost_that_keep_busy(run, self._threads)
             shared = entered * (alone / (self._threads * busy) + forks * self._fork_ns)

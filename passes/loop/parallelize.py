@@ -26,6 +26,7 @@ from mlc.passes.loop.cost.estimate import estimate_nests
 from mlc.passes.loop.steps.parallel import spread
 from mlc.passes.loop.steps.tile import tile
 from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
 from mlc.targets.facts import ThreadCosts
 from mlc.targets.machine import Machine, resolve_target
 
@@ -73,6 +74,10 @@ class ParallelizePass(Pass):
     """The shortest time of a nest on one thread that is worth it; 0 asks the target what sharing costs."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        for option, least in (("threads", 1), ("least_ns", 0)):
+            if (found := getattr(self, option)) < least:
+                spelling = option.replace("_", "-")
+                raise UserError(f"{self.name}: found {spelling}={found:g}; required: {least} or more")
         if self.threads < 2:
             return
         machine = resolve_target(ctx.target)

@@ -40,7 +40,7 @@ class Degree(KernelStep):
         super().__post_init__()
         if self.function != "exp":
             raise UserError(
-                f"schedule step '{self.name}' knows one degree of '{self.function}'; there is a choice for exp"
+                f"schedule step '{self.name}' has no choice of degrees for '{self.function}'; required: exp"
             )
 
     @property

@@ -21,5 +21,5 @@ func.func private @low() attributes {schedule = #loop.schedule<[degree(exp, 3)]>
 
 // -----
 
-// expected-error @+1 {{schedule step 'degree' knows one degree of 'tanh'; there is a choice for exp}}
+// expected-error @+1 {{schedule step 'degree' has no choice of degrees for 'tanh'; required: exp}}
 func.func private @other() attributes {schedule = #loop.schedule<[degree(tanh, 5)]>}

@@ -33,7 +33,7 @@ func.func private @small(%y: memref<2xf32> {mlc.output}) {
 
 // CHECK-LABEL: @serial
 // CHECK: loop.for serial "n"
-// REMARK: remark: loop 'n' stays on one thread: its iterations depend on each other
+// REMARK: remark: loop 'n' stays on one thread: it is serial
 func.func private @serial(%y: memref<101xf32> {mlc.output}) {
   loop.for serial "n" %n = 0 to 100 {
     %a = loop.load %y[%n] : memref<101xf32>

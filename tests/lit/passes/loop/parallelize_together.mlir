@@ -101,7 +101,7 @@ func.func private @passes(%x: memref<2x40xf32>, %y: memref<2x40xf32> {mlc.output
 // CHECK-NEXT: memref.alloc
 // CHECK-NEXT: loop.for threads "n"
 // CHECK: loop.for threads "n"
-// REMARK: remark: loop 'u' stays on one thread: its iterations depend on each other
+// REMARK: remark: loop 'u' stays on one thread: it is serial
 // REMARK: remark: loops in 'h' are spread: 2 iterations of 'h' keep 8 threads busy for 25% of the time
 func.func private @steps(%x: memref<2x40xf32>, %y: memref<11x800xf32> {mlc.output}, %z: memref<2x40xf32> {mlc.output}) {
   loop.for serial "t" %t = 0 to 10 {
