@@ -58,14 +58,14 @@ def _is_read(accesses: Sequence[MemoryAccess]) -> bool:
     return any(not each.is_store for each in accesses)
 
 
-def distribute(nest: Sequence[ForOp]) -> list[ForOp]:
-    """Give each of the pieces that the innermost loop of a perfect nest of parallel loops holds a nest of its own.
+def distribute(nest: Sequence[ForOp], pieces: Sequence[Sequence[Operation]]) -> list[ForOp]:
+    """Give each of the `pieces_of` the innermost loop of a perfect nest of parallel loops a nest of its own.
 
         for n: { for m: A(n, m); B(n) }   ->   for n: for m: A(n, m); for n: B(n)
 
     Returns the outermost loops, in program order; the old ones are gone.
     """
-    pieces, before = pieces_of(nest[-1]), InsertPoint.before(nest[0])
+    before = InsertPoint.before(nest[0])
     for op in list(nest[-1].body.block.ops):
         if isinstance(op, _CONSTANTS):
             op.detach()

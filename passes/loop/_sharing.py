@@ -90,11 +90,9 @@ class Sharing:
         for way in (self._taken_apart(loop, entered, why), self._inside(loop, entered, why)):
             if way is not None and way.ns < _GAIN * best.ns:
                 best = way
-        return (
-            best
-            if best.ns < entered * alone
-            else replace(best, remark=f"loop '{loop.dim.data}' stays on one thread: {why}")
-        )
+        if best.ns < entered * alone:
+            return best
+        return replace(best, remark=f"loop '{loop.dim.data}' stays on one thread: {why}")
 
     def _taken_apart(self, loop: ForOp, entered: int, why: str) -> Way | None:
         """A loop for each of the pieces of what a nest of parallel loops holds."""
@@ -106,7 +104,7 @@ class Sharing:
         total = sum(self._ns_of_piece(piece, nest, trips) for piece in pieces)
 
         def carry_out() -> None:
-            for part in distribute(nest):
+            for part in distribute(nest, pieces):
                 self.best_way(part, entered).carry_out()
 
         return Way(entered * total, carry_out, f"loop '{loop.dim.data}' is taken apart: {why}")
