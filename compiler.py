@@ -240,7 +240,17 @@ class Compilation:
 
         machine = resolve_target(self.options.target)
         level, cc = self.options.opt_level, self.options.cc
-        return build(program, machine, kind, output, opt_level=level, cc=cc, progress=progress, cache=cache)
+        return build(
+            program,
+            machine,
+            kind,
+            output,
+            opt_level=level,
+            cc=cc,
+            progress=progress,
+            cache=cache,
+            confirm=self.ctx.resources.require_unchanged,
+        )
 
 
 def read_module(model: ModelSource, ctx: CompilerContext, bindings: Bindings) -> ModuleOp:

@@ -36,6 +36,12 @@ def file_digest(source: int, copy_to: int | None = None) -> str:
     return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
+def data_digest(data: memoryview) -> str:
+    """What `file_digest` says of a file that holds these bytes."""
+    parts = [hashlib.sha256(data[start : start + _CHUNK]).digest() for start in range(0, len(data), _CHUNK)]
+    return hashlib.sha256(b"".join(parts)).hexdigest()
+
+
 def _write(file: int, data: bytes, start: int) -> None:
     rest = memoryview(data)
     while rest:

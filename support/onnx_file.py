@@ -6,13 +6,13 @@ stand in the message as they are in memory, or in files beside it ("external dat
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mlc.support.mapped_file import MappedFile
 from mlc.support.protobuf import BYTES, Field, fields, numbers, signed
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class MappedTensor:
     type: int
     """A number of TensorProto.DataType."""
     shape: tuple[int, ...]
-    path: Path
+    file: MappedFile
     offset: int
     nbytes: int
 
@@ -62,10 +62,51 @@ class MappedTensor:
 
 
 @dataclass
+class ExternalData:
+    """The files beside a model that hold data of its tensors."""
+
+    folder: Path
+    """The folder of the model, which all of them lie in."""
+    files: dict[str, MappedFile] = field(default_factory=dict[str, MappedFile])
+    """Those that were opened, by their paths in the folder."""
+
+    def find(self, name: str, entries: dict[str, str], nbytes: int) -> tuple[MappedFile, int]:
+        """The file, and the offset in it, of the tensor `name` of `nbytes` bytes.
+
+        Args:
+            entries: what the message says in `external_data`.
+
+        Raises:
+            ValueError: there is no such file in the model's folder, or it is too short.
+        """
+        location = entries.get("location", "")
+        folder = self.folder.resolve()
+        path = (folder / location).resolve()
+        if not location or folder not in path.parents:
+            raise ValueError(f"weight '{name}' is in the file '{location}'; it has to lie in the folder of the model")
+        try:
+            offset, length = int(entries.get("offset", "0")), int(entries.get("length", str(nbytes)))
+        except ValueError:
+            raise ValueError(f"weight '{name}' says no number where it is in '{location}'") from None
+        if not path.is_file():
+            raise ValueError(f"weight '{name}' is in the file '{location}', which is not there (looked for {path})")
+        if length != nbytes:
+            raise ValueError(f"weight '{name}' has {length} bytes in '{location}'; its shape and type need {nbytes}")
+        if location not in self.files:
+            self.files[location] = MappedFile(self.folder / location)
+        file = self.files[location]
+        if offset < 0 or offset + nbytes > len(file.data):
+            raise ValueError(f"weight '{name}' ends at byte {offset + nbytes} of '{location}', which is shorter")
+        return file, offset
+
+
+@dataclass
 class OnnxFile:
     """What a file holds."""
 
-    skeleton: bytes
+    file: MappedFile
+    external: ExternalData
+    skeleton: bytes = b""
     """The message without the weights that are `mapped`."""
     mapped: list[MappedTensor] = field(default_factory=list[MappedTensor])
 
@@ -86,26 +127,22 @@ def numpy_type(number: int) -> np.dtype[Any]:
     return np.dtype(name)
 
 
-def open_onnx(path: Path) -> OnnxFile:
+def open_onnx(file: MappedFile) -> OnnxFile:
     """Find the weights of an ONNX file. Small ones, those in other forms and those inside of subgraphs stay in the
     skeleton, for the library of ONNX to read.
 
     Raises:
-        OSError: the file cannot be read.
+        OSError: a file beside it cannot be read.
         ValueError: it is no protobuf message, is cut off, or names external data that is not there.
     """
-    with path.open("rb") as stream:
-        if not path.stat().st_size:
-            raise ValueError("it is empty")
-        try:
-            data = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ))
-        except (OSError, ValueError):  # what is no regular file cannot be mapped
-            data = memoryview(stream.read())
-    result = OnnxFile(b"")
+    data = file.data
+    if not data:
+        raise ValueError("it is empty")
+    result = OnnxFile(file, ExternalData(file.path.parent))
     parts: list[bytes] = []
     for top in fields(data, 0, len(data)):
         if top.tag == _GRAPH and top.wire == BYTES:
-            graph = b"".join(_without_weights(data, top, path, result.mapped))
+            graph = b"".join(_without_weights(top, result))
             parts += [_key(_GRAPH), _length(len(graph)), graph]
         else:
             parts.append(bytes(data[top.begin : top.end]))
@@ -117,18 +154,20 @@ _KEPT = 1024
 """Weights of fewer bytes are read with the model: they may say shapes."""
 
 
-def _without_weights(data: memoryview, graph: Field, path: Path, found: list[MappedTensor]) -> Iterable[bytes]:
+def _without_weights(graph: Field, into: OnnxFile) -> Iterable[bytes]:
+    data = into.file.data
     for each in fields(data, graph.start, graph.end):
         if each.tag == _INITIALIZER and each.wire == BYTES:
-            tensor = _mapped(data, each, path)
-            if tensor is not None and tensor.nbytes >= _KEPT:
-                found.append(tensor)
+            tensor = _mapped(each, into)
+            if tensor is not None:
+                into.mapped.append(tensor)
                 continue
         yield bytes(data[each.begin : each.end])
 
 
-def _mapped(data: memoryview, message: Field, path: Path) -> MappedTensor | None:
-    """The weight in a TensorProto; None if its bytes do not lie in a file as they are in memory."""
+def _mapped(message: Field, model: OnnxFile) -> MappedTensor | None:
+    """The weight in a TensorProto; None if it is small, or its bytes do not lie in a file as they are in memory."""
+    data = model.file.data
     shape: list[int] = []
     name, kind, place = "", 0, None
     external: dict[str, str] = {}
@@ -154,11 +193,13 @@ def _mapped(data: memoryview, message: Field, path: Path) -> MappedTensor | None
     if kind not in _NUMPY or min(shape, default=0) < 0:
         return None
     nbytes = prod(shape) * numpy_type(kind).itemsize
+    if nbytes < _KEPT:
+        return None
     if is_external:
-        return _external(name, kind, tuple(shape), external, nbytes, path)
+        return MappedTensor(name, kind, tuple(shape), *model.external.find(name, external, nbytes), nbytes)
     if place is None or place[1] != nbytes:
         return None  # the library of ONNX says what is wrong
-    return MappedTensor(name, kind, tuple(shape), path, place[0], nbytes)
+    return MappedTensor(name, kind, tuple(shape), model.file, place[0], nbytes)
 
 
 def _entry(data: memoryview, message: Field) -> tuple[str, str]:
@@ -167,32 +208,6 @@ def _entry(data: memoryview, message: Field) -> tuple[str, str]:
         f.tag: bytes(data[f.start : f.end]).decode("utf-8", "replace") for f in fields(data, message.start, message.end)
     }
     return words.get(1, ""), words.get(2, "")
-
-
-def _external(
-    name: str, kind: int, shape: tuple[int, ...], entries: dict[str, str], nbytes: int, path: Path
-) -> MappedTensor:
-    """A weight in a file beside the model's.
-
-    Raises:
-        ValueError: there is no such file in the model's folder, or it is too short.
-    """
-    location = entries.get("location", "")
-    folder = path.parent.resolve()
-    file = (folder / location).resolve()
-    if not location or folder not in file.parents:
-        raise ValueError(f"weight '{name}' is in the file '{location}'; it has to lie in the folder of the model")
-    try:
-        offset, length = int(entries.get("offset", "0")), int(entries.get("length", str(nbytes)))
-    except ValueError:
-        raise ValueError(f"weight '{name}' says no number where it is in '{location}'") from None
-    if not file.is_file():
-        raise ValueError(f"weight '{name}' is in the file '{location}', which is not there (looked for {file})")
-    if length != nbytes:
-        raise ValueError(f"weight '{name}' has {length} bytes in '{location}'; its shape and type need {nbytes}")
-    if offset < 0 or offset + nbytes > file.stat().st_size:
-        raise ValueError(f"weight '{name}' ends at byte {offset + nbytes} of '{location}', which is shorter")
-    return MappedTensor(name, kind, shape, path.parent / location, offset, nbytes)
 
 
 def _key(tag: int) -> bytes:

@@ -1,8 +1,8 @@
 """Weight data: NumPy arrays behind `dense_resource<name>`, memory-mapped from `.safetensors` files.
 
-Nothing is read until it is used: opening a file reads its header, `shape_of` and `dtype_of` answer from the header, and
-`array` maps the bytes. The file layout is the safetensors format: an 8-byte little-endian header length, a JSON header,
-then the tensors' bytes (https://github.com/huggingface/safetensors).
+Nothing is read until it is used: opening a file maps it and reads its header, `shape_of` and `dtype_of` answer from the
+header, and `array` shows the bytes. The file layout is the safetensors format: an 8-byte little-endian header length, a
+JSON header, then the tensors' bytes (https://github.com/huggingface/safetensors).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mlc.support.dtypes import dtype_in_safetensors
 from mlc.support.errors import SourceLocation, UserError
+from mlc.support.mapped_file import MappedFile
 
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
     import numpy as np
@@ -28,17 +29,13 @@ if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
 
 @dataclass(frozen=True)
 class _Entry:
-    path: Path
+    file: MappedFile
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
     offset: int
 
-    def map(self) -> Array:
-        import numpy as np
-
-        if 0 in self.shape:
-            return np.zeros(self.shape, self.dtype)
-        return np.memmap(self.path, self.dtype, "r", self.offset, self.shape)
+    def array(self) -> Array:
+        return self.file.array(self.dtype, self.shape, self.offset)
 
 
 @dataclass
@@ -49,8 +46,11 @@ class Resources:
     """Files by the key under which the text names them (`external_resources: { mlc: { key: "path" } }`)."""
     spellings: dict[str, str] = field(default_factory=dict[str, str])
     """The path of each key as the text spelled it."""
-    companions: list[Path] = field(default_factory=list[Path])
-    """Files that hold data for those of `files`, which name them."""
+    read: list[MappedFile] = field(default_factory=list[MappedFile])
+    """All files that were opened for the model, its own included."""
+    named: dict[str, MappedFile] = field(default_factory=dict[str, MappedFile])
+    """Those of them that the model names, directly or by a file that it names: paths, relative to its folder if they
+    are not absolute."""
     _entries: dict[str, _Entry] = field(default_factory=dict[str, _Entry])
     _arrays: dict[str, Array] = field(default_factory=dict[str, "Array"])
     _made: set[str] = field(default_factory=set[str])
@@ -61,7 +61,8 @@ class Resources:
         return Resources(
             dict(self.files),
             dict(self.spellings),
-            list(self.companions),
+            list(self.read),
+            dict(self.named),
             dict(self._entries),
             dict(self._arrays),
             set(self._made),
@@ -87,8 +88,8 @@ class Resources:
         return self._arrays[name].dtype if name in self._arrays else self._entries[name].dtype
 
     def array(self, name: str) -> Array:
-        """The data of `name`: an in-memory array, or a read-only memory map of its file."""
-        return self._arrays[name] if name in self._arrays else self._entries[name].map()
+        """The data of `name`: an in-memory array, or a read-only view of its mapped file."""
+        return self._arrays[name] if name in self._arrays else self._entries[name].array()
 
     def define(self, name: str, array: Array) -> None:
         """Bind `name` to an array."""
@@ -127,7 +128,14 @@ class Resources:
         path = Path(spelling) if Path(spelling).is_absolute() else base / spelling
         is_onnx = path.suffix == ".onnx"
         try:
-            found = _onnx_entries(path) if is_onnx else _safetensors_entries(path)
+            opened = MappedFile(path)
+            if is_onnx:
+                from mlc.support.onnx_file import open_onnx
+
+                model = open_onnx(opened)
+                found, beside = _entries_of(model), model.external.files
+            else:
+                found, beside = _safetensors_entries(opened), dict[str, MappedFile]()
         except FileNotFoundError:
             raise UserError(f"weight file '{spelling}' not found (looked for {path})", location) from None
         except OSError as e:
@@ -142,28 +150,38 @@ class Resources:
         self._entries.update(found)
         self.files[key] = path
         self.spellings[key] = spelling
+        self.note(opened, spelling)
+        for place, file in beside.items():
+            self.note(file, str(Path(spelling).parent / place))
 
-    def open_onnx(self, key: str, spelling: str, file: OnnxFile, path: Path) -> None:
+    def open_onnx(self, key: str, spelling: str, file: OnnxFile) -> None:
         """Make the weights of a model of ONNX available, which has been opened."""
         self._entries.update(_entries_of(file))
-        self.companions += sorted({tensor.path for tensor in file.mapped} - {path})
-        self.files[key] = path
+        self.files[key] = file.file.path
         self.spellings[key] = spelling
+        self.note(file.file)
+        for location, beside in file.external.files.items():
+            self.note(beside, location)
 
+    def note(self, file: MappedFile, name: str | None = None) -> None:
+        """Remember that a file was read for the model: its own, or one that it gives a name."""
+        self.read.append(file)
+        if name is not None:
+            self.named[name] = file
 
-def _onnx_entries(path: Path) -> dict[str, _Entry]:
-    from mlc.support.onnx_file import open_onnx
-
-    return _entries_of(open_onnx(path))
+    def require_unchanged(self) -> None:
+        """Raises: UserError if a file was changed while it was read."""
+        for file in self.read:
+            file.require_unchanged()
 
 
 def _entries_of(file: OnnxFile) -> dict[str, _Entry]:
-    return {t.name: _Entry(t.path, t.dtype(), t.shape, t.offset) for t in file.mapped}
+    return {t.name: _Entry(t.file, t.dtype(), t.shape, t.offset) for t in file.mapped}
 
 
-def _safetensors_entries(path: Path) -> dict[str, _Entry]:
-    header, start = _read_header(path)
-    return {name: _Entry(path, dtype, shape, start + offset) for name, (dtype, shape, offset) in header.items()}
+def _safetensors_entries(file: MappedFile) -> dict[str, _Entry]:
+    header, start = _read_header(file.data)
+    return {name: _Entry(file, dtype, shape, start + offset) for name, (dtype, shape, offset) in header.items()}
 
 
 def read_tensors(path: Path) -> dict[str, Array]:
@@ -175,27 +193,22 @@ def read_tensors(path: Path) -> dict[str, Array]:
     """
     import numpy as np
 
-    header, start = _read_header(path)
-    entries = {name: _Entry(path, dtype, shape, start + begin) for name, (dtype, shape, begin) in header.items()}
-    return {name: np.array(entry.map()) for name, entry in entries.items()}
+    return {name: np.array(entry.array()) for name, entry in _safetensors_entries(MappedFile(path)).items()}
 
 
-def _read_header(path: Path) -> tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], int]:
+def _read_header(data: memoryview) -> tuple[dict[str, tuple[np.dtype[Any], tuple[int, ...], int]], int]:
     """The dtype, the shape and the offset of each tensor, and where the offsets start.
 
     Raises:
-        OSError: the file cannot be read.
-        ValueError: it is of another format, or ends before its tensors do.
+        ValueError: the file is of another format, or ends before its tensors do.
     """
-    size = path.stat().st_size
-    with path.open("rb") as f:
-        length = int.from_bytes(f.read(8), "little")
-        if length < 2 or 8 + length > size:
-            raise ValueError("its header is cut off")
-        try:
-            header: object = json.loads(f.read(length))
-        except (ValueError, RecursionError):
-            header = None
+    size, length = len(data), int.from_bytes(data[:8], "little")
+    if length < 2 or 8 + length > size:
+        raise ValueError("its header is cut off")
+    try:
+        header: object = json.loads(bytes(data[8 : 8 + length]))
+    except (ValueError, RecursionError):
+        header = None
     if not isinstance(header, dict):
         raise ValueError("its header is not a JSON object")
     start = 8 + length

@@ -78,11 +78,12 @@ def build(
     cc: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     cache: Cache | None = None,
+    confirm: Callable[[], None] = lambda: None,
 ) -> BuildReport:
     """Compile and link `program` for `machine` into the file `output`, which appears whole or not at all.
 
     `opt_level` is clang's, 0 to 3; `cc` names the clang to use; `progress` is told how many units are done, of how
-    many.
+    many; `confirm` is called when all weights have been read, and raises an exception if they are not to be trusted.
 
     Raises:
         UserError: no usable clang or linker, or `output` cannot be written.
@@ -95,7 +96,7 @@ def build(
         return BuildReport(output, 0, 0, False, time.perf_counter() - start)
     job = _Build(program, machine, kind, opt_level, cc, cache or Cache.default())
     with staged_output(output) as staged:
-        units, hits, linked = job.run(staged, progress)
+        units, hits, linked = job.run(staged, progress, confirm)
     return BuildReport(output, units, hits, linked, time.perf_counter() - start, job.key)
 
 
@@ -130,9 +131,12 @@ class _Build:
             self.units.append(runner_unit(program.signature))
         self.blobs = [] if kind == "asm" else weights.collect(program.weights)
 
-    def run(self, staged: Path, progress: Callable[[int, int], None] | None) -> tuple[int, int, bool]:
+    def run(
+        self, staged: Path, progress: Callable[[int, int], None] | None, confirm: Callable[[], None]
+    ) -> tuple[int, int, bool]:
         """Make the file `staged`; returns the number of units, of cache hits, and whether the linker ran."""
         count = len({(unit.text, unit.opt_level) for unit in self.units})
+        confirm()  # digests of weights are part of the key
         if self.cache.fetch(self.key, staged):
             if progress:
                 progress(count, count)
@@ -146,6 +150,7 @@ class _Build:
         if self.linker is None:
             staged.write_text(_join_assembly(files), encoding="utf-8")
         else:
+            confirm()  # weights were read again
             self._link(self.linker, self._complete(files), staged)
         if staged.stat().st_size <= _LARGEST_CACHED:
             self.cache.store(self.key, staged)

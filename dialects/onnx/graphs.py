@@ -55,8 +55,6 @@ class GraphReader:
     """What messages call the model."""
     versions: Mapping[str, int]
     """The version of each domain that the model imports."""
-    folder: str = ""
-    """Where files of external data lie."""
     wrong: dict[Operation, UserError] = field(default_factory=dict[Operation, UserError])
     """What is wrong with nodes that could be read all the same."""
     _nodes: int = 0
@@ -156,7 +154,7 @@ class GraphReader:
 
     def _add_weight(self, message: Message, name: str, block: Block, scope: GraphScope) -> None:
         try:
-            array = array_of(message, self.folder)
+            array = array_of(message)
         except ValueError as e:
             raise UserError(f"weight '{name}': {e}", self.place("")) from None
         if array.dtype.kind in "OSU":

@@ -111,8 +111,8 @@ def element_of(dtype: np.dtype[Any]) -> Attribute | None:
         return None
 
 
-def array_of(message: Message, folder: str = "") -> Array:
-    """The data of a TensorProto or of a SparseTensorProto.
+def array_of(message: Message) -> Array:
+    """The data of a TensorProto or of a SparseTensorProto, none of it in other files.
 
     Raises:
         ValueError: it says no data, or other data than its shape and type.
@@ -120,7 +120,7 @@ def array_of(message: Message, folder: str = "") -> Array:
     package = cast(Any, onnx_package())
     try:
         if isinstance(message, package.SparseTensorProto):
-            values, indices = (package.numpy_helper.to_array(m, folder) for m in (message.values, message.indices))
+            values, indices = (package.numpy_helper.to_array(m) for m in (message.values, message.indices))
             dense = np.zeros(tuple(message.dims), values.dtype)
             places = (indices,) if indices.ndim == 1 else tuple(indices.T)
             if indices.ndim == 1:
@@ -128,7 +128,7 @@ def array_of(message: Message, folder: str = "") -> Array:
             else:
                 dense[places] = values
             return dense
-        return np.asarray(package.numpy_helper.to_array(message, folder))
+        return np.asarray(package.numpy_helper.to_array(message))
     except ValueError:
         raise
     except Exception as e:  # whatever a wrong message makes of the library

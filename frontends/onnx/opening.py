@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from mlc.support.errors import UserError
+from mlc.support.mapped_file import MappedFile
 from mlc.support.onnx_file import OnnxFile, open_onnx
 
 
@@ -15,7 +16,7 @@ def open_file(path: Path, file: str) -> OnnxFile:
         UserError: the file cannot be read.
     """
     try:
-        return open_onnx(path)
+        return open_onnx(MappedFile(path))
     except FileNotFoundError:
         raise UserError(f"model '{file}' not found") from None
     except OSError as e:

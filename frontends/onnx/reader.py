@@ -25,6 +25,7 @@ from mlc.dialects.onnx.nodes import dim_names, value_type
 from mlc.dialects.onnx.ops import op
 from mlc.dialects.onnx.schemas import Message, newest_version, onnx_package, standard_domain
 from mlc.dialects.onnx.types import TYPES_BY_NUMBER
+from mlc.frontends.onnx.external import embed_external
 from mlc.frontends.onnx.opening import open_file
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
@@ -57,8 +58,8 @@ def read_onnx(
     model = _parsed(opened, name)
     versions = {standard_domain(each.domain): each.version for each in model.opset_import}
     _require_distinct(model.graph, opened.mapped, name)
-    ctx.resources.open_onnx("model", path.name, opened, path)
-    graphs = GraphReader(ctx.resources, name, versions, str(path.parent))
+    ctx.resources.open_onnx("model", path.name, opened)
+    graphs = GraphReader(ctx.resources, name, versions)
     module = ModuleOp([_function(model.graph, opened.mapped, graphs)])
     module.location = graphs.location("")
     if (too_new := _too_new(model, name)) is not None:
@@ -125,6 +126,10 @@ def _parsed(opened: OnnxFile, file: str) -> Message:
         raise UserError(f"model '{file}' says version {model.ir_version} of ONNX's IR; required: 3 or later")
     if any(isinstance(text, bytes) for text in _texts(model.graph)):
         raise UserError(f"model '{file}' cannot be read as ONNX: a name in it is not UTF-8")
+    try:
+        embed_external(model, opened.external)
+    except (ValueError, OSError) as e:
+        raise UserError(f"model '{file}' cannot be read as ONNX: {e}") from None
     if model.functions:
         try:
             model = cast(Any, onnx_package("onnx.inliner")).inline_local_functions(model)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -65,7 +64,7 @@ class OnnxModel(ModelSource):
 
     @property
     def identity(self) -> str:
-        return f"onnx {hashlib.sha256(self._opened.skeleton).hexdigest()}"
+        return f"onnx {self._opened.file.digest()}"
 
     def inputs(self) -> tuple[DeclaredInput, ...]:
         from mlc.frontends.onnx.reader import declared_inputs
