@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-from zipfile import is_zipfile
+from typing import TYPE_CHECKING, Any
 
-from mlc.dialects.aten.schemas import torch_package
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
-from mlc.support.file_digest import file_digest
+from mlc.support.mapped_file import MappedFile
 from mlc.support.model_source import DeclaredInput, ModelSource
 
 if TYPE_CHECKING:
@@ -44,15 +41,7 @@ class ExportedModel(ModelSource):
 
     @property
     def identity(self) -> str:
-        if self.path is None:
-            return f"torch {self._digest}"
-        try:
-            with self.path.open("rb") as stream:
-                return f"torch {file_digest(stream.fileno())}"
-        except FileNotFoundError:
-            raise UserError(f"model '{self.file}' not found") from None
-        except OSError as e:
-            raise UserError(f"cannot read model '{self.file}': {e.strerror or e}") from None
+        return f"torch {self._digest if self._archive is None else self._archive.digest()}"
 
     def inputs(self) -> tuple[DeclaredInput, ...]:
         return self._program.declared_inputs()
@@ -64,9 +53,23 @@ class ExportedModel(ModelSource):
         from mlc.dialects.aten.graphs import read_graph
         from mlc.syntax import verify_module
 
+        if self._archive is not None:
+            ctx.resources.note(self._archive)
         module = read_graph(self._program.source(self.bindings), ctx.resources)
         verify_module(module)
         return module
+
+    @cached_property
+    def _archive(self) -> MappedFile | None:
+        """The archive; None if the program is in hand."""
+        if self.path is None:
+            return None
+        try:
+            return MappedFile(self.path)
+        except FileNotFoundError:
+            raise UserError(f"model '{self.file}' not found") from None
+        except OSError as e:
+            raise UserError(f"cannot read model '{self.file}': {e.strerror or e}") from None
 
     @cached_property
     def _program(self) -> Program:
@@ -75,21 +78,18 @@ class ExportedModel(ModelSource):
         return Program(self.exported or self._loaded(), self.file)
 
     def _loaded(self) -> Any:
-        wanted = "required: what torch.export.save(torch.export.export(model, inputs), 'model.pt2') writes"
-        if self.path is None or not self.path.exists():
-            raise UserError(f"model '{self.file}' not found")
-        if not is_zipfile(self.path):
-            raise UserError(f"model '{self.file}' is no archive of torch.export; {wanted}")
+        from mlc.frontends.torch.archive import load_archive
+
+        assert self._archive is not None, "without a path the program is in hand"
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", FutureWarning)  # of torch, about itself
-                return cast(Any, torch_package("torch.export")).load(self.path)
+            return load_archive(self._archive)
         except UserError:
             raise
         except Exception as e:  # of many kinds, for an archive that is none
             reason = (str(e) or type(e).__name__).splitlines()[0]
             raise UserError(
-                f"model '{self.file}' cannot be read as an archive of torch.export: {reason}; {wanted}"
+                f"model '{self.file}' cannot be read as an archive of torch.export: {reason}; required: what "
+                "torch.export.save(torch.export.export(model, inputs), 'model.pt2') writes"
             ) from None
 
     @cached_property

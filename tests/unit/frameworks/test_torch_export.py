@@ -206,8 +206,8 @@ def test_archives_whose_operators_are_not_converted(archive: Callable[..., Path]
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is no archive of torch.export; required: what torch.export.save(torch.export.export(model, inputs)"),
-        (b"text", "is no archive of torch.export"),
+        (b"", "it is not a ZIP file; required: what torch.export.save(torch.export.export(model, inputs)"),
+        (b"text", "cannot be read as an archive of torch.export: it is not a ZIP file"),
         (None, "not found"),
     ],
 )
