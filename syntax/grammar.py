@@ -49,7 +49,7 @@ def tables_for(dialects: Sequence[Dialect]) -> Tables:
     operations = [op for d in sorted(dialects, key=lambda d: d.name) for op in formatted_operations(d)]
     key = _key(operations)
     if key not in _in_process:
-        _in_process[key] = disk.load(key, Tables) or _build_and_store(key, operations)
+        _in_process[key] = Tables.from_data(disk.load(key)) or _build_and_store(key, operations)
     return _in_process[key]
 
 
@@ -80,7 +80,7 @@ def _build_and_store(key: str, operations: Sequence[type[IRDLOperation]]) -> Tab
     from mlc.syntax.lalr import build_tables  # lark takes time to import, and is needed only here
 
     tables = build_tables(operations)
-    disk.store(key, tables)
+    disk.store(key, tables.to_data())
     return tables
 
 

@@ -1,13 +1,15 @@
 """LALR(1) tables in the form that the machine runs: plain lists, dicts, strings and integers.
 
-Lark computes them from a grammar (`grammar.py`); they are pickled as they are, so a run that finds them in the cache
-neither computes nor imports anything of lark.
+Lark computes them from a grammar (`grammar.py`); they are kept as lists of numbers and strings (`to_data`), so a run
+that finds them in the cache neither computes nor imports anything of lark.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 Row = dict[str, int]
 """What a state does, by symbol: `n >= 0` shifts to (for a nonterminal, goes to) state `n`; `~n` reduces by rule `n`."""
@@ -42,6 +44,32 @@ class Tables:
     def __post_init__(self) -> None:
         self.spellings = {t: s for spelling in (self.keywords, self.punctuation) for s, t in spelling.items()}
 
+    def to_data(self) -> list[object]:
+        """All of it in lists, dicts, strings and numbers; rows by numbers of symbols, in turn with actions."""
+        numbers = {symbol: i for i, symbol in enumerate(dict.fromkeys(s for row in self.rows for s in row))}
+        rows = [[n for symbol, action in row.items() for n in (numbers[symbol], action)] for row in self.rows]
+        directives = list(self.directive_rows.items())
+        words = self.start_states, self.end_states, self.keywords, self.punctuation
+        return [list(numbers), rows, self.rules, *words, directives]
+
+    @staticmethod
+    def from_data(data: object) -> Tables | None:
+        """What `to_data` gave; None if it is something else."""
+        try:
+            symbols, rows, rules, starts, ends, keywords, punctuation, directives = cast(Any, data)
+            names = list(map(sys.intern, symbols))
+            return Tables(
+                [dict(zip(map(names.__getitem__, row[::2]), row[1::2], strict=True)) for row in rows],
+                [_production(*rule) for rule in rules],
+                dict(starts),
+                dict(ends),
+                _interned(keywords),
+                _interned(punctuation),
+                directive_rows={state: _interned_list(terminals) for state, terminals in directives},
+            )
+        except (TypeError, ValueError, IndexError, AttributeError):
+            return None
+
     def accepts(self, stack: list[int], terminal: str) -> bool:
         """Whether the parser can really shift `terminal` next.
 
@@ -69,3 +97,15 @@ class Tables:
         return [
             t for t in self.rows[stack[-1]] if t[0].isupper() or t[0] == "_" or t == "$END" if self.accepts(stack, t)
         ]
+
+
+def _production(size: int, origin: str, action: str | None) -> Production:
+    return Production(size, sys.intern(origin), None if action is None else sys.intern(action))
+
+
+def _interned(words: dict[str, str]) -> dict[str, str]:
+    return {spelling: sys.intern(terminal) for spelling, terminal in words.items()}
+
+
+def _interned_list(terminals: Iterable[str]) -> list[str]:
+    return list(map(sys.intern, terminals))

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from mlc.support.cache_folder import cache_folder
+from mlc.support.cache_folder import cache_folder, make_folder
 from mlc.support.file_digest import file_digest
 
 _PROBE_BYTES = 1 << 20
@@ -62,7 +62,11 @@ class Cache:
 
     @staticmethod
     def default() -> Cache:
-        """The user's cache; one that keeps nothing where there is no home to put it in."""
+        """The user's cache; one that keeps nothing where there is no home to put it in.
+
+        Raises:
+            UserError: others may write there.
+        """
         return Cache(cache_folder() or Path(os.devnull) / "mlc")
 
     def fetch(self, key: str, destination: Path) -> bool:
@@ -72,7 +76,11 @@ class Cache:
             OSError: `destination` cannot be written.
         """
         for entry, expected in self._entries(key):
-            with contextlib.suppress(FileNotFoundError), entry.open("rb") as source:
+            try:
+                source = entry.open("rb")
+            except OSError:
+                continue
+            with source:
                 if self.links and _link(entry, destination):
                     found = file_digest(source.fileno())
                 else:
@@ -91,6 +99,7 @@ class Cache:
         """Remember the bytes of the file `source`; does nothing if the cache cannot be written."""
         with contextlib.suppress(OSError), source.open("rb") as data:
             entry = self._path(key, file_digest(data.fileno()))
+            make_folder(self.folder, key[:2])
             if _link(source, entry):
                 return
             with self._new(key) as file:
@@ -150,7 +159,7 @@ class Cache:
     def problem(self) -> str | None:
         """Why nothing can be kept; None if it can."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder, ".")
             with tempfile.TemporaryFile(dir=self.folder) as file:
                 file.write(bytes(_PROBE_BYTES))
         except OSError as e:
@@ -161,11 +170,17 @@ class Cache:
         return self.folder / key[:2] / f"{key}-{found}"
 
     def _entries(self, key: str) -> list[tuple[Path, str]]:
-        """The files for a key, as a rule one, with the digests that they should have."""
+        """The files for a key, as a rule one, with the digests that they should have. A folder in their place goes."""
         folder, start = self.folder / key[:2], f"{key}-"
-        with contextlib.suppress(OSError):
-            return [(file, file.name.removeprefix(start)) for file in folder.iterdir() if file.name.startswith(start)]
-        return []
+        found: list[tuple[Path, str]] = []
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.startswith(start):
+                    if entry.is_dir(follow_symlinks=False):
+                        shutil.rmtree(entry.path, ignore_errors=True)
+                    else:
+                        found.append((Path(entry.path), entry.name.removeprefix(start)))
+        return found
 
     def _files(self) -> Iterator[tuple[str, Path, os.stat_result]]:
         for kind, (folder, name) in _KINDS.items():
@@ -183,8 +198,7 @@ class Cache:
     @contextlib.contextmanager
     def _new(self, key: str) -> Generator[IO[bytes], None, None]:
         """A file in the folder of the entry `key`; it goes if it still has its own name when the block ends."""
-        folder = self.folder / key[:2]
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = make_folder(self.folder, key[:2])
         with tempfile.NamedTemporaryFile("w+b", prefix=".new-", dir=folder, delete=False) as file:
             try:
                 yield file
@@ -195,7 +209,6 @@ class Cache:
 def _link(existing: Path, new: Path) -> bool:
     """Give a file a second name; False if that is not possible, as on another disk."""
     try:
-        new.parent.mkdir(parents=True, exist_ok=True)
         os.link(existing, new)
     except FileExistsError:
         return existing.samefile(new)

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from mlc.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
 from mlc.support.bindings import Bindings
+from mlc.support.cache_folder import make_folder
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.model_source import ModelSource
@@ -122,9 +123,10 @@ def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) ->
         args.shape += taken
     if args.output:
         return _compile_to(Path(args.output), source, args)
-    path = Cache.default().folder / "run" / _artifact_name(args)
+    cache = Cache.default()
+    path = cache.folder / "run" / _artifact_name(args)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(cache.folder, "run")
         with TemporaryFile(dir=path.parent):
             is_new = not path.exists()
         model = _compile_to(path, source, args)
@@ -133,7 +135,7 @@ def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) ->
         folder = files.enter_context(TemporaryDirectory(prefix="mlc-"))
         return _compile_to(Path(folder) / path.name, source, args)
     if is_new:
-        Cache.default().trim()
+        cache.trim()
     return model
 
 

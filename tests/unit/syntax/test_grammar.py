@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -79,7 +82,37 @@ def test_a_damaged_entry_is_rebuilt(damage: bytes | None, cache_folder: Path, mo
     entry.write_bytes(good[:-10] if damage is None else damage)
     monkeypatch.setattr(grammar, "_in_process", {})
     grammar.tables_for([])
-    assert cache.load(entry.name, Tables) is not None
+    assert Tables.from_data(cache.load(entry.name)) == grammar.tables_for([])
+
+
+def test_a_folder_in_the_place_of_an_entry_is_replaced(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    grammar.tables_for([])
+    (entry,) = (cache_folder / "grammar").iterdir()
+    entry.unlink()
+    (entry / "inside").mkdir(parents=True)
+    monkeypatch.setattr(grammar, "_in_process", {})
+    grammar.tables_for([])
+    assert entry.is_file()
+
+
+class _Attack:
+    """What a pickle would run when it is read."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, ("pickle-was-run",)
+
+
+@pytest.mark.parametrize("body", [pickle.dumps(_Attack()), b"[1, 2]", b"[" * 100_000, b'{"rows": 1}', b"null"])
+def test_entries_are_data(body: bytes, cache_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An entry with the right digest, of whatever contents, runs nothing and does no harm."""
+    monkeypatch.chdir(tmp_path)
+    grammar.tables_for([])
+    (entry,) = (cache_folder / "grammar").iterdir()
+    entry.write_bytes(hashlib.sha256(body).digest() + body)
+    monkeypatch.setattr(grammar, "_in_process", {})
+    tables = grammar.tables_for([])
+    assert Tables.from_data(cache.load(entry.name)) == tables
+    assert not Path("pickle-was-run").exists()
 
 
 def test_an_unwritable_cache_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
