@@ -11,12 +11,15 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mlc.support.errors import UserError
+from mlc.support.file_digest import file_digest
 from mlc.targets.cache import Cache, digest
 from mlc.targets.cpus import Arch
 
@@ -25,6 +28,25 @@ MINIMUM_CLANG = 16
 
 INSTALL_CLANG = "pip install ziglang, or where the system has them: apt install clang-19 lld-19"
 """A system's package `clang` may well be older than `MINIMUM_CLANG`, so versions are named."""
+
+SECONDS = "MLC_TOOL_SECONDS"
+"""The environment variable that says how long a run of clang or of a linker may take."""
+_RUN_SECONDS = 900.0
+_VERSION_SECONDS = 20.0
+_LONGEST_VERSION = 200
+_ELF = b"\x7fELF"
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "LD_LIBRARY_PATH",
+    "XDG_CACHE_HOME",
+    "ZIG_GLOBAL_CACHE_DIR",
+    "ZIG_LOCAL_CACHE_DIR",
+)
+"""Where programs, libraries and temporary files are found."""
 
 _EMULATIONS: dict[Arch, str] = {"x86_64": "elf_x86_64", "aarch64": "aarch64linux"}
 
@@ -38,11 +60,13 @@ class Tool:
     """The first line that it prints on `--version`."""
     origin: str
     """Where it comes from, in words for users."""
+    contents: str = ""
+    """A digest of its file."""
 
     @property
     def identity(self) -> str:
         """What has to be equal for the tool to give equal results."""
-        return f"{' '.join(self.command)} {self.version}"
+        return f"{' '.join(self.command)} {self.version} {self.contents}"
 
     def __str__(self) -> str:
         return f"{' '.join(self.command)} ({self.version}; {self.origin})"
@@ -59,13 +83,20 @@ def find_clang(cc: str | None, cache: Cache) -> Tool:
             return _named_clang(name, spelled, cache)
     rejected: list[str] = []
     for path in programs_on_path(r"clang(-\d+)?"):
-        tool = _probe((str(path),), "on PATH", cache)
-        if tool is not None and (major := _clang_major(tool)) is not None:
+        try:
+            tool = _probe((str(path),), "on PATH", cache)
+        except NoToolError as e:
+            rejected.append(f"{path}, which {e}")
+            continue
+        if (major := _clang_major(tool)) is not None:
             if major >= MINIMUM_CLANG:
                 return tool
-            rejected.append(f"{path} is version {major}")
-    if (zig := _zig()) is not None and (tool := _probe((zig, "clang"), "package ziglang", cache)) is not None:
-        return tool
+            rejected.append(f"{path}, which is version {major}")
+    if (zig := _zig()) is not None:
+        try:
+            return _probe((zig, "clang"), "package ziglang", cache)
+        except NoToolError as e:
+            rejected.append(f"{zig} clang, which {e}")
     found = f"found only {', '.join(rejected)}" if rejected else "found none on PATH"
     raise UserError(f"mlc needs clang {MINIMUM_CLANG} or newer ({found}); install one: {INSTALL_CLANG}")
 
@@ -77,8 +108,9 @@ def find_linker(arch: Arch, clang: Tool | None, cache: Cache) -> Tool:
         UserError: there is none that links for `arch`.
     """
     for command, origin in _linkers(arch, clang):
-        if (tool := _probe(command, origin, cache)) is not None:
-            return Tool((*tool.command, "-m", _EMULATIONS[arch]), tool.version, tool.origin)
+        with suppress(NoToolError):
+            tool = _probe(command, origin, cache)
+            return replace(tool, command=(*tool.command, "-m", _EMULATIONS[arch]))
     raise UserError(f"mlc found no linker for {arch} (ld.lld, or ld for the host); install one: {INSTALL_CLANG}")
 
 
@@ -92,11 +124,15 @@ def _named_clang(option: str, spelled: str, cache: Cache) -> Tool:
     program = shutil.which(command[0]) if command else None
     if program is None:
         raise UserError(f"{option} names '{spelled}', which is not a program; install a clang: {INSTALL_CLANG}")
-    tool = _probe((program, *command[1:]), option, cache)
-    major = _clang_major(tool) if tool else None
+    # A relative path would not hold in the folder that clang runs in.
+    absolute = os.path.abspath(program)  # noqa: PTH100, `Path.resolve` would follow links: clang goes by its name
+    try:
+        tool = _probe((absolute, *command[1:]), option, cache)
+    except NoToolError as e:
+        raise UserError(f"{option} names '{spelled}', which {e}; name a clang {MINIMUM_CLANG} or newer") from None
+    major = _clang_major(tool)
     if major is None:
         raise UserError(f"{option} names '{spelled}', which is not clang; name a clang {MINIMUM_CLANG} or newer")
-    assert tool is not None
     if major < MINIMUM_CLANG:
         raise UserError(
             f"{option} names '{spelled}', which is clang {major}; required: {MINIMUM_CLANG} or newer ({INSTALL_CLANG})"
@@ -164,27 +200,93 @@ def _zig() -> str | None:
     return None
 
 
-def _probe(command: tuple[str, ...], origin: str, cache: Cache) -> Tool | None:
-    """The tool behind `command`, or None if it does not run.
+def tool_seconds() -> float:
+    """How many seconds a run of clang or of a linker may take.
 
-    Its version is remembered under the program file's identity, so that a compile with nothing to do starts no process.
+    Raises:
+        UserError: the variable for it says no positive number.
     """
+    spelled = os.environ.get(SECONDS, "")
     try:
-        status = Path(command[0]).resolve().stat()
-    except OSError:
-        return None
-    key = digest("version", *command, str(status.st_size), str(status.st_mtime_ns), str(status.st_ino))
-    if (known := cache.read(key)) is not None:
-        return Tool(command, known.decode(), origin)
+        seconds = float(spelled) if spelled else _RUN_SECONDS
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise UserError(f"{SECONDS} is '{spelled}'; required: a number of seconds, such as {_RUN_SECONDS:g}")
+    return seconds
+
+
+def tool_environment() -> dict[str, str]:
+    """The environment for clang and linkers: nothing by which they take options, such as CCC_OVERRIDE_OPTIONS or CPATH,
+    because no key of the cache would know of it; and messages in English."""
+    return {"LC_ALL": "C", **{name: os.environ[name] for name in _PASSED_ON if name in os.environ}}
+
+
+class NoToolError(Exception):
+    """What a program does instead of being a tool, for a sentence that begins with "which"."""
+
+
+def _probe(command: tuple[str, ...], origin: str, cache: Cache) -> Tool:
+    """The tool behind `command`.
+
+    What it says of itself is remembered under the identity of its file, so that a compile with nothing to do starts no
+    process; unless it is a script, which may call another program tomorrow.
+
+    Raises:
+        NoToolError: it does not run, or does not say its version.
+    """
+    file = Path(command[0]).resolve()
     try:
-        result = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    version = result.stdout.strip().partition("\n")[0]
-    if result.returncode != 0 or not version:
-        return None
-    cache.write(key, version.encode())
-    return Tool(command, version, origin)
+        with file.open("rb") as stream:
+            is_binary = stream.read(len(_ELF)) == _ELF
+            status = os.fstat(stream.fileno())
+            times = str(status.st_mtime_ns), str(status.st_ctime_ns)
+            key = digest("tool", *command, str(file), str(status.st_size), str(status.st_ino), *times)
+            if is_binary and (known := cache.read(key)) is not None:
+                contents, _, version = known.decode().partition(" ")
+                return Tool(command, version, origin, contents)
+            contents = file_digest(stream.fileno())
+    except OSError as e:
+        raise NoToolError(f"cannot be read: {e.strerror}") from None
+    version = _version_of(command)
+    cache.write(key, f"{contents} {version}".encode())
+    return Tool(command, version, origin, contents)
+
+
+def _version_of(command: tuple[str, ...]) -> str:
+    """Raises: NoToolError if the program does not say it."""
+    limit = min(tool_seconds(), _VERSION_SECONDS)
+    try:
+        result = subprocess.run(
+            [*command, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limit,
+            check=False,
+            env=tool_environment(),
+        )
+    except OSError as e:
+        raise NoToolError(f"cannot be run: {e.strerror}") from None
+    except subprocess.TimeoutExpired:
+        raise NoToolError(f"has not answered --version after {limit:g} s") from None
+    if result.returncode:
+        raise NoToolError(f"answers --version with {ending_of(result.returncode)}")
+    version = result.stdout.strip().partition("\n")[0][:_LONGEST_VERSION]
+    if not version:
+        raise NoToolError("prints nothing on --version")
+    return version
+
+
+def ending_of(status: int) -> str:
+    """How a process ended, in words: its exit status, or the signal that it died of."""
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"signal {-status}"
 
 
 def _clang_major(tool: Tool) -> int | None:

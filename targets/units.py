@@ -18,11 +18,13 @@ from mlc.targets.cache import Cache, digest
 from mlc.targets.host import core_count
 from mlc.targets.machine import Machine
 from mlc.targets.output import OutputError
-from mlc.targets.toolchain import Tool
+from mlc.targets.toolchain import SECONDS, Tool, ending_of, tool_environment, tool_seconds
 
 _T = TypeVar("_T")
 _GLANCE_SECONDS = 0.2
 """How long Ctrl-C may go unnoticed."""
+_LONGEST_MESSAGES = 20_000
+"""Characters of what clang or a linker says that are kept."""
 
 Progress = Callable[[int, int], None]
 """Told how many units are done, of how many."""
@@ -35,6 +37,7 @@ _FLAGS = (
     "-fno-asynchronous-unwind-tables",
     "-fno-addrsig",  # those tables name symbols by index, which the final object changes
     "-fno-ident",
+    "--no-default-config",  # which no key of the cache knows
     "-Wno-override-module",
     "-Wno-unused-command-line-argument",
 )
@@ -68,8 +71,9 @@ class Processes:
         """Run `command` in `folder` with `text` on its standard input; returns its exit status and messages.
 
         Raises:
-            UserError: it does not start, was killed from outside, or the disk is full.
+            UserError: it does not start, was killed from outside, takes too long, or the disk is full.
         """
+        limit = tool_seconds()
         try:
             with self._lock:
                 if self._stopped:
@@ -83,15 +87,23 @@ class Processes:
                     text=True,
                     encoding="utf-8",
                     errors="replace",
+                    env=tool_environment(),
                 )
                 self._running.add(process)
         except OSError as e:
             raise UserError(f"cannot run {command[0]}: {e.strerror}") from None
         try:
-            _, messages = process.communicate(text)
+            _, messages = process.communicate(text, timeout=limit)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise UserError(
+                f"{command[0]} has not ended after {limit:g} s; {SECONDS} allows it more, --cc names another clang"
+            ) from None
         finally:
             with self._lock:
                 self._running.discard(process)
+        messages = _shortened(messages)
         if process.returncode == -signal.SIGKILL:
             raise UserError(f"{command[0]} was killed, most likely for lack of memory")
         # A linker maps its output, and a page of it that finds no room on the disk is a signal.
@@ -130,7 +142,7 @@ class Compiler:
         """Run clang on `unit`, without the cache.
 
         Raises:
-            UserError: clang does not start, was killed, or the disk is full.
+            UserError: clang does not start, ends by a signal, takes too long, or the disk is full.
             CompilerBug: clang refuses the unit.
         """
         command = [
@@ -144,8 +156,14 @@ class Compiler:
             destination.name,
         ]
         status, messages = self.processes.run(command, destination.parent, unit.text)
+        if status < 0:
+            raise UserError(
+                f"{self.clang} ended by {ending_of(status)} on the code of '{unit.name}'; --cc names another"
+            )
         if status != 0:
             raise CompilerBug(f"clang refuses the code of '{unit.name}'", "clang", f"{messages}\n{unit.text}")
+        if not destination.is_file() or not destination.stat().st_size:
+            raise UserError(f"{self.clang} says that all is well, and writes nothing; --cc names another")
 
     def compile_all(self, units: Sequence[Unit], folder: Path, progress: Progress | None) -> tuple[list[Path], int]:
         """Compile `units` into files in `folder`, one per different unit, and say how many the cache had.
@@ -189,6 +207,14 @@ class Compiler:
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
         return list(files.values()), hits
+
+
+def _shortened(messages: str) -> str:
+    """Messages that a person can read: the first and the last of them, if there are more than a few pages."""
+    if len(messages) <= _LONGEST_MESSAGES:
+        return messages
+    half = _LONGEST_MESSAGES // 2
+    return f"{messages[:half]}\n… {len(messages) - 2 * half:,} characters are left out …\n{messages[-half:]}"
 
 
 def _next(queue: SimpleQueue[_T]) -> _T:

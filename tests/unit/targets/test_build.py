@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -185,7 +186,9 @@ class Counting:
         clang = find_clang(None, Cache.default())
         self.runs, self.path = folder / "runs", folder / "counting-clang"
         self.runs.write_text("")
-        self.path.write_text(f'#!/bin/sh\necho run >> "{self.runs}"\nexec {" ".join(clang.command)} "$@"\n')
+        # Scripts are asked for their version each time.
+        count = f'[ "$1" = --version ] || echo run >> "{self.runs}"'
+        self.path.write_text(f'#!/bin/sh\n{count}\nexec {" ".join(clang.command)} "$@"\n')
         self.path.chmod(0o755)
 
     def count(self) -> int:
@@ -203,13 +206,11 @@ def test_a_second_build_starts_nothing(make_program: MakeProgram, tmp_path: Path
 
     first = rebuild(program)
     assert (first.units, first.cache_hits, first.linked) == (3, 0, True)
-    assert clang.count() == 4  # version, three units
+    assert clang.count() == 3
     content = (tmp_path / "model").read_bytes()
     mode = (tmp_path / "model").stat().st_mode
-    with monkeypatch.context() as patch:
-        patch.setattr(subprocess, "Popen", None)
-        again = rebuild(program)
-    assert (again.cache_hits, again.linked) == (3, False)
+    again = rebuild(program)
+    assert (again.cache_hits, again.linked, clang.count()) == (3, False, 0)
     assert (tmp_path / "model").read_bytes() == content and (tmp_path / "model").stat().st_mode == mode
     # Other weights: linked again, no unit compiled.
     assert rebuild(make_program(machine, weight=2.0)).cache_hits == 3
@@ -217,6 +218,43 @@ def test_a_second_build_starts_nothing(make_program: MakeProgram, tmp_path: Path
     # Another kind of artifact shares the units, and adds the runner.
     assert rebuild(program, "exe").cache_hits == 3
     assert clang.count() == 1
+    # With a clang that is no script, not even its version is asked for.
+    build(program, machine, "shared", tmp_path / "model")
+    with monkeypatch.context() as patch:
+        patch.setattr(subprocess, "Popen", None)
+        again = build(program, machine, "shared", tmp_path / "model")
+    assert (again.cache_hits, again.linked) == (3, False)
+
+
+class Broken(NamedTuple):
+    """A clang that answers --version, and then does something else than compiling."""
+
+    does: str
+    error: type[Exception]
+    message: str
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Broken("exec sleep 60", UserError, r"broken-clang has not ended after 1 s; MLC_TOOL_SECONDS allows it more"),
+        Broken("kill -SEGV $$", UserError, r"broken-clang \(clang version 19.*ended by signal SIGSEGV on the code of"),
+        Broken("cat >/dev/null", UserError, r"broken-clang .* says that all is well, and writes nothing; --cc names"),
+        Broken("yes word | head -c 50000000 >&2; exit 1", CompilerBug, r"clang refuses the code of"),
+    ],
+)
+def test_a_clang_that_is_broken(
+    broken: Broken, make_program: MakeProgram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "broken-clang"
+    path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "clang version 19" && exit\n{broken.does}\n')
+    path.chmod(0o755)
+    monkeypatch.setenv("MLC_TOOL_SECONDS", "1" if "sleep" in broken.does else "60")
+    machine = resolve_target("native")
+    with pytest.raises(broken.error, match=broken.message) as caught:
+        build(make_program(machine), machine, "shared", tmp_path / "model", cc=str(path))
+    assert len(str(vars(caught.value))) < 100_000, "messages of any length are kept short"
+    assert not (tmp_path / "model").exists()
 
 
 def test_a_damaged_cache_is_rebuilt(make_program: MakeProgram, tmp_path: Path, own_cache: Path):
@@ -339,6 +377,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path):
     (out := tmp_path / "out").mkdir()
     script = f"""
 from pathlib import Path
+from typing import NamedTuple
 from mlc.targets.build import build
 from mlc.targets.machine import resolve_target
 from mlc.targets.program import *

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from mlc.support.errors import UserError
 from mlc.targets import toolchain
 from mlc.targets.cache import Cache
-from mlc.targets.toolchain import find_clang, find_emulator, find_linker
+from mlc.targets.toolchain import Tool, find_clang, find_emulator, find_linker
 
 
 def fake(folder: Path, name: str, version: str) -> Path:
@@ -59,7 +61,7 @@ def test_no_clang(empty_path: Path, cache: Cache):
     with pytest.raises(UserError, match=r"needs clang 16 or newer \(found none on PATH\).*pip install ziglang, or"):
         find_clang(None, cache)
     fake(empty_path, "clang-14", "clang version 14.0.6")
-    with pytest.raises(UserError, match=r"found only .*clang-14 is version 14.*apt install clang-19"):
+    with pytest.raises(UserError, match=r"found only .*clang-14, which is version 14.*apt install clang-19"):
         find_clang(None, cache)
 
 
@@ -118,13 +120,83 @@ def test_named_clang_that_is_missing(cache: Cache):
         find_clang("no-such-clang", cache)
 
 
-def test_versions_are_asked_once(empty_path: Path, cache: Cache):
-    path = fake(empty_path, "clang-18", "clang version 18.1.0")
-    first, second = find_clang(None, cache), find_clang(None, cache)
-    assert first == second
-    assert Path(f"{path}.runs").read_text() == "run\n"
-    fake(empty_path, "clang-18", "clang version 18.1.99")
-    assert find_clang(None, cache).version == "clang version 18.1.99"
+def test_versions_of_binaries_are_asked_once(tmp_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch):
+    shutil.copy(Path(sys.executable).resolve(), program := tmp_path / "python")
+    found = [_version(program, cache)]
+    with monkeypatch.context() as patch:
+        patch.setattr("subprocess.run", None)
+        found.append(_version(program, cache))
+    assert found[0] == found[1]
+    # A file of the same size and the same time, but of other contents.
+    status, contents = program.stat(), bytearray(program.read_bytes())
+    contents[-1] ^= 1
+    program.write_bytes(contents)
+    os.utime(program, ns=(status.st_atime_ns, status.st_mtime_ns))
+    found.append(_version(program, cache))
+    assert found[2].version == found[0].version and found[2].identity != found[0].identity
+
+
+def _version(program: Path, cache: Cache) -> Tool:
+    return toolchain._probe((str(program),), "a test", cache)  # pyright: ignore[reportPrivateUsage]
+
+
+def test_scripts_are_asked_each_time(empty_path: Path, cache: Cache):
+    """What they call may be another program next time."""
+    version = empty_path / "version"
+    path = empty_path / "clang-18"
+    path.write_text(f'#!/bin/sh\nread line < "{version}"\necho "$line"\n')
+    path.chmod(0o755)
+    for number in ("18.1.0", "18.1.99"):
+        version.write_text(f"clang version {number}\n")
+        assert find_clang(None, cache).version == f"clang version {number}"
+
+
+def test_the_contents_of_a_script_are_part_of_its_identity(empty_path: Path, cache: Cache):
+    identities = {
+        find_clang(None, cache).identity for _ in range(2) if fake(empty_path, "clang-18", "clang version 18")
+    }
+    (path := empty_path / "clang-18").write_text(path.read_text() + "# another flag\n")
+    assert len({*identities, find_clang(None, cache).identity}) == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("exec sleep 60", r"has not answered --version after 0\.5 s"),
+        ("kill -SEGV $$", "answers --version with signal SIGSEGV"),
+        ("exit 3", "answers --version with exit status 3"),
+        ("true", "prints nothing on --version"),
+    ],
+)
+def test_programs_that_do_not_answer(
+    script: str, message: str, empty_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch
+):
+    (path := empty_path / "clang-18").write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{empty_path}:/bin:/usr/bin")
+    monkeypatch.setenv(toolchain.SECONDS, "0.5")
+    with pytest.raises(UserError, match=rf"--cc names '.*clang-18', which {message}; name a clang 16 or newer"):
+        find_clang(str(path), cache)
+
+
+@pytest.mark.parametrize("spelled", ["soon", "-1", "0", "inf"])
+def test_a_limit_that_is_no_number_of_seconds(spelled: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(toolchain.SECONDS, spelled)
+    with pytest.raises(UserError, match=f"MLC_TOOL_SECONDS is '{spelled}'; required: a number of seconds"):
+        toolchain.tool_seconds()
+
+
+def test_a_relative_path_is_made_absolute(empty_path: Path, cache: Cache, monkeypatch: pytest.MonkeyPatch):
+    fake(empty_path, "mine", "clang version 19.1.0")
+    monkeypatch.chdir(empty_path)
+    assert find_clang("./mine", cache).command == (str(empty_path / "mine"),)
+
+
+def test_options_of_the_environment_do_not_reach_clang(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CCC_OVERRIDE_OPTIONS", "+-O0")
+    monkeypatch.setenv("CPATH", "/tmp")
+    found = toolchain.tool_environment()
+    assert "PATH" in found and not {"CCC_OVERRIDE_OPTIONS", "CPATH"} & found.keys()
 
 
 def test_the_linker_of_the_same_release_comes_first(empty_path: Path, cache: Cache):
