@@ -177,8 +177,8 @@ def _check_runs_here(options: CompileOptions) -> None:
     machine = resolve_target(options.target)
     if host.can_run(machine.arch, machine.required_cpu_flags):
         return
-    missing = [flag for flag in machine.required_cpu_flags if flag not in host.cpu_flags()]
-    is_other = machine.arch != host.architecture()
+    missing = host.missing_flags(machine.required_cpu_flags)
+    is_other = not missing
     reason = f"is for {machine.arch}" if is_other else f"needs {', '.join(missing)}, which its CPU does not have"
     raise ArtifactError(
         f"this machine cannot run what target='{options.target}' gives: it {reason}; leave target out, or make a "

@@ -161,6 +161,15 @@ X86_LEVELS: dict[str, tuple[str, ...]] = {
 }
 """What each x86-64 level adds to the one before it (x86-64 psABI, section 3.1.1), lowest first."""
 
+
+def level_features(base: str) -> tuple[str, ...]:
+    """All features of an x86-64 level, including those of the levels below it; nothing for an ARM CPU."""
+    if base not in X86_LEVELS:
+        return ()
+    levels = list(X86_LEVELS)
+    return tuple(f for level in levels[: levels.index(base) + 1] for f in X86_LEVELS[level])
+
+
 KERNEL_SPELLING: dict[str, str] = {
     "sse4.1": "sse4_1",
     "sse4.2": "sse4_2",

@@ -1,4 +1,4 @@
-"""What the machine that mlc runs on is, as the Linux kernel reports it."""
+"""What the machine that mlc runs on is, as the Linux kernel reports it, or as `MLC_HOST` says (`assumed_host.py`)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from mlc.targets.assumed_host import VARIABLE, AssumedHost, assumed_host
 from mlc.targets.cpus import KIB, MIB, Arch
 
 _CPUINFO = Path("/proc/cpuinfo")
@@ -45,15 +46,46 @@ _ARM_PARTS: dict[tuple[int, int], str] = {
 }
 """CPU names by implementer and part number, as in /proc/cpuinfo."""
 
+_AMD_MODELS: dict[str, tuple[int, int]] = {
+    "znver1": (0x17, 0x01),
+    "znver2": (0x17, 0x31),
+    "znver3": (0x19, 0x01),
+    "znver4": (0x19, 0x11),
+    "znver5": (0x1A, 0x02),
+}
+"""A family and a model number of each of AMD's."""
+
+
+def _models() -> dict[str, dict[str, str]]:
+    """The entries of /proc/cpuinfo that tell a CPU, by its name."""
+    intel = {name: ("GenuineIntel", 6, models[0]) for name, models in _INTEL_MODELS.items()}
+    intel["cascadelake"] = intel["skylake-avx512"]
+    amd = {name: ("AuthenticAMD", *numbers) for name, numbers in _AMD_MODELS.items()}
+    found = {
+        name: {"vendor_id": vendor, "cpu family": str(family), "model": str(model)}
+        for name, (vendor, family, model) in (intel | amd).items()
+    }
+    arm = {name: {"CPU implementer": hex(who), "CPU part": hex(part)} for (who, part), name in _ARM_PARTS.items()}
+    return found | arm
+
+
+def _assumed() -> AssumedHost | None:
+    return assumed_host(_models()) if VARIABLE in os.environ else None
+
 
 def machine_name() -> str:
     """The host's architecture as the operating system names it."""
-    return platform.machine()
+    assumed = _assumed()
+    return platform.machine() if assumed is None else assumed.arch
 
 
 def architecture() -> Arch | None:
     """The host's architecture, if mlc generates code for it."""
-    match machine_name().lower():
+    return _arch(machine_name())
+
+
+def _arch(name: str) -> Arch | None:
+    match name.lower():
         case "x86_64" | "amd64":
             return "x86_64"
         case "aarch64" | "arm64":
@@ -64,6 +96,8 @@ def architecture() -> Arch | None:
 
 def core_count() -> int:
     """How many cores this process may use."""
+    if (assumed := _assumed()) is not None:
+        return assumed.cores
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -74,8 +108,15 @@ def cpu_flags() -> frozenset[str]:
 
 
 def can_run(arch: Arch, required_flags: Iterable[str]) -> bool:
-    """Whether code for `arch` that needs these CPU features, in the kernel's spelling, runs on the host."""
-    return arch == architecture() and cpu_flags().issuperset(required_flags)
+    """Whether code for `arch` that needs these CPU features, in the kernel's spelling, runs here."""
+    return arch == _arch(platform.machine()) and not missing_flags(required_flags)
+
+
+def missing_flags(required: Iterable[str]) -> list[str]:
+    """Those of some CPU features, in the kernel's spelling, that the CPU does not have that is really there."""
+    fields = _real_fields()
+    there = (fields.get("flags") or fields.get("Features") or "").split()
+    return [flag for flag in required if flag not in there] if there else []
 
 
 def cpu_name() -> str | None:
@@ -95,9 +136,14 @@ def cpu_name() -> str | None:
             return None
 
 
-@cache
 def cache_bytes() -> Mapping[int, int]:
     """The sizes of the first core's data caches by level; empty where the kernel does not say."""
+    assumed = _assumed()
+    return _real_cache_bytes() if assumed is None else assumed.caches
+
+
+@cache
+def _real_cache_bytes() -> Mapping[int, int]:
     try:
         return {level: _parse_size(_read(index / "size")) for level, index in _data_caches()}
     except (OSError, ValueError):
@@ -106,6 +152,8 @@ def cache_bytes() -> Mapping[int, int]:
 
 def first_cache() -> tuple[int, int] | None:
     """The bytes of a line, and the lines of a set, of the first data cache; None where the kernel does not say."""
+    if _assumed() is not None:
+        return None
     try:
         for level, index in _data_caches():
             if level == 1:
@@ -153,9 +201,14 @@ def _parse_size(text: str) -> int:
     return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
 
 
-@cache
-def _cpu_fields() -> dict[str, str]:
+def _cpu_fields() -> Mapping[str, str]:
     """The first CPU's entries of /proc/cpuinfo."""
+    assumed = _assumed()
+    return _real_fields() if assumed is None else assumed.fields
+
+
+@cache
+def _real_fields() -> dict[str, str]:
     try:
         first = _CPUINFO.read_text().split("\n\n", 1)[0]
     except OSError:

@@ -12,7 +12,7 @@ from typing import Any
 from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.cpu_sources import SOURCES
-from mlc.targets.cpus import CPUS, KERNEL_SPELLING, X86_LEVELS, Arch, Cpu
+from mlc.targets.cpus import CPUS, KERNEL_SPELLING, X86_LEVELS, Arch, Cpu, level_features
 from mlc.targets.facts import FACTS, FactSource, Issue, Memory, ThreadCosts
 from mlc.targets.machine_file import measured_facts
 
@@ -170,7 +170,7 @@ def _machine(name: str, cpu: Cpu) -> Machine:
         arch=cpu.arch,
         cpu=cpu.tune,
         base=cpu.base,
-        features=_level_features(cpu.base) + cpu.extras,
+        features=level_features(cpu.base) + cpu.extras,
         vector_bits=cpu.vector_bits,
         vector_registers=cpu.vector_registers,
         l1_bytes=cpu.l1_bytes,
@@ -181,14 +181,6 @@ def _machine(name: str, cpu: Cpu) -> Machine:
         memory=Memory(l1_read=float(cpu.issue.loads * cpu.vector_bits // 8)),
         sources=SOURCES[cpu.name],
     )
-
-
-def _level_features(base: str) -> tuple[str, ...]:
-    """All features of an x86-64 level, including those of the levels below it; nothing for an ARM CPU."""
-    if base not in X86_LEVELS:
-        return ()
-    levels = list(X86_LEVELS)
-    return tuple(f for level in levels[: levels.index(base) + 1] for f in X86_LEVELS[level])
 
 
 def _native() -> Machine:
@@ -206,7 +198,7 @@ def _native() -> Machine:
         # A virtual machine may hide features of its CPU, so code relies on what the kernel reports, never on the model.
         flags = host.cpu_flags()
         has = {f for f in _llvm_names() if KERNEL_SPELLING.get(f, f) in flags}
-        level = next((v for v in reversed(X86_LEVELS) if has.issuperset(_level_features(v))), None)
+        level = next((v for v in reversed(X86_LEVELS) if has.issuperset(level_features(v))), None)
         if level is None:
             raise UserError("this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with --target")
         described = _machine("native", CPUS[level])

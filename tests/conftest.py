@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mlc.targets.cpus import Arch
 
 _LONG = 10
 """The seconds that a test takes which is worth a mark, with other work on the machine."""
@@ -17,13 +23,53 @@ _LONG = 10
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's compile cache and machine file out of the tests, and the tests' own cache across runs."""
     patch = pytest.MonkeyPatch()
-    patch.setenv("MLC_CACHE_DIR", str(config.cache.mkdir("mlc")) if config.cache else "")
+    if config.cache:
+        (folder := config.cache.mkdir("mlc")).chmod(0o700)
+        patch.setenv("MLC_CACHE_DIR", str(folder))
     patch.setenv("MLC_MACHINE_FILE", "")  # what was measured changes schedules
     patch.setenv("MLC_RECORDS_FILE", "")  # and so do records
     patch.delenv("MLC_CC", raising=False)
     patch.delenv("MLC_TRACEBACK", raising=False)
     patch.setenv("MLC_REDUCE_SECONDS", "0")
+    if "MLC_HOST" in os.environ:
+        _skip_what_cannot_run(patch)
     config.add_cleanup(patch.undo)
+
+
+def _skip_what_cannot_run(patch: pytest.MonkeyPatch) -> None:
+    """Under an assumed host: skip a test where it is about to run code for this host that is not there."""
+    from mlc.runtime import library
+    from mlc.targets import host
+    from mlc.targets.machine import resolve_target
+
+    needed = resolve_target("native")
+    if host.can_run(needed.arch, needed.required_cpu_flags):
+        return
+    missing_flags, can_run = host.missing_flags, host.can_run
+
+    def flags_or_skip(required: Iterable[str]) -> list[str]:
+        if missing := missing_flags(required := tuple(required)):
+            _skip(set(required) <= set(needed.required_cpu_flags))
+        return missing
+
+    def can_run_or_skip(arch: Arch, required: Iterable[str]) -> bool:
+        found = can_run(arch, required := tuple(required))
+        _skip(not found and arch == needed.arch and set(required) <= set(needed.required_cpu_flags))
+        return found
+
+    def check_or_skip(path: Path, cpu: str, required: list[str]) -> None:
+        flags_or_skip(required)
+        check_features(path, cpu, required)
+
+    check_features = library._check_features  # pyright: ignore[reportPrivateUsage]
+    patch.setattr(library, "_check_features", check_or_skip)
+    patch.setattr(host, "missing_flags", flags_or_skip)
+    patch.setattr(host, "can_run", can_run_or_skip)
+
+
+def _skip(is_needed: bool) -> None:
+    if is_needed:
+        pytest.skip("code for the assumed host cannot run here")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -15,6 +15,7 @@ from mlc.dialects.scan import ScanLike
 from mlc.support.context import CompilerContext
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target, words_of_sources
+from mlc.targets.machine_file import measured_facts
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.roofline import Roofline, measured, planned
@@ -118,7 +119,7 @@ class ModelNumbers:
         words = words_of_sources(machine)
         if machine.name != "native":
             return f"{words}: of {machine.name} in the table"
-        if any(source.kind == "measured" for source in machine.sources.values()):
+        if measured_facts()[0]:
             return words
         return f"{words}: this machine was not measured; `mlc machine measure` does that"
 

@@ -157,9 +157,7 @@ def require_runnable(machine: Machine) -> None:
                 "(apt install qemu-user-static)"
             )
         return
-    available = host.cpu_flags()
-    missing = [flag for flag in machine.required_cpu_flags if flag not in available] if available else []
-    if missing:
+    if missing := host.missing_flags(machine.required_cpu_flags):
         raise UserError(f"it is for {machine.name} and needs {', '.join(missing)}, which this CPU does not have")
 
 

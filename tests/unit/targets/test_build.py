@@ -17,7 +17,7 @@ import pytest
 
 from mlc import runtime
 from mlc.support.errors import CompilerBug, UserError
-from mlc.targets import toolchain
+from mlc.targets import host, toolchain
 from mlc.targets.build import BuildReport, OutputKind, build
 from mlc.targets.cache import Cache
 from mlc.targets.machine import Machine, resolve_target
@@ -105,6 +105,7 @@ def test_two_objects_with_equal_names_link_into_one_program(
 ):
     """Both models have a kernel `double_plus` and a weight `w`; their weights differ."""
     machine = resolve_target("native")
+    assert host.can_run(machine.arch, machine.required_cpu_flags)
     for name, weight in (("one", 1.0), ("two", 10.0)):
         build(make_program(machine, name, weight), machine, kind, tmp_path / f"{name}{suffix}")
         build(make_program(machine, name, weight), machine, "header", tmp_path / f"{name}.h")

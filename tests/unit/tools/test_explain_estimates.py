@@ -15,8 +15,8 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.loop.steps.vectorize import Vectorize
-from mlc.targets.facts import FactSource
-from mlc.targets.machine import resolve_target
+from mlc.targets import host
+from mlc.targets.machine_file import MachineFile, Measured, write_machine_file
 from mlc.tools import explain_table, kernel_numbers
 from mlc.tools.schedule_estimate import kernel_on_loops, runners_up, steps_of
 
@@ -146,12 +146,14 @@ def test_where_no_schedule_is_carried_out_there_is_no_estimate(model: str, mlc: 
     assert "\nestimated" not in shown
 
 
-def test_facts_that_were_measured_are_said_so(model: str, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    machine = resolve_target("native").with_facts({"loads": 2}, {"loads": FactSource("measured")})
-    with monkeypatch.context() as patch:
-        patch.setattr(kernel_numbers, "resolve_target", lambda _: machine)  # pyright: ignore
-        shown = mlc("explain", model, "matmul_relu").out
-    assert re.search(r"^  facts .*1 measured", shown, re.MULTILINE)
+def test_facts_that_were_measured_are_said_so(
+    model: str, mlc: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLC_MACHINE_FILE", str(tmp_path / "machine.toml"))
+    facts = {"loads": Measured(2, 0, 2)}
+    write_machine_file(tmp_path / "machine.toml", MachineFile("0.1.0", "2026-01-31", "a CPU", host.identity(), facts))
+    shown = mlc("explain", model, "matmul_relu").out
+    assert re.search(r"^  facts .*\b\d+ measured", shown, re.MULTILINE)
     assert "mlc machine measure" not in shown
     shown = mlc("explain", model, "matmul_relu", "--target=cortex-a53").out
     assert re.search(r"^  facts .*: of cortex-a53 in the table$", shown, re.MULTILINE)

@@ -171,13 +171,18 @@ def test_kernels_of_one_place_have_remarks_of_their_own(tmp_path: Path, mlc: Com
 def test_the_arena_is_that_of_the_kernel(tmp_path: Path, mlc: CommandLine) -> None:
     """The function that calls a kernel alone has an arena as well, which is in no model."""
     path = tmp_path / "model.mlir"
-    path.write_text(
-        "func.func @main(%x: tensor<64x1000xf32>) -> tensor<64x1000xf32> {\n"
-        "  %0 = graph.softmax %x axis 1 : tensor<64x1000xf32>\n  return %0 : tensor<64x1000xf32>\n}\n"
-    )
+    path.write_text("""
+func.func @main(%q: tensor<96x32xf32>, %k: tensor<32x80xf32>, %v: tensor<80x32xf32>) -> tensor<96x32xf32> {
+  %0 = graph.matmul %q, %k : tensor<96x32xf32>, tensor<32x80xf32> -> tensor<96x80xf32>
+  %1 = graph.softmax %0 axis 1 : tensor<96x80xf32>
+  %2 = graph.matmul %1, %v : tensor<96x80xf32>, tensor<80x32xf32> -> tensor<96x32xf32>
+  return %2 : tensor<96x32xf32>
+}
+""")
     compiled = mlc("compile", str(path), "--remarks", "-o", str(tmp_path / "model.so")).err
-    (real,) = re.findall(r"'softmax' works in an arena of \d+ bytes", compiled)
-    shown = mlc("explain", str(path), "softmax").out
+    works = re.findall(r"('(\w+)' works in an arena of \d+ bytes)", compiled)
+    ((real, kernel),) = [(text, name) for text, name in works if name != "main"]
+    shown = mlc("explain", str(path), kernel).out
     assert re.findall(r"'\w+' works in an arena of \d+ bytes", shown) == [real]
 
 

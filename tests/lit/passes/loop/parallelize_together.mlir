@@ -1,6 +1,6 @@
-// RUN: mlc-opt %s --parallelize="threads=8 least-ns=2" | filecheck %s
-// RUN: mlc-opt %s --parallelize="threads=8 least-ns=2" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
-// RUN: mlc-opt %s --parallelize="threads=2 least-ns=2" | filecheck %s --check-prefix=TWO
+// RUN: mlc-opt %s --target=znver5 --parallelize="threads=8 least-ns=2" | filecheck %s
+// RUN: mlc-opt %s --target=znver5 --parallelize="threads=8 least-ns=2" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: mlc-opt %s --target=znver5 --parallelize="threads=2 least-ns=2" | filecheck %s --check-prefix=TWO
 
 // 3 rows keep 8 threads busy for 3/8 of the time, 3 x 40 tiles all the time; two threads for 3/4 of it.
 // CHECK-LABEL: @two_loops

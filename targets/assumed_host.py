@@ -1,0 +1,79 @@
+"""A host that is assumed instead of the one that is there: how tests show that they do not depend on it.
+
+    MLC_HOST="cpu=znver4 cores=64 caches=none hypervisor"
+
+`cpu` is a name of the table of CPUs, or a level of x86-64 for one that nobody knows; the other words may be left out.
+Code is made for it. Whether code can run is still told by the CPU that is there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from mlc.support.errors import UserError
+from mlc.targets.cpus import CPUS, KERNEL_SPELLING, Arch, Cpu, level_features
+
+VARIABLE = "MLC_HOST"
+"""The environment variable that describes the host."""
+_WORDS = ("cpu", "cores", "caches")
+_FORM = "'cpu=NAME', and perhaps 'cores=N', 'caches=none' and 'hypervisor'"
+
+
+@dataclass(frozen=True)
+class AssumedHost:
+    """What the kernel would report."""
+
+    arch: Arch
+    fields: Mapping[str, str]
+    """Of /proc/cpuinfo."""
+    cores: int
+    caches: Mapping[int, int]
+    """Bytes of data caches by level; empty where the kernel does not say."""
+
+
+def assumed_host(models: Mapping[str, Mapping[str, str]]) -> AssumedHost | None:
+    """The host that the variable describes; None if it is not set.
+
+    Args:
+        models: the fields of /proc/cpuinfo by which a CPU is known, by its name in the table.
+
+    Raises:
+        UserError: the variable says something else than a host.
+    """
+    text = os.environ.get(VARIABLE)
+    return _parsed(text, tuple(models), tuple(map(_frozen, models.values()))) if text else None
+
+
+def _frozen(fields: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    return tuple(fields.items())
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str, names: tuple[str, ...], models: tuple[tuple[tuple[str, str], ...], ...]) -> AssumedHost:
+    words = {word.partition("=")[0]: word.partition("=")[2] for word in text.split()}
+    is_virtual = words.pop("hypervisor", None) is not None
+    cpu = CPUS.get(words.get("cpu", ""))
+    cores, caches = words.get("cores", str(cpu.cores if cpu else 0)), words.get("caches", "")
+    if (
+        cpu is None
+        or words.keys() - set(_WORDS)
+        or not cores.isdecimal()
+        or int(cores) < 1
+        or caches not in ("", "none")
+    ):
+        raise UserError(f"{VARIABLE} is '{text}'; required: {_FORM}, where NAME is one of `mlc targets`")
+    flags = [KERNEL_SPELLING.get(feature, feature) for feature in (*level_features(cpu.base), *cpu.extras)]
+    fields = {
+        **dict(models[names.index(cpu.name)] if cpu.name in names else ()),
+        "model name": f"assumed {cpu.name}",
+        "flags" if cpu.arch == "x86_64" else "Features": " ".join([*flags, *["hypervisor"] * is_virtual]),
+    }
+    return AssumedHost(cpu.arch, fields, int(cores), {} if caches == "none" else _caches(cpu))
+
+
+def _caches(cpu: Cpu) -> dict[int, int]:
+    sizes = {1: cpu.l1_bytes, 2: cpu.l2_bytes, 3: cpu.l3_bytes}
+    return {level: size for level, size in sizes.items() if size}

@@ -1,0 +1,132 @@
+"""The quick tests under other hosts and in other surroundings: none may depend on the machine on which it was written.
+
+    python -m mlc.testing.conditions                  all of them, one after the other
+    python -m mlc.testing.conditions znver5 LANG=C    those that are named
+    python -m mlc.testing.conditions znver5 -- tests/unit/tools      with arguments for pytest
+
+Where code for an assumed host (`targets/assumed_host.py`) cannot run, tests that run some are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_QUICK = ("-n", "2", "-m", "not slow", "-q")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How a process differs from that of the person who wrote the tests."""
+
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    hidden: tuple[str, ...] = ()
+    """Programs that are not on PATH, by the start of their names."""
+    missing: tuple[str, ...] = ()
+    """Packages that cannot be imported."""
+    arguments: tuple[str, ...] = ()
+    """Further arguments of pytest."""
+
+
+def _host(text: str) -> Condition:
+    return Condition({"MLC_HOST": text})
+
+
+CONDITIONS: dict[str, Condition] = {
+    "znver2": _host("cpu=znver2"),
+    "znver3": _host("cpu=znver3 hypervisor"),
+    "znver4": _host("cpu=znver4"),
+    "znver5": _host("cpu=znver5 cores=2 hypervisor"),
+    "haswell": _host("cpu=haswell"),
+    "skylake-avx512": _host("cpu=skylake-avx512 hypervisor"),
+    "sapphirerapids": _host("cpu=sapphirerapids"),
+    "unknown": _host("cpu=x86-64-v3 caches=none"),
+    "neoverse-n1": _host("cpu=neoverse-n1"),
+    "one core": _host("cpu=x86-64-v3 cores=1"),
+    "64 cores": _host("cpu=x86-64-v3 cores=64"),
+    "zig": Condition(hidden=("clang", "ld.lld")),
+    "no qemu": Condition(hidden=("qemu-",)),
+    "no mlir-opt": Condition(hidden=("mlir-opt",)),
+    "no torch": Condition(missing=("torch",)),
+    "no jax": Condition(missing=("jax", "jaxlib")),
+    "LANG=C": Condition({"LANG": "C", "LC_ALL": "C"}),
+    "TZ": Condition({"TZ": "Pacific/Chatham"}),
+    "space": Condition({"TMPDIR": "{folder}/a space"}),
+    "no home": Condition({"HOME": "", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}),
+    "other home": Condition({"HOME": "{folder}/nothing/here"}),
+    "order": Condition(arguments=("-p", "mlc.testing.shuffled")),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the tests under each condition; the status is 1 if some fail."""
+    names = list(arguments)
+    given: list[str] = []
+    if "--" in names:
+        cut = names.index("--")
+        names, given = names[:cut], names[cut + 1 :]
+    if unknown := sorted(set(names) - CONDITIONS.keys()):
+        print(f"unknown condition '{unknown[0]}'; required: {', '.join(CONDITIONS)}", file=sys.stderr)
+        return 1
+    failed = False
+    for name in names or CONDITIONS:
+        start = time.monotonic()
+        status, last = _run(CONDITIONS[name], given)
+        print(f"{name:16} {time.monotonic() - start:5.0f} s  {'right' if status == 0 else 'WRONG'}  {last}", flush=True)
+        failed |= status != 0
+    return int(failed)
+
+
+def _run(condition: Condition, given: Sequence[str]) -> tuple[int, str]:
+    """The exit status of pytest, and what it says last."""
+    root = Path(__file__).parents[1]
+    with tempfile.TemporaryDirectory() as folder:
+        env = {k: v.format(folder=folder) for k, v in condition.variables.items()}
+        if place := env.get("TMPDIR"):
+            Path(place).mkdir(parents=True)
+        path = _path_without(condition.hidden, Path(folder)) if condition.hidden else os.environ["PATH"]
+        env = {**os.environ, **env, "PATH": path}
+        env["PYTHONPATH"] = os.pathsep.join([*_blocked(condition.missing, Path(folder)), env.get("PYTHONPATH", "")])
+        command = [sys.executable, "-m", "pytest", *_QUICK, *condition.arguments, *given]
+        done = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    sys.stderr.writelines(f"    {line}\n" for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR")))
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    return done.returncode, lines[-1] if lines else done.stderr.strip()[-200:]
+
+
+def _path_without(prefixes: Sequence[str], folder: Path) -> str:
+    """A PATH on which no program has such a name."""
+    result: list[str] = []
+    for number, place in enumerate(os.environ["PATH"].split(os.pathsep)):
+        source = Path(place)
+        if not source.is_dir():
+            continue
+        if any(file.name.startswith(tuple(prefixes)) for file in source.iterdir()):
+            (copy := folder / f"path{number}").mkdir()
+            for file in source.iterdir():
+                if not file.name.startswith(tuple(prefixes)):
+                    (copy / file.name).symlink_to(file)
+            source = copy
+        result.append(str(source))
+    return os.pathsep.join(result)
+
+
+def _blocked(packages: Sequence[str], folder: Path) -> list[str]:
+    """A folder in front of others in which packages cannot be imported."""
+    if not packages:
+        return []
+    for name in packages:
+        (folder / "blocked" / name).mkdir(parents=True)
+        error = f"raise ModuleNotFoundError(\"No module named '{name}'\", name='{name}')\n"
+        (folder / "blocked" / name / "__init__.py").write_text(error)
+    return [str(folder / "blocked")]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
