@@ -21,15 +21,12 @@ def matmul(b: GraphBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     if not left or not right:
         raise Unconvertible("a factor is a scalar")
     result = b.matmul(
-        b.reshape(lhs, (1, *left)) if len(left) == 1 else lhs,
-        b.reshape(rhs, (*right, 1)) if len(right) == 1 else rhs,
+        b.unsqueeze(lhs, [0]) if len(left) == 1 else lhs,
+        b.unsqueeze(rhs, [1]) if len(right) == 1 else rhs,
     )
-    shape = list(shape_of(result))
-    if len(right) == 1:
-        del shape[-1]
-    if len(left) == 1:
-        del shape[-1 if len(right) == 1 else -2]
-    return b.reshape(result, shape)
+    rank = len(shape_of(result))
+    added = [axis for axis, shape in ((rank - 2, left), (rank - 1, right)) if len(shape) == 1]
+    return b.squeeze(result, added)
 
 
 @lowers(PASS, onnx.op("MatMul"))
