@@ -36,6 +36,20 @@ A case passes if all outputs have its types and shapes, and agree within its tol
 two units in the last place, where a tolerance asks for less than one. Of random numbers only types and shapes are
 compared: no specification says which numbers they are. Strings, sequences, optionals
 and `ImageDecoder` are not planned.
+
+An operator of f16 or bf16 rounds once: what is several steps is computed in f32.
+
+Where ONNX Runtime differs from the reference of the package `onnx`, and the cases allow both, mlc follows the runtime:
+what people deploy was checked against it.
+
+| operator | the reference | the runtime | mlc |
+|---|---|---|---|
+| Resize, by scales | places in f64 or f32, by the type of what it is given | scales, extents and places in f32 | as the runtime |
+| Resize, `align_corners`, scales that make no whole number | ends are those of `scale * extent` | ends are those of the result | as the reference: a case asks for it |
+| GridSample, cubic, `border` | clamps the place | clamps each of the four pixels | as the runtime and PyTorch |
+| LSTM, `clip` | does not clip | clips what goes into the gates, not the cell | as the runtime |
+| DynamicQuantizeLinear of zeros | divides 0 by 0 | the scale is 1 | as the runtime |
+| Slice, a start below the first element, backwards | takes nothing | takes the first element, as the specification clamps | as the runtime |
 """
 
 

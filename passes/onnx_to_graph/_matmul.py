@@ -41,6 +41,9 @@ class MatMul(BoundedFromOnnx):
 class Gemm(BoundedFromOnnx):
     """`alpha A B + beta C`, either factor transposed."""
 
+    def rounds_once(self, node: Node) -> bool:
+        return node.float("alpha", 1.0) != 1 or (node.has(2) and node.float("beta", 1.0) != 1)
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         lhs = b.transpose(node[0], (1, 0)) if node.flag("transA") else node[0]
         rhs = b.transpose(node[1], (1, 0)) if node.flag("transB") else node[1]
@@ -58,6 +61,9 @@ class Gemm(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Einsum"))
 class Einsum(FromOnnx):
     """Sums of products in index notation, one operand after the other: each pair is a stack of matrix products."""
+
+    def rounds_once(self, node: Node) -> bool:
+        return len(node.operands) > 2
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         terms, result = _equation(node)

@@ -185,7 +185,8 @@ class Slice(BoundedFromOnnx):
         for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
             extent = shape_of(x)[axis]
             limit = -extent - 1 if step < 0 else -extent
-            x = cut(b, x, axis, max(min(start, extent), -extent - 1) if step < 0 else start, max(end, limit), step)
+            # A start below the first element is the first one, backwards too, where Python takes none.
+            x = cut(b, x, axis, max(min(start, extent), -extent), max(end, limit), step)
         return x
 
 

@@ -98,7 +98,7 @@ def test_as_much_is_data_as_the_runtime_finds(program: str, options: dict[str, A
     for c in product([False, True], repeat=bound):
         given: dict[str, Any] = {"c": np.array(c, bool)}
         for each in session.get_inputs()[1:]:
-            given[each.name] = np.float32(rng.standard_normal(each.shape))
+            given[each.name] = np.asarray(rng.standard_normal(each.shape), np.float32)
         try:
             (wanted,) = session.run(None, given)
         except Exception:  # the largest element of none, say
