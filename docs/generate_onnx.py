@@ -42,14 +42,13 @@ An operator of f16 or bf16 rounds once: what is several steps is computed in f32
 Where ONNX Runtime differs from the reference of the package `onnx`, and the cases allow both, mlc follows the runtime:
 what people deploy was checked against it.
 
-| operator | the reference | the runtime | mlc |
-|---|---|---|---|
-| Resize, by scales | places in f64 or f32, by the type of what it is given | scales, extents and places in f32 | as the runtime |
-| Resize, `align_corners`, scales that make no whole number | ends are those of `scale * extent` | ends are those of the result | as the reference: a case asks for it |
-| GridSample, cubic, `border` | clamps the place | clamps each of the four pixels | as the runtime and PyTorch |
-| LSTM, `clip` | does not clip | clips what goes into the gates, not the cell | as the runtime |
-| DynamicQuantizeLinear of zeros | divides 0 by 0 | the scale is 1 | as the runtime |
-| Slice, a start below the first element, backwards | takes nothing | takes the first element, as the specification clamps | as the runtime |
+- `Resize` by scales: scales, extents and places are f32, where the reference takes what it is given. Of
+  `align_corners` with scales that make no whole number, a case asks for what the reference does: ends are those of
+  `scale * extent`, not of the result.
+- `GridSample`, cubic, with `border`: each of the four pixels is clamped, as in PyTorch, not the place between.
+- `LSTM` with `clip`: what goes into the gates and the candidate is limited, not the cell. The reference does not clip.
+- `DynamicQuantizeLinear` of zeros has a scale of 1. The reference divides 0 by 0.
+- `Slice` backwards from below the first element begins at the first, as specified; the reference takes none.
 """
 
 

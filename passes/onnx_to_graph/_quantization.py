@@ -74,7 +74,7 @@ class QuantizeLinear(FromOnnx):
 
 @lowers(PASS, onnx.op("DynamicQuantizeLinear"))
 class DynamicQuantizeLinear(FromOnnx):
-    """To ui8, with the scale and the zero point that the least and the largest element and 0 ask for; 1 if all are 0."""
+    """To ui8, with a scale and a zero point for the least and the largest element and 0; the scale of zeros is 1."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, axes, zero = node[0], range(node.rank()), b.number(0, node[0])

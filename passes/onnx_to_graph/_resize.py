@@ -40,10 +40,10 @@ class _Resizing:
     """Where `tf_crop_and_resize` cuts each axis."""
 
     def place(self, at: int, axis: int, before: int, after: int, scale: np.float32) -> float | np.float32:
-        """The place in an extent of `before` of the element `at` in one of `after`, computed in f32 as scales are: which
-        element is the nearest to one that lies between two depends on it, and so runtimes agree.
+        """The place in an extent of `before` of the element `at` in one of `after`.
 
-        Where a scale gives no whole number, what formulas call the new extent is `scale * before`, not `after`.
+        It is computed in f32, as scales are: which of two neighbours is the nearest depends on it. Where a scale
+        gives no whole number, what formulas call the new extent is `scale * before`, not `after`.
         """
         real = scale * before
         match self.places:
