@@ -36,6 +36,19 @@ A case passes if all outputs have its types and shapes, and agree within its tol
 two units in the last place, where a tolerance asks for less than one. Of random numbers only types and shapes are
 compared: no specification says which numbers they are. Strings, sequences, optionals
 and `ImageDecoder` are not planned.
+
+An operator of f16 or bf16 rounds once: what is several steps is computed in f32.
+
+Where ONNX Runtime differs from the reference of the package `onnx`, and the cases allow both, mlc follows the runtime:
+what people deploy was checked against it.
+
+- `Resize` by scales: scales, extents and places are f32, where the reference takes what it is given. Of
+  `align_corners` with scales that make no whole number, a case asks for what the reference does: ends are those of
+  `scale * extent`, not of the result.
+- `GridSample`, cubic, with `border`: each of the four pixels is clamped, as in PyTorch, not the place between.
+- `LSTM` with `clip`: what goes into the gates and the candidate is limited, not the cell. The reference does not clip.
+- `DynamicQuantizeLinear` of zeros has a scale of 1. The reference divides 0 by 0.
+- `Slice` backwards from below the first element begins at the first, as specified; the reference takes none.
 """
 
 

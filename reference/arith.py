@@ -30,6 +30,7 @@ from mlc.dialects.arith import (
 )
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes, rank_of, rounded
+from mlc.reference.extremes import maximum, minimum
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type, integer_width
 
@@ -90,8 +91,8 @@ _FLOAT: dict[type[Operation], Callable[[Array, Array], Array]] = {
     arith.MulfOp: np.multiply,
     arith.DivfOp: np.divide,
     RemFOp: np.fmod,
-    arith.MaximumfOp: np.maximum,  # NaN wins
-    arith.MinimumfOp: np.minimum,
+    arith.MaximumfOp: maximum,  # NaN wins
+    arith.MinimumfOp: minimum,
     arith.MaxnumfOp: np.fmax,  # NaN loses
     arith.MinnumfOp: np.fmin,
 }

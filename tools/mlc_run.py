@@ -1,7 +1,7 @@
-"""Run a model on the inputs in a safetensors file, and tell how long a call takes. A model is text, which is compiled
-first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several calls; of a
-model for several shapes, the one runs that needs the fewest. Shapes that the model and --shape leave open are those of
-the tensors.
+"""Run a model on inputs in a file of safetensors or NumPy, and tell how long a call takes. A model is text, which is
+compiled first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several
+calls; of a model for several shapes, the one runs that needs the fewest. Shapes that the model and --shape leave open
+are those of the tensors.
 With a --target of another architecture the model runs in an emulator.
 """
 
@@ -30,7 +30,7 @@ from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments,
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
 from mlc.tools.mlc_compile import build_artifact, make_artifact
-from mlc.tools.model_inputs import Array, Calls, choose_calls, read_tensors
+from mlc.tools.model_inputs import Array, Calls, choose_calls, read_tensors, tensor_named
 
 
 @dataclass(kw_only=True)
@@ -49,7 +49,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     add = parser.add_argument
     add("model", help="the model: text, a file of ONNX, or a .so")
-    add("--inputs", required=True, metavar="FILE", help="a safetensors file with a tensor per input")
+    add(
+        "--inputs",
+        required=True,
+        metavar="FILE",
+        help="a tensor per input: safetensors, .npz, or .npy for a model of one input",
+    )
     add("--outputs", metavar="FILE", help="write the model's outputs to this safetensors file")
     labels = "how often the largest output is the label; labels are in the tensor KEY (labels) of the inputs"
     add("--check-labels", nargs="?", const="labels", metavar="KEY", help=labels)
@@ -148,7 +153,8 @@ def _shapes_of(tensors: Mapping[str, Array], source: ModelSource, given: Binding
     bound = [each.bound(given.shapes, extents) for each in declared if each.name not in given.values]
     taken: list[str] = []
     for each in bound:
-        found = tensors[each.name].shape if each.is_open and each.name in tensors else ()
+        tensor = tensor_named(each.name, tensors) if each.is_open else None
+        found = () if tensor is None else tensor.shape
         shape = found if each.shape is None else each.shape
         if shape and len(found) >= len(shape):
             last = found[len(found) - len(shape) :]

@@ -1,12 +1,14 @@
-"""Inputs of a model from a safetensors file: which tensor is which input, and how many calls they make."""
+"""Inputs of a model from a file: which tensor is which input, and how many calls they make."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +18,8 @@ from mlc.support.dtypes import dtype_named, is_stored, out_of_safetensors
 from mlc.support.errors import UserError
 
 Array = NDArray[Any]
+_OF_NUMPY = (b"PK\x03\x04", b"\x93NUMPY")
+"""How files of several arrays, and of one, begin."""
 
 
 class TensorLike(Protocol):
@@ -48,19 +52,34 @@ class Calls:
 
 
 def read_tensors(file: str) -> dict[str, Array]:
-    """All tensors of a safetensors file.
+    """All tensors of a file of safetensors, or of NumPy: an .npz, or an .npy, whose array has the name "".
 
     Raises:
         UserError: the file cannot be read, or is of another format.
     """
     try:
-        return resources.read_tensors(Path(file))
+        with Path(file).open("rb") as opened:
+            is_numpy = opened.read(6).startswith(_OF_NUMPY)
+        return _read_numpy(file) if is_numpy else resources.read_tensors(Path(file))
     except FileNotFoundError:
         raise UserError(f"file '{file}' not found") from None
     except OSError as e:
         raise UserError(f"cannot read '{file}': {e.strerror or e}") from None
     except ValueError as e:
-        raise UserError(f"'{file}' is not a safetensors file: {e}") from None
+        formats = "required: safetensors, or .npz or .npy of NumPy"
+        raise UserError(f"'{file}' is not a safetensors file: {e}; {formats}") from None
+
+
+def _read_numpy(file: str) -> dict[str, Array]:
+    """Raises: UserError if the file is damaged, or holds Python objects, which would be code to run."""
+    try:
+        found = np.load(file, allow_pickle=False)
+        if isinstance(found, np.ndarray):
+            return {"": found}
+        with found:
+            return {name: found[name] for name in found.files}
+    except (ValueError, EOFError, BadZipFile, zlib.error) as e:
+        raise UserError(f"'{file}' cannot be read as arrays of NumPy: {e}; required: .npz or .npy of numbers") from None
 
 
 def choose_calls(
@@ -82,7 +101,8 @@ def choose_calls(
         return min(found, key=lambda each: each[1].count)
     given = ", ".join(f"'{i.name}' {list(_tensor_for(i, tensors, file).shape)}" for i in variants[0])
     known = " | ".join(", ".join(f"{i.name} {list(i.shape)}" for i in inputs) for inputs in variants)
-    dtypes = {f"'{i.name}' is {i.dtype}" for i in variants[0] if tensors[i.name].dtype != dtype_named(i.dtype)}
+    own = {i.name: _tensor_for(i, tensors, file) for i in variants[0]}
+    dtypes = {f"'{i.name}' is {i.dtype}" for i in variants[0] if own[i.name].dtype != dtype_named(i.dtype)}
     hint = f" ({', '.join(sorted(dtypes))} in the model)" if dtypes else ""
     raise UserError(f"'{file}' has {given}{hint}; the model was compiled for {known}, or many of one of these")
 
@@ -96,6 +116,9 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], fi
     Raises:
         UserError: an input has no tensor, or one of another dtype or shape, or two disagree on the number of calls.
     """
+    if "" in tensors and len(inputs) > 1:
+        names = ", ".join(f"'{i.name}'" for i in inputs)
+        raise UserError(f"'{file}' is one array without a name; the model has the inputs {names}: required: an .npz")
     arrays: list[Array] = []
     counts: dict[str, int] = {}
     found = [out_of_safetensors(_tensor_for(info, tensors, file), dtype_named(info.dtype)) for info in inputs]
@@ -117,9 +140,14 @@ def arrange_calls(tensors: Mapping[str, Array], inputs: Sequence[TensorLike], fi
     return Calls(max(counts.values(), default=1), tuple(arrays), tuple(i.name not in counts for i in inputs), stacked)
 
 
+def tensor_named(name: str, tensors: Mapping[str, Array]) -> Array | None:
+    """The tensor for an input; that of a file which gives no names is for any."""
+    return tensors.get(name, tensors.get(""))
+
+
 def _tensor_for(info: TensorLike, tensors: Mapping[str, Array], file: str) -> Array:
-    if info.name in tensors:
-        return tensors[info.name]
+    if (found := tensor_named(info.name, tensors)) is not None:
+        return found
     known = ", ".join(f"'{name}'" for name in tensors) or "none"
     raise UserError(f"'{file}' has no tensor '{info.name}' for that input of the model (it has {known})")
 

@@ -81,10 +81,14 @@ def _name_of_number(number: int) -> str:
 
 
 def dim_names(message: Message) -> tuple[str, ...] | None:
-    """The names of a tensor's dims, nothing where they are numbers; None if no dim has a name."""
+    """The names of a tensor's dims, nothing where they are numbers; None if no dim has a name.
+
+    What is no identifier, as the specification wants it, is no name: exporters write `?` for each extent that they do
+    not know, and these are not equal.
+    """
     if not message.HasField("tensor_type"):
         return None
-    names = tuple(d.dim_param for d in message.tensor_type.shape.dim)
+    names = tuple(d.dim_param if d.dim_param.isidentifier() else "" for d in message.tensor_type.shape.dim)
     return names if any(names) else None
 
 

@@ -19,6 +19,8 @@ class Cumulative(BoundedFromOnnx):
     What lies behind an extent that depends on data changes nothing, from whichever end the rows come.
     """
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         is_sum = node.op.OP_TYPE == "CumSum"
         axis = axis_of(only_integer(node.known(1)), node.rank())

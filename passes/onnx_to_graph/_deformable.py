@@ -28,6 +28,8 @@ class DeformConv(FromOnnx):
     gives each sample, Zhu et al., 2018.
     """
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         element = node.element()
         computed = element if element == f64 else f32

@@ -22,6 +22,8 @@ from mlc.passes.shared.refusal import Unconvertible
 class Determinant(FromOnnx):
     """Gaussian elimination with partial pivoting, in f64: each step of a scan removes a column of all matrices."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         *batch, rows, columns = shape = node.shape() if node.rank() > 1 else (0, -1)
         if rows != columns:

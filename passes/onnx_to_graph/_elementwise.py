@@ -85,6 +85,9 @@ class Compare(BoundedFromOnnx):
 class Fold(BoundedFromOnnx):
     """From the first operand to the last."""
 
+    def rounds_once(self, node: Node) -> bool:
+        return node.op.OP_TYPE == "Sum" and len(node.operands) > 2
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         op_type = _FOLDS[node.op.OP_TYPE]
         return reduce(lambda x, y: b(op_type, x, y), node.operands[1:], node[0])
@@ -93,6 +96,8 @@ class Fold(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Mean"))
 class Mean(BoundedFromOnnx):
     """The sum of the operands, divided by their number."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         total = reduce(b.plus, node.operands[1:], node[0])
@@ -119,6 +124,8 @@ class BitShift(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Pow"))
 class Pow(BoundedFromOnnx):
     """In the type of the base; an exponent of 2 is a product, and so are other small ones of integers."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         base, exponent = _aligned(node, b)
@@ -192,6 +199,8 @@ def _leaky(node: Node, b: GraphBuilder, x: SSAValue, slope: SSAValue) -> SSAValu
 class LeakyRelu(BoundedFromOnnx):
     """`alpha x` where `x` is negative."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         return _leaky(node, b, node[0], b.number(node.float("alpha", 0.01), node[0]))
 
@@ -199,6 +208,8 @@ class LeakyRelu(BoundedFromOnnx):
 @lowers(PASS, onnx.op("PRelu"))
 class PRelu(BoundedFromOnnx):
     """The same with slopes that broadcast; up to version 6 one for each channel."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, slope = node[0], node[1]
@@ -211,6 +222,8 @@ class PRelu(BoundedFromOnnx):
 class ThresholdedRelu(BoundedFromOnnx):
     """`x` above `alpha`, else 0."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
         return b.where(b.compare("gt", x, b.number(node.float("alpha", 1.0), x)), x, b.number(0, x))
@@ -219,6 +232,8 @@ class ThresholdedRelu(BoundedFromOnnx):
 @lowers(PASS, onnx.op("HardSigmoid"))
 class HardSigmoid(BoundedFromOnnx):
     """`max(0, min(1, alpha x + beta))`."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         return hard_sigmoid(b, node[0], node.float("alpha", 0.2), node.float("beta", 0.5))
@@ -234,6 +249,8 @@ def hard_sigmoid(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSA
 class HardSwish(BoundedFromOnnx):
     """`x max(0, min(1, x / 6 + 1/2))`."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         return b.mul(node[0], hard_sigmoid(b, node[0], 1 / 6, 0.5))
 
@@ -241,6 +258,8 @@ class HardSwish(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Softsign"))
 class Softsign(BoundedFromOnnx):
     """`x / (1 + |x|)`."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
@@ -257,6 +276,8 @@ def softplus(b: GraphBuilder, x: SSAValue) -> SSAValue:
 class Softplus(BoundedFromOnnx):
     """`log(1 + e^x)`."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         return softplus(b, node[0])
 
@@ -265,6 +286,8 @@ class Softplus(BoundedFromOnnx):
 class Mish(BoundedFromOnnx):
     """`x tanh(softplus(x))`."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         return b.mul(node[0], b(graph.TanhOp, softplus(b, node[0])))
 
@@ -272,6 +295,8 @@ class Mish(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Elu"))
 class Elu(BoundedFromOnnx):
     """`alpha (e^x - 1)` where `x` is negative."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
@@ -283,6 +308,8 @@ class Elu(BoundedFromOnnx):
 class Celu(BoundedFromOnnx):
     """`max(0, x) + min(0, alpha (e^(x / alpha) - 1))`."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
         alpha, zero = b.number(node.float("alpha", 1.0), x), b.number(0, x)
@@ -293,6 +320,8 @@ class Celu(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Selu"))
 class Selu(BoundedFromOnnx):
     """`gamma x`, or `gamma alpha (e^x - 1)` where `x` is not positive."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
@@ -306,6 +335,8 @@ class Selu(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Shrink"))
 class Shrink(BoundedFromOnnx):
     """`x + bias` below `-lambd`, `x - bias` above `lambd`, else 0."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
@@ -325,6 +356,8 @@ class Gelu(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Swish"))
 class Swish(BoundedFromOnnx):
     """`x sigmoid(alpha x)`."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, alpha = node[0], node.float("alpha", 1.0)

@@ -21,15 +21,12 @@ def matmul(b: GraphBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     if not left or not right:
         raise Unconvertible("a factor is a scalar")
     result = b.matmul(
-        b.reshape(lhs, (1, *left)) if len(left) == 1 else lhs,
-        b.reshape(rhs, (*right, 1)) if len(right) == 1 else rhs,
+        b.unsqueeze(lhs, [0]) if len(left) == 1 else lhs,
+        b.unsqueeze(rhs, [1]) if len(right) == 1 else rhs,
     )
-    shape = list(shape_of(result))
-    if len(right) == 1:
-        del shape[-1]
-    if len(left) == 1:
-        del shape[-1 if len(right) == 1 else -2]
-    return b.reshape(result, shape)
+    rank = len(shape_of(result))
+    added = [axis for axis, shape in ((rank - 2, left), (rank - 1, right)) if len(shape) == 1]
+    return b.squeeze(result, added)
 
 
 @lowers(PASS, onnx.op("MatMul"))
@@ -43,6 +40,9 @@ class MatMul(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Gemm"))
 class Gemm(BoundedFromOnnx):
     """`alpha A B + beta C`, either factor transposed."""
+
+    def rounds_once(self, node: Node) -> bool:
+        return node.float("alpha", 1.0) != 1 or (node.has(2) and node.float("beta", 1.0) != 1)
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         lhs = b.transpose(node[0], (1, 0)) if node.flag("transA") else node[0]
@@ -61,6 +61,9 @@ class Gemm(BoundedFromOnnx):
 @lowers(PASS, onnx.op("Einsum"))
 class Einsum(FromOnnx):
     """Sums of products in index notation, one operand after the other: each pair is a stack of matrix products."""
+
+    def rounds_once(self, node: Node) -> bool:
+        return len(node.operands) > 2
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         terms, result = _equation(node)

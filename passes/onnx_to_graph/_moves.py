@@ -59,6 +59,8 @@ class Flatten(BoundedFromOnnx):
         if not -len(shape) <= axis <= len(shape):
             raise Unconvertible(f"axis {axis} does not exist in {len(shape)} dims")
         axis = axis if axis >= 0 else axis + len(shape)
+        if axis in (0, len(shape)):
+            return b.unsqueeze(b.reshape(node[0], (prod(shape),)), [0 if axis == 0 else 1])
         return b.reshape(node[0], (prod(shape[:axis]), prod(shape[axis:])))
 
 
@@ -183,7 +185,8 @@ class Slice(BoundedFromOnnx):
         for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
             extent = shape_of(x)[axis]
             limit = -extent - 1 if step < 0 else -extent
-            x = cut(b, x, axis, max(min(start, extent), -extent - 1) if step < 0 else start, max(end, limit), step)
+            # A start below the first element is the first one, backwards too, where Python takes none.
+            x = cut(b, x, axis, max(min(start, extent), -extent), max(end, limit), step)
         return x
 
 
@@ -258,6 +261,8 @@ def in_order(b: GraphBuilder, value: SSAValue, axis: int, places: Array) -> SSAV
     if not flat.size or flat[0] < 0 or flat[-1] >= shape[axis] or np.any(np.diff(flat) != 1):
         return None
     taken = b.slice(value, axis, int(flat[0]), int(flat[-1]) + 1)
+    if places.size == 1:
+        return b.unsqueeze(taken, range(axis, axis + places.ndim - 1)) if places.ndim else b.squeeze(taken, [axis])
     return b.reshape(taken, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
 
 

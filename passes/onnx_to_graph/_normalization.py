@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from xdsl.dialects.builtin import bf16, f16, f32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph, onnx
@@ -38,6 +39,8 @@ class Softmax(BoundedFromOnnx):
 class LogSoftmax(BoundedFromOnnx):
     """`x - max - log(sum(e^(x - max)))`."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, axis = _flattened(node, b)
         return b.reshape(log_softmax(b, x, axis), node.shape())
@@ -63,6 +66,7 @@ class LayerNormalization(FromOnnx):
         if not (node.wants(1) or node.wants(2)):
             return result
         axes = list(range(axis, len(shape)))
+        x = b.cast(x, f32) if element_of(x) in (f16, bf16) else x
         mean = b.reduce("mean", x, axes, True)
         apart = b.sub(x, mean)
         variance = b.reduce("mean", b.mul(apart, apart), axes, True)
@@ -132,6 +136,8 @@ class GroupNormalization(FromOnnx):
 class LocalResponseNormalization(FromOnnx):
     """`x / (bias + alpha / size * sum(x^2))^beta`, the sum over neighbouring channels."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, size = node[0], node.int("size")
         rank, channels = node.rank(), node.shape()[1]
@@ -150,6 +156,8 @@ class LocalResponseNormalization(FromOnnx):
 class LpNormalization(FromOnnx):
     """`x / |x|_p` along an axis; 0 where the norm is 0."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, axis = node[0], axis_of(node.int("axis", -1), node.rank())
         if node.int("p", 2) == 1:
@@ -162,6 +170,8 @@ class LpNormalization(FromOnnx):
 @lowers(PASS, onnx.op("MeanVarianceNormalization"))
 class MeanVarianceNormalization(FromOnnx):
     """`(x - mean) / (deviation + 1e-9)` over axes."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, axes = node[0], node.ints("axes", [0, 2, 3]) or []

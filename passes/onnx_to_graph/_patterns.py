@@ -8,12 +8,12 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType, TensorType
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects.graph.types import element_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
-from mlc.passes.onnx_to_graph._conversion import PASS, Conversion, require_fixed
+from mlc.passes.onnx_to_graph._conversion import PASS, Conversion, require_fixed, rounded, widen
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._strings import strings_in
 from mlc.passes.onnx_to_graph._validity import fault_of, operands_in_words
@@ -43,6 +43,14 @@ class FromOnnx(ToGraphPattern):
     """Whether operands may have dims whose extents depend on data. Then all that is made of them goes through the
     builder, which hands these extents on, and no shape is taken for more than the most that there can be."""
 
+    ROUNDS_ONCE: ClassVar[bool] = False
+    """Whether elements of 16 bits are f32 for `build`, where the first operand has such, and results are rounded in the
+    end: what is several ops at the graph level would round, and overflow, between them."""
+
+    def rounds_once(self, node: Node) -> bool:
+        """`ROUNDS_ONCE` of a node, where it depends on more than the operator."""
+        return self.ROUNDS_ONCE
+
     @property
     def conversion(self) -> Conversion:
         """The run that the pattern takes part in."""
@@ -56,7 +64,18 @@ class FromOnnx(ToGraphPattern):
         _require_known(op)
         if not self.TAKES_BOUNDED:
             require_fixed(op, b.knowledge)
-        return self.build(Node(op, b.knowledge), b)
+        node = Node(op, b.knowledge)
+        if not self.rounds_once(node):
+            return self.build(node, b)
+        own = list(op.operands)
+        element = widen(op, b)
+        try:
+            found = self.build(node, b)
+        except Exception:
+            op.operands = own  # what is said of the node names its own types
+            raise
+        results = [found] if isinstance(found, SSAValue) else found
+        return results if element is None else [v and rounded(b, v, element) for v in results]
 
     def reason(self, op: Operation, error: Exception) -> str | None:
         assert isinstance(op, OnnxOp)

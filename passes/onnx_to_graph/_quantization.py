@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import f32, i32
+from xdsl.dialects.builtin import f32, f64, i32
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph, onnx
@@ -52,6 +52,8 @@ def saturate(b: GraphBuilder, x: SSAValue, zero_point: SSAValue | None, element:
 class QuantizeLinear(FromOnnx):
     """`x / scale`, rounded, plus the zero point, within the type of the zero point."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
         number = node.int("output_dtype")
@@ -70,6 +72,21 @@ class QuantizeLinear(FromOnnx):
         return short_float(b, moved, element, bool(node.int("saturate", 1)))
 
 
+@lowers(PASS, onnx.op("DynamicQuantizeLinear"))
+class DynamicQuantizeLinear(FromOnnx):
+    """To ui8, with a scale and a zero point for the least and the largest element and 0; the scale of zeros is 1."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, axes, zero = node[0], range(node.rank()), b.number(0, node[0])
+        low = b(graph.MinOp, b.reduce("min", x, axes), zero)
+        high = b(graph.MaxOp, b.reduce("max", x, axes), zero)
+        span = b.sub(high, low)
+        scale = b.where(b.compare("eq", span, zero), b.number(1, x), b.div(span, b.number(255, x)))
+        element = TYPES_BY_NUMBER[2]
+        zero_point = saturate(b, b.sub(zero, b.div(low, scale)), None, element)
+        return [saturate(b, b.div(x, scale), zero_point, element), scale, zero_point]
+
+
 @lowers(PASS, onnx.op("DequantizeLinear"))
 class DequantizeLinear(FromOnnx):
     """`(x - zero point) * scale`, in the type of the scale."""
@@ -80,7 +97,8 @@ class DequantizeLinear(FromOnnx):
         x = b.cast(node[0], f32 if is_float(node[0]) else i32)
         if (zero := node.optional(2)) is not None:
             x = b.sub(x, b.cast(_along(b, node, zero, x), element_of(x)))
-        return b.mul(b.cast(x, element), b.cast(_along(b, node, node[1], x), element))
+        wide = f64 if element == f64 else f32  # an integer of 32 bits is none of 16
+        return b.cast(b.mul(b.cast(x, wide), b.cast(_along(b, node, node[1], x), wide)), element)
 
 
 def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = False) -> SSAValue:

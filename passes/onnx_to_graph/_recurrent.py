@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from xdsl.dialects.builtin import i64
@@ -56,6 +56,8 @@ class Recurrent(FromOnnx):
     The product of an input and its weights stands in the body of the loop, which says what a step is; that it is
     computed for all steps at once is the business of `hoist-from-scans`.
     """
+
+    ROUNDS_ONCE = True
 
     STATES: ClassVar[int] = 1
     """How many values pass from step to step."""
@@ -205,7 +207,8 @@ class Gru(Recurrent):
 class Lstm(Recurrent):
     """Gates i, o, f and a candidate: `c = f c + i g(…)`, `h = o tanh(c)` (Hochreiter and Schmidhuber, 1997).
 
-    Peepholes add `p c` to a gate: the old cell to i and f, the new one to o (Gers and Schmidhuber, 2000).
+    Peepholes add `p c` to a gate: the old cell to i and f, the new one to o (Gers and Schmidhuber, 2000). `clip` limits
+    what goes into the gates and the candidate, not the cell.
     """
 
     STATES = 2
@@ -213,6 +216,7 @@ class Lstm(Recurrent):
 
     def step(self, b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
         (h, c), n, (f, g, last) = states, w.hidden, w.functions
+        last = replace(last, clip=None)
         total = b.plus(_plus(b, b.matmul(x, w.input), _both(b, w)), b.matmul(h, w.state))
 
         def gate(number: int, peephole: int, cell: SSAValue) -> SSAValue:

@@ -55,6 +55,9 @@ def _axes(node: Node) -> list[int] | None:
 class Reduce(BoundedFromOnnx):
     """A reduction of what the operator makes of the elements."""
 
+    def rounds_once(self, node: Node) -> bool:
+        return node.op.OP_TYPE in ("ReduceL2", "ReduceSumSquare", "ReduceLogSum")
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         name, x, axes = node.op.OP_TYPE, _before(b, node[0], node.op.OP_TYPE), _axes(node)
         if axes is not None:
@@ -90,6 +93,8 @@ def _counted_mean(b: GraphBuilder, x: SSAValue, axes: list[int], keepdims: bool)
 @lowers(PASS, onnx.op("ReduceLogSumExp"))
 class ReduceLogSumExp(FromOnnx):
     """`log(sum(e^x))`, the largest element taken out first, unless it is infinite."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, axes = node[0], _axes(node)

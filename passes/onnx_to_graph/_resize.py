@@ -39,10 +39,11 @@ class _Resizing:
     regions: dict[int, tuple[float, float]] = field(default_factory=dict[int, tuple[float, float]])
     """Where `tf_crop_and_resize` cuts each axis."""
 
-    def place(self, at: int, axis: int, before: int, after: int, scale: float) -> float:
+    def place(self, at: int, axis: int, before: int, after: int, scale: np.float32) -> float | np.float32:
         """The place in an extent of `before` of the element `at` in one of `after`.
 
-        Where a scale gives no whole number, what formulas call the new extent is `scale * before`, not `after`.
+        It is computed in f32, as scales are: which of two neighbours is the nearest depends on it. Where a scale
+        gives no whole number, what formulas call the new extent is `scale * before`, not `after`.
         """
         real = scale * before
         match self.places:
@@ -105,7 +106,7 @@ class _Resizing:
 def _resize(b: GraphBuilder, x: SSAValue, axis: int, after: int, scale: float, how: _Resizing) -> SSAValue:
     """One axis brought to an extent of `after`."""
     before = shape_of(x)[axis]
-    places = [how.place(i, axis, before, after, scale) for i in range(after)]
+    places = [float(how.place(i, axis, before, after, np.float32(scale))) for i in range(after)]
     crops = how.places == "tf_crop_and_resize"
     outside = np.asarray([crops and not 0 <= place <= before - 1 for place in places])
     rows = [how.row(place, before, scale) for place in places]
@@ -156,6 +157,9 @@ def _like(numbers: NDArray[Any], x: SSAValue) -> NDArray[Any]:
 class Resize(FromOnnx):
     """To sizes, or by scales, of some axes. Version 10 knows scales and one way to choose places."""
 
+    def rounds_once(self, node: Node) -> bool:
+        return _mode(node) != "nearest"
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         if node.since < 11:
             how = _Resizing(_mode(node))
@@ -182,6 +186,9 @@ class Resize(FromOnnx):
 class Upsample(FromOnnx):
     """By scales, an attribute before version 9."""
 
+    def rounds_once(self, node: Node) -> bool:
+        return _mode(node) != "nearest"
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         scales = node.attribute("scales") or [float(s) for s in node.known(1)]
         return _by_scales(b, node[0], list(range(node.rank())), scales, _Resizing(_mode(node)))
@@ -197,7 +204,7 @@ def _mode(node: Node) -> str:
 def _by_scales(b: GraphBuilder, x: SSAValue, axes: list[int], scales: list[float], how: _Resizing) -> SSAValue:
     if len(scales) != len(axes) or min(scales, default=1) <= 0:
         raise Unconvertible(f"scales {scales} do not fit {len(axes)} axes")
-    sizes = [floor(shape_of(x)[axis] * scale) for axis, scale in zip(axes, scales, strict=True)]
+    sizes = [floor(shape_of(x)[axis] * np.float32(scale)) for axis, scale in zip(axes, scales, strict=True)]
     return _all_axes(b, x, axes, sizes, scales, how)
 
 
@@ -209,7 +216,9 @@ def _by_sizes(b: GraphBuilder, node: Node, axes: list[int], sizes: list[int], ho
     policy = node.string("keep_aspect_ratio_policy", "stretch")
     if policy != "stretch":
         scales = [min(scales) if policy == "not_larger" else max(scales)] * len(axes)
-        sizes = [floor(scale * extent + 0.5) for scale, extent in zip(scales, extents, strict=True)]
+        sizes = [
+            floor(np.float32(scale) * extent + np.float32(0.5)) for scale, extent in zip(scales, extents, strict=True)
+        ]
     return _all_axes(b, node[0], axes, sizes, scales, how)
 
 

@@ -40,6 +40,8 @@ class Tap:
 class GridSample(FromOnnx):
     """Samples of images of any rank at coordinates from -1 to 1, of which that along the last axis comes first."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, grid, extents = node[0], node[1], node.shape()[2:]
         rank = len(extents)
@@ -98,8 +100,13 @@ class ImageAxis:
         return (0, self.extent - 1) if self.align_corners else (-0.5, self.extent - 0.5)
 
     def taps(self, normalised: SSAValue, mode: str) -> list[Tap]:
-        """The pixels along this axis, and their weights, for each coordinate."""
-        return self.taps_at(self._inside(self._in_pixels(normalised, mode)), mode)
+        """The pixels along this axis, and their weights, for each coordinate.
+
+        Four pixels are brought inside one by one, not their place: beyond the border it still says what they weigh.
+        """
+        at = self._in_pixels(normalised, mode)
+        is_cubic_border = (mode, self.padding) == ("cubic", "border")
+        return self.taps_at(at if is_cubic_border else self._inside(at), mode)
 
     def taps_at(self, at: SSAValue, mode: str) -> list[Tap]:
         """The same for coordinates that count pixels; those of mode `nearest` are whole numbers."""
@@ -195,6 +202,8 @@ class RoiAlign(FromOnnx):
     How many samples a bin has follows from the size of the region if `sampling_ratio` is 0; then it has to be known,
     and the same for all.
     """
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, (_, channels, height, width) = node[0], node.shape()

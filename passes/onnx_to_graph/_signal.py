@@ -64,6 +64,8 @@ def _parts(b: GraphBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValue 
 class Dft(FromOnnx):
     """Along an axis, an attribute before version 20."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, rank = node[0], node.rank()
         named = node.int("axis", 1) if node.since < 20 else int(node.known(2)) if node.has(2) else -2
@@ -102,6 +104,8 @@ def _real_inverse(
 @lowers(PASS, onnx.op("STFT"))
 class Stft(FromOnnx):
     """Transforms of frames of a signal, each weighted by a window."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, step = node[0], int(node.known(1))

@@ -265,6 +265,8 @@ def window_sum(b: GraphBuilder, padded: SSAValue, w: SlidingWindow) -> SSAValue:
 class LpPool(FromOnnx):
     """`(sum(|x|^p))^(1/p)` under each window: a mean, times the number of taps."""
 
+    ROUNDS_ONCE = True
+
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, p = node[0], node.int("p", 2)
         w = SlidingWindow.of(node, node.shape()[2:], node.ints("kernel_shape") or [])
@@ -288,6 +290,8 @@ class GlobalPool(FromOnnx):
 @lowers(PASS, onnx.op("GlobalLpPool"))
 class GlobalLpPool(FromOnnx):
     """`(sum(|x|^p))^(1/p)` over all spatial dims."""
+
+    ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, p = node[0], node.int("p", 2)

@@ -75,22 +75,27 @@ def _different(axis: int) -> Unconvertible:
 def _elementwise(op: ElementwiseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
     """Aligned dims have one extent, or 1."""
     rank = len(shape_of(op.result))
-    found: dict[int, SSAValue] = {}
-    for axis in range(rank):
-        actual: dict[SSAValue, None] = {}
-        is_fixed = False
-        for value, known in zip(op.operands, extents, strict=True):
-            shape = shape_of(value)
-            at = axis - rank + len(shape)
-            if at in known:
-                actual[known[at]] = None
-            elif at >= 0 and shape[at] != 1:
-                is_fixed = True
-        if len(actual) > 1 or (actual and is_fixed):
-            raise _different(axis)
-        if actual:
-            found[axis] = next(iter(actual))
-    return found
+    found = {axis: _aligned(op, extents, axis - rank) for axis in range(rank)}
+    return {axis: extent for axis, extent in found.items() if extent is not None}
+
+
+def _aligned(op: Operation, extents: Sequence[Extents], from_end: int) -> SSAValue | None:
+    """The extent of a dim, counted from the end, to which operands broadcast; None if it does not depend on data.
+
+    A dim that is bounded by 1 is none that broadcasting repeats: it may be empty.
+    """
+    actual: dict[SSAValue, None] = {}
+    is_fixed = False
+    for value, known in zip(op.operands, extents, strict=True):
+        shape = shape_of(value)
+        at = from_end + len(shape)
+        if at in known:
+            actual[known[at]] = None
+        elif at >= 0 and shape[at] != 1:
+            is_fixed = True
+    if len(actual) > 1 or (actual and is_fixed):
+        raise _different(max(from_end + len(shape_of(v)) for v in op.operands))
+    return next(iter(actual), None)
 
 
 def _transpose(op: graph.TransposeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
@@ -112,18 +117,20 @@ def _reshape(op: graph.ReshapeOp, extents: Sequence[Extents], b: GraphBuilder) -
     Dims of extent 1 may stand anywhere, so it has to be longer than that.
     """
     before, after = shape_of(op.input), shape_of(op.result)
+    if before == after:
+        return extents[0]
     found: dict[int, SSAValue] = {}
     for axis, extent in extents[0].items():
-        if before == after:
-            found[axis] = extent
-            continue
         if axis == 0 and (joined := _rows_joined_or_split(before, after, extent, b)) is not None:
-            found[0] = joined
-            continue
-        places = [i for i, e in enumerate(after) if e == before[axis] and _size(after[:i]) == _size(before[:axis])]
-        if before[axis] == 1 or 0 in before or len(places) != 1:
+            place, extent = 0, joined
+        else:
+            places = [i for i, e in enumerate(after) if e == before[axis] and _size(after[:i]) == _size(before[:axis])]
+            if before[axis] == 1 or 0 in before or len(places) != 1:
+                raise _refusal(op, extents)
+            place = places[0]
+        if place in found:  # two dims are joined that both depend on data
             raise _refusal(op, extents)
-        found[places[0]] = extent
+        found[place] = extent
     return found
 
 
@@ -271,11 +278,7 @@ def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> 
         raise _refusal(op, extents)
     found = {rank - 2: extents[0].get(lhs - 2), rank - 1: extents[1].get(rhs - 1)}
     for axis in range(rank - 2):
-        own = [(v, known, axis - rank + len(shape_of(v))) for v, known in zip(op.operands, extents, strict=True)]
-        longer = [known.get(a) for v, known, a in own if a >= 0 and shape_of(v)[a] != 1]
-        if any(each is not longer[0] for each in longer):
-            raise _different(axis)
-        found[axis] = longer[0] if longer else None
+        found[axis] = _aligned(op, extents, axis - rank)
     summed = extents[0].get(lhs - 1), extents[1].get(rhs - 2)
     if summed[0] is not summed[1]:
         raise _different(rhs - 2)

@@ -60,7 +60,9 @@ class Knowledge:
     """How many nodes that draw random numbers without a seed there were."""
 
     def array(self, value: SSAValue) -> Array | None:
-        """The data of a constant; None for other values."""
+        """The data of a constant; None for other values, and for one of which only so much is data as data says."""
+        if value in self.extents:
+            return None
         if value not in self.arrays and isinstance(op := value.owner, ConstantOp):
             self.arrays[value] = constant_data(op.value, self.resources)
         return self.arrays.get(value)

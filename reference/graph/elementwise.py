@@ -13,14 +13,15 @@ from xdsl.ir import Operation
 from mlc.dialects.graph import binary, elementwise, trigonometry, unary
 from mlc.reference.arith import remainder, to_integer, truncating_divide
 from mlc.reference.execution import Array, evaluates, rounded
+from mlc.reference.extremes import maximum, minimum
 from mlc.reference.fixed_order import apply, cos, exp, log, power, sin, tanh
 from mlc.reference.math import erf, integer_power, rsqrt
 from mlc.support.dtypes import is_float, is_stored, least_of, most_of, to_numpy
 
 
 def relu(x: Array) -> Array:
-    """`max(x, 0)`."""
-    return np.maximum(x, x.dtype.type(0))
+    """`max(x, 0)`; what is not less than 0 stays: NaN, and -0."""
+    return np.where(x < 0, x.dtype.type(0), x)
 
 
 def sigmoid(x: Array) -> Array:
@@ -79,8 +80,8 @@ _BINARY: dict[type[Operation], Callable[[Array, Array], Array]] = {
     binary.AddOp: np.add,
     binary.SubOp: np.subtract,
     binary.MulOp: np.multiply,
-    binary.MaxOp: np.maximum,
-    binary.MinOp: np.minimum,
+    binary.MaxOp: maximum,
+    binary.MinOp: minimum,
     binary.AndOp: np.bitwise_and,
     binary.OrOp: np.bitwise_or,
     binary.XorOp: np.bitwise_xor,

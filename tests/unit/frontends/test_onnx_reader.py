@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+import mlc
 from mlc.compiler import new_context
 from mlc.frontends.onnx.reader import read_onnx
 from mlc.support.context import CompilerContext
@@ -65,6 +66,17 @@ def test_names_and_dims_are_kept(tmp_path: Path) -> None:
 def _holds(file: MappedFile, array: Any) -> bool:
     """Whether the bytes of an array lie in a file, and nowhere else."""
     return np.shares_memory(np.frombuffer(file.data, np.uint8), array)
+
+
+def test_what_is_no_identifier_names_no_dim(tmp_path: Path) -> None:
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    names = ["?", "n + 1", "batch", "?"]
+    path = _saved(_model(nodes, [value("x", 1, names)], [value("y", 1, names)], {}), tmp_path)
+    function, _ = _read(path)
+    assert str(function.arg_attrs.data[0].data["onnx.dims"]) == '["", "", "batch", ""]'
+    model = mlc.compile(path, shapes={"x": (1, 3, 2, 5)}, opt_level=0)
+    assert model.inputs[0].shape == (1, 3, 2, 5)
 
 
 @pytest.mark.parametrize("options", [{}, {"save_as_external_data": True, "location": "weights.bin"}])

@@ -83,6 +83,33 @@ def test_files(tmp_path: Path) -> None:
         read_tensors(str(tmp_path))
 
 
+def test_files_of_numpy(tmp_path: Path) -> None:
+    """Told by how they begin; Python objects in them, which are code, are not read."""
+    x, path = np.arange(4, dtype=np.float32), tmp_path / "x"
+    for save in (np.savez, np.savez_compressed):
+        with path.open("wb") as file:
+            save(file, x=x, y=x + 1)
+        found = read_tensors(str(path))
+        assert found["x"].tolist() == x.tolist() and found["y"].tolist() == (x + 1).tolist()
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match="cannot be read as arrays of NumPy"):
+        read_tensors(str(path))
+    with path.open("wb") as file:
+        np.save(file, x)
+    spec = TensorSpec("x", "float32", (4,))
+    calls = arrange_calls(read_tensors(str(path)), [spec], "f")
+    assert calls.inputs(0)[0].tolist() == x.tolist()
+    with pytest.raises(
+        UserError, match=r"one array without a name; the model has the inputs 'x', 'y': required: an \.npz"
+    ):
+        arrange_calls(read_tensors(str(path)), [spec, TensorSpec("y", "float32", (4,))], "f")
+    with path.open("wb") as file:
+        np.save(file, np.array([{}], object), allow_pickle=True)
+    with pytest.raises(UserError, match="cannot be read as arrays of NumPy"):
+        read_tensors(str(path))
+
+
 def test_codes_of_types_that_are_only_stored() -> None:
     spec = TensorSpec("x", "int4", (4,))
     calls = arrange_calls({"x": np.array([15, 1, 8, 7], np.uint8)}, [spec], "f")

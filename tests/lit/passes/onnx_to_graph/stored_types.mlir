@@ -51,8 +51,10 @@ func.func @powers(%x: tensor<4xf32>) -> (tensor<4xf8E8M0FNU>, tensor<4xf8E8M0FNU
 
 // CHECK-LABEL: func.func @weights
 // CHECK-NEXT:    %[[WHOLE:.*]] = graph.cast %x : tensor<4x2xi4> -> tensor<4x2xi32>
-// CHECK-NEXT:    %[[NUMBER:.*]] = graph.cast %[[WHOLE]] : tensor<4x2xi32> -> tensor<4x2xf16>
-// CHECK-NEXT:    %y = graph.mul %[[NUMBER]], %scale : tensor<4x2xf16>, tensor<f16> -> tensor<4x2xf16>
+// CHECK-NEXT:    %[[NUMBER:.*]] = graph.cast %[[WHOLE]] : tensor<4x2xi32> -> tensor<4x2xf32>
+// CHECK-NEXT:    %[[SCALE:.*]] = graph.cast %scale : tensor<f16> -> tensor<f32>
+// CHECK-NEXT:    %[[SCALED:.*]] = graph.mul %[[NUMBER]], %[[SCALE]] : tensor<4x2xf32>, tensor<f32> -> tensor<4x2xf32>
+// CHECK-NEXT:    %y = graph.cast %[[SCALED]] : tensor<4x2xf32> -> tensor<4x2xf16>
 func.func @weights(%x: tensor<4x2xi4>, %scale: tensor<f16>) -> tensor<4x2xf16> {
   %y = onnx.DequantizeLinear %x, %scale : (tensor<4x2xi4>, tensor<f16>) -> tensor<4x2xf16>
   return %y : tensor<4x2xf16>

@@ -1,0 +1,107 @@
+"""Where the specification leaves room, or its reference computes something else: ONNX Runtime decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx.helper
+import pytest
+from numpy.typing import NDArray
+
+from mlc.compiler import new_context
+from mlc.frontends.onnx.reader import read_onnx
+from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.reference.interpreter import run_function
+
+ort: Any = pytest.importorskip("onnxruntime")
+h: Any = onnx.helper
+Array = NDArray[Any]
+
+
+def _agree(
+    folder: Path, op: str, given: dict[str, Array], operands: list[str], constants: dict[str, Any], **options: Any
+) -> None:
+    """All results of one node, by the reference of the graph level and by the runtime."""
+    results = [f"y{i}" for i in range(options.pop("results", 1))]
+    kind = h.np_dtype_to_tensor_dtype
+    inputs = [h.make_tensor_value_info(name, kind(a.dtype), a.shape) for name, a in given.items()]
+    data = [onnx.numpy_helper.from_array(np.asarray(a), name) for name, a in constants.items()]
+    outputs = [h.make_empty_tensor_value_info(name) for name in results]
+    graph = h.make_graph([h.make_node(op, operands, results, **options)], "m", inputs, outputs, data)
+    model = h.make_model(graph, opset_imports=[h.make_opsetid("", 20)], ir_version=9).SerializeToString()
+    (folder / "model.onnx").write_bytes(model)
+    ctx = new_context()
+    module = read_onnx(folder / "model.onnx", ctx)
+    ConvertOnnxToGraphPass().run(module, ctx)
+    found = run_function(module, "main", list(given.values()), ctx.resources)
+    wanted = ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(None, given)
+    for one, other in zip(found, wanted, strict=True):
+        assert one.shape == other.shape and one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("rounding", ["floor", "ceil", "round_prefer_floor", "round_prefer_ceil"])
+@pytest.mark.parametrize("places", ["asymmetric", "half_pixel", "pytorch_half_pixel", "align_corners"])
+def test_the_nearest_pixel(rounding: str, places: str, tmp_path: Path):
+    """Scales are f32, and so are places: a third of 9 is 0, 3, 6. Places between two pixels are ties."""
+    x: Any = np.arange(30, dtype=np.float32).reshape(1, 1, 1, 30)
+    how = {"mode": "nearest", "nearest_mode": rounding, "coordinate_transformation_mode": places}
+    # Of scales that make no whole number, ends are aligned as the specification's cases have it.
+    for scale in () if places == "align_corners" else (1 / 3, 0.7, 0.1, 1.5, 2.3, 17 / 14):
+        scales = np.array([1, 1, 1, scale], np.float32)
+        _agree(tmp_path, "Resize", {"x": x}, ["x", "", "s"], {"s": scales}, **how)
+    for size in (7, 10, 17, 59):
+        _agree(tmp_path, "Resize", {"x": x[..., :14]}, ["x", "", "", "s"], {"s": np.array([1, 1, 1, size])}, **how)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_weights_of_pixels(mode: str, tmp_path: Path):
+    x: Any = np.random.default_rng(0).random((1, 1, 7, 9)).astype(np.float32)
+    for scale in (1 / 3, 0.7, 2.3):
+        scales = np.array([1, 1, scale, scale], np.float32)
+        _agree(tmp_path, "Resize", {"x": x}, ["x", "", "s"], {"s": scales}, mode=mode)
+
+
+@pytest.mark.parametrize("corners", [0, 1])
+@pytest.mark.parametrize("padding", ["zeros", "border", "reflection"])
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_samples_beyond_the_border(mode: str, padding: str, corners: int, tmp_path: Path):
+    """The four pixels of a cubic are clamped one by one; their place is not."""
+    rng: Any = np.random.default_rng(0)
+    x = rng.standard_normal((1, 2, 5, 6)).astype(np.float32)
+    grid = (rng.random((1, 3, 4, 2)) * 3 - 1.5).astype(np.float32)
+    how = {"mode": mode, "padding_mode": padding, "align_corners": corners}
+    _agree(tmp_path, "GridSample", {"x": x, "g": grid}, ["x", "g"], {}, **how)
+
+
+def test_slices_from_far_away(tmp_path: Path):
+    """Starts and ends on both sides, forwards and backwards: each is clamped to the elements that there are."""
+    x = np.arange(4, dtype=np.float32)
+    places = (-(2**62), -4, -1, 0, 3, 4, 2**62)
+    for start in places:
+        for end in places:
+            for step in (-2, 1):
+                numbers = {"a": [start], "b": [end], "axis": [0], "step": [step]}
+                data = {name: np.array(each, np.int64) for name, each in numbers.items()}
+                _agree(tmp_path, "Slice", {"x": x}, ["x", *data], data)
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_clip_limits_what_goes_into_gates(direction: str, tmp_path: Path):
+    rng: Any = np.random.default_rng(0)
+    ways = 2 if direction == "bidirectional" else 1
+    for op, gates, results in (("LSTM", 4, 3), ("GRU", 3, 2), ("RNN", 1, 2)):
+        shapes = {"w": (ways, 6 * gates, 4), "r": (ways, 6 * gates, 6), "b": (ways, 12 * gates)}
+        weights = {name: (rng.standard_normal(s) * 0.5).astype(np.float32) for name, s in shapes.items()}
+        x = rng.standard_normal((5, 3, 4)).astype(np.float32)
+        how: dict[str, Any] = {"hidden_size": 6, "clip": 0.3, "direction": direction, "results": results}
+        _agree(tmp_path, op, {"x": x}, ["x", *weights], weights, **how)
+
+
+@pytest.mark.parametrize("numbers", [[0, 0, 0], [0.0, -0.0, 1e-30], [1, 2, 3], [-1, -2, -3], [-1, 0.5, 2], [7]])
+def test_quantization_of_little(numbers: list[float], tmp_path: Path):
+    """Zeros have a scale of 1."""
+    _agree(tmp_path, "DynamicQuantizeLinear", {"x": np.array(numbers, np.float32)}, ["x"], {}, results=3)
