@@ -10,6 +10,7 @@ import ctypes
 import math as scalar_math
 import subprocess
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -268,14 +269,51 @@ def test_error_of_powf_in_f32() -> None:
 
 
 def test_error_of_powf_in_f64() -> None:
-    """The bound that the module states: (4 + 2 |y log x|) ulp, at most some 1500; special cases are exact."""
+    """All magnitudes, results of all sizes, bases next to 1 and below the normal ones; special cases are exact."""
     x, y = power_arguments("f64")
+    random, count = np.random.default_rng(12), 50_000
+    base = np.concatenate(
+        [
+            np.exp(random.uniform(-708, 709, count)),
+            1 + random.uniform(-1, 1, count) * 2.0 ** random.uniform(-52, 0, count),
+            np.ldexp(random.uniform(0.5, 1, count), random.integers(-1070, -1020, count)),
+        ]
+    )
     with np.errstate(all="ignore"):
+        exponent = np.where(base == 1, 3.0, random.uniform(-1080, 1030, base.size) / np.log2(base))
+        x, y = np.concatenate([x, base, -base[::9]]), np.concatenate([y, exponent, np.rint(exponent[::9])])
         exact = np.power(widened(x), widened(y))
-        factor = 4 + 2 * np.minimum(np.nan_to_num(np.abs(y * np.log(np.abs(x)))), 750)
-    error = errors_in_ulp(run(expanded("powf", "f64", 2), x, y), exact) / factor
-    worst = int(error.argmax())
-    assert error[worst] <= 1, f"{error[worst]:.2f} times the bound at {x[worst]!r}, {y[worst]!r}"
+    assert_within(1.0, run(expanded("powf", "f64", 2), x, y), exact, x, y)
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_powers_that_are_numbers_of_the_format_are_exact(element: str) -> None:
+    """Powers of integers, of their inverses and roots, of powers of two, by exact arithmetic."""
+    dtype = DTYPES[element]
+    info, pairs = np.finfo(dtype), list[tuple[float, float, float]]()
+    for base in (2, 3, 5, 6, 7, 10, 12, 15, 100, 0.5, 0.75, 1.5, 2.0**-13, 3 * 2.0**40, 7 * 2.0**-30):
+        for exponent in range(-30 if base in (2, 0.5) else 0, 60):
+            power = Fraction(base) ** exponent
+            if power < 2 ** Fraction(info.maxexp - 1) and Fraction(float(dtype.type(float(power)))) == power:
+                pairs += [(base, exponent, float(power)), (-base, exponent, float(power) * (-1) ** exponent)]
+                pairs += [(float(power), 1 / exponent, base)] if exponent in (1, 2, 4) else []
+    for exponent in range(info.minexp - info.nmant, info.maxexp):
+        pairs += [(2.0, exponent, scalar_math.ldexp(1.0, exponent)), (0.5, -exponent, scalar_math.ldexp(1.0, exponent))]
+    x, y, exact = np.array(pairs, dtype).T
+    np.testing.assert_array_equal(run(expanded("powf", element, 2), x, y), exact)
+
+
+@pytest.mark.parametrize("element", DTYPES)
+def test_exp2_of_integers_is_exact(element: str) -> None:
+    """From the smallest denormal to the largest power of two, fused or not."""
+    dtype = DTYPES[element]
+    x = np.arange(np.finfo(dtype).minexp - np.finfo(dtype).nmant - 2, np.finfo(dtype).maxexp + 2)
+    with np.errstate(all="ignore"):
+        exact = np.ldexp(np.ones(x.size, dtype), x)
+    module = expanded("exp2", element)
+    np.testing.assert_array_equal(run(module, x.astype(dtype)), exact)
+    split_fma(module)
+    np.testing.assert_array_equal(run(module, x.astype(dtype)), exact)
 
 
 @pytest.mark.parametrize("element", DTYPES)
