@@ -323,6 +323,10 @@ class Number:
         """The nearest integer that is not further from 0."""
         return self._unary(math.TruncOp)
 
+    def rounded(self) -> Number:
+        """The nearest integer, the even one of two."""
+        return self._unary(math.RoundEvenOp)
+
     def with_sign_of(self, other: Number) -> Number:
         """This magnitude with the sign of `other`."""
         return self._emit(math.CopySignOp, other, _FLAGS)
