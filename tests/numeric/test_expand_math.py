@@ -212,12 +212,12 @@ def test_periodic_functions_of_large_numbers(op: str, element: str) -> None:
     """All sizes up to the largest, floats around the changes of formula, and those nearest to multiples of pi/2."""
     random, dtype = np.random.default_rng(9), DTYPES[element]
     end, count = np.finfo(dtype).maxexp, 1_000_000 if element == "f32" else 200_000
-    large = np.ldexp(random.uniform(0.5, 1, count), random.integers(20, end + 1, count))
+    large: Array = np.ldexp(random.uniform(0.5, 1, count), random.integers(20, end + 1, count))
     changes = (27, 52, 53, 78, 104, 127) if element == "f32" else range(20, end, 50)
-    near = np.arange(-300, 300) * np.finfo(dtype).eps / 2
-    edges = np.ldexp(1 + near, np.array(changes)[:, None]).ravel()
-    ends = [np.finfo(dtype).max, np.inf, -np.inf]
-    x = np.concatenate([large, -large[:1000], edges, _nearest_to_quarters(element), ends]).astype(dtype)
+    near: Array = np.arange(-300, 300) * float(np.finfo(dtype).eps) / 2
+    edges: Array = np.ldexp(1 + near, np.array(changes)[:, None]).ravel()
+    ends: Array = np.array([np.finfo(dtype).max, np.inf, -np.inf])
+    x: Array = np.concatenate([large, -large[:1000], edges, _nearest_to_quarters(element), ends]).astype(dtype)
     module, exact = expanded(op, element), exact_values(op, x)
     assert_within(LARGEST_ULP[element], run(module, x), exact, x)
     if element == "f32":
