@@ -181,11 +181,11 @@ def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
     if not is_float(array.dtype) or is_stored(array.dtype):
         return array
     number, limits = array.dtype.type, limits_of(array.dtype)
-    units = noise.integers(-1, 2, array.shape).astype(number)
-    # The last place of a denormal number is beyond its first `-log2(eps)` bits. Zeros are exact.
-    denormal = np.where(array == 0, number(0), units * number(limits.smallest_subnormal))
+    units: Array = noise.integers(-1, 2, array.shape).astype(number)
     with np.errstate(over="ignore"):
-        moved = array * (number(1) + number(limits.eps) * units) + denormal
+        moved: Array = array * (number(1) + number(limits.eps) * units)
+    # The last place of a denormal number is beyond its first `-log2(eps)` bits. Zeros are exact, with their signs.
+    moved = np.where(array == 0, array, moved + units * number(limits.smallest_subnormal))
     return np.where(np.isnan(moved), number(noise.nan), moved) if computed else moved
 
 
