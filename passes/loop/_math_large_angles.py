@@ -12,7 +12,6 @@ what is left has to be right to the bit 2^-117 of a turn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 from math import pi
 
@@ -67,11 +66,11 @@ def quarters_of_large_f64(x: Number) -> tuple[Number, Number]:
         shifter = 1.5 * 2.0 ** (52 - _BITS // 2)
         first = (piece + shifter) - shifter
         halves += [first * 2.0 ** -(_BITS * i), (piece - first) * 2.0 ** -(_BITS * i)]
-    # Each line is 2^25 times as small as the one before. Of the first four, whole turns are subtracted.
+    # Each line is 2^25 times as small as the one before. Of the first three, whole turns are subtracted.
     lines = [(x_low * low, x_high * high) for low, high in pairwise(halves)]
-    fractions = [[product - product.rounded() for product in line] for line in lines[:4]]
-    first, second, third, fourth = (a + b for a, b in fractions)
-    return _quarters_of_sum(first + second, third, fourth, [low + high for low, high in lines[4:]])
+    fractions = [[product - product.rounded() for product in line] for line in lines[:3]]
+    first, second, third, *rest = (low + high for low, high in [*fractions, *lines[3:]])
+    return _quarters_of_sum(first + second, third, *rest)
 
 
 def _window(x: Number) -> tuple[Number, list[Number]]:
@@ -88,7 +87,7 @@ def _window(x: Number) -> tuple[Number, list[Number]]:
     return x * 2.0 ** (52 - _LEAST), [x.emitter.number(piece, x) for piece in pieces]
 
 
-def _quarters_of_sum(first: Number, second: Number, third: Number, rest: Sequence[Number]) -> tuple[Number, Number]:
+def _quarters_of_sum(first: Number, second: Number, third: Number, *rest: Number) -> tuple[Number, Number]:
     """n and r of the sum of some fractions of a turn, ever smaller ones.
 
     What sums lose is kept; where they cancel, that has few bits, so that adding it up loses nothing that counts.

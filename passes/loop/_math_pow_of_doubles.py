@@ -32,7 +32,7 @@ _ENDLESS = 2.0**66
 
 
 def power_of_double(x: Number, y: Number) -> Number:
-    """x^y for positive, finite x, with an error below 0.8 units in the last place. NaN where y is NaN."""
+    """x^y for positive, finite x, with an error below one unit in the last place. NaN where y is NaN."""
     y = y.at_most(_ENDLESS).at_least(-_ENDLESS)
     high, low = _log2(x)
     y_high = y.high_half()
