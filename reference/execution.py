@@ -165,7 +165,7 @@ class Frame:
 
 
 class Noise(np.random.Generator):
-    """What moves the results of float ops at random; two with successive numbers give NaN different signs."""
+    """What moves the results of float ops at random; successive ones move NaN and denormal numbers both ways."""
 
     def __init__(self, number: int) -> None:
         super().__init__(np.random.PCG64(number))
@@ -184,8 +184,9 @@ def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
     units: Array = noise.integers(-1, 2, array.shape).astype(number)
     with np.errstate(over="ignore"):
         moved: Array = array * (number(1) + number(limits.eps) * units)
-    # The last place of a denormal number is beyond its first `-log2(eps)` bits. Zeros are exact, with their signs.
-    moved = np.where(array == 0, array, moved + units * number(limits.smallest_subnormal))
+    # A denormal number moves by its last place, with one noise to 0 and with the other one away. Zeros are exact.
+    step = np.copysign(number(limits.smallest_subnormal), array) * np.copysign(number(1), -number(noise.nan))
+    moved = np.where(array == 0, array, moved + step)
     return np.where(np.isnan(moved), number(noise.nan), moved) if computed else moved
 
 

@@ -94,7 +94,7 @@ def test_noise_gives_what_is_computed_nan_of_both_signs() -> None:
 
 
 def test_noise_moves_denormal_numbers_but_no_zeros() -> None:
-    x = np.full(100, np.finfo(np.float32).smallest_subnormal)
-    assert {0.0, float(x[0]), 2 * float(x[0])} == set(perturbed(x, Noise(0)).astype(float).tolist())
+    least = float(np.finfo(np.float32).smallest_subnormal)
+    assert [perturbed(floats(least, -least), Noise(i)).tolist() for i in range(2)] == [[0, 0], [2 * least, -2 * least]]
     zeros = floats(*[0.0] * 50, *[-0.0] * 50)
     assert not bits_differ(zeros, perturbed(zeros, Noise(0))).any()
