@@ -25,7 +25,7 @@ from xdsl.traits import IsTerminator
 
 from mlc.dialects.loop import enclosing_loops
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
-from mlc.reference.execution import UndefinedBehavior, has_meaning
+from mlc.reference.execution import Noise, UndefinedBehavior, has_meaning
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
 from mlc.reference.interpreter import FunctionInterface, interface_of, run_function
 from mlc.reference.orders import find_false_parallel, parallel_loops
@@ -212,9 +212,7 @@ class EquivalenceChecker:
         expected, signature = self._expected.get(function.sym_name.data), interface_of(function)
         return expected is None or signature is None or signature.shapes != expected.interface.shapes
 
-    def _run(
-        self, module: ModuleOp, name: str, inputs: Sequence[Array], noise: np.random.Generator | None = None
-    ) -> list[Array]:
+    def _run(self, module: ModuleOp, name: str, inputs: Sequence[Array], noise: Noise | None = None) -> list[Array]:
         return run_function(module, name, inputs, self._ctx.resources, noise=noise)
 
     def _expect(self, module: ModuleOp, function: FuncOp, copy: ModuleOp) -> None:
@@ -341,7 +339,7 @@ class _Spreads:
     def _measure(self, module: ModuleOp) -> list[Array]:
         run, inputs = self._checker._run, self._case.inputs  # pyright: ignore[reportPrivateUsage]
         base = run(module, self._name, inputs)
-        return spread(base, [run(module, self._name, inputs, np.random.default_rng(i)) for i in range(2)])
+        return spread(base, [run(module, self._name, inputs, Noise(i)) for i in range(2)])
 
 
 def _why_not_run(function: FuncOp) -> str | None:

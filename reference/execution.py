@@ -108,7 +108,7 @@ class Frame:
         lanes: Sequence[int] = (),
         order: Order = "lockstep",
         orders: Mapping[Operation, Order] | None = None,
-        noise: np.random.Generator | None = None,
+        noise: Noise | None = None,
     ) -> None:
         self.resources = resources
         self.symbols = symbols
@@ -164,13 +164,30 @@ class Frame:
         return [self[v] for v in terminator.operands]
 
 
-def perturbed(array: Array, noise: np.random.Generator) -> Array:
+class Noise(np.random.Generator):
+    """What moves the results of float ops at random; successive ones move NaN and denormal numbers both ways."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(np.random.PCG64(number))
+        self.nan = np.copysign(np.nan, 1 - 2 * (number % 2))
+
+
+def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
     """`array` with each float moved by at most a unit in the last place; types that are no floats, or are only stored,
-    stay as they are."""
+    stay as they are.
+
+    What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign.
+    """
     if not is_float(array.dtype) or is_stored(array.dtype):
         return array
-    number = array.dtype.type
-    return array * (number(1) + limits_of(array.dtype).eps * noise.integers(-1, 2, array.shape).astype(number))
+    number, limits = array.dtype.type, limits_of(array.dtype)
+    units: Array = noise.integers(-1, 2, array.shape).astype(number)
+    with np.errstate(over="ignore"):
+        moved: Array = array * (number(1) + number(limits.eps) * units)
+    # A denormal number moves by its last place, with one noise to 0 and with the other one away. Zeros are exact.
+    step = np.copysign(number(limits.smallest_subnormal), array) * np.copysign(number(1), -number(noise.nan))
+    moved = np.where(array == 0, array, moved + step)
+    return np.where(np.isnan(moved), number(noise.nan), moved) if computed else moved
 
 
 def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | None = None) -> list[Array]:
@@ -216,7 +233,9 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
     for result, array in zip(op.results, results, strict=True):
         if computes and array.dtype != (dtype := to_numpy(element_type(result.type))):
             array = rounded(array, dtype)
-        frame[result] = array if frame.noise is None else perturbed(array, frame.noise)
+        if frame.noise is not None:
+            array = perturbed(array, frame.noise, computed=computes or not isinstance(op, GraphOp))
+        frame[result] = array
 
 
 def _without_elements(op: Operation) -> Array | None:

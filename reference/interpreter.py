@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Operation
 
 # Imported because they register the meaning of their dialects.
 from mlc.reference import arith, func, graph, loop, math, memref, scf, tensor, vector
-from mlc.reference.execution import Array, Frame, Order, perturbed
+from mlc.reference.execution import Array, Frame, Noise, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import dtype_of
 from mlc.support.errors import UserError
@@ -80,7 +80,7 @@ def run_function(
     resources: Resources,
     order: Order = "lockstep",
     orders: Mapping[Operation, Order] | None = None,
-    noise: np.random.Generator | None = None,
+    noise: Noise | None = None,
 ) -> list[Array]:
     """The outputs of function `name` for the inputs `args`.
 

@@ -16,7 +16,7 @@ from mlc.dialects.graph.unary import FloatUnaryOp
 
 @irdl_op_definition
 class SinOp(FloatUnaryOp):
-    """The sine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+    """The sine of an angle in radians.
 
     ```mlir
     %y = graph.sin %x : tensor<64x200xf32>
@@ -28,7 +28,7 @@ class SinOp(FloatUnaryOp):
 
 @irdl_op_definition
 class CosOp(FloatUnaryOp):
-    """The cosine of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+    """The cosine of an angle in radians.
 
     ```mlir
     %y = graph.cos %x : tensor<64x200xf32>
@@ -40,7 +40,7 @@ class CosOp(FloatUnaryOp):
 
 @irdl_op_definition
 class TanOp(FloatUnaryOp):
-    """The tangent of an angle in radians; compiled code gives NaN for an f64 beyond 1.6e6.
+    """The tangent of an angle in radians.
 
     ```mlir
     %y = graph.tan %x : tensor<64x200xf32>

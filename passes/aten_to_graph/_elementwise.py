@@ -365,6 +365,7 @@ def hardswish(b: Call, self: SSAValue) -> Results:
 
 @converts("softplus")
 def softplus(b: Call, self: SSAValue, beta: Scalar, threshold: Scalar) -> Results:
+    self = b.cast(self, f32) if element_of(self) in HALVES else self
     x = b.scaled(self, beta)
     small = b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, x))))
     found = b.plus(b.maximum(x, b.number(0, x)), small)

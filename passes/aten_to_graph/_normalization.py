@@ -12,6 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, axis_of, converts
 from mlc.passes.aten_to_graph._reductions import wide
+from mlc.passes.shared.statistics import mean_and_differences
 from mlc.support.dtypes import HALVES
 
 
@@ -51,8 +52,8 @@ def layer_norm(
     if len(b.op.results) == 1 or not (b.wants(1) or b.wants(2)):
         return [found]
     axes = list(range(axis, len(shape_of(x))))
-    mean = b.reduce("mean", x, axes, True)
-    spread = b.reduce("mean", b.squared(b.sub(x, mean)), axes, True)
+    mean, apart = mean_and_differences(b, x, axes)
+    spread = b.reduce("mean", b.squared(apart), axes, True)
     deviation = b(graph.RsqrtOp, b.plus(spread, b.number(eps, spread)))
     return [found, mean, deviation]
 
@@ -96,9 +97,8 @@ def batch_norm(
         return [found, *empty]
     axes = [a for a in range(len(shape_of(x))) if a != 1]
     count = prod(shape_of(x)[a] for a in axes)
-    mean = b.reduce("mean", x, axes)
-    column = (channels, *[1] * (len(shape_of(x)) - 2))
-    variance = b.reduce("mean", b.squared(b.sub(x, b.reshape(mean, column))), axes)
+    mean, apart = mean_and_differences(b, x, axes)
+    mean, variance = b.reshape(mean, (channels,)), b.reduce("mean", b.squared(apart), axes)
     deviation = b(graph.RsqrtOp, b.plus(variance, b.number(eps, variance)))
     found = b(graph.BatchNormOp, x, scale, shift, mean, variance, 1, eps)
     results: list[SSAValue | None] = [found, mean, deviation]
@@ -124,7 +124,7 @@ def group_norm(
     if len(b.op.results) == 1 or not (b.wants(1) or b.wants(2)):
         return [found]
     rows = b.reshape(x, (shape_of(x)[0], groups, prod(shape_of(x)[1:]) // groups))
-    mean = b.reduce("mean", rows, [2], True)
-    spread = b.reduce("mean", b.squared(b.sub(rows, mean)), [2])
+    mean, apart = mean_and_differences(b, rows, [2])
+    spread = b.reduce("mean", b.squared(apart), [2])
     deviation = b(graph.RsqrtOp, b.plus(spread, b.number(eps, spread)))
     return [found, b.reshape(mean, b.shape(1)), deviation]

@@ -13,6 +13,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axes_of, axis_of, converts
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.places import along_axis
+from mlc.passes.shared.statistics import mean_and_differences
 from mlc.support.dtypes import HALVES
 
 Axes = Sequence[int] | int | None
@@ -110,8 +111,8 @@ def variance(
     less = (1 if unbiased else 0) if correction is None else correction
     if b.before.name.startswith("aten.var_mean") and correction is None:
         less = 1
-    middle = b.reduce("mean", x, axes, True)
-    total = b.reduce("sum", b.squared(b.sub(x, middle)), axes, keepdim)
+    middle, apart = mean_and_differences(b, x, axes)
+    total = b.reduce("sum", b.squared(apart), axes, keepdim)
     found = b.div(total, b.tensor(float(max(count - less, 0)), element_of(x)))
     if b.before.name.startswith("aten.std"):
         return b(graph.SqrtOp, found)

@@ -7,6 +7,7 @@ from math import prod
 
 from xdsl.dialects import math
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
@@ -106,25 +107,33 @@ def _normalise(p: Points, x: SSAValue, mean: SSAValue, factor: SSAValue, scale: 
 
 @lowers("lower-to-tensor", graph.LayerNormOp)
 class LayerNormToReductions(ToTensor):
-    """Mean, then the mean of squared differences (two passes: no cancellation), then scale and shift."""
+    """Mean, then the mean of squared differences (two passes: no cancellation), then scale and shift.
+
+    The mean is the first element and the mean of differences from it: an error of the mean is added to each element, so
+    it has to be small beside these differences, however large the elements are. Where all are equal, there is none.
+    """
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.LayerNormOp)
         shape, axis = shape_of(op.input), op.axis.value.data
         element, rank = element_type(op.result.type), len(shape)
+        if 0 in shape:
+            return b.map_points([(op.input, every(rank))], shape, element, unchanged)
         dims, epsilon = dims_of(shape), op.epsilon.value.data
         over, reduce = dims[:axis], reduced_dims(shape[axis:])
         count = prod(shape[axis:])
         outer = every(axis)
 
-        def mean_of(p: Points, total: SSAValue) -> SSAValue:
-            return p.div(total, p.number(count, element))
+        first = [*outer, *[AffineExpr.constant(0)] * (rank - axis)]
+
+        def mean_of(p: Points, total: SSAValue, first: SSAValue) -> SSAValue:
+            return p.add(first, p.div(total, p.number(count, element)))
 
         def inverse(p: Points, squares: SSAValue) -> SSAValue:
-            return _inverse_deviation(p, mean_of(p, squares), epsilon)
+            return _inverse_deviation(p, p.div(squares, p.number(count, element)), epsilon)
 
-        total = b.reduce("add", [(op.input, every(rank))], over, reduce)
-        mean = b.map([(total, outer)], over, element, mean_of)
+        total = b.reduce("add", [(op.input, every(rank)), (op.input, first)], over, reduce, Points.sub)
+        mean = b.map([(total, outer), (op.input, first)], over, element, mean_of)
         squares = b.reduce("add", [(op.input, every(rank)), (mean, outer)], over, reduce, _squared_difference)
         factor = b.map([(squares, outer)], over, element, inverse)
         inner = [d(i) for i in range(axis, rank)]
@@ -160,14 +169,16 @@ class GroupNormToReductions(ToTensor):
     """Reductions per channel, then over the channels of each group, and back: a few numbers between two big passes.
 
     Per channel, so that channels may be lanes where they are contiguous, whatever the size of a group. The channels of
-    a group then share a mean (two passes, as for the layer norm), and the last map has one factor and one offset per
-    channel.
+    a group then share a mean (two passes, with differences from a first element, as for the layer norm), and the last
+    map has one factor and one offset per channel.
     """
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, graph.GroupNormOp)
         shape, axis, groups = shape_of(op.input), op.axis.value.data, op.groups.value.data
         element, epsilon = element_type(op.result.type), op.epsilon.value.data
+        if 0 in shape:
+            return b.map_points([(op.input, every(len(shape)))], shape, element, unchanged)
         batch, channels, size = shape[0], shape[axis], shape[axis] // groups
         count = prod(shape[1:]) // groups
         # `n`, the dim that becomes lanes, only where channels are contiguous.
@@ -176,27 +187,35 @@ class GroupNormToReductions(ToTensor):
         others = [shape[i] for i in range(1, len(shape)) if i != axis]
         places = iter(range(2, len(shape)))
         image = [d(0), *(d(1) if i == axis else d(next(places)) for i in range(1, len(shape)))]
+        zero = AffineExpr.constant(0)
+        first = [d(0), *(d(1) if i == axis else zero for i in range(1, len(shape)))]
 
-        def shared(values: SSAValue, body: Body) -> SSAValue:
-            """What the channels of a group make of their sum, once per channel."""
+        def shared(values: SSAValue, body: Body, inputs: Sequence[Access] = (), term: Body | None = None) -> SSAValue:
+            """What the channels of a group make of their sum, or that of terms with more inputs, once per channel."""
             grouped = b.reshape(values, (batch, groups, size))
-            total = b.reduce("add", [(grouped, every(3))], per_group, [("member", size)])
-            spread = b.map([(total, every(2))], [*per_group, ("member", size)], element, body)
+            total = b.reduce("add", [(grouped, every(3)), *inputs], per_group, [("member", size)], term)
+            spread = b.map([(total, every(2)), *inputs], [*per_group, ("member", size)], element, body)
             return b.reshape(spread, (batch, channels))
 
-        def per_channel_sum(inputs: Sequence[Access], body: Body | None = None) -> SSAValue:
+        def per_channel_sum(inputs: Sequence[Access], body: Body) -> SSAValue:
             """The sum over all pixels of each channel; there may be none to sum over."""
             if others:
                 return b.reduce("add", inputs, per_channel, reduced_dims(others), body)
-            return b.map(inputs, per_channel, element, body or unchanged)
+            return b.map(inputs, per_channel, element, body)
 
-        def mean_of(p: Points, total: SSAValue) -> SSAValue:
-            return p.div(total, p.number(count, element))
+        def mean_from(count: int) -> Body:
+            def mean(p: Points, total: SSAValue, first: SSAValue) -> SSAValue:
+                return p.add(first, p.div(total, p.number(count, element)))
+
+            return mean
 
         def inverse(p: Points, squares: SSAValue) -> SSAValue:
-            return _inverse_deviation(p, mean_of(p, squares), epsilon)
+            return _inverse_deviation(p, p.div(squares, p.number(count, element)), epsilon)
 
-        mean = shared(per_channel_sum([(op.input, image)]), mean_of)
+        apart = per_channel_sum([(op.input, image), (op.input, first)], Points.sub)
+        means = b.map([(apart, every(2)), (op.input, first)], per_channel, element, mean_from(prod(others)))
+        members = [(b.reshape(means, (batch, groups, size)), [d(0), d(1), zero])]
+        mean = shared(means, mean_from(size), members, Points.sub)
         factor = shared(per_channel_sum([(op.input, image), (mean, every(2))], _squared_difference), inverse)
         channel = d(axis)
         statistics = [(mean, [d(0), channel]), (factor, [d(0), channel])]

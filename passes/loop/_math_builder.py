@@ -48,6 +48,11 @@ class FloatFormat:
         return self.bias << self.fraction
 
     @property
+    def infinity_bits(self) -> int:
+        """Infinity as an integer."""
+        return (2 * self.bias + 1) << self.fraction
+
+    @property
     def exponent_bits(self) -> int:
         """How many bits an exponent takes."""
         return self.bias.bit_length() + 1
@@ -277,6 +282,11 @@ class Number:
         """The integer as the float with the same bits."""
         return self.cast(arith.BitcastOp, self.format.float_type)
 
+    def high_half(self) -> Number:
+        """The first half of the significand, 26 bits of an f64: products of two such numbers are exact."""
+        low_bits = (1 << (self.format.fraction + 2) // 2) - 1
+        return (self.bits() & ~low_bits).as_float()
+
     def to_f64(self) -> Number:
         """An f32 as an f64."""
         return self.cast(arith.ExtFOp, f64)
@@ -312,6 +322,10 @@ class Number:
     def trunc(self) -> Number:
         """The nearest integer that is not further from 0."""
         return self._unary(math.TruncOp)
+
+    def rounded(self) -> Number:
+        """The nearest integer, the even one of two."""
+        return self._unary(math.RoundEvenOp)
 
     def with_sign_of(self, other: Number) -> Number:
         """This magnitude with the sign of `other`."""

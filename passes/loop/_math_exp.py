@@ -34,12 +34,16 @@ class Constants:
     """Below it, exp is 0."""
     exp: tuple[float, ...]
     """exp(r) for |r| <= ln 2."""
+    exp2: tuple[float, ...]
+    """2^r for |r| <= 1."""
     expm1: tuple[float, ...]
     """(exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2."""
 
 
 # Minimax polynomials by Remez' algorithm for the relative error of exp(r) (f32: 2^-26.0, f64: 2^-56.4) and of
-# exp(r) - 1 (f32: 2^-26.2, f64: 2^-55.6), with the first coefficients fixed: 1 + r + c r^2 + ….
+# exp(r) - 1 (f32: 2^-26.2, f64: 2^-55.6), with the first coefficients fixed: 1 + r + c r^2 + …. Those for 2^r (f32:
+# 2^-26.1, f64: 2^-56.5) are 1/2, 1 and 2 for r = -1, 0 and 1, also with the roundings of `polynomial`, for which the
+# third coefficient is off by three units in the last place.
 _F32 = Constants(
     ln2_high=355 / 512,
     ln2_low=-2.1219444005469058e-4,
@@ -54,6 +58,16 @@ _F32 = Constants(
         0.008336120285093784,
         0.0014105091104283929,
         0.00019610834715422243,
+    ),
+    exp2=(
+        1.0,
+        0.6931472420692444,
+        0.24022677540779114,
+        0.055503763258457184,
+        0.009616591967642307,
+        0.001333950669504702,
+        0.00015664850070606917,
+        1.5054494724608958e-05,
     ),
     expm1=(
         0.4999999701976776,
@@ -83,6 +97,22 @@ _F64 = Constants(
         2.5055054220918202e-08,
         2.106299769746648e-09,
         1.593514555532919e-10,
+    ),
+    exp2=(
+        1.0,
+        0.6931471805599453,
+        0.2402265069591002,
+        0.0555041086648233,
+        0.009618129107639048,
+        0.0013333558146284808,
+        0.00015403530386423137,
+        1.5252733853002526e-05,
+        1.3215488883646903e-06,
+        1.0178078186491133e-07,
+        7.054594689026045e-09,
+        4.4460978044252646e-10,
+        2.5913485349138105e-11,
+        1.3582985365495086e-12,
     ),
     expm1=(
         0.5000000000000006,
@@ -207,12 +237,11 @@ def exp(x: Number) -> Number:
 
 
 def exp2(x: Number) -> Number:
-    """2^x = e^r s^2 with s = 2^n and r = (x - 2n) ln 2."""
+    """2^x = 2^r s^2 with s = 2^n and r = x - 2n. Exact where x is an integer, as r is -1, 0 or 1 then."""
     limit = x.format.bias + 1.0
     x = x.at_most(limit).at_least(-limit - x.format.fraction)
     n, s = round_to_power(x, 0.5)
-    r = fma(n, -2.0, x) * (1 / LOG2_E)
-    return polynomial(r, constants_of(x.format).exp) * s * s
+    return polynomial(fma(n, -2.0, x), constants_of(x.format).exp2) * s * s
 
 
 def expm1(x: Number) -> Number:

@@ -82,10 +82,16 @@ def _sum(n: Number, f: Number, y: Number) -> Number:
 
 def _parts(x: Number) -> tuple[Number, Number, Number]:
     """n, f and y with log(x) = n ln 2 + f + y, for positive, finite x."""
+    n, f = scaled_parts(x)
+    return n, f, _remainder(f)
+
+
+def scaled_parts(x: Number) -> tuple[Number, Number]:
+    """n and f with x = 2^n (1 + f), for positive, finite x."""
     scale = x.format.fraction + 1
     denormal = x < x.format.smallest_normal
     n, _, f = _split(where(denormal, x * 2.0**scale, x))
-    return n - where(denormal, float(scale), 0.0, like=x), f, _remainder(f)
+    return n - where(denormal, float(scale), 0.0, like=x), f
 
 
 def _split(x: Number) -> tuple[Number, Number, Number]:

@@ -1,17 +1,17 @@
 """powf, ipowi and rsqrt.
 
 |x|^y = exp(y log|x|). An f32 is computed in f64, whose 29 more bits take up the error of log(x) times y: the result is
-rounded correctly but in rare cases. An f64 is computed in f64 alone, so that the error of log(x) is multiplied by y:
-at most 4 + 2 |y log x| units in the last place, some 1500 at the ends of the range of floats.
+rounded correctly but in rare cases. For an f64, log(x) is computed with more bits (_math_pow_of_doubles.py).
 """
 
 from __future__ import annotations
 
 from math import inf, nan
 
-from mlc.passes.loop._math_builder import F32, Number, where
+from mlc.passes.loop._math_builder import F32, Number, fma, where
 from mlc.passes.loop._math_exp import exp
 from mlc.passes.loop._math_log import log
+from mlc.passes.loop._math_pow_of_doubles import power_of_double
 
 _HUGE = 2.0**200
 """An exponent as good as infinity, but times log(1) it is 0: 1 to the power of infinity is 1 in C."""
@@ -19,13 +19,20 @@ _HUGE = 2.0**200
 
 def powf(x: Number, y: Number) -> Number:
     """x^y with the special cases of C's `pow` (ISO C, annex F.10.4.4)."""
-    magnitude, exponent = abs(x), y
     if x.format == F32:
-        magnitude, exponent = magnitude.to_f64(), exponent.to_f64()
-    power = exp(exponent.at_most(_HUGE).at_least(-_HUGE) * log(magnitude))
-    if x.format == F32:
-        power = power.to_f32()
+        exponent = y.to_f64().at_most(_HUGE).at_least(-_HUGE)
+        power = exp(exponent * log(abs(x).to_f64())).to_f32()
+    else:
+        power = _with_ends(abs(x), y)
     return _without_special_exponents(x, y, _with_sign(x, y, power))
+
+
+def _with_ends(x: Number, y: Number) -> Number:
+    """The power of an f64 that is not negative, those of 0, infinity and NaN included."""
+    power = fma(x, 0.0, power_of_double(x, y))  # NaN where x is not finite
+    inverse = (x.bits() ^ x.format.infinity_bits).as_float()
+    ends = where(y > 0.0, x, where(y < 0.0, inverse, nan))
+    return where((x * 0.5).equals(x), ends, power)
 
 
 def _with_sign(x: Number, y: Number, power: Number) -> Number:

@@ -1,7 +1,7 @@
 """How many quarter turns an angle is: the first step of sin and cos.
 
 An f64 is reduced as Cody & Waite do ("Software Manual for the Elementary Functions", 1980): n pi/2 is subtracted in
-three parts, of which the first two times n are exact up to a limit. Beyond it the result is NaN.
+three parts, of which the first two times n are exact up to a limit. Beyond it _math_large_angles.py reduces it.
 
 An f32 of any size is reduced as Payne & Hanek do ("Radian Reduction for Trigonometric Functions", SIGNUM Newsletter,
 1983), but in f64 instead of integers: x has 24 bits, so its products with pieces of 2/pi of up to 29 bits are exact,
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from math import pi
 
 from mlc.passes.loop._math_builder import F32, F64, Number, fma, where
+from mlc.passes.loop._math_large_angles import quarters_of_large_f64
 
 _TWO_OVER_PI = 0xA2F9836E4E441529FC2757D1F534DDC0DB6295993C439041
 """The first 192 bits behind the binary point."""
@@ -47,8 +48,8 @@ _WINDOWS = [_window(0.0, 0), *(_window(2.0**exponent, exponent - 25) for exponen
 
 _HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
 """pi/2 in parts of 33, 33 and 53 bits."""
-F64_LIMIT = 1.6e6
-"""The largest f64 that is reduced rightly: n may have the 20 bits that a part of pi/2 leaves of the 53 of a product."""
+_F64_LIMIT = 1.6e6
+"""The largest f64 that is reduced rightly with those: n has the 20 bits that a part of pi/2 leaves of a product."""
 
 
 def quarters(x: Number) -> tuple[Number, Number]:
@@ -92,4 +93,7 @@ def _of_f64(x: Number) -> tuple[Number, Number]:
     shifted = fma(x, 2 / pi, F64.shifter)
     n = shifted - F64.shifter
     first, second, third = _HALF_PI
-    return shifted.bits(), fma(n, -third, fma(n, -second, fma(n, -first, x)))
+    r = fma(n, -third, fma(n, -second, fma(n, -first, x)))
+    of_large, r_of_large = quarters_of_large_f64(x)
+    is_small = x <= _F64_LIMIT
+    return where(is_small, shifted.bits(), of_large), where(is_small, r, r_of_large)

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from mlc.passes.loop._math_builder import F32, Number, where
 
-_LOW_BITS = (1 << 27) - 1
-
 
 def remf(x: Number, y: Number) -> Number:
     """|x| rem |y| with the sign of x."""
@@ -38,7 +36,7 @@ def _remainder(r: Number, divisor: Number, bits: int, steps: int, *, split: bool
     for d in reversed(divisors):
         q = (r / d).trunc()
         if split:
-            first = (d.bits() & ~_LOW_BITS).as_float()
+            first = d.high_half()
             rest = (r - q * first) - q * (d - first)
         else:
             rest = r - q * d

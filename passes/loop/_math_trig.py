@@ -1,16 +1,11 @@
-"""sin, cos and tan: reduction by multiples of pi/2, then a polynomial for each on [-pi/4, pi/4], of which one is taken.
-
-An f32 is reduced in f64, whatever its size. An f64 is reduced up to a limit; beyond, where neighbouring floats are far
-apart on the circle, the result is NaN.
-"""
+"""sin, cos and tan: reduction by multiples of pi/2, then a polynomial for each on [-pi/4, pi/4]; one is taken."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
 
 from mlc.passes.loop._math_builder import F32, FloatFormat, Number, fma, polynomial, where
-from mlc.passes.loop._math_quarters import F64_LIMIT, quarters, quarters_of_f32
+from mlc.passes.loop._math_quarters import quarters, quarters_of_f32
 
 
 @dataclass(frozen=True)
@@ -55,14 +50,14 @@ def sin(x: Number) -> Number:
     """sin(|x|) with the sign of x multiplied in: |x| = n pi/2 + r; n mod 4 says which of ±sin(r), ±cos(r) it is."""
     (n, r), c = quarters(abs(x)), _constants(x.format)
     sign = (x.bits() ^ _sign_of_half_turn(n)) & x.format.sign_bit
-    return _of_quarter(x, n, _sin(r, c), _cos(r, c), sign)
+    return _of_quarter(n, _sin(r, c), _cos(r, c), sign)
 
 
 def cos(x: Number) -> Number:
     """cos(x) = sin(x + pi/2), one quarter further on."""
     (n, r), c = quarters(abs(x)), _constants(x.format)
     sign = _sign_of_half_turn(n + 1) & x.format.sign_bit
-    return _of_quarter(x, n + 1, _sin(r, c), _cos(r, c), sign)
+    return _of_quarter(n + 1, _sin(r, c), _cos(r, c), sign)
 
 
 def tan(x: Number) -> Number:
@@ -72,8 +67,7 @@ def tan(x: Number) -> Number:
     """
     if x.format == F32:
         return _tan_of_quarter(*quarters_of_f32(abs(x).to_f64()), _F32).to_f32().negated_with(x)
-    result = _tan_of_quarter(*quarters(abs(x)), _F64).negated_with(x)
-    return where(abs(x) <= F64_LIMIT, result, nan)
+    return _tan_of_quarter(*quarters(abs(x)), _F64).negated_with(x)
 
 
 def _tan_of_quarter(n: Number, r: Number, c: _TrigConstants) -> Number:
@@ -100,8 +94,7 @@ def _sign_of_half_turn(n: Number) -> Number:
     return n << (n.format.fraction + n.format.exponent_bits - 1)
 
 
-def _of_quarter(x: Number, n: Number, sin_r: Number, cos_r: Number, sign: Number) -> Number:
-    """sin(r) in even quarters and cos(r) in odd ones, with `sign` flipped in; NaN beyond the limit of f64."""
+def _of_quarter(n: Number, sin_r: Number, cos_r: Number, sign: Number) -> Number:
+    """sin(r) in even quarters and cos(r) in odd ones, with `sign` flipped in."""
     chosen = where((n & 1).is_zero(), sin_r, cos_r)
-    signed = (chosen.bits() ^ sign).as_float()
-    return signed if x.format == F32 else where(abs(x) <= F64_LIMIT, signed, nan)
+    return (chosen.bits() ^ sign).as_float()

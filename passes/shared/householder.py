@@ -119,20 +119,21 @@ def _panel(b: GraphBuilder, panel: SSAValue, first: SSAValue) -> tuple[SSAValue,
         is_below = b.compare("gt", rows, at)
         column = masked(b, b.compare("ge", rows, at), one(b, x, 2, j))
         zero, unit = b.number(0.0, x), b.number(1.0, x)
-        alpha = one(b, column, 1, at)
-        # Scaled by the largest element, squares neither overflow nor vanish.
+        # Scaled by the largest element (as LAPACK's larfg does), squares neither overflow nor vanish, and a column of
+        # denormal numbers, as columns that depend on others leave, makes a vector and a tau with all their bits.
         largest = b.reduce("max", b(graph.AbsOp, column), [1], keepdims=True)
         scaled = b.div(column, b.where(b.compare("eq", largest, zero), unit, largest))
-        norm = b.mul(largest, b(graph.SqrtOp, b.reduce("sum", b.mul(scaled, scaled), [1], keepdims=True)))
-        tail = b.reduce("max", b(graph.AbsOp, masked(b, is_below, column)), [1], keepdims=True)
+        alpha = one(b, scaled, 1, at)
+        norm = b(graph.SqrtOp, b.reduce("sum", b.mul(scaled, scaled), [1], keepdims=True))
+        tail = b.reduce("max", b(graph.AbsOp, masked(b, is_below, scaled)), [1], keepdims=True)
         is_done = b.compare("eq", tail, zero)
         beta = b.where(b.compare("lt", alpha, zero), norm, b(graph.NegOp, norm))
         tau = b.where(is_done, zero, b.div(b.sub(beta, alpha), b.where(is_done, unit, beta)))
-        vector = masked(b, is_below, b.div(column, b.where(is_done, unit, b.sub(alpha, beta))))
+        vector = masked(b, is_below, b.div(scaled, b.where(is_done, unit, b.sub(alpha, beta))))
         vector = b.where(b.compare("eq", rows, at), unit, vector)
         along = b.mul(b.matmul(transposed(b, vector), x), tau)
         right = b.sub(x, b.mul(vector, along))
-        diagonal = b.where(b.compare("eq", rows, at), b.where(is_done, alpha, beta), one(b, x, 2, j))
+        diagonal = b.where(b.compare("eq", rows, at), b.mul(b.where(is_done, alpha, beta), largest), one(b, x, 2, j))
         own = b.where(is_below, vector, diagonal)
         found = b.where(b.compare("gt", columns, j), right, b.where(b.compare("eq", columns, j), own, x))
         return [found], [b.reshape(tau, (batch,))]

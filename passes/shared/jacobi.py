@@ -135,7 +135,7 @@ def _eigen_round(b: GraphBuilder, a: SSAValue, vectors: SSAValue) -> tuple[SSAVa
     blocks[0][1], blocks[1][0] = b.where(is_own, zero, blocks[0][1]), b.where(is_own, zero, blocks[1][0])
     a = _moved_on(b, [_moved_on(b, pair, 2) for pair in blocks], 1)
     vectors = _moved_on(b, _rotated(b, _halves(b, vectors, 1), cos, sin, 1), 1)
-    return a, vectors, b.reduce("max", b(graph.AbsOp, off), [0, 1])
+    return a, vectors, _largest(b, b(graph.AbsOp, off))
 
 
 def _singular_round(b: GraphBuilder, a: SSAValue, vectors: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
@@ -147,7 +147,12 @@ def _singular_round(b: GraphBuilder, a: SSAValue, vectors: SSAValue) -> tuple[SS
     lengths = b.mul(b(graph.SqrtOp, upper), b(graph.SqrtOp, lower))
     is_zero = b.compare("eq", lengths, b.number(0.0, a))
     angle = b.div(b(graph.AbsOp, off), b.where(is_zero, b.number(1.0, a), lengths))
-    return a, vectors, b.reduce("max", angle, [0, 1])
+    return a, vectors, _largest(b, angle)
+
+
+def _largest(b: GraphBuilder, sizes: SSAValue) -> SSAValue:
+    """The largest of some sizes `[batch, n]` that are not NaN: a matrix with NaN does not end the sweeps of others."""
+    return b.reduce("max", b.where(b.compare("eq", sizes, sizes), sizes, b.number(0.0, sizes)), [0, 1])
 
 
 def _rotation(b: GraphBuilder, upper: SSAValue, lower: SSAValue, off: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:

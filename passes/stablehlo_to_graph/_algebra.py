@@ -14,6 +14,7 @@ from mlc.passes.shared.fourier import largest_direct, transform
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.matrices import stacked, transposed
 from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.shared.statistics import mean_and_differences
 from mlc.passes.shared.triangular import solve_triangular
 from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
 
@@ -113,8 +114,7 @@ def batch_norm_inference(b: HloCall) -> Found:
 def batch_norm_training(b: HloCall) -> Found:
     """By those of the batch."""
     x, axes = b[0], _axes(b)
-    mean = b.reduce("mean", x, axes, keepdims=True)
-    centred = b.sub(x, mean)
+    mean, centred = mean_and_differences(b, x, axes)
     variance = b.reduce("mean", b.mul(centred, centred), axes, keepdims=True)
     deviation = b(graph.SqrtOp, b.plus(variance, _epsilon(b, variance)))
     output = b.plus(b.mul(b.div(centred, deviation), _column(b, b[1])), _column(b, b[2]))

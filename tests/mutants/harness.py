@@ -43,7 +43,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 _FOLDER = Path(__file__).parent
-_LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "docs", "examples", "benchmarks", "build", "dist")
+_LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "notebooks", "examples", "benchmarks", "build", "dist")
 _PATIENCE = 10
 _LEAST_SECONDS = 60
 

@@ -96,6 +96,32 @@ def test_rounding_is_not_a_difference() -> None:
         run_check(body, serial.replace("to 512", "to 511"))
 
 
+def test_the_sign_of_a_computed_nan_may_change() -> None:
+    """What is made of its bits, too; of the bits of numbers not one may change."""
+    body = """
+        func.func @main(%x: tensor<64xf32>) -> tensor<64xi32> {
+          %y = tensor.map %x[i] over (i: 64) : tensor<64xf32> -> tensor<64xi32> {
+          ^bb0(%a: f32):
+            %l = math.log %a : f32
+            %n = arith.addf %l, %l : f32
+            %b = arith.bitcast %n : f32 to i32
+            tensor.yield %b : i32
+          }
+          return %y : tensor<64xi32>
+        }
+    """
+    rounding = Rounding(8, "test")
+    where_nan = """
+            %m = arith.negf %n : f32
+            %c = arith.cmpf une, %n, %n : f32
+            %o = arith.select %c, %m, %n : f32
+            %b = arith.bitcast %o"""
+    negated = body.replace("%b = arith.bitcast %n", where_nan)
+    run_check(body, negated, rounding)
+    with pytest.raises(CompilerBug, match="computes something else"):
+        run_check(body, negated.replace("cmpf une", "cmpf oeq"), rounding)
+
+
 def test_integers_must_be_equal() -> None:
     run_check(kernel(FORWARD, "i64"), kernel(FORWARD, "i64"))
     with pytest.raises(CompilerBug, match="'k' computes something else: result 0"):

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
-from mlc.reference.execution import perturbed
+from mlc.reference.execution import Noise, perturbed
 from mlc.support.rounding import Rounding
 
 Array = NDArray[Any]
@@ -71,7 +71,7 @@ def test_rounding_adds_up() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_noise_moves_by_a_unit_and_shows_what_cancels(dtype: type[np.floating[Any]]) -> None:
-    rng = np.random.default_rng(0)
+    rng = Noise(0)
     x = rng.uniform(1, 2, 1000).astype(dtype)
     epsilon = np.finfo(dtype).eps
     moved = perturbed(x, rng)
@@ -83,3 +83,18 @@ def test_noise_moves_by_a_unit_and_shows_what_cancels(dtype: type[np.floating[An
     assert np.median(large) > 1000 * epsilon
     assert perturbed(np.arange(3), rng).tolist() == [0, 1, 2]
     assert spread([floats(1, np.inf)], [[floats(np.nan, np.inf)]])[0].tolist() == [np.inf, 0]
+
+
+def test_noise_gives_what_is_computed_nan_of_both_signs() -> None:
+    """So that integers made of its bits may be either; a NaN that is only moved keeps its bits."""
+    x = floats(np.nan, -np.nan, 1)
+    signs = [np.signbit(perturbed(x, Noise(i), computed=True)).tolist() for i in range(2)]
+    assert signs == [[False, False, False], [True, True, False]]
+    assert np.signbit(perturbed(x, Noise(1))).tolist() == [False, True, False]
+
+
+def test_noise_moves_denormal_numbers_but_no_zeros() -> None:
+    least = float(np.finfo(np.float32).smallest_subnormal)
+    assert [perturbed(floats(least, -least), Noise(i)).tolist() for i in range(2)] == [[0, 0], [2 * least, -2 * least]]
+    zeros = floats(*[0.0] * 50, *[-0.0] * 50)
+    assert not bits_differ(zeros, perturbed(zeros, Noise(0))).any()

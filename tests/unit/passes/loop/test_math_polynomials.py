@@ -16,7 +16,7 @@ from math import cos, pi, sqrt
 
 import pytest
 
-from mlc.passes.loop import _math_erf, _math_exp, _math_log, _math_tanh, _math_trig
+from mlc.passes.loop import _math_erf, _math_exp, _math_log, _math_pow_of_doubles, _math_tanh, _math_trig
 
 D = Decimal
 Function = Callable[[Decimal], Decimal]
@@ -66,8 +66,20 @@ def exp_case(c: _math_exp.Constants) -> Function:
     return lambda r: horner(c.exp, r)
 
 
+def exp2_case(c: _math_exp.Constants) -> Function:
+    return lambda r: horner(c.exp2, r)
+
+
 def expm1_case(c: _math_exp.Constants) -> Function:
     return lambda r: r + r * r * horner(c.expm1, r)
+
+
+def atanh_of(s: Decimal) -> Decimal:
+    return ((1 + s) / (1 - s)).ln() / 2
+
+
+def atanh_in_power(s: Decimal) -> Decimal:
+    return (3 * s + s**3 + s**5 * horner(_math_pow_of_doubles._ATANH, s * s)) / 3
 
 
 def log_f64(f: Decimal) -> Decimal:
@@ -95,9 +107,12 @@ LN2 = 0.6931471805599453
 E32, E64, ERF32, ERF64 = _math_exp._F32, _math_exp._F64, _math_erf._F32, _math_erf._F64
 T32, T64 = _math_trig._F32, _math_trig._F64
 LOG_ENDS = (sqrt(0.5) - 1, sqrt(2) - 1)
+ATANH_END = (sqrt(2) - 1) / (sqrt(2) + 1)
 CASES: dict[str, tuple[Function, Function, tuple[float, float], float, bool]] = {
     "exp f32": (exp_case(E32), Decimal.exp, (-LN2, LN2), -25.47, True),
     "exp f64": (exp_case(E64), Decimal.exp, (-LN2, LN2), -55.75, True),
+    "exp2 f32": (exp2_case(E32), lambda r: D(2) ** r, (-1, 1), -25.16, True),
+    "exp2 f64": (exp2_case(E64), lambda r: D(2) ** r, (-1, 1), -55.20, True),
     "expm1 f32": (expm1_case(E32), lambda r: r.exp() - 1, (-LN2 / 2, LN2 / 2), -25.86, True),
     "expm1 f64": (expm1_case(E64), lambda r: r.exp() - 1, (-LN2 / 2, LN2 / 2), -54.95, True),
     "log f32": (
@@ -108,6 +123,7 @@ CASES: dict[str, tuple[Function, Function, tuple[float, float], float, bool]] = 
         True,
     ),
     "log f64": (log_f64, lambda f: (1 + f).ln(), LOG_ENDS, -58.97, True),
+    "log2 in powers of f64": (atanh_in_power, atanh_of, (0, ATANH_END), -65.59, True),
     "erf f32, inside": (erf_inner(ERF32), erf_of, (0, ERF32.split), -26.50, True),
     "erf f32, outside": (erf_outer(ERF32), erf_of, (ERF32.split, ERF32.saturation), -26.7, False),
     "erf f64, inside": (erf_inner(ERF64), erf_of, (0, ERF64.split), -54.60, True),
