@@ -36,6 +36,8 @@ _BECAUSE = {
 }
 """Why operators have no pattern, by torch's tags."""
 _OWN_REASONS = {
+    "_linalg_check_errors": "it raises an exception if a matrix is singular, or not positive definite, which depends on "
+    "data",
     "cholesky": "it raises an exception if a matrix is not positive definite, which depends on data; "
     "torch.linalg.cholesky is native but for that check",
     "linalg_eig": "its results are complex numbers, with which mlc does not compute",
@@ -76,7 +78,9 @@ class AtenConversion(ConversionToGraph):
         for op in list(ops):
             if self.driver.handles(op):
                 self.driver.lower([op])
-            elif not isinstance(op, aten.AtenOp) or all(result.first_use is None for result in op.results):
+            elif not isinstance(op, aten.AtenOp):
+                continue
+            elif op.results and all(result.first_use is None for result in op.results):
                 continue  # what nobody reads is not computed, and need not be known
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
