@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType, TensorType, i1
+from xdsl.dialects.builtin import ComplexType, TensorType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
@@ -36,8 +37,8 @@ _BECAUSE = {
 }
 """Why operators have no pattern, by torch's tags."""
 _OWN_REASONS = {
-    "_linalg_check_errors": "it raises an exception if a matrix is singular, or not positive definite, which depends on "
-    "data",
+    "_linalg_check_errors": "it raises an exception if a matrix is singular, or not positive definite, which depends "
+    "on data",
     "cholesky": "it raises an exception if a matrix is not positive definite, which depends on data; "
     "torch.linalg.cholesky is native but for that check",
     "linalg_eig": "its results are complex numbers, with which mlc does not compute",
@@ -67,6 +68,9 @@ class AtenConversion(ConversionToGraph):
     """One run of the conversion from ATen."""
 
     PASS: ClassVar[str] = ATEN_PASS
+
+    wrong: list[SSAValue] | None = None
+    """How many elements of arguments are none that torch takes, an i64 for each argument; None if nobody asks."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -104,6 +108,46 @@ class Call(GraphBuilder):
     """Writes graph ops for one call, and knows its results: their types are what torch said."""
 
     op: Operation | None = None
+    wrong: list[SSAValue] | None = None
+    """Where arguments that torch does not take are counted, if they are."""
+
+    # ---- what torch makes sure of
+
+    def require_places(self, index: SSAValue, extent: int, from_end: bool = False) -> None:
+        """Elements are numbers from 0 to an extent, or, counted from the end, from minus that.
+
+        Raises:
+            Unconvertible: it is known that one is not, and somebody asks.
+        """
+        if self.wrong is not None and prod(shape_of(index)):
+            at = self.cast(index, i64)
+            below = self.compare("lt", at, self.constant(-extent if from_end else 0))
+            above = self.compare("ge", at, self.constant(extent))
+            self.require_none(self(graph.OrOp, below, above), "an index is out of range")
+
+    def require_divisor(self, value: SSAValue) -> None:
+        """Integers are not 0.
+
+        Raises:
+            Unconvertible: it is known that one is, and somebody asks.
+        """
+        if self.wrong is not None and prod(shape_of(value)) and isinstance(element_of(value), dtypes_integer()):
+            self.require_none(self.compare("eq", value, self.number(0, value)), "an integer is divided by 0")
+
+    def require_none(self, is_wrong: SSAValue, what: str) -> None:
+        """No element is true. Torch raises an exception else.
+
+        Raises:
+            Unconvertible: it is known that one is, and somebody asks.
+        """
+        if self.wrong is None:
+            return
+        if (known := self.knowledge.array(is_wrong)) is None:
+            numbers = self.cast(is_wrong, i64)
+            axes = range(len(shape_of(numbers)))
+            self.wrong.append(self.reduce("sum", numbers, axes) if axes else numbers)
+        elif known.any():
+            raise Unconvertible(f"{what}, for which torch raises an exception")
 
     # ---- what is to come out
 
@@ -262,7 +306,8 @@ class _FromAten(ToGraphPattern):
             _require_real(value)
         given = op.arguments()
         arguments = {name: given[name] for name in self.wanted if name in given}
-        call = Call(op, b.knowledge, b.hint, op)
+        assert isinstance(self.run, AtenConversion)
+        call = Call(op, b.knowledge, b.hint, op, self.run.wrong)
         found = type(self).function(call, **arguments)
         results = [found] if isinstance(found, SSAValue) else list(found)
         return [None if v is None else self._checked(call, i, v) for i, v in enumerate(results)]

@@ -160,3 +160,14 @@ func.func @errors(%x: tensor<i32>) -> tensor<i32> {
   aten._linalg_check_errors %x {api_name = "inv", is_matrix = true} : (tensor<i32>) -> ()
   return %x : tensor<i32>
 }
+
+// -----
+
+// What is known to be wrong is left to torch, which raises its exception.
+
+func.func @known(%w: tensor<4x3xf32>) -> tensor<2x3xf32> attributes {aten.checked} {
+  %i = graph.constant dense<[4, 0]> : tensor<2xi64>
+  // expected-error@+1 {{aten.embedding: an index is out of range, for which torch raises an exception}}
+  %x = aten.embedding %w, %i : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return %x : tensor<2x3xf32>
+}
