@@ -15,7 +15,7 @@ from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
 from mlc.passes.shared.refusal import Unconvertible
 
 
-@converts("_assert_tensor_metadata")
+@converts("_assert_tensor_metadata", asserts=True)
 def assert_metadata(b: Call, a: SSAValue, size: Sequence[int] | None, dtype: Attribute | None) -> Results:
     """Tensors of the IR have no strides, device or layout; torch has compared these when it made the graph."""
     if size is not None and tuple(size) != shape_of(a):
@@ -25,7 +25,7 @@ def assert_metadata(b: Call, a: SSAValue, size: Sequence[int] | None, dtype: Att
     return []
 
 
-@converts("_assert_scalar", "_functional_assert_scalar")
+@converts("_assert_scalar", "_functional_assert_scalar", asserts=True)
 def assert_number(b: Call, self: Scalar, assert_msg: str, dep_token: SSAValue | None = None) -> Results:
     """A number is not 0."""
     if not self:
@@ -35,7 +35,7 @@ def assert_number(b: Call, self: Scalar, assert_msg: str, dep_token: SSAValue | 
 
 @converts(
     "sym_constrain_range", "sym_constrain_range_for_size",
-    "_functional_sym_constrain_range", "_functional_sym_constrain_range_for_size",
+    "_functional_sym_constrain_range", "_functional_sym_constrain_range_for_size", asserts=True,
 )  # fmt: skip
 def assert_in_range(
     b: Call, size: Scalar, min: int | None = None, max: int | None = None, dep_token: SSAValue | None = None
@@ -47,7 +47,7 @@ def assert_in_range(
     return [] if dep_token is None else dep_token
 
 
-@converts("_assert_async", "_assert_async.msg", "_functional_assert_async.msg")
+@converts("_assert_async", "_assert_async.msg", "_functional_assert_async.msg", asserts=True)
 def assert_element(
     b: Call, self: SSAValue, assert_msg: str = "an element is 0", dep_token: SSAValue | None = None
 ) -> Results:
