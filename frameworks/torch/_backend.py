@@ -10,6 +10,7 @@ import torch
 
 from mlc.frameworks.torch._build import checked_and_others
 from mlc.frameworks.torch._graphs import CompiledGraph
+from mlc.frameworks.torch._prims import without_prims
 from mlc.frameworks.torch._whole import whole_where_wanted
 from mlc.frameworks.torch.operators import decompositions
 
@@ -45,6 +46,7 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
 def _compile(
     graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any, checked: bool
 ) -> Callable[[list[Any]], Any]:
+    graph_module = without_prims(graph_module)
     graph = CompiledGraph(graph_module, kind, options, _weights() if kind == "inference" else (), checked)
 
     def run(arguments: list[Any]) -> list[Any]:

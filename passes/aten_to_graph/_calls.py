@@ -311,7 +311,7 @@ def converts(*overloads: str, asserts: bool = False) -> Callable[[_F], _F]:
     def register(function: _F) -> _F:
         parameters = list(inspect.signature(function).parameters.values())[1:]
         wanted = {p.name: p.default is inspect.Parameter.empty for p in parameters}
-        members = {"function": staticmethod(function), "wanted": wanted, "asserts": asserts}
+        members: dict[str, Any] = {"function": staticmethod(function), "wanted": wanted, "asserts": asserts}
         members["__module__"] = function.__module__
         pattern = cast("type[_FromAten]", type(function.__name__, (_FromAten,), members))
         lowers(ATEN_PASS, *(aten.op(overload) for overload in overloads))(pattern)
