@@ -57,7 +57,11 @@ def test_a_call_does_not_wait_for_code_for_other_shapes() -> None:
         if rows == (9, 6):
             started.set()
             assert go_on.wait(60)
-        return lambda *_: rows  # pyright: ignore[reportUnknownLambdaType]
+
+        def run(*_: object) -> Any:
+            return rows
+
+        return run
 
     model = OpenModel([DeclaredInput("x", (None, 6))], compile, Bindings())
     x, other = np.zeros((2, 6), np.float32), np.zeros((9, 6), np.float32)
