@@ -181,6 +181,8 @@ class _Reader:
         if name in self.source.constants:
             self._add_constant(node, name, self.source.constants[name])
         elif node.op == "get_attr":
+            if _is_branch(node):
+                return  # it is refused with the call that it is for
             raise UserError(f"nobody says what the attribute '{name}' is", self._place(node))
         elif _is_tensor(node.meta.get("val")):
             value = self.block.insert_arg(self._type(node.meta["val"], node), len(self.block.args))
@@ -352,6 +354,13 @@ def _named(name: str, dims: Sequence[str] = ()) -> DictionaryAttr:
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, cast(Any, torch_package()).Tensor)
+
+
+def _is_branch(node: Node) -> bool:
+    """Whether an attribute is a graph that an operator of higher order takes, such as a branch of `torch.cond`."""
+    return bool(node.users) and all(
+        isinstance(user.target, cast(Any, torch_package())._ops.HigherOrderOperator) for user in node.users
+    )
 
 
 def _is_part(value: Any) -> bool:

@@ -123,6 +123,14 @@ def test_an_unknown_option_is_named() -> None:
         backend.compile(lambda x: x, torch.ones(2), thread=2)
 
 
+def test_branches_are_refused_by_the_name_of_their_operator() -> None:
+    def function(x: Any) -> Any:
+        return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))
+
+    with pytest.raises(UserError, match=r"cond' is no operator of ATen"):
+        backend.compile(function, torch.rand(4))
+
+
 def test_open_dims() -> None:
     model, compiled = _linear()
     assert repr(compiled) == "<mlc model with open dims (input [?, 4])>"
