@@ -32,7 +32,7 @@ class OpenModel(Model):
         self._compile = compile
         self._given = given
         self._models: dict[tuple[Extents, ...], Model] = {}
-        self._lock = threading.Lock()
+        self._locks: dict[tuple[Extents, ...], threading.Lock] = {}
 
     def __repr__(self) -> str:
         return f"<mlc model with open dims ({', '.join(map(str, self.open_inputs))})>"
@@ -125,7 +125,9 @@ class OpenModel(Model):
         return tuple(shapes)
 
     def _for(self, shapes: tuple[Extents, ...]) -> Model:
-        with self._lock:  # threads that come with the same shapes compile once
+        if (found := self._models.get(shapes)) is not None:
+            return found  # whoever compiles for other shapes is not waited for
+        with self._locks.setdefault(shapes, threading.Lock()):  # threads that come with the same shapes compile once
             if shapes not in self._models:
                 named = {i.name: shape for i, shape in zip(self.open_inputs, shapes, strict=True)}
                 self._models[shapes] = self._compile(Bindings({**self._given.shapes, **named}, self._given.values))

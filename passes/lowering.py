@@ -49,6 +49,11 @@ def lowering_of(pass_name: str, op_type: type[Operation]) -> PatternFactory | No
     return entry_for(op_type, _patterns.get(pass_name, {}))
 
 
+def lowered_ops(pass_name: str) -> list[tuple[type[Operation], PatternFactory]]:
+    """The classes of ops that have patterns in a pass, with these."""
+    return list(_patterns.get(pass_name, {}).items())
+
+
 def lowerings_of(module: str) -> set[str]:
     """The passes for which a Python module has registered patterns."""
     return {name for name, factories in _patterns.items() for f in factories.values() if f.__module__ == module}

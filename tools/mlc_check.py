@@ -1,5 +1,7 @@
-"""Say at once what stands in the way of compiling a model of ONNX: operators that mlc does not know, or not like this,
-types, dims that are open. Exits with status 1 if something does.
+"""Say at once what stands in the way of compiling a model: operators that mlc does not know, or not like this, types,
+dims that are open. Exits with status 1 if something does.
+
+The model goes the way of a compilation, without optimisations, to the level of loops; there the rest is mlc's own work.
 """
 
 from __future__ import annotations
@@ -10,16 +12,18 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.traits import IsTerminator
 
 from mlc.compiler import new_context
-from mlc.frontends.registry import FRONTENDS, open_model
+from mlc.passes.manager import PassManager
+from mlc.passes.pipeline import default_passes
 from mlc.support.bindings import parse_bindings
-from mlc.support.errors import UserError
 from mlc.support.functions import extents_in, marks_of, name_for_callers
 from mlc.support.model_source import ModelSource
 from mlc.support.variants import Variant, variants_of
 from mlc.tools.binding_arguments import add_binding_arguments
+from mlc.tools.compile_arguments import read_model
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
@@ -35,7 +39,7 @@ class Arguments(PluginArguments):
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
-    parser.add_argument("model", help="the model: a file of ONNX, or an archive of torch.export")
+    parser.add_argument("model", help="the model: a file of ONNX, an archive of torch.export, or text")
     add_binding_arguments(parser)
     add_plugin_arguments(parser)
 
@@ -44,8 +48,7 @@ def run(arguments: Namespace) -> None:
     """Read, bind and convert; print what was found."""
     args = Arguments(**vars(arguments))
     args.load()
-    if (source := open_model(args.model)) is None:
-        raise UserError(f"'{args.model}' is of no format that is checked; those end in {', '.join(FRONTENDS)}")
+    source = read_model(args.model)
     for variant in variants_of(parse_bindings(args.shape, args.value)):
         _check(source, variant, args.model)
     print("nothing stands in the way")
@@ -55,12 +58,11 @@ def _check(source: ModelSource, variant: Variant, file: str) -> None:
     """Check the model for one shape, and show what it takes and gives then."""
     ctx = new_context()
     module, wrong = source.bound(variant.bindings).readable(ctx)
-    from mlc.dialects.schema_op import SchemaOp
-    from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
+    from mlc.codegen import output_names, signature_of
     from mlc.passes.onnx.bind_inputs import bind
     from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
 
-    counts = Counter(op.name for op in module.walk() if isinstance(op, SchemaOp) and op.name != "onnx.Constant")
+    counts = Counter(op.name for op in module.walk() if _is_node(op))
     bind(module, variant.bindings, ctx)
     nodes = counts.total()
     label = f" for {variant.label}" if variant.label else ""
@@ -69,11 +71,25 @@ def _check(source: ModelSource, variant: Variant, file: str) -> None:
     for function in functions:
         _show("input", function.args, function.arg_attrs)
     preflight(module, ctx, wrong)
-    ConvertAtenToGraphPass().run(module, ctx)
+    manager = PassManager(ctx)
+    manager.run(module, default_passes(0, upto="graph"))
     print_remarks(ctx, remarks=False)
     for function in functions:
         if function.body.block.last_op is not None:
             _show("output", function.body.block.last_op.operands, function.res_attrs)
+    names = output_names(module)
+    manager.run(module, default_passes(0, upto="loop", after="graph"))
+    signature_of(module, names)
+
+
+def _is_node(op: Operation) -> bool:
+    """Whether an op is something that the model computes."""
+    from mlc.dialects import graph, stablehlo
+    from mlc.dialects.schema_op import SchemaOp
+
+    if isinstance(op, graph.ConstantOp | stablehlo.ConstantOp) or op.name == "onnx.Constant":
+        return False
+    return isinstance(op, SchemaOp | stablehlo.HloOp | graph.GraphOp) and not op.has_trait(IsTerminator)
 
 
 def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr] | None) -> None:

@@ -12,6 +12,12 @@ SEED = "aten.seed"
 """The attribute of an argument that random numbers are drawn from."""
 
 
+CHECKED = "aten.checked"
+"""The attribute of a function that is to count the elements of arguments that torch does not take."""
+WRONG = "wrong_elements"
+"""What callers call the result that is this number."""
+
+
 def draws(graph: Any) -> bool:
     """Whether a `torch.fx.Graph` draws random numbers."""
     return any(n.op == "call_function" and _draws(n) for n in graph.nodes)

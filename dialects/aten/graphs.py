@@ -31,7 +31,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
-from mlc.dialects.aten.effects import SEED, draws, is_mutation
+from mlc.dialects.aten.effects import CHECKED, SEED, draws, is_mutation
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
 from mlc.dialects.aten.tensors import array_of
@@ -64,6 +64,7 @@ class GraphSource:
         extent: the number that an extent of a shape, or another symbolic number, is.
         results: the nodes whose values are returned, instead of those that the graph returns.
         donated: the placeholders in whose memory some of `results` may lie, by the numbers of these.
+        checked: whether one more result counts the elements of arguments that torch does not take.
         seeded: whether a graph that draws random numbers takes a seed, an i64 that is its last argument.
     """
 
@@ -77,6 +78,7 @@ class GraphSource:
     results: Sequence[Any] | None = None
     donated: Mapping[int, Any] = field(default_factory=dict[int, Any])
     seeded: bool = False
+    checked: bool = False
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -157,6 +159,8 @@ class _Reader:
             arg_attrs=ArrayAttr(arguments),
             res_attrs=ArrayAttr([self._named_result(i, name) for i, name in enumerate(names)]),
         )
+        if self.source.checked:
+            function.attributes[CHECKED] = UnitAttr()
         function.location = self._file()
         module = ModuleOp([function])
         module.location = self._file()
@@ -177,6 +181,8 @@ class _Reader:
         if name in self.source.constants:
             self._add_constant(node, name, self.source.constants[name])
         elif node.op == "get_attr":
+            if _is_branch(node):
+                return  # it is refused with the call that it is for
             raise UserError(f"nobody says what the attribute '{name}' is", self._place(node))
         elif _is_tensor(node.meta.get("val")):
             value = self.block.insert_arg(self._type(node.meta["val"], node), len(self.block.args))
@@ -348,6 +354,13 @@ def _named(name: str, dims: Sequence[str] = ()) -> DictionaryAttr:
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, cast(Any, torch_package()).Tensor)
+
+
+def _is_branch(node: Node) -> bool:
+    """Whether an attribute is a graph that an operator of higher order takes, such as a branch of `torch.cond`."""
+    return bool(node.users) and all(
+        isinstance(user.target, cast(Any, torch_package())._ops.HigherOrderOperator) for user in node.users
+    )
 
 
 def _is_part(value: Any) -> bool:

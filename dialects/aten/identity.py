@@ -16,6 +16,7 @@ def identity_of(source: GraphSource) -> str:
     """A digest of a graph: its nodes, the types of their values for the extents that are given, and its constants,
     element by element. Where in the model's source a node comes from is left out."""
     names = source.input_names, source.input_dims, source.output_names, source.results, source.donated, source.seeded
+    names = *names, source.checked
     digest = hashlib.sha256(repr(tuple(map(str, names))).encode())
     for node in source.graph.nodes:
         digest.update(f"{node.format_node()} {_kind(node.meta.get('val'), source)}\n".encode())

@@ -114,9 +114,11 @@ class Compiled:
         held: list[Any] = []
         for i, (leaf, expected) in enumerate(zip(leaves, self._expected, strict=True)):
             if not isinstance(leaf, jax.Array) or (leaf.shape, leaf.dtype) != expected:
-                leaf = self._adapted(i, leaf)
-                held.append(leaf)
-            inputs[i] = leaf.block_until_ready().unsafe_buffer_pointer()
+                array = self._adapted(i, leaf)
+                held.append(array)
+                inputs[i] = array.__array_interface__["data"][0]
+            else:
+                inputs[i] = leaf.block_until_ready().unsafe_buffer_pointer()
         given, kept = self._results.take(leaves, inputs) if self._donated else ({}, None)
         results = self._results.new(outputs, given)
         status = self._function(inputs, outputs, frame.workspace)
@@ -125,7 +127,8 @@ class Compiled:
             raise RuntimeError(f"the function failed with status {status}")
         del kept
         for i in self._donated:
-            leaves[i].delete()
+            if isinstance(leaves[i], jax.Array):
+                leaves[i].delete()
         results = self._results.finished(results)
         for i, kind in self._keys:
             results[i] = with_numbers(kind, results[i])
@@ -139,19 +142,23 @@ class Compiled:
         return f"<mlc.jax function of {self.model!r}>"
 
     def _adapted(self, index: int, leaf: Any) -> Any:
-        """A leaf as an array of JAX, as `jax.jit` takes it: an array of NumPy has the dtype that JAX gives it."""
+        """A leaf that is no array of JAX as one of NumPy, as `jax.jit` takes it: it has the dtype that JAX gives it.
+        What is made of one by JAX takes ten times as long as a call."""
         shape, dtype = self._expected[index]
-        array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
         is_number = isinstance(leaf, bool | int | float | complex) and not shape and not is_key(dtype)
+        if is_number:
+            try:
+                return np.asarray(leaf, dtype)
+            except OverflowError:
+                raise InputError(f"argument '{self.model.inputs[index].name}' is {leaf}; required: {dtype}") from None
+        array = leaf if isinstance(leaf, jax.Array) else np.asarray(leaf)
         # JAX takes arrays of NumPy with 64 bits as those of 32, unless it is told not to.
-        is_taken = is_number or (
-            not isinstance(leaf, jax.Array) and _jax.dtypes.canonicalize_dtype(array.dtype) == dtype
-        )
+        is_taken = not isinstance(leaf, jax.Array) and _jax.dtypes.canonicalize_dtype(array.dtype) == dtype
         if tuple(array.shape) != shape or (array.dtype != dtype and not is_taken):
             name = self.model.inputs[index].name
             found = f"{array.dtype}{list(array.shape)}"
             raise InputError(f"argument '{name}' is {found}; required: {dtype}{list(shape)}")
-        return _jax.device_put(np.ascontiguousarray(np.asarray(array, dtype)).reshape(shape), _jax.devices("cpu")[0])
+        return np.require(np.asarray(array), dtype, ["C", "A"]).reshape(shape)
 
 
 def _results(traced: Any) -> list[Any]:

@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import torch
 
-from mlc.frameworks.torch._build import compile_options
+from mlc.frameworks.torch._build import checked_and_others
 from mlc.frameworks.torch._graphs import CompiledGraph
+from mlc.frameworks.torch._prims import without_prims
 from mlc.frameworks.torch._whole import whole_where_wanted
 from mlc.frameworks.torch.operators import decompositions
 
@@ -17,15 +18,19 @@ from mlc.frameworks.torch.operators import decompositions
 def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[str, Any] | None = None, **_: Any) -> Any:
     """What `torch.compile(model, backend="mlc")` calls with a graph that it captured.
 
+    With the option `checked`, which is on, a call raises what torch raises of indices that are out of range and integer
+    divisors of 0.
+
     Raises:
         UserError: an option is wrong. What cannot be compiled runs in torch.
     """
     from torch._dynamo.backends.common import aot_autograd
 
-    chosen = compile_options(options)
+    checked, chosen = checked_and_others(options)
 
     def compiler(kind: str) -> Callable[..., Any]:
-        return partial(_compile, kind=kind, options=chosen)
+        # What a backward pass reads was read in the forward pass before.
+        return partial(_compile, kind=kind, options=chosen, checked=checked and kind != "backward")
 
     wrapped = aot_autograd(
         fw_compiler=compiler("forward"),
@@ -38,8 +43,11 @@ def backend(graph_module: Any, example_inputs: list[Any], *, options: Mapping[st
         return cast(Any, wrapped)(graph_module, example_inputs)
 
 
-def _compile(graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any) -> Callable[[list[Any]], Any]:
-    graph = CompiledGraph(graph_module, kind, options, _weights() if kind == "inference" else ())
+def _compile(
+    graph_module: Any, example_inputs: list[Any], *, kind: str, options: Any, checked: bool
+) -> Callable[[list[Any]], Any]:
+    graph_module = without_prims(graph_module)
+    graph = CompiledGraph(graph_module, kind, options, _weights() if kind == "inference" else (), checked)
 
     def run(arguments: list[Any]) -> list[Any]:
         return graph(arguments)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from mlc.api import compile
 from mlc.compiler import CompileOptions
-from mlc.frameworks._options import require_known
+from mlc.frameworks._options import OPTIONS, require_known
 from mlc.frameworks.torch._source import GraphModel
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 _KINDS: dict[type, str] = {str: "a name", int: "a whole number"}
 
 
+def checked_and_others(options: Mapping[str, Any] | None) -> tuple[bool, CompileOptions]:
+    """The option `checked`, which is on unless it is given, and those of `compile_options`.
+
+    Raises:
+        UserError: as there, or `checked` is no truth value.
+    """
+    given = dict(options or {})
+    checked = given.pop("checked", True)
+    if not isinstance(checked, bool):
+        raise UserError(f"option 'checked' is {checked!r}, a {type(checked).__name__}; required: True or False")
+    return checked, compile_options(given)
+
+
 def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     """Options as `torch.compile(options=…)` gives them; threads are as many as torch uses, unless they are given.
 
@@ -30,7 +43,7 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     import torch
 
     given = dict(options or {})
-    require_known(given, "the backend")
+    require_known(given, "the backend", (*OPTIONS, "checked"))
     given.setdefault("threads", torch.get_num_threads())
     if given.get("cc", "") is None:
         del given["cc"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import torch
 
 from mlc.api import compile as compile_model
 from mlc.frameworks._options import OPTIONS, require_known
+from mlc.frontends.torch.source import ExportedModel
 from mlc.runtime import Model
 from mlc.support.errors import UserError
 
@@ -19,6 +21,7 @@ def compile(
     *,
     kwargs: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
+    checked: bool = False,
     **options: Any,
 ) -> Model:
     """Compile a module, a function of tensors, or an `ExportedProgram`, ahead of time.
@@ -26,6 +29,10 @@ def compile(
     `inputs` and `kwargs` are examples of what it is called with; `dynamic_shapes` says which of their extents are open,
     as `torch.export.export` takes it. Then the result is compiled for the shapes of each call when they are met first,
     unless `shapes` fixes them. `options` are those of `mlc.compile`.
+
+    With `checked` there is one more output behind the others, `wrong_elements`, if the model reads or writes at indices
+    or divides integers: how many of them are out of range, or 0. Where it is not 0, torch would raise an exception, and
+    other outputs mean nothing.
 
     Inputs are called what the parameters of `forward` are called, and outputs what the keys of its result are. A
     buffer that the model changes is an input and an output.
@@ -38,7 +45,8 @@ def compile(
     if not isinstance(model, torch.export.ExportedProgram):
         arguments = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
         program = _exported(model, arguments, dict(kwargs or {}), dynamic_shapes)
-    return compile_model(program, **options)
+    source = ExportedModel("<ExportedProgram>", Path.cwd(), exported=program, checked=checked)
+    return compile_model(cast(Any, source), **options)
 
 
 def _module(function: Any) -> torch.nn.Module:

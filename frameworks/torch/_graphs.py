@@ -49,10 +49,13 @@ class CompiledGraph:
     `torch.inference_mode`, whose changes nobody counts.
     """
 
-    def __init__(self, graph_module: Any, kind: str, options: CompileOptions, static: Sequence[int] = ()) -> None:
+    def __init__(
+        self, graph_module: Any, kind: str, options: CompileOptions, static: Sequence[int] = (), checked: bool = False
+    ) -> None:
         self.module = graph_module
         self.kind = kind
         self.options = options
+        self._checked = checked
         nodes = [n for n in graph_module.graph.nodes if n.op == "placeholder"]
         self._inputs = nodes
         self._weights = [i for i in static if i < len(nodes) and isinstance(nodes[i].meta.get("val"), torch.Tensor)]
@@ -140,9 +143,8 @@ class CompiledGraph:
         share = self.kind != "backward"
         if len(key) > len(self._extents.key(values)):
             try:
-                run = native_rows(
-                    self.module, self._extents, self._row_symbol, key[:-1], constants, self.options, share
-                )
+                rows = self.module, self._extents, self._row_symbol, key[:-1]
+                run = native_rows(*rows, constants, self.options, share, self._checked)
             except Exception:  # rows mix, or whatever else: each number of rows is compiled by itself
                 self._row_symbol = None
                 return None
@@ -150,7 +152,7 @@ class CompiledGraph:
             entry.run, entry.weights = run, weights
             return entry
         try:
-            made = native(self.module, self._extents.known(values), constants, self.options, share)
+            made = native(self.module, self._extents.known(values), constants, self.options, share, self._checked)
         except Exception as e:  # the model has to run, whatever is wrong with the compiler
             entry.run = partial(self._run_uncompiled, entry, f"{type(e).__name__}: {e}".splitlines()[0])
             return entry

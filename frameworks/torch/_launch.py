@@ -21,6 +21,10 @@ _empty: Callable[..., torch.Tensor] = cast(Any, torch)._C._dynamo.guards._empty_
 """From shape, strides and dtype to a tensor, in a third of the time that `torch.empty` takes."""
 
 
+class WrongElements(Exception):
+    """Arguments have elements for which torch raises an exception."""
+
+
 class Launch:
     """A compiled model as a function of tensors.
 
@@ -48,6 +52,7 @@ class Launch:
 
         Raises:
             RuntimeError: the library says that it failed.
+            WrongElements: it has counted some; what it wrote is not what torch would have written.
         """
         try:
             frame = self._frames.pop()
@@ -68,10 +73,13 @@ class Launch:
             outputs[i] = result.data_ptr()
         workspace = _workspace(self._bytes)
         status = self._function(inputs, outputs, workspace.address)
+        wrong = frame.wrong.value
         _workspaces.append(workspace)
         self._frames.append(frame)
         if status != 0:
             raise RuntimeError(f"the model failed with status {status}")
+        if wrong:
+            raise WrongElements
         if self._donors:
             self._mutate(arguments, results)
         return self._with_strides(results) if self._strided else results
@@ -105,7 +113,10 @@ class _Frame:
 
     def __init__(self, inputs: int, outputs: int) -> None:
         self.inputs = (ctypes.c_void_p * inputs)()
-        self.outputs = (ctypes.c_void_p * outputs)()
+        self.outputs = (ctypes.c_void_p * (outputs + 1))()
+        self.wrong = ctypes.c_int64(0)
+        """How many elements of arguments torch does not take, if the library counts them as its last output."""
+        self.outputs[outputs] = ctypes.addressof(self.wrong)
 
 
 class _Workspace:

@@ -14,7 +14,7 @@ from mlc.dialects.aten.effects import draws
 from mlc.dialects.aten.graphs import GraphSource
 from mlc.frameworks.torch._build import build
 from mlc.frameworks.torch._extents import Extents
-from mlc.frameworks.torch._launch import Launch
+from mlc.frameworks.torch._launch import Launch, WrongElements
 from mlc.frameworks.torch._partition import obvious_refusals, refused_nodes, split
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import Results, results_of
@@ -41,11 +41,12 @@ def native(
     constants: dict[str, torch.Tensor],
     options: CompileOptions,
     share: bool,
+    checked: bool = False,
 ) -> NativeGraph:
     """Compile a graph for some extents.
 
     `constants` are the tensors that placeholders are for good, by their names; `share` says whether results may lie in
-    one memory.
+    one memory, and `checked` whether torch runs, and raises its exception, where code meets an index out of range.
 
     Raises:
         UserError: there is no usable clang.
@@ -54,7 +55,7 @@ def native(
     refused = obvious_refusals(graph_module)
     if not refused.nodes:
         try:
-            return NativeGraph(_compiled(graph_module, extent, constants, options, share), refused.reasons)
+            return NativeGraph(_compiled(graph_module, extent, constants, options, share, checked), refused.reasons)
         except UserError:  # that of an operator which is refused, for all that the caller chose was checked before
             refused = refused_nodes(graph_module, extent)
             if not refused.nodes:
@@ -64,14 +65,14 @@ def native(
     parts = split(graph_module, refused.nodes)
     for name, child in parts.named_children():
         if name.startswith("fused_"):
-            run = _compiled(child, extent, _owned(parts, name, constants), options, share)
+            run = _compiled(child, extent, _owned(parts, name, constants), options, share, checked)
             setattr(parts, name, Part(run))
     return NativeGraph(lambda values: list(parts(*values)), refused.reasons)
 
 
 def native_rows(
     graph_module: Any, extents: Extents, symbol: Any, key: tuple[float, ...], constants: dict[str, torch.Tensor],
-    options: CompileOptions, share: bool,
+    options: CompileOptions, share: bool, checked: bool = False,
 ) -> Runner:  # fmt: skip
     """Code for numbers of the symbols, of which that of rows may be smaller in a call (`_rows`).
 
@@ -85,7 +86,7 @@ def native_rows(
         raise UserError("it has no results whose rows follow each other")
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     constants = _constants(graph_module, constants)
-    source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes)
+    source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, checked=checked)
     inputs = _inputs(placeholders, constants)
     with_rows = [i for i in inputs if multiple(placeholders[i], symbol, extent, rows)]
     times = [multiple(n, symbol, extent, rows) for n in results.nodes]
@@ -105,7 +106,7 @@ def native_rows(
         computed = [cut(t, count * n) for t, n in zip(launch(given), times, strict=True)]
         return plan.all(values, computed)
 
-    return run
+    return _or_in_torch(run, graph_module)
 
 
 class Part(torch.nn.Module):
@@ -127,6 +128,7 @@ def _compiled(
     constants: dict[str, torch.Tensor],
     options: CompileOptions,
     share: bool,
+    checked: bool,
 ) -> Runner:
     """Native code for a graph all of whose operators are converted."""
     graph = graph_module.graph
@@ -137,15 +139,35 @@ def _compiled(
     donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
     constants = _constants(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated, seeded=True)
+    source.checked = checked
     inputs = _inputs(placeholders, constants)
     is_random = draws(graph)
     launch = Launch(build(source, options), [*inputs, *[len(placeholders)] * is_random], results.specs)
+    run: Runner = launch
     if is_random:
-        return lambda values: results.all(values, launch([*values, _seed()]))
-    if results.are_computed:
-        return launch
+        run = lambda values: results.all(values, launch([*values, _seed()]))  # noqa: E731
+    elif not results.are_computed:
+        run = lambda values: results.all(values, launch(values))  # noqa: E731
+    return _or_in_torch(run, graph_module, bool(donated)) if checked else run
 
-    return lambda values: results.all(values, launch(values))
+
+def _or_in_torch(run: Runner, graph_module: Any, has_changed: bool = False) -> Runner:
+    """What runs, or where that has met what torch does not take, torch, whose exception says what it is.
+
+    `has_changed` says that arguments hold other numbers then, so that what torch computes of them is of no use.
+    """
+
+    def or_in_torch(values: Sequence[Any]) -> list[Any]:
+        try:
+            return run(values)
+        except WrongElements:
+            pass
+        found: Any = graph_module(*values)
+        if has_changed:
+            raise IndexError("an index is out of range, or an integer divisor is 0")
+        return [found] if isinstance(found, torch.Tensor) else list(found)
+
+    return or_in_torch
 
 
 def _constants(graph_module: Any, given: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:

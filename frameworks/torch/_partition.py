@@ -78,7 +78,7 @@ def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict
 
     ctx: CompilerContext = new_context()
     try:
-        module = read_graph(GraphSource(graph, extent=extent, seeded=True), Resources())
+        module = read_graph(GraphSource(graph, extent=extent, seeded=True, checked=True), Resources())
     except UserError as e:
         if len(nodes) == 1:
             refused.add(next(iter(nodes.values())), e.message, e.location)

@@ -70,11 +70,13 @@ class RowModel(GraphModel):
         module = _converted(self.source, ctx)
         nodes = [n for n in self.source.graph.nodes if n.op == "placeholder" and n.name not in self.source.constants]
         inputs = [n for n in nodes if isinstance(n.meta.get("val"), torch.Tensor)]
+        function = cast(Any, next(iter(module.ops)))
+        times = [self._multiple(n) for n in self.source.results or ()]
         try:
             count_rows(
-                cast(Any, next(iter(module.ops))),
+                function,
                 [i for i, n in enumerate(inputs) if self._multiple(n)],
-                [self._multiple(n) for n in self.source.results or ()],
+                [*times, *[0] * (len(function.function_type.outputs) - len(times))],
                 ctx.resources,
             )
         except Unconvertible as e:

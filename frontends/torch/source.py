@@ -15,6 +15,7 @@ from mlc.support.model_source import DeclaredInput, ModelSource
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
+    from mlc.dialects.aten.graphs import GraphSource
     from mlc.frontends.torch.program import Program
     from mlc.support.context import CompilerContext
 
@@ -38,10 +39,13 @@ class ExportedModel(ModelSource):
     path: Path | None = None
     exported: Any = field(default=None, repr=False, compare=False)
     bindings: Bindings = field(default_factory=Bindings, compare=False)
+    checked: bool = False
+    """Whether one more output counts the elements of inputs that torch does not take."""
 
     @property
     def identity(self) -> str:
-        return f"torch {self._digest if self._archive is None else self._archive.digest()}"
+        counting = " checked" if self.checked else ""
+        return f"torch {self._digest if self._archive is None else self._archive.digest()}{counting}"
 
     def inputs(self) -> tuple[DeclaredInput, ...]:
         return self._program.declared_inputs()
@@ -55,7 +59,7 @@ class ExportedModel(ModelSource):
 
         if self._archive is not None:
             ctx.resources.note(self._archive)
-        module = read_graph(self._program.source(self.bindings), ctx.resources)
+        module = read_graph(self._source, ctx.resources)
         verify_module(module)
         return module
 
@@ -96,4 +100,8 @@ class ExportedModel(ModelSource):
     def _digest(self) -> str:
         from mlc.dialects.aten.identity import identity_of
 
-        return identity_of(self._program.source(self.bindings))
+        return identity_of(self._source)
+
+    @property
+    def _source(self) -> GraphSource:
+        return replace(self._program.source(self.bindings), checked=self.checked)

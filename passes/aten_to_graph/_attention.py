@@ -37,6 +37,7 @@ def attention(
     if own is not None:
         mask = None if mask is None else _grouped_mask(b, mask, query, own)
         query = _grouped(b, query, own)
+    query, key, value = (wide(b, x) for x in (query, key, value))  # scores of halves may be larger than a half
     scores = _masked(b, b.scaled(b.matmul(query, swapped(b, key)), factor), mask)
     last = len(shape_of(scores)) - 1
     found = b.matmul(b(graph.SoftmaxOp, scores, last), value)
@@ -46,7 +47,6 @@ def attention(
     assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
-    scores = wide(b, scores)
     most = b.reduce("max", scores, [last], True)
     shift = b.where(b.compare("eq", most, b.number(-inf, most)), b.number(0, most), most)
     total = b.reduce("sum", b(graph.ExpOp, b.sub(scores, shift)), [last], True)

@@ -35,6 +35,7 @@ def embedding_bag(
     bag = b.sub(search(b, b.cast(offsets, i64), places, True), b.constant(1))
     at = b.reshape(bag, (count, 1))
     index = b.cast(b.reshape(indices, (count,)), i64)
+    b.require_places(index, shape_of(weight)[0])
     counted = b.compare("ne", index, b.constant(padding_idx)) if padding_idx >= 0 else b.splat(1, (count,), i64)
     sizes = b(graph.ScatterNdOp, "add", b.splat(0, (bags,), i64), at, b.cast(counted, i64), [0])
     rows = wide(b, b(graph.GatherOp, weight, index, 0))

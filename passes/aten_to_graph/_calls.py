@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType, TensorType, i1
+from xdsl.dialects.builtin import ComplexType, TensorType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
@@ -36,6 +37,8 @@ _BECAUSE = {
 }
 """Why operators have no pattern, by torch's tags."""
 _OWN_REASONS = {
+    "_linalg_check_errors": "it raises an exception if a matrix is singular, or not positive definite, which depends "
+    "on data",
     "cholesky": "it raises an exception if a matrix is not positive definite, which depends on data; "
     "torch.linalg.cholesky is native but for that check",
     "linalg_eig": "its results are complex numbers, with which mlc does not compute",
@@ -66,6 +69,9 @@ class AtenConversion(ConversionToGraph):
 
     PASS: ClassVar[str] = ATEN_PASS
 
+    wrong: list[SSAValue] | None = None
+    """How many elements of arguments are none that torch takes, an i64 for each argument; None if nobody asks."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self.decompositions = Decompositions(has_pattern)
@@ -76,7 +82,9 @@ class AtenConversion(ConversionToGraph):
         for op in list(ops):
             if self.driver.handles(op):
                 self.driver.lower([op])
-            elif not isinstance(op, aten.AtenOp) or all(result.first_use is None for result in op.results):
+            elif not isinstance(op, aten.AtenOp):
+                continue
+            elif op.results and all(result.first_use is None for result in op.results):
                 continue  # what nobody reads is not computed, and need not be known
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
@@ -100,6 +108,46 @@ class Call(GraphBuilder):
     """Writes graph ops for one call, and knows its results: their types are what torch said."""
 
     op: Operation | None = None
+    wrong: list[SSAValue] | None = None
+    """Where arguments that torch does not take are counted, if they are."""
+
+    # ---- what torch makes sure of
+
+    def require_places(self, index: SSAValue, extent: int, from_end: bool = False) -> None:
+        """Elements are numbers from 0 to an extent, or, counted from the end, from minus that.
+
+        Raises:
+            Unconvertible: it is known that one is not, and somebody asks.
+        """
+        if self.wrong is not None and prod(shape_of(index)):
+            at = self.cast(index, i64)
+            below = self.compare("lt", at, self.constant(-extent if from_end else 0))
+            above = self.compare("ge", at, self.constant(extent))
+            self.require_none(self(graph.OrOp, below, above), "an index is out of range")
+
+    def require_divisor(self, value: SSAValue) -> None:
+        """Integers are not 0.
+
+        Raises:
+            Unconvertible: it is known that one is, and somebody asks.
+        """
+        if self.wrong is not None and prod(shape_of(value)) and isinstance(element_of(value), dtypes_integer()):
+            self.require_none(self.compare("eq", value, self.number(0, value)), "an integer is divided by 0")
+
+    def require_none(self, is_wrong: SSAValue, what: str) -> None:
+        """No element is true. Torch raises an exception else.
+
+        Raises:
+            Unconvertible: it is known that one is, and somebody asks.
+        """
+        if self.wrong is None:
+            return
+        if (known := self.knowledge.array(is_wrong)) is None:
+            numbers = self.cast(is_wrong, i64)
+            axes = range(len(shape_of(numbers)))
+            self.wrong.append(self.reduce("sum", numbers, axes) if axes else numbers)
+        elif known.any():
+            raise Unconvertible(f"{what}, for which torch raises an exception")
 
     # ---- what is to come out
 
@@ -222,12 +270,36 @@ def axes_of(axes: Sequence[int] | int | None, rank: int) -> list[int]:
     return sorted({axis_of(a, rank) for a in axes}) if axes else list(range(rank))
 
 
-def converts(*overloads: str) -> Callable[[_F], _F]:
+def places_of(wanted: Mapping[str, bool], given: Sequence[str]) -> dict[str, str]:
+    """By which name of a schema, whose arguments `given` are in order, a function gets each of its arguments.
+
+    A name of the schema may be another one in some version of torch. Then what the function needs is the only argument
+    of the schema that stands between those that it takes before and behind.
+
+    Raises:
+        Unconvertible: there is no such argument, or more than one.
+    """
+    found = {name: name for name in wanted if name in given}
+    names = list(wanted)
+    for place, name in enumerate(names):
+        if name in found or not wanted[name]:
+            continue
+        before = [given.index(found[n]) for n in names[:place] if n in found]
+        behind = [given.index(n) for n in names[place + 1 :] if n in found]
+        between = given[max(before, default=-1) + 1 : min(behind, default=len(given))]
+        if len(between) != 1:
+            raise Unconvertible(f"this version of torch has no argument '{name}' of it; it has {', '.join(given)}")
+        found[name] = between[0]
+    return {name: found[name] for name in wanted if name in found}
+
+
+def converts(*overloads: str, asserts: bool = False) -> Callable[[_F], _F]:
     """Decorator of a function that converts calls of these overloads.
 
     It gets a `Call` and those arguments of the schema that it names: values for tensors, lists of them, None for what
     is left out, Python's numbers and strings, and element types for dtypes. It returns what replaces the results, whose
-    elements are converted to the type that torch says they have.
+    elements are converted to the type that torch says they have. It is not called where results have no elements,
+    unless it `asserts` something.
 
     ```python
     @converts("addcmul")
@@ -237,8 +309,10 @@ def converts(*overloads: str) -> Callable[[_F], _F]:
     """
 
     def register(function: _F) -> _F:
-        wanted = [p.name for p in list(inspect.signature(function).parameters.values())[1:]]
-        members = {"function": staticmethod(function), "wanted": wanted, "__module__": function.__module__}
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+        wanted = {p.name: p.default is inspect.Parameter.empty for p in parameters}
+        members: dict[str, Any] = {"function": staticmethod(function), "wanted": wanted, "asserts": asserts}
+        members["__module__"] = function.__module__
         pattern = cast("type[_FromAten]", type(function.__name__, (_FromAten,), members))
         lowers(ATEN_PASS, *(aten.op(overload) for overload in overloads))(pattern)
         return function
@@ -250,15 +324,26 @@ class _FromAten(ToGraphPattern):
     """Lowers the calls of an overload by a function."""
 
     function: ClassVar[Callable[..., Results]]
-    wanted: ClassVar[list[str]]
+    wanted: ClassVar[dict[str, bool]]
+    """The arguments that the function takes, and whether it needs them."""
+    asserts: ClassVar[bool]
+    """Whether it does more than to say what results are."""
 
     def converted(self, op: Operation, b: GraphBuilder) -> Results:
         assert isinstance(op, aten.AtenOp)
         for value in (*op.operands, *op.results):
             _require_real(value)
+        assert isinstance(self.run, AtenConversion)
+        call = Call(op, b.knowledge, b.hint, op, self.run.wrong)
+        read = [r.index for r in op.results if r.first_use is not None]
+        if read and not self.asserts and not any(prod(call.shape(index)) for index in read):
+            # Of what has no elements all is known, and patterns need not ask for extents of 0.
+            return [
+                call.splat(0, call.shape(i), call.element(i)) if i in read else None for i in range(len(op.results))
+            ]
         given = op.arguments()
-        arguments = {name: given[name] for name in self.wanted if name in given}
-        call = Call(op, b.knowledge, b.hint, op)
+        places = places_of(self.wanted, list(given))
+        arguments = {name: given[place] for name, place in places.items()}
         found = type(self).function(call, **arguments)
         results = [found] if isinstance(found, SSAValue) else list(found)
         return [None if v is None else self._checked(call, i, v) for i, v in enumerate(results)]

@@ -129,6 +129,7 @@ def mul(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
 def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | None = None) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     if isinstance(b.element(), dtypes_integer()):
+        b.require_divisor(y)
         return floor_divided(b, x, y) if rounding_mode == "floor" else b.div(x, y)
     if rounding_mode == "floor":
         return floor_divided(b, x, y)
@@ -138,7 +139,9 @@ def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | 
 
 @converts("floor_divide", "floor_divide.Scalar")
 def floor_divide(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
-    return floor_divided(b, b.tensor(self), b.tensor(other))
+    x, y = b.tensor(self), b.tensor(other)
+    b.require_divisor(y)
+    return floor_divided(b, x, y)
 
 
 def floor_divided(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -169,6 +172,7 @@ def floor_divided(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
 def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Results:
     """What is left of a quotient rounded down; of floats a 0 has the sign of the dividend."""
     x, y = b.tensor(self), b.tensor(other)
+    b.require_divisor(y)
     if not is_float(x):
         return b(graph.ModOp, x, y)
     rest, zero = b(graph.RemOp, x, y), b.number(0, x)
@@ -178,7 +182,9 @@ def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Res
 
 @converts("fmod.Tensor", "fmod.Scalar")
 def fmod(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
-    return b(graph.RemOp, b.tensor(self), b.tensor(other))
+    x, y = b.tensor(self), b.tensor(other)
+    b.require_divisor(y)
+    return b(graph.RemOp, x, y)
 
 
 @converts("maximum")

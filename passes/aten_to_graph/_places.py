@@ -17,15 +17,18 @@ from mlc.passes.shared.refusal import Unconvertible
 
 @converts("embedding")
 def embedding(b: Call, weight: SSAValue, indices: SSAValue) -> Results:
+    b.require_places(indices, shape_of(weight)[0])
     return b(graph.GatherOp, weight, indices, 0)
 
 
 @converts("index_select")
 def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     if not shape_of(self):
+        b.require_places(index, 1)
         return self
-    places = b.reshape(index, (prod(shape_of(index)),))
-    return b(graph.GatherOp, self, places, axis_of(dim, len(shape_of(self))))
+    axis = axis_of(dim, len(shape_of(self)))
+    b.require_places(index, shape_of(self)[axis])
+    return b(graph.GatherOp, self, b.reshape(index, (prod(shape_of(index)),)), axis)
 
 
 @converts("gather")
@@ -33,6 +36,7 @@ def gather(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     x, places, axis = _with_dims(b, self, index, dim)
     if not prod(shape_of(places)):
         return b.splat(0, b.shape(), b.element())
+    b.require_places(places, shape_of(x)[axis])
     return b.reshape(b(graph.GatherNdOp, x, *along_axis(b, places, axis)), b.shape())
 
 
@@ -55,11 +59,12 @@ def scatter(
 ) -> Results:  # fmt: skip
     """An index for each update. Of several updates at one place the last is set, where torch leaves open which."""
     kind = "add" if b.before.name.endswith("scatter_add") else _KINDS.get(reduce or "", "set")
-    if reduce == "mean":
-        return _scattered_mean(b, self, dim, index, src, include_self)
     x, places, axis = _with_dims(b, self, index, dim)
     if not prod(shape_of(places)):
         return self
+    b.require_places(places, shape_of(x)[axis])
+    if reduce == "mean":
+        return _scattered_mean(b, self, dim, index, src, include_self)
     updates = _updates(b, src, value, places, element_of(x))
     if not include_self and kind != "set":
         x = b(graph.ScatterNdOp, "set", x, *_at(b, places, _start(b, kind, updates), axis))
@@ -107,8 +112,6 @@ def _scattered_mean(
     b: Call, self: SSAValue, dim: int, index: SSAValue, src: SSAValue | None, include_self: bool
 ) -> SSAValue:
     x, places, axis = _with_dims(b, self, index, dim)
-    if not prod(shape_of(places)):
-        return self
     updates = _updates(b, src, None, places, element_of(x))
     ones = b.splat(1, shape_of(updates), element_of(x))
     zeros = b.splat(0, shape_of(updates), element_of(x))
@@ -139,6 +142,7 @@ def index_change(
     shape = (*shape_of(x)[:axis], shape_of(places)[0], *shape_of(x)[axis + 1 :])
     if not prod(shape):
         return self
+    b.require_places(places, shape_of(x)[axis], from_end=source is None)
     if source is None:
         assert value is not None
         updates = b.broadcast(b.tensor(value), shape)
@@ -153,19 +157,23 @@ def index_change(
 @converts("index.Tensor", "_unsafe_index.Tensor")
 def index(b: Call, self: SSAValue, indices: Sequence[SSAValue | None]) -> Results:
     """NumPy's indexing by arrays of integers, some dims of which are left whole."""
-    coordinates, axes, points = _coordinates(b, indices)
+    coordinates, axes, points = _coordinates(b, self, indices)
     if not prod(b.shape()):
         return b.splat(0, b.shape(), b.element())
     found = b(graph.GatherNdOp, self, coordinates, axes, [])
     return _points_in_place(b, found, indices, points)
 
 
-def _coordinates(b: Call, indices: Sequence[SSAValue | None]) -> tuple[SSAValue, list[int], tuple[int, ...]]:
+def _coordinates(
+    b: Call, x: SSAValue, indices: Sequence[SSAValue | None]
+) -> tuple[SSAValue, list[int], tuple[int, ...]]:
     """The coordinates of each point, the axes that they are along, and the shape of the points."""
     given = [(axis, i) for axis, i in enumerate(indices) if i is not None]
-    for _, i in given:
+    for axis, i in given:
         if element_of(i) == i1:
             raise Unconvertible("it is indexed by truth values, so that the shape of the result depends on data")
+        if "_unsafe_" not in b.before.name:
+            b.require_places(i, shape_of(x)[axis], from_end=True)
     axes = [axis for axis, _ in given]
     points = broadcast_shapes(*(shape_of(i) for _, i in given)) if given else ()
     assert points is not None
@@ -193,7 +201,7 @@ def index_put(
     given = [i for i in indices if i is not None]
     if len(given) == 1 and element_of(given[0]) == i1:
         return _put_by_mask(b, self, given[0], list(indices).index(given[0]), b.tensor(values), accumulate)
-    coordinates, axes, points = _coordinates(b, indices)
+    coordinates, axes, points = _coordinates(b, self, indices)
     first, rest = axes[0], [e for a, e in enumerate(shape_of(self)) if a not in axes]
     updates = b.tensor(values)
     if axes == list(range(first, first + len(axes))):
@@ -212,6 +220,7 @@ def index_put(
 
 @converts("take")
 def take(b: Call, self: SSAValue, index: SSAValue) -> Results:
+    b.require_places(index, prod(shape_of(self)), from_end=True)
     return b(graph.GatherOp, b.reshape(self, (prod(shape_of(self)),)), index, 0)
 
 
@@ -235,6 +244,7 @@ def put(b: Call, self: SSAValue, index: SSAValue, source: SSAValue, accumulate: 
     count = prod(shape_of(index))
     if not count or not prod(b.shape()):
         return self
+    b.require_places(index, prod(b.shape()), from_end=True)
     flat = b.reshape(self, (prod(b.shape()),))
     updates, places = b.reshape(b.tensor(source), (count,)), b.reshape(b.cast(index, i64), (count, 1))
     return b.reshape(combined(b, "add" if accumulate else "set", flat, places, updates, [0], []), b.shape())

@@ -9,6 +9,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
+from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.aten_to_graph._windows import per_dim
 from mlc.passes.shared.images import slide, surround
 
@@ -28,9 +29,12 @@ def addmm(
     b: Call, self: SSAValue, beta: Scalar, alpha: Scalar, mat1: SSAValue | None = None, mat2: SSAValue | None = None,
     batch1: SSAValue | None = None, batch2: SSAValue | None = None,
 ) -> Results:  # fmt: skip
-    """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter."""
+    """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter. Halves that are scaled are rounded
+    once, for a product may be too large for one before."""
     x, y = mat1 or batch1, mat2 or batch2
     assert x is not None and y is not None
+    if alpha != 1 or beta not in (0, 1):
+        self, x, y = (wide(b, v) for v in (self, x, y))
     found = b.scaled(product(b, x, y), alpha)
     return found if beta == 0 else b.plus(found, b.scaled(self, beta))
 
@@ -42,6 +46,8 @@ def mv(b: Call, self: SSAValue, vec: SSAValue) -> Results:
 
 @converts("addmv")
 def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, alpha: Scalar) -> Results:
+    if alpha != 1 or beta not in (0, 1):
+        self, mat, vec = (wide(b, v) for v in (self, mat, vec))
     found = b.scaled(b.reshape(product(b, mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
     return found if beta == 0 else b.plus(found, b.scaled(self, beta))
 

@@ -32,6 +32,10 @@ class ConvertAtenToGraphPass(Pass):
 
     Patterns run in program order. Types of results are known beforehand, for torch has said them; a pattern that gives
     another shape is wrong. All that cannot be converted is told at once.
+
+    A function with the attribute `aten.checked` has one more result if there is something to count: how many elements
+    of arguments are such that torch raises an exception, an index out of range or an integer divisor of 0. It is 0
+    where results are what torch gives.
     """
 
     name = "convert-aten-to-graph"
@@ -52,13 +56,18 @@ class ConvertAtenToGraphPass(Pass):
 def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tuple[Operation, str]]:
     """Convert the ops of functions; gives those that cannot be converted, which are still there, and why."""
     import_patterns(_PACKAGE)
+    from mlc.dialects.aten.effects import CHECKED
     from mlc.passes.aten_to_graph._calls import AtenConversion
+    from mlc.passes.aten_to_graph._counts import add_count
     from mlc.passes.shared.to_graph import erase_unused, finish_function
 
     conversion = AtenConversion.within(ctx)
     for function in functions:
         erase_unused(function, _is_source)  # what nobody reads need not be known
+        conversion.wrong = [] if CHECKED in function.attributes else None
         conversion.lower(function.body.block.ops)
+        if conversion.wrong is not None and not conversion.refused:
+            add_count(function, conversion.wrong, conversion.knowledge)
         finish_function(function, _is_source)
     conversion.knowledge.drop_unused()
     return conversion.refused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,46 @@ def test_shapes_and_values_are_bound(scaled: Path) -> None:
     assert [(t.name, t.shape) for t in (*model.inputs, *model.outputs)] == [("x", (3, 6)), ("y", (3, 4))]
     x = np.arange(18, dtype=np.float32).reshape(3, 6)
     np.testing.assert_array_equal(model(x), 2 * x[:, :4])
+
+
+def test_a_call_does_not_wait_for_code_for_other_shapes() -> None:
+    from mlc.open_model import OpenModel
+    from mlc.support.bindings import Bindings
+    from mlc.support.model_source import DeclaredInput
+
+    started, go_on = threading.Event(), threading.Event()
+    compiled: list[Any] = []
+
+    def compile(bindings: Bindings) -> Any:
+        compiled.append(rows := bindings.shapes["x"])
+        if rows == (9, 6):
+            started.set()
+            assert go_on.wait(60)
+
+        def run(*_: object) -> Any:
+            return rows
+
+        return run
+
+    model = OpenModel([DeclaredInput("x", (None, 6))], compile, Bindings())
+    x, other = np.zeros((2, 6), np.float32), np.zeros((9, 6), np.float32)
+    model(x)
+    results: list[Any] = []
+    threads = [threading.Thread(target=lambda: results.append(model(other))) for _ in range(2)]
+    try:
+        for thread in threads:
+            thread.start()
+        assert started.wait(60)
+        calls = [threading.Thread(target=model, args=(array,), daemon=True) for array in (x, np.zeros((3, 6)))]
+        for thread in calls:
+            thread.start()
+            thread.join(60)
+            assert not thread.is_alive()
+    finally:
+        go_on.set()
+    for thread in threads:
+        thread.join()
+    assert results == [(9, 6)] * 2 and compiled == [(2, 6), (9, 6), (3, 6)]
 
 
 def test_open_dims_are_bound_by_calls(scaled: Path, tmp_path: Path) -> None:

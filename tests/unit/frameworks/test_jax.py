@@ -262,6 +262,37 @@ def test_what_is_no_key_is_refused() -> None:
             compiled(wrong)
 
 
+@pytest.mark.parametrize("first", [1, -2.5, True, np.float32(3), np.int32(-4), np.arange(8.0)[::-1]])
+def test_arguments_that_are_no_arrays_of_jax(first: Any) -> None:
+    x = jnp.arange(8, dtype=jnp.float32)
+
+    def function(a: Any, b: Any) -> Any:
+        return a + b, a
+
+    for other in (x, x.astype(jnp.bfloat16)):
+        found, expected = mlc_jax.jit(function)(first, other), jax.jit(function)(first, other)
+        for ours, theirs in zip(found, expected, strict=True):
+            assert ours.dtype == theirs.dtype
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_an_array_of_numpy_at_an_odd_address() -> None:
+    memory = np.zeros(33, np.uint8)
+    odd = memory[1:].view(np.float32)
+    odd[:] = np.arange(8)
+    np.testing.assert_array_equal(mlc_jax.jit(lambda x: x * 2)(odd), np.arange(8) * 2)
+    given = np.arange(8, dtype=np.float32)
+    np.testing.assert_array_equal(mlc_jax.jit(lambda x: x * 2, donate_argnums=0)(given), np.arange(8) * 2)
+    np.testing.assert_array_equal(given, np.arange(8))
+
+
+def test_a_number_that_is_too_large() -> None:
+    function = mlc_jax.jit(lambda n, x: x + n)
+    function(1, jnp.ones(8, jnp.int32))
+    with pytest.raises(InputError, match=r"argument 'n' is 1099511627776; required: int32"):
+        function(1 << 40, jnp.ones(8, jnp.int32))
+
+
 def test_threads_compile_once() -> None:
     x = jnp.ones(8)
     f = mlc_jax.jit(lambda x: x * 3)

@@ -48,6 +48,37 @@ def _linear(**options: Any) -> Any:
     return model, backend.compile(model, torch.randn(2, 4), dynamic_shapes=({0: rows},), **options)
 
 
+def _narrow(x: Any) -> Any:
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = x @ x.T
+    return y.float()
+
+
+def _checked(x: Any) -> Any:
+    torch._check(x.shape[0] < 20)
+    return x.to(torch.float64) * x.shape[0]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.to(torch.float16),
+        lambda x: (x > 0.5).float() * x,
+        lambda x: x.int() + x.long(),
+        lambda x: x.half().double().to(torch.int8),
+        lambda x: (x.double().pow(2).mean(-1, keepdim=True) + 1e-6).rsqrt().to(x.dtype) * x,
+        _narrow,
+        _checked,
+    ],
+)
+def test_what_an_export_asserts_of_types_and_extents(function: Callable[..., Any]) -> None:
+    rows = torch.export.Dim("rows", min=2, max=9)
+    for dims in (None, ({0: rows},)):
+        x = torch.rand(3, 3) * 4
+        found = backend.compile(function, x, dynamic_shapes=dims)(x.numpy())
+        torch.testing.assert_close(torch.from_numpy(found), function(x))
+
+
 def test_names_and_state() -> None:
     model, x = Stateful(), torch.randn(2, 4)
     compiled = backend.compile(model, x, kwargs={"scale": torch.tensor(2.0)})
@@ -90,6 +121,14 @@ def test_results_twice_and_inputs_as_results() -> None:
 def test_an_unknown_option_is_named() -> None:
     with pytest.raises(UserError, match=r"found the option 'thread'; mlc.torch.compile takes target, threads"):
         backend.compile(lambda x: x, torch.ones(2), thread=2)
+
+
+def test_branches_are_refused_by_the_name_of_their_operator() -> None:
+    def function(x: Any) -> Any:
+        return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))
+
+    with pytest.raises(UserError, match=r"cond' is no operator of ATen"):
+        backend.compile(function, torch.rand(4))
 
 
 def test_open_dims() -> None:

@@ -106,3 +106,68 @@ func.func @between_layers(%x: tensor<5x2x4xf32>, %h: tensor<2x2x4xf32>, %w: tens
   %y, %n = aten.rnn_tanh.input %x, %h, %w, %w, %w, %w {aten.operands = array<i64: 1, 1, 4>, has_biases = false, num_layers = 2 : i64, dropout = 0.5 : f64, train = true, bidirectional = false, batch_first = false} : (tensor<5x2x4xf32>, tensor<2x2x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<5x2x4xf32>, tensor<2x2x4xf32>)
   return %y : tensor<5x2x4xf32>
 }
+
+// -----
+
+// What an assertion says of types and numbers is checked now; torch itself makes none that does not hold.
+
+func.func @metadata(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{aten._assert_tensor_metadata: its operand has elements of type f32; required: f64}}
+  aten._assert_tensor_metadata %x {dtype = f64} : (tensor<4xf32>) -> ()
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @size(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{aten._assert_tensor_metadata: its operand has shape [4]; required: [5]}}
+  aten._assert_tensor_metadata %x {size = array<i64: 5>} : (tensor<4xf32>) -> ()
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @number(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{aten._assert_scalar: what it says does not hold: rows are even}}
+  aten._assert_scalar {self = false, assert_msg = "rows are even"} : () -> ()
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @range(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{aten.sym_constrain_range: it takes 1; required: 2 to any}}
+  aten.sym_constrain_range {size = 1 : i64, min = 2 : i64} : () -> ()
+  // expected-error@+1 {{aten.sym_constrain_range_for_size: it takes 7; required: any to 6}}
+  aten.sym_constrain_range_for_size {size = 7 : i64, max = 6 : i64} : () -> ()
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @elements(%x: tensor<i1>) -> tensor<i1> {
+  // expected-error@+1 {{aten._assert_async: it raises an exception if an element is 0, which depends on data}}
+  aten._assert_async %x : (tensor<i1>) -> ()
+  return %x : tensor<i1>
+}
+
+// -----
+
+// An operator that gives nothing is not one that nobody needs.
+
+func.func @errors(%x: tensor<i32>) -> tensor<i32> {
+  // expected-error@+1 {{aten._linalg_check_errors: it raises an exception if a matrix is singular, or not positive definite, which depends on data}}
+  aten._linalg_check_errors %x {api_name = "inv", is_matrix = true} : (tensor<i32>) -> ()
+  return %x : tensor<i32>
+}
+
+// -----
+
+// What is known to be wrong is left to torch, which raises its exception.
+
+func.func @known(%w: tensor<4x3xf32>) -> tensor<2x3xf32> attributes {aten.checked} {
+  %i = graph.constant dense<[4, 0]> : tensor<2xi64>
+  // expected-error@+1 {{aten.embedding: an index is out of range, for which torch raises an exception}}
+  %x = aten.embedding %w, %i : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return %x : tensor<2x3xf32>
+}
