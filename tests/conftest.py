@@ -23,6 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
     patch.delenv("MLC_CC", raising=False)
     patch.delenv("MLC_TRACEBACK", raising=False)
     patch.setenv("MLC_REDUCE_SECONDS", "0")
+    patch.setenv("MLC_STRICT_SCHEDULES", "1")  # a mistake in mlc's own schedules is an error, not a second try
     config.add_cleanup(patch.undo)
 
 
