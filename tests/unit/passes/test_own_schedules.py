@@ -14,6 +14,7 @@ from mlc.compiler import new_context, parse_verified
 from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
+from mlc.passes.loop.steps.clang import Clang
 from mlc.passes.loop.steps.pack import Pack
 from mlc.passes.loop.steps.tile import Tile
 from mlc.passes.loop.steps.unroll import Unroll
@@ -147,6 +148,16 @@ def test_at_last_loops_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> 
     _check(module, ctx)
     assert _loops(module) == ["m", "n", "k"] and len(ctx.remarks) == 2
     assert "schedule" not in _kernel(module).attributes
+
+
+@pytest.mark.usefixtures("lenient")
+def test_what_the_first_schedule_settled_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Unroll, "rewrite", _failing)
+    module, ctx = _product((Clang(1), Unroll("k")), (Clang(2),))
+    ApplySchedulePass().run(module, ctx)
+    _check(module, ctx)
+    assert len(ctx.remarks) == 1
+    assert [str(value) for name, value in _kernel(module).attributes.items() if "clang" in name] == ["2 : i64"]
 
 
 def _invalid(self: Unroll, loop: ForOp, ctx: CompilerContext) -> None:

@@ -51,3 +51,13 @@ func.func @expanded() -> tensor<f32> {
   %1 = graph.reduce sum %0 axes [0, 1] : tensor<4000x2000xf32> -> tensor<f32>
   return %1 : tensor<f32>
 }
+
+// One operand of equal elements makes no such result.
+// CHECK-LABEL: @of_both_kinds
+func.func @of_both_kinds() -> tensor<2x2xf32> {
+  // CHECK-NEXT: graph.constant dense_resource<{{.*}}> : tensor<2x2xf32>
+  %a = graph.constant dense<2.0> : tensor<2x2xf32>
+  %b = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %0 = graph.mul %a, %b : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}
