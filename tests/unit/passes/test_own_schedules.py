@@ -11,7 +11,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc.compiler import new_context, parse_verified
-from mlc.dialects.loop import ForOp, ScheduleAttr
+from mlc.dialects.loop import ConstantOp, ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.passes.loop.steps.clang import Clang
@@ -90,7 +90,7 @@ def _check(module: ModuleOp, ctx: CompilerContext) -> None:
 
 @pytest.mark.usefixtures("lenient")
 def test_a_step_that_names_no_loop_is_left_out() -> None:
-    module, ctx = _product((*_PANELS, Tile("w_lane", 8), Unroll("zz"), Vectorize("ni", 8)))
+    module, ctx = _product((*_PANELS, Tile("w_lane", 8), Unroll("zz"), Vectorize("ni", 8)), (Tile("k", 2),))
     ApplySchedulePass().run(module, ctx)
     _check(module, ctx)
     assert _loops(module) == ["m", "n", "k"], "the others are carried out"
@@ -147,6 +147,7 @@ def test_at_last_loops_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> 
     ApplySchedulePass().run(module, ctx)
     _check(module, ctx)
     assert _loops(module) == ["m", "n", "k"] and len(ctx.remarks) == 2
+    assert sum(isinstance(op, ConstantOp) for op in module.walk()) == 1, "no panels are left behind"
     assert "schedule" not in _kernel(module).attributes
 
 
