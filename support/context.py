@@ -33,6 +33,15 @@ class Remark:
         return f"{self.location}: {self.message}" if self.location else self.message
 
 
+@dataclass(frozen=True)
+class RuleSchedule:
+    """What is known of a schedule that no person wrote."""
+
+    others: tuple[Attribute, ...] | None = None
+    """For one of mlc's own rules, the schedules that were offered besides, which are taken if it is wrong. None for
+    one of a plugin, or a record, whose mistakes are told."""
+
+
 @dataclass
 class CompilerContext(Context):
     """xDSL's context plus the data that belongs to a compilation.
@@ -43,8 +52,10 @@ class CompilerContext(Context):
     resources: Resources = field(default_factory=Resources)
     remarks: list[Remark] = field(default_factory=list[Remark])
     warnings: list[Remark] = field(default_factory=list[Remark])
-    rule_schedules: set[tuple[str, Attribute]] = field(default_factory=set[tuple[str, Attribute]])
-    """The schedules that `schedule` has written, each with the name of its function: others are a person's."""
+    rule_schedules: dict[tuple[str, Attribute], RuleSchedule] = field(
+        default_factory=dict[tuple[str, Attribute], RuleSchedule]
+    )
+    """The schedules that `schedule` has written, each by the name of its function and itself: others are a person's."""
     shared_panels: SharedPanels | None = None
     """What the modules of this context share, if there are several: the variants of a model for several shapes."""
     records: Any = None

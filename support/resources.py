@@ -91,6 +91,10 @@ class Resources:
         """The data of `name`: an in-memory array, or a read-only view of its mapped file."""
         return self._arrays[name] if name in self._arrays else self._entries[name].array()
 
+    def made(self, name: str) -> Array | None:
+        """The data of `name` if a pass made it, so that `drop` would forget it; else None."""
+        return self._arrays[name] if name in self._made else None
+
     def define(self, name: str, array: Array) -> None:
         """Bind `name` to an array."""
         self._arrays[name] = array

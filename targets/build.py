@@ -21,13 +21,14 @@ from pathlib import Path
 
 from mlc.support.errors import CompilerBug
 from mlc.targets import archive, elf, weights
+from mlc.targets.batches import batched, unit_of
 from mlc.targets.cache import Cache, digest
 from mlc.targets.glue import PARALLEL_FOR, header_text, memory_unit, runner_unit, signature_unit, threads_unit
 from mlc.targets.machine import Machine
 from mlc.targets.output import EXECUTABLE, OutputKind, make_executable, staged_output
 from mlc.targets.program import Program
 from mlc.targets.toolchain import Tool, find_clang, find_linker
-from mlc.targets.units import Compiler, Processes, Unit, clang_flags
+from mlc.targets.units import Compiler, Processes, clang_flags
 from mlc.targets.variants import ProgramVariants, dispatch_unit
 
 _LINK_FLAGS: dict[str, tuple[str, ...]] = {
@@ -119,7 +120,8 @@ class _Build:
         self.compiler = Compiler(clang, flags, cache, self.processes, "-S" if kind == "asm" else "-c")
         self.linker: Tool | None = None if kind == "asm" else find_linker(machine.arch, clang, cache)
         kernels = [kernel for each in programs for kernel in (each.entry, *each.kernels)]
-        self.units = [Unit(kernel.name, kernel.text, opt_level=kernel.opt_level) for kernel in kernels]
+        # Assembly text is for people, who look for a kernel by itself.
+        self.units = batched(kernels) if kind != "asm" else [unit_of(kernel) for kernel in kernels]
         self.units += [signature_unit(each.signature, machine) for each in programs]
         if isinstance(program, ProgramVariants):
             self.units += [signature_unit(program, machine), dispatch_unit(program)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from xdsl.dialects import llvm
@@ -26,7 +27,7 @@ from mlc.targets import llvm_ir_memory, llvm_ir_ops
 from mlc.targets.llvm_ir_function import EMITTERS, FunctionText, ModuleText, quote_symbol
 from mlc.targets.llvm_ir_literals import STAGE, array_bytes, spell_bytes, spell_type
 from mlc.targets.machine import Machine
-from mlc.targets.program import Kernel
+from mlc.targets.program import Kernel, KernelParts
 
 _REGISTERED = llvm_ir_memory, llvm_ir_ops
 """Imported for the emitters that they register."""
@@ -68,7 +69,7 @@ def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
     def compile_unit(name: str, func: llvm.FuncOp) -> None:
         is_kernel = func.linkage.linkage.data == "weak_odr"
         final[name] = _PLACEHOLDER if is_kernel else name
-        text, level = _emit_alone(func, table, machine, resolve), clang_level(func)
+        (text, parts), level = _emit_alone(func, table, machine, resolve), clang_level(func)
         if not is_kernel:
             ready.append(Kernel(name, text, level))
             return
@@ -77,8 +78,10 @@ def emit_kernels(module: ModuleOp, machine: Machine) -> Iterator[Kernel]:
             final[name] = by_hash[digest]
             return
         final[name] = by_hash[digest] = f"{_PLACEHOLDER}_{name}_{digest}"
-        text = text.replace(f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}(")
-        ready.append(Kernel(final[name], text, level))
+        here, there = f"@{_PLACEHOLDER}(", f"{quote_symbol(final[name])}("
+        if parts is not None:
+            parts = replace(parts, definition=parts.definition.replace(here, there))
+        ready.append(Kernel(final[name], text.replace(here, there), level, parts))
 
     for name in table:
         resolve(name)
@@ -92,25 +95,35 @@ def _symbol_table(module: ModuleOp) -> dict[str, Operation]:
 
 def _emit_alone(
     func: llvm.FuncOp, table: Mapping[str, Operation], machine: Machine, rename: Callable[[str], str]
-) -> str:
+) -> tuple[str, KernelParts | None]:
+    """The text of a module with one function, and its parts, if others may stand beside it in a module."""
+
     def symbol(name: str) -> str:
         spelling = quote_symbol(rename(name))
         if name not in table:
             raise CompilerBug(f"'{func.sym_name.data}' uses the unknown symbol '{name}'", STAGE)
         if table[name] is not func and spelling not in text.declarations:
             text.declarations[spelling] = _declare(table[name], spelling)
+            others.append(spelling)
         return spelling
 
+    others: list[str] = []
     text = ModuleText(symbol)
-    return _assemble(text, [_define(func, text)], machine)
+    definition = _define(func, text)
+    # Another text may define what is declared here, call constants the same, and number its metadata from 0.
+    is_alone = not others and not text.metadata
+    parts = KernelParts(tuple(text.declarations.values()), definition, _end(text, machine)) if is_alone else None
+    return _assemble(text, [definition], machine), parts
 
 
 def _assemble(text: ModuleText, bodies: list[str], machine: Machine) -> str:
+    return "\n".join([*text.declarations.values(), "", *bodies, _end(text, machine)])
+
+
+def _end(text: ModuleText, machine: Machine) -> str:
     attributes = " ".join(f'"{key}"="{value}"' for key, value in machine.function_attributes.items())
     metadata = [f"!{n} = {node}" for n, node in enumerate(text.metadata)]
-    return "\n".join(
-        [*text.declarations.values(), "", *bodies, f"attributes #0 = {{ nounwind {attributes} }}", *metadata, ""]
-    )
+    return "\n".join([f"attributes #0 = {{ nounwind {attributes} }}", *metadata, ""])
 
 
 def _define(func: llvm.FuncOp, text: ModuleText) -> str:

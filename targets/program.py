@@ -55,6 +55,18 @@ class Signature:
 
 
 @dataclass(frozen=True)
+class KernelParts:
+    """The text of a kernel in pieces."""
+
+    declarations: tuple[str, ...]
+    """Lines that declare functions, which others may declare, too."""
+    definition: str
+    """The function."""
+    end: str
+    """What stands behind it."""
+
+
+@dataclass(frozen=True)
 class Kernel:
     """A complete LLVM IR module, compiled on its own; a kernel's defines one `weak_odr hidden` function."""
 
@@ -62,6 +74,8 @@ class Kernel:
     text: str
     opt_level: int | None = None
     """clang's -O level, 0 to 3, if the kernel has one of its own."""
+    parts: KernelParts | None = None
+    """What the text is made of, if several kernels with the same `end` may stand in one text."""
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ def pytest_configure(config: pytest.Config) -> None:
     patch.setenv("MLC_REDUCE_SECONDS", "0")
     if "MLC_HOST" in os.environ:
         _skip_what_cannot_run(patch)
+    patch.setenv("MLC_STRICT_SCHEDULES", "1")  # a mistake in mlc's own schedules is an error, not a second try
     config.add_cleanup(patch.undo)
 
 

@@ -13,8 +13,8 @@ from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
-from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
-from mlc.passes.loop.steps.base import Scheduling
+from mlc.passes.loop.apply_schedule import ApplySchedulePass
+from mlc.passes.loop.steps.base import Scheduling, apply_step
 from mlc.passes.manager import PassManager
 from mlc.passes.pipeline import default_passes
 from mlc.support.context import CompilerContext

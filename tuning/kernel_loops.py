@@ -12,9 +12,8 @@ from xdsl.dialects.func import FuncOp
 from mlc.compiler import CompileOptions
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import Step, load_step, step_names
-from mlc.passes.loop.apply_schedule import apply_step
 from mlc.passes.loop.cost.kernel_on_loops import distances_of_constants, finish_loops
-from mlc.passes.loop.steps.base import LoopStep, Scheduling
+from mlc.passes.loop.steps.base import LoopStep, Scheduling, apply_step
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import resolve_target
 from mlc.tools.schedule_trial import lower_to_plain_loops, outcomes_of

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 from xdsl.ir import Attribute
 
-from mlc.dialects.graph import ConstantOp
+from mlc.dialects.graph import BroadcastOp, ConstantOp
 from mlc.dialects.graph.types import Shape, Tensor, tensor
+from mlc.passes.shared.folding import LARGE_SPLAT, is_splat
 from mlc.reference.constants import constant_data
 from mlc.support.resources import Resources
 
@@ -17,9 +19,14 @@ Array = NDArray[Any]
 
 
 def constant_array(op: ConstantOp, resources: Resources) -> Array | None:
-    """The data of a constant; None if its resource is not loaded."""
+    """The data of a constant, one number broadcast if it is written as `dense`; None if its resource is not loaded."""
     name = resource_name(op)
-    return constant_data(op.value, resources) if not name or name in resources else None
+    if name:
+        return constant_data(op.value, resources) if name in resources else None
+    data = constant_data(op.value, resources)
+    first = data[(slice(0, 1),) * data.ndim]
+    is_equal = data.size > 1 and bool((_bits(data) == _bits(first)).all())
+    return np.broadcast_to(first.reshape(()), data.shape) if is_equal else data
 
 
 def resource_name(op: ConstantOp) -> str:
@@ -27,11 +34,30 @@ def resource_name(op: ConstantOp) -> str:
     return op.value.resource_handle.data if isinstance(op.value, DenseResourceAttr) else ""
 
 
+def _bits(array: Array) -> Array:
+    """Numbers to compare as they are stored: zeros of either sign differ, and NaN is NaN."""
+    return array.view(f"u{array.itemsize}")
+
+
 def constant_from(array: Array, type: Tensor, resources: Resources, hint: str) -> ConstantOp:
     """A constant of `type`: a single number is spelled out in the IR, more become a resource named after `hint`."""
     if array.size == 1:
         return splat(array.item(), type.get_shape(), type.element_type)
     return ConstantOp(DenseResourceAttr.from_params(resources.add(array, hint), type))
+
+
+def folded_from(array: Array, type: Tensor, resources: Resources, hint: str) -> list[ConstantOp | BroadcastOp]:
+    """`constant_from`, by the last of the ops; where one number stands for all elements, it alone is spelled out.
+
+    For many, it is broadcast, as `dense` would have all of them in memory.
+    """
+    if not is_splat(array):
+        return [constant_from(array, type, resources, hint)]
+    number, shape = array.flat[0].item(), type.get_shape()
+    if array.nbytes <= LARGE_SPLAT:
+        return [splat(number, shape, type.element_type)]
+    one = splat(number, (), type.element_type)
+    return [one, BroadcastOp(one.result, shape)]
 
 
 def splat(value: float, shape: Shape, element_type: Attribute) -> ConstantOp:

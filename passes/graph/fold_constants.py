@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import prod
 
@@ -11,10 +12,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import ConstantOp, GraphOp
 from mlc.passes.base import Pass
-from mlc.passes.graph._constants import Array, constant_array, constant_from, resource_name
-from mlc.reference import graph as reference
+from mlc.passes.graph._constants import Array, constant_array, folded_from, resource_name
+from mlc.passes.shared.folding import computed, gives_splat, stored_bytes
 from mlc.reference.execution import UndefinedBehavior
-from mlc.reference.fixed_order import fixed_order
 from mlc.support import dtypes
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
@@ -23,6 +23,8 @@ from mlc.support.rounding import Rounding
 
 _SMALL = 4096
 """Results of up to this number of bytes are always stored."""
+_MOST_READ = 1 << 24
+"""Operands of up to this number of bytes are always computed with: splats take less than they stand for."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,16 @@ class FoldConstantsPass(Pass):
 
     The reference semantics (`mlc.reference.graph`) do the computing, in ways that do not depend on the machine
     (`mlc.reference.fixed_order`). Results become resources of the compilation; data is kept only for constants that an
-    op which is not folded needs. It leaves alone results that are much larger than what they are computed from (a
-    broadcast, say), and ops inside `graph.fusion`.
+    op which is not folded needs. It leaves alone results that are much larger than the constants that they are computed
+    from, and ops inside `graph.fusion`. Where all elements are equal, a constant is one number, whatever its shape: so
+    is what is computed from it element by element.
     """
 
     name = "fold-constants"
     rounding = Rounding(4, "functions of constants are computed in extended precision")
 
     max_growth: int = 4
-    """How many times as large as its operands together a result may be; a larger one is computed at run time."""
+    """How many times as large as the constants behind it a result may be; a larger one is computed at run time."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         folding = _Folding(ctx.resources, self.max_growth)
@@ -63,6 +66,8 @@ class _Folding:
     """The data of the values that are known so far."""
     names: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
     """For each of them, the name of a resource that it is computed from, or nothing."""
+    sources: dict[SSAValue, frozenset[SSAValue]] = field(default_factory=dict[SSAValue, frozenset[SSAValue]])
+    """For each of them, the constants that it is computed from."""
     folded: dict[GraphOp, None] = field(default_factory=dict[GraphOp, None])
     """The ops that were computed, in program order."""
 
@@ -75,21 +80,26 @@ class _Folding:
         if isinstance(op, ConstantOp):
             if (array := constant_array(op, self.resources)) is not None:
                 self.known[op.result], self.names[op.result] = array, resource_name(op)
+                self.sources[op.result] = frozenset([op.result])
         elif isinstance(op, GraphOp) and all(v in self.known for v in op.operands):
             arrays = [self.known[v] for v in op.operands]
-            if self._is_worth_storing(op, arrays):
+            sources = frozenset[SSAValue]().union(*(self.sources[v] for v in op.operands))
+            if self._is_worth_storing(op, arrays, sources):
                 try:
-                    with fixed_order():
-                        (self.known[op.result],) = reference.evaluate(op, arrays)
+                    self.known[op.result] = computed(op, arrays)
                 except UndefinedBehavior as e:
                     raise error_at(op, str(e)) from None
                 self.names[op.result] = next((n for v in op.operands if (n := self.names[v])), "")
+                self.sources[op.result] = sources
                 self.folded[op] = None
 
-    def _is_worth_storing(self, op: GraphOp, arrays: list[Array]) -> bool:
-        type = op.result.type
+    def _is_worth_storing(self, op: GraphOp, arrays: list[Array], sources: Iterable[SSAValue]) -> bool:
+        """Whether a result, and what it takes to compute it, is not much larger than the constants behind it."""
+        if gives_splat(op, arrays):
+            return True
+        type, most = op.result.type, self.max_growth * sum(stored_bytes(self.known[v]) for v in sources)
         size = prod(type.get_shape()) * dtypes.to_numpy(type.element_type).itemsize
-        return size <= max(_SMALL, self.max_growth * sum(a.nbytes for a in arrays))
+        return size <= max(_SMALL, most) and sum(a.nbytes for a in arrays) <= max(_MOST_READ, most)
 
     def materialize(self) -> None:
         """Put constants where folded values are needed, and erase what nobody needs any more."""
@@ -105,7 +115,10 @@ class _Folding:
     def _replace(self, op: GraphOp) -> None:
         name = self.names[op.result] or op.result.name_hint or "constant"
         array = self.known[op.result]
-        constant = constant_from(array, op.result.type, self.resources, f"{name}.{op.name.split('.')[1]}")
-        constant.location, constant.result.name_hint = op.location, op.result.name_hint
-        Rewriter.insert_op(constant, InsertPoint.before(op))
+        ops = folded_from(array, op.result.type, self.resources, f"{name}.{op.name.split('.')[1]}")
+        for each in ops:
+            each.location = op.location
+        constant = ops[-1]
+        constant.result.name_hint = op.result.name_hint
+        Rewriter.insert_op(ops, InsertPoint.before(op))
         op.result.replace_uses_with_if(constant.result, lambda use: use.operation not in self.folded)

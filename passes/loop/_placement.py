@@ -261,8 +261,8 @@ class Kernels:
         assert isinstance(copy, func.FuncOp)
         copy.sym_name = StringAttr(self._names.fresh(f"{kernel.sym_name.data}_{suffix}"))
         schedule = copy.attributes.get("schedule")
-        if schedule is not None and (kernel.sym_name.data, schedule) in self._ctx.rule_schedules:
-            self._ctx.rule_schedules.add((copy.sym_name.data, schedule))
+        if schedule is not None and (rule := self._ctx.rule_schedules.get((kernel.sym_name.data, schedule))):
+            self._ctx.rule_schedules[copy.sym_name.data, schedule] = rule
         Rewriter.insert_op(copy, InsertPoint.after(kernel))
         self._functions[copy.sym_name.data] = copy
         return copy

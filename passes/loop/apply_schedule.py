@@ -11,12 +11,12 @@ from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
-from mlc.passes.loop._plugin_steps import blamed_on_plugin
-from mlc.passes.loop.steps.base import LoopStep, Scheduling
+from mlc.passes.loop._own_schedule import apply_first_legal
+from mlc.passes.loop.steps.base import Scheduling, apply_step
 from mlc.passes.pipeline import ACCURACIES
+from mlc.passes.shared.own_schedules import is_strict
 from mlc.support.context import CompilerContext
-from mlc.support.errors import CompilerBug, UserError
-from mlc.support.locations import error_at
+from mlc.support.errors import UserError
 from mlc.support.rounding import Rounding
 
 
@@ -33,7 +33,9 @@ class ApplySchedulePass(Pass):
     a step that a loop does not allow leaves that loop as it is, with a remark. So do steps for loops that would pack an
     argument if that is refused, and steps that say otherwise what one in front of them has settled: of `clang(2)`
     and `clang(3)` the first holds. In a schedule that a person wrote that is a warning, and so is a step that changes
-    nothing.
+    nothing. In one that mlc's own rules wrote, nothing is an error: a step that names no loop is left out, with a
+    remark, and where no valid function comes of that, or a step fails, the next schedule of those that were offered is
+    taken, at last none.
     """
 
     name = "apply-schedule"
@@ -45,16 +47,20 @@ class ApplySchedulePass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if self.accuracy not in ACCURACIES:
             raise UserError(f"{self.name}: found accuracy '{self.accuracy}'; required: {' or '.join(ACCURACIES)}")
-        scheduling = Scheduling(module, ctx, self.accuracy)
+        scheduling, is_lenient = Scheduling(module, ctx, self.accuracy), not is_strict()
         for function in functions_with_loops(module):
             schedule = function.attributes.get("schedule")
             if not isinstance(schedule, ScheduleAttr):
                 continue
-            is_own = (function.sym_name.data, schedule) not in ctx.rule_schedules
-            for step in schedule.steps:
-                (_apply_or_warn if is_own else apply_step)(step, function, scheduling)
-            inline_single_iterations(function)
-            del function.attributes["schedule"]
+            rule = ctx.rule_schedules.get((function.sym_name.data, schedule))
+            if rule is not None and rule.others is not None and is_lenient:
+                others = [each for each in rule.others if isinstance(each, ScheduleAttr)]
+                apply_first_legal([schedule, *others], function, scheduling)
+            else:
+                for step in schedule.steps:
+                    (_apply_or_warn if rule is None else apply_step)(step, function, scheduling)
+                inline_single_iterations(function)
+            function.attributes.pop("schedule", None)
 
 
 def _apply_or_warn(step: Step, function: func.FuncOp, scheduling: Scheduling) -> None:
@@ -67,22 +73,3 @@ def _apply_or_warn(step: Step, function: func.FuncOp, scheduling: Scheduling) ->
     ctx.warnings += [replace(r, message=f"schedule step '{step.spelling}': {r.message}") for r in refusals]
     if not refusals and function.is_structurally_equivalent(before):
         ctx.warn(function, f"schedule step '{step.spelling}' changes nothing")
-
-
-def apply_step(step: Step, function: func.FuncOp, scheduling: Scheduling) -> None:
-    """Carry out one step on all loops of `function` that it names; where a loop does not allow it is a remark.
-
-    Raises:
-        UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to
-            loops, fails, or leaves IR that does not verify.
-    """
-    if not isinstance(step, LoopStep):
-        raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
-    try:
-        with blamed_on_plugin(step, function):
-            step.apply(function, scheduling)
-    except (UserError, CompilerBug):
-        raise
-    except Exception as e:
-        e.add_note(f"in the schedule step '{step.spelling}' of '{function.sym_name.data}'")
-        raise

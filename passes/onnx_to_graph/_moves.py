@@ -14,7 +14,7 @@ from mlc.dialects.onnx.nodes import in_words
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._node import Node, axes_of, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.passes.shared.graph_builder import Array, GraphBuilder
+from mlc.passes.shared.graph_builder import MOST_COUNTED, Array, GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
 
 
@@ -352,6 +352,8 @@ class OneHot(FromOnnx):
         indices, rank = b.cast(node[0], i64), node.rank()
         axis = axis_of(node.int("axis", -1), rank + 1)
         shape = list(node.shape())
+        if depth > MOST_COUNTED:
+            raise Unconvertible(f"its depth is {depth}")
         wrapped = b.where(
             b.compare("lt", indices, b.number(0, indices)), b.plus(indices, b.number(depth, indices)), indices
         )

@@ -15,7 +15,7 @@ from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.graph_builder import MOST_COUNTED, GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import is_supported, to_numpy
 
@@ -86,7 +86,7 @@ class Range(FromOnnx):
         if step == 0:
             raise Unconvertible("its step is 0")
         count = max(int(np.ceil((limit.astype(np.float64) - start) / step)), 0)
-        if count > 1 << 27:
+        if count > MOST_COUNTED:
             raise Unconvertible(f"it counts {count} numbers")
         numbers = start + np.arange(count).astype(start.dtype) * step
         return b.constant(numbers.astype(start.dtype), node.element(0))

@@ -17,11 +17,11 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor
+from mlc.passes.shared.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
+from mlc.passes.shared.known_types import MOST_ELEMENTS
 from mlc.passes.shared.refusal import Unconvertible, Unfit
-from mlc.reference import graph as reference
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import UndefinedBehavior
-from mlc.reference.fixed_order import fixed_order
 from mlc.support import dtypes
 from mlc.support.resources import Resources
 
@@ -32,6 +32,10 @@ _SPELLED = 64
 """Constants of up to this number of elements are spelled out in the IR."""
 _MOST = 1 << 20
 """Results of up to this number of bytes are computed now; `fold-constants` decides on larger ones, such as weights."""
+MOST_COUNTED = 1 << 27
+"""How long a row of numbers 0, 1, 2, … that patterns make may be."""
+_MOST_EXPANDED = 1 << 24
+"""And no operands that stand for so many bytes more than they take."""
 
 
 @dataclass
@@ -110,12 +114,13 @@ class GraphBuilder:
 
     def add(self, op: graph.GraphOp) -> SSAValue:
         """A graph op that exists already."""
+        for result in op.results:
+            _require_addressable(shape_of(result))
         known = [self.knowledge.array(v) for v in op.operands]
         arrays = [a for a in known if a is not None]
-        if len(arrays) == len(known) and self._is_small(op):
+        if len(arrays) == len(known) and self._is_computed_now(op, arrays):
             try:
-                with fixed_order():
-                    (result,) = reference.evaluate(op, arrays)
+                result = computed(op, arrays)
             except UndefinedBehavior as e:
                 raise Unconvertible(str(e)) from None
             op.erase()
@@ -133,12 +138,14 @@ class GraphBuilder:
             self.knowledge.extents[value] = found
         return value
 
-    def _is_small(self, op: graph.GraphOp) -> bool:
+    def _is_computed_now(self, op: graph.GraphOp, arrays: Sequence[Array]) -> bool:
         type = op.result.type
         if not dtypes.is_supported(type.element_type) or len(op.results) != 1:
             return False
+        if gives_splat(op, arrays):
+            return True
         size = prod(type.get_shape()) * dtypes.to_numpy(type.element_type).itemsize
-        return size <= _MOST
+        return size <= _MOST and sum(a.nbytes - stored_bytes(a) for a in arrays) <= _MOST_EXPANDED
 
     def _insert(self, op: Operation) -> None:
         op.location = self.before.location
@@ -154,12 +161,16 @@ class GraphBuilder:
                 array = array.astype(np.float32 if array.dtype.kind == "f" else np.int64)
             element = dtypes.from_numpy(array.dtype)
         array = array.astype(dtypes.to_numpy(element), copy=False)
+        if is_splat(array) and array.nbytes > LARGE_SPLAT:
+            op = graph.BroadcastOp(self.constant(array[(0,) * array.ndim], element), array.shape)
+            self._insert(op)
+            self.knowledge.arrays[op.result] = array
+            return op.result
         kind = tensor(array.shape, element)
-        first = array.reshape(-1)[:1]
         if array.size <= _SPELLED and array.size:
             numbers = array.reshape(-1).tolist()
-        elif array.size and array.size > _SPELLED and array.strides == (0,) * array.ndim:
-            numbers = first.tolist()  # a broadcast number
+        elif is_splat(array):
+            numbers = array.flat[:1].tolist()
         else:
             numbers = None
         if numbers is None:
@@ -178,6 +189,7 @@ class GraphBuilder:
 
     def splat(self, number: float, shape: Sequence[int], element: Attribute) -> SSAValue:
         """A constant of one number everywhere, of which no array is kept."""
+        _require_addressable(shape)
         return self.constant(np.broadcast_to(np.asarray(number, dtypes.to_numpy(element)), tuple(shape)), element)
 
     def number(self, number: float, like: SSAValue) -> SSAValue:
@@ -272,6 +284,13 @@ class GraphBuilder:
     def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The product of matrices, or of stacks of them."""
         return self(graph.MatmulOp, a, b)
+
+
+def _require_addressable(shape: Sequence[int]) -> None:
+    """Raises: Unconvertible if no machine has memory for so many elements."""
+    if prod(shape) > MOST_ELEMENTS:
+        size = "x".join(map(str, shape))
+        raise Unconvertible(f"it makes a tensor of {size} elements: that is more than any memory holds")
 
 
 def _resource(op: ConstantOp) -> str | None:

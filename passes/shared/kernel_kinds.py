@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import chain
 from typing import ClassVar, cast
 
 from xdsl.dialects.func import FuncOp
@@ -150,9 +151,13 @@ def _checked(kind: KernelKind, kernel: TensorKernel) -> Iterator[Offer]:
 
 def offers_of(kernel: TensorKernel) -> Iterator[Offer]:
     """What the first kind that offers something for a kernel offers, the favourite first; computed as it is asked."""
+    return kind_and_offers(kernel)[1]
+
+
+def kind_and_offers(kernel: TensorKernel) -> tuple[str, Iterator[Offer]]:
+    """The name of the first kind that offers something for a kernel, and `offers_of`; empty if there is none."""
     for kind in kinds():
         offers = _checked(kind, kernel)
         if (favourite := next(offers, None)) is not None:
-            yield favourite
-            yield from offers
-            return
+            return kind.name, chain([favourite], offers)
+    return "", iter(())

@@ -16,8 +16,9 @@ from xdsl.dialects.func import CallOp
 from mlc.passes.loop.cost.estimate import Estimate
 from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
 from mlc.passes.shared.kernel_kinds import Offer, TensorKernel
+from mlc.passes.shared.own_schedules import is_strict
 from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
+from mlc.support.errors import CompilerBug, UserError
 
 MARGIN = 0.15
 """By which part another schedule has to be estimated to be cheaper than the favourite.
@@ -34,10 +35,15 @@ _MOST_OPS_OF_LOOPS = 1500
 """And so do schedules that make more ops."""
 
 
-def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) -> Offer | None:
+def choose(
+    offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext, *, is_own: bool = False
+) -> Offer | None:
     """What a kernel gets of the `offers` of its kind; a remark says when that is not the first one.
 
     It depends on the kernel and the facts of the machine alone; of equally cheap ones it is the first.
+
+    Raises:
+        CompilerBug: an offer of a kind that `is_own`, one of mlc's, is wrong, and mistakes of mlc are errors.
     """
     favourite = next(offers, None)
     if favourite is None or not is_estimated(kernel):
@@ -50,11 +56,13 @@ def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) 
     except UserError:  # an op that nobody lowers, which `lower-to-loops` will say
         return favourite
     usual = loops.estimate(favourite.steps, _MOST_OPS_OF_LOOPS)
+    _check(loops, is_own)
     if usual is None:
         return favourite
     estimates: list[tuple[Offer, Estimate | None]] = []
     for offer in others:
         estimates.append((offer, loops.estimate(offer.steps, _MOST_OPS_OF_LOOPS)))
+        _check(loops, is_own)
         if loops.problem is not None:
             ctx.remark(kernel.function, f"the offer '{offer.difference}' is left out: {loops.problem}")
     cycles = {offer: found.cycles for offer, found in estimates if found is not None}
@@ -65,6 +73,12 @@ def choose(offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext) 
     words = f"estimated to take {part:.2f} of the time of the usual schedule"
     ctx.remark(kernel.function, f"scheduled with {cheapest.difference}: {words}, which {usual.decided_by} decides")
     return cheapest
+
+
+def _check(loops: KernelOnLoops, is_own: bool) -> None:
+    """Raises: CompilerBug if the schedule of mlc that was estimated last is wrong, and mistakes of mlc are errors."""
+    if is_own and loops.problem is not None and is_strict():
+        raise CompilerBug(f"an offer of mlc's own is wrong: {loops.problem}", "schedule")
 
 
 def is_estimated(kernel: TensorKernel) -> bool:

@@ -14,10 +14,9 @@ further and block the keys too, which rows of some thousand do not need.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from mlc.dialects.loop.steps import Step
-from mlc.dialects.tensor import StructuredOp
 from mlc.passes.loop.steps.fuse import Fuse
 from mlc.passes.loop.steps.interchange import Interchange
 from mlc.passes.loop.steps.tile import Tile
@@ -53,14 +52,15 @@ class Attention(KernelKind):
 
     def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
         def offer(difference: str, share: float) -> Offer:
-            steps = _steps(kernel.ops, kernel.lanes, kernel.machine, share)
+            steps = _steps(kernel, share)
             return Offer(tuple(steps), difference, is_only_shown=bool(difference))
 
         return distinct(offer(*block) for block in BLOCKS)
 
 
-def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, share: float) -> list[Step]:
+def _steps(kernel: TensorKernel, share: float) -> list[Step]:
     """The steps for a kernel whose blocks of rows are `share` times as large as is usual; none for other kinds."""
+    ops, lanes, machine = kernel.ops, kernel.lanes, kernel.machine
     contractions = [op for op in ops if op.contracts]
     reductions = [op for op in ops if op.reduction is not None and not op.contracts]
     if len(contractions) != 2 or not reductions or any(op.num_parallel < 2 for op in contractions):
@@ -79,7 +79,7 @@ def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, share: flo
     steps += [VectorizeReduction(name, lanes) for name in reduced]
     steps.append(Unroll(f"{row}ii"))
     for contraction in (scores, values):
-        inside = _contraction_steps(contraction, tile, lanes)
+        inside = _contraction_steps(contraction, tile, kernel)
         if inside is None:
             return []
         steps += inside
@@ -109,15 +109,15 @@ def _rows_of_block(scores: Contraction, tile: RegisterTile, machine: Machine, sh
     return tile.rows * next(even, tiles)
 
 
-def _contraction_steps(contraction: Contraction, tile: RegisterTile, lanes: int) -> list[Step] | None:
+def _contraction_steps(contraction: Contraction, tile: RegisterTile, kernel: TensorKernel) -> list[Step] | None:
     """The columns of a register tile; None if they cannot become vectors."""
-    op, dim = contraction.op, contraction.lane_dim
+    op, dim, lanes = contraction.op, contraction.lane_dim, kernel.lanes
     lane, is_worth_a_copy = op.dim_names[dim], op.dim_sizes[dim - 1] >= READS_PER_PACKING and op.dim_sizes[dim] >= lanes
     steps: list[Step] = [Tile(lane, tile.vectors * lanes)]
     for value, affine in contraction.operands_with_lanes():
         in_order = runs_along_memory(affine, dim)
         if can_be_packed(value) and (is_worth_a_copy or not in_order):
-            steps += packing_steps(value, affine, contraction, lanes)
+            steps += packing_steps(value, affine, contraction, lanes, kernel.constants)
         elif not in_order:
             return None
     return [*steps, Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]

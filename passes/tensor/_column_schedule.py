@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from xdsl.dialects.builtin import AnyFloat
+
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.loop.steps.block_sums import BlockSums
@@ -68,6 +70,11 @@ class ColumnReduction:
         return to_numpy(element_type(self.op.result.type)).itemsize
 
     @property
+    def sums_floats(self) -> bool:
+        """Whether it is a sum of floats: errors of no other reduction pile up, and no step makes blocks of it."""
+        return self.op.reduction == "add" and isinstance(element_type(self.op.result.type), AnyFloat)
+
+    @property
     def is_read_once(self) -> bool:
         """Whether each element of an operand is in one term, so that no order of the loops reads fewer of them."""
         return any(prod(tensor_type(value).get_shape()) == prod(self.op.dim_sizes) for value in self.op.inputs)
@@ -105,7 +112,8 @@ def _steps(found: ColumnReduction, lanes: int, page: int, vectors: int) -> list[
     column = found.columns
     steps: list[Step] = [Tile(column, page // found.element_bytes)]
     levels = [found.rows]
-    for size in _blocks(found.count, TILES_PER_BLOCK_OF_SUMS * found.side_by_side):
+    blocks = _blocks(found.count, TILES_PER_BLOCK_OF_SUMS * found.side_by_side) if found.sums_floats else []
+    for size in blocks:
         steps.append(BlockSums(levels[-1], size))
         levels.append(f"{levels[-1]}i")
     inner = levels[-1]

@@ -173,8 +173,7 @@ def contraction_steps(
     if parts := way.parts * _parts(op, tile, machine):
         steps.append(SplitReduction(op.dim_names[-1], parts))
     for argument, affine in packed:
-        known = (contraction.kernel_name, argument.index) in constants
-        steps += packing_steps(argument, affine, contraction, lanes)[: 1 if known else None]
+        steps += packing_steps(argument, affine, contraction, lanes, constants)
     in_lanes: list[Step] = [Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
     in_rows: list[Step] = []
     if row is not None and tile.rows > 1:
@@ -345,10 +344,18 @@ def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
     return isinstance(operand, BlockArgument) and operand.has_one_use()
 
 
-def packing_steps(operand: BlockArgument, affine: AffineMap, contraction: Contraction, lanes: int) -> list[Step]:
-    """Pack an argument of the kernel; all steps but the first are for the loops that do so where it is not known."""
+def packing_steps(
+    operand: BlockArgument,
+    affine: AffineMap,
+    contraction: Contraction,
+    lanes: int,
+    constants: Container[tuple[str, int]],
+) -> list[Step]:
+    """Pack an argument of the kernel; one that is none of `constants` by loops in the kernel, which have steps, too."""
     name = argument_name(operand)
     steps: list[Step] = [Pack(name, contraction.op.dim_names[contraction.lane_dim])]
+    if (contraction.kernel_name, operand.index) in constants:
+        return steps
     if runs_along_memory(affine, contraction.lane_dim):
         return [*steps, Tile(f"{name}_lane", lanes), Vectorize(f"{name}_lanei", lanes)]
     # It lies along another dim: blocks of lanes x lanes, which `transpose-loads` reads by rows.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
@@ -14,10 +15,10 @@ from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.passes.base import Pass
 from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
-from mlc.passes.shared.kernel_kinds import Offer, TensorKernel, offers_of
+from mlc.passes.shared.kernel_kinds import ORDER, Offer, TensorKernel, kind_and_offers, offers_of
 from mlc.passes.shared.schedule_choice import choose
 from mlc.passes.tensor._row_schedule import stride_along
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, RuleSchedule
 from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.functions import is_private
 from mlc.support.types import element_type
@@ -63,13 +64,13 @@ class SchedulePass(Pass):
             if isinstance(function, func.FuncOp) and is_private(function) and not function.is_declaration:
                 if "schedule" in function.attributes or len(function.body.blocks) != 1:
                     continue
-                steps = _recorded_steps(function, module, constants, ctx)
+                steps, others = _recorded_steps(function, module, constants, ctx), None
                 if steps is None:
                     kernel = tensor_kernel(function, machine, constants, ctx, widths, weights)
-                    steps = choose_steps(kernel, ctx, estimates=self.estimates) if kernel is not None else ()
+                    steps, others = choose_steps(kernel, ctx, estimates=self.estimates) if kernel else ((), None)
                 if steps:
                     function.attributes["schedule"] = chosen = ScheduleAttr.of(steps)
-                    ctx.rule_schedules.add((function.sym_name.data, chosen))
+                    ctx.rule_schedules[function.sym_name.data, chosen] = RuleSchedule(others)
 
 
 def _recorded_steps(
@@ -84,13 +85,23 @@ def _recorded_steps(
     return ctx.records.best(kernel, module, constants, ctx)
 
 
-def choose_steps(kernel: TensorKernel, ctx: CompilerContext, *, estimates: bool) -> Sequence[Step]:
-    """The steps for a kernel by the default rules, and perhaps by estimates; none if it is best left as it is."""
-    offers = offers_of(kernel)
-    chosen = choose(offers, kernel, ctx) if estimates else next(offers, None)
+def choose_steps(
+    kernel: TensorKernel, ctx: CompilerContext, *, estimates: bool
+) -> tuple[Sequence[Step], tuple[ScheduleAttr, ...] | None]:
+    """The steps for a kernel by the default rules, and perhaps by estimates; none if it is best left as it is.
+
+    With them come what `RuleSchedule` keeps: the other offers of a kind of mlc's own.
+    """
+    kind, offers = kind_and_offers(kernel)
+    is_own = kind in ORDER
+    # A favourite is not only shown.
+    each = list(takewhile(lambda offer: not offer.is_only_shown, offers))
+    chosen = choose(iter(each), kernel, ctx, is_own=is_own) if estimates else next(iter(each), None)
     if chosen is None:
         ctx.remark(kernel.function, f"not vectorized: {_why_scalar(kernel.ops)}")
-    return chosen.steps if chosen is not None else ()
+        return (), None
+    others = tuple(ScheduleAttr.of(offer.steps) for offer in each if offer is not chosen)
+    return chosen.steps, others if is_own else None
 
 
 def offers_for(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> Iterator[Offer]:

@@ -13,8 +13,7 @@ from xdsl.dialects.func import FuncOp
 from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import Step, load_step, step_names
-from mlc.passes.loop.apply_schedule import apply_step
-from mlc.passes.loop.steps.base import LoopStep, Scheduling
+from mlc.passes.loop.steps.base import LoopStep, Scheduling, apply_step
 from mlc.passes.options import parse_passes
 from mlc.reference.execution import Order
 from mlc.reference.interpreter import run_function

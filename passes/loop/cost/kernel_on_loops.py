@@ -15,10 +15,10 @@ from mlc.dialects.loop import ConstantOp
 from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import inline_single_iterations
-from mlc.passes.loop.apply_schedule import ApplySchedulePass, apply_step
+from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.passes.loop.cost.estimate import Estimate, estimate
 from mlc.passes.loop.plan_memory import PlanMemoryPass
-from mlc.passes.loop.steps.base import Scheduling
+from mlc.passes.loop.steps.base import Scheduling, apply_step
 from mlc.passes.loop.steps.unroll import MOST_OPS
 from mlc.passes.pipeline import HIGHEST, default_passes
 from mlc.passes.shared.lone_kernel import called_alone

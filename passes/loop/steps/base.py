@@ -16,7 +16,9 @@ from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import LoopName, Step, type_hints
 from mlc.passes.loop._legality import Refused, remark_if_refused
 from mlc.passes.loop._nests import loops_named
+from mlc.passes.loop._plugin_steps import blamed_on_plugin
 from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import error_at
 
 _SIZES = (2, 2, 3, 4, 8)
@@ -59,6 +61,12 @@ class Scheduling:
         """Remember that a step was carried out, if it settles something."""
         if step.settles:
             self._settled[function, step.name, step.names] = step
+
+    def forget(self, function: FuncOp) -> None:
+        """Forget all that was done to `function`, which is as it was before."""
+        self._states.clear()  # they know the calls of the module
+        self._settled = {key: step for key, step in self._settled.items() if key[0] is not function}
+        self._refused = [(f, step) for f, step in self._refused if f is not function]
 
     def refuse(self, function: FuncOp, step: LoopStep) -> None:
         """Remember that `function` lacks the loops that a step would have made."""
@@ -226,4 +234,23 @@ def function_of(loop: Operation) -> FuncOp:
     return op
 
 
-__all__ = ["KernelStep", "LoopStep", "Refused", "Scheduling", "function_of", "other"]
+def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> None:
+    """Carry out one step on all loops of `function` that it names; where a loop does not allow it is a remark.
+
+    Raises:
+        UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to
+            loops, fails, or leaves IR that does not verify.
+    """
+    if not isinstance(step, LoopStep):
+        raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
+    try:
+        with blamed_on_plugin(step, function):
+            step.apply(function, scheduling)
+    except (UserError, CompilerBug):
+        raise
+    except Exception as e:
+        e.add_note(f"in the schedule step '{step.spelling}' of '{function.sym_name.data}'")
+        raise
+
+
+__all__ = ["KernelStep", "LoopStep", "Refused", "Scheduling", "apply_step", "function_of", "other"]

@@ -101,6 +101,10 @@ class Packer:
                 packer._uses[name] += 1
         return packer
 
+    def calls_of(self, function: func.FuncOp) -> Sequence[func.CallOp]:
+        """The calls of a function of the module."""
+        return self._calls.get(function.sym_name.data, [])
+
     def pack(self, argument: BlockArgument, loops: Sequence[ForOp]) -> None:
         """Store an argument of a function as panels, one for each block of the tiled `loops`.
 
@@ -109,7 +113,7 @@ class Packer:
         """
         function = function_of(loops[0])
         accesses, panels = _find_panels(argument, loops)
-        calls = self._calls.get(function.sym_name.data, [])
+        calls = self.calls_of(function)
         sources = [_constant_behind(call.operands[argument.index]) for call in calls]
         if calls and all(source is not None for source in sources):
             target: SSAValue = self._change_signature(function, argument, panels)

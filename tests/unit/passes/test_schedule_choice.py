@@ -107,7 +107,7 @@ def test_short_rows_overlap_whatever_estimates_say() -> None:
 def test_the_same_input_has_the_same_schedule() -> None:
     def chosen() -> list[str]:
         kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3", {"add_latency": 8})
-        steps = choose_steps(kernel, ctx, estimates=True)
+        steps, _ = choose_steps(kernel, ctx, estimates=True)
         return [step.spelling for step in steps]
 
     assert chosen() == chosen()
@@ -116,7 +116,7 @@ def test_the_same_input_has_the_same_schedule() -> None:
 def test_rules_alone_estimate_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3", {"add_latency": 8})
     monkeypatch.setattr(KernelOnLoops, "estimate", _fail)
-    steps = choose_steps(kernel, ctx, estimates=False)
+    steps, _ = choose_steps(kernel, ctx, estimates=False)
     assert tuple(steps) == next(offers_of(kernel)).steps
 
 

@@ -255,8 +255,8 @@ def test_a_search_writes_records_that_a_compilation_uses(
     rules = _schedule(mlc, model)
     append_records(records, [replace(_kernel(), schedule=rules)])
 
-    def fuse_only(*_: object, **__: object) -> list[Step]:
-        return [Fuse("m")]
+    def fuse_only(*_: object, **__: object) -> tuple[list[Step], None]:
+        return [Fuse("m")], None
 
     monkeypatch.setattr("mlc.passes.tensor.schedule.choose_steps", fuse_only)
     result = mlc("tune", model, "--budget", "8s", "--records", str(records), "--picture", str(picture))

@@ -1,0 +1,18 @@
+"""What becomes of a schedule that mlc's own rules wrote and that turns out to be wrong.
+
+No model is refused for it: what cannot be done is left out, which a remark says, or another offer is taken. But it is a
+mistake of mlc. Whoever tests mlc sets `MLC_STRICT_SCHEDULES`, and gets an error, as a person does for a schedule of
+their own.
+"""
+
+from __future__ import annotations
+
+import os
+
+STRICT = "MLC_STRICT_SCHEDULES"
+"""The environment variable: if it is set, and not empty, a mistake in a schedule of mlc's own is an error."""
+
+
+def is_strict() -> bool:
+    """Whether a mistake in a schedule of mlc's own is an error."""
+    return bool(os.environ.get(STRICT))
