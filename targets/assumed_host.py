@@ -16,7 +16,7 @@ from functools import lru_cache
 from mlc.support.errors import UserError
 from mlc.targets.cpus import CPUS, KERNEL_SPELLING, Arch, Cpu, level_features
 
-VARIABLE = "MLC_HOST"
+HOST_VARIABLE = "MLC_HOST"
 """The environment variable that describes the host."""
 _WORDS = ("cpu", "cores", "caches")
 _FORM = "'cpu=NAME', and perhaps 'cores=N', 'caches=none' and 'hypervisor'"
@@ -43,7 +43,7 @@ def assumed_host(models: Mapping[str, Mapping[str, str]]) -> AssumedHost | None:
     Raises:
         UserError: the variable says something else than a host.
     """
-    text = os.environ.get(VARIABLE)
+    text = os.environ.get(HOST_VARIABLE)
     return _parsed(text, tuple(models), tuple(map(_frozen, models.values()))) if text else None
 
 
@@ -64,7 +64,7 @@ def _parsed(text: str, names: tuple[str, ...], models: tuple[tuple[tuple[str, st
         or int(cores) < 1
         or caches not in ("", "none")
     ):
-        raise UserError(f"{VARIABLE} is '{text}'; required: {_FORM}, where NAME is one of `mlc targets`")
+        raise UserError(f"{HOST_VARIABLE} is '{text}'; required: {_FORM}, where NAME is one of `mlc targets`")
     flags = [KERNEL_SPELLING.get(feature, feature) for feature in (*level_features(cpu.base), *cpu.extras)]
     fields = {
         **dict(models[names.index(cpu.name)] if cpu.name in names else ()),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from mlc.targets.assumed_host import VARIABLE, AssumedHost, assumed_host
+from mlc.targets.assumed_host import HOST_VARIABLE, AssumedHost, assumed_host
 from mlc.targets.cpus import KIB, MIB, Arch
 
 _CPUINFO = Path("/proc/cpuinfo")
@@ -70,7 +70,7 @@ def _models() -> dict[str, dict[str, str]]:
 
 
 def _assumed() -> AssumedHost | None:
-    return assumed_host(_models()) if VARIABLE in os.environ else None
+    return assumed_host(_models()) if HOST_VARIABLE in os.environ else None
 
 
 def machine_name() -> str:

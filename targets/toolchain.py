@@ -29,7 +29,7 @@ MINIMUM_CLANG = 16
 INSTALL_CLANG = "pip install ziglang, or where the system has them: apt install clang-19 lld-19"
 """A system's package `clang` may well be older than `MINIMUM_CLANG`, so versions are named."""
 
-SECONDS = "MLC_TOOL_SECONDS"
+TOOL_SECONDS = "MLC_TOOL_SECONDS"
 """The environment variable that says how long a run of clang or of a linker may take."""
 _RUN_SECONDS = 900.0
 _VERSION_SECONDS = 20.0
@@ -206,13 +206,13 @@ def tool_seconds() -> float:
     Raises:
         UserError: the variable for it says no positive number.
     """
-    spelled = os.environ.get(SECONDS, "")
+    spelled = os.environ.get(TOOL_SECONDS, "")
     try:
         seconds = float(spelled) if spelled else _RUN_SECONDS
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise UserError(f"{SECONDS} is '{spelled}'; required: a number of seconds, such as {_RUN_SECONDS:g}")
+        raise UserError(f"{TOOL_SECONDS} is '{spelled}'; required: a number of seconds, such as {_RUN_SECONDS:g}")
     return seconds
 
 

@@ -18,7 +18,7 @@ from mlc.targets.cache import Cache, digest
 from mlc.targets.host import core_count
 from mlc.targets.machine import Machine
 from mlc.targets.output import OutputError
-from mlc.targets.toolchain import SECONDS, Tool, ending_of, tool_environment, tool_seconds
+from mlc.targets.toolchain import TOOL_SECONDS, Tool, ending_of, tool_environment, tool_seconds
 
 _T = TypeVar("_T")
 _GLANCE_SECONDS = 0.2
@@ -98,7 +98,7 @@ class Processes:
             process.kill()
             process.communicate()
             raise UserError(
-                f"{command[0]} has not ended after {limit:g} s; {SECONDS} allows it more, --cc names another clang"
+                f"{command[0]} has not ended after {limit:g} s; {TOOL_SECONDS} allows it more, --cc names another clang"
             ) from None
         finally:
             with self._lock:

@@ -47,10 +47,10 @@ from mlc.support.dtypes import bytes_of, dtype_of
 from mlc.support.types import tensor_type
 from mlc.targets.machine import available_targets
 
-EXTENTS = (1, 2, 3, 7, 8, 9, 31, 33, 1000, 20000, 70000)
-FLOATS: tuple[Attribute, ...] = (f16, bf16, f32, f64)
-TYPES: tuple[Attribute, ...] = (*FLOATS, i8, i32, i64, i1)
-REDUCTIONS = ("sum", "max", "min", "prod", "any", "all", "argmax")
+SWEPT_EXTENTS = (1, 2, 3, 7, 8, 9, 31, 33, 1000, 20000, 70000)
+SWEPT_FLOATS: tuple[Attribute, ...] = (f16, bf16, f32, f64)
+SWEPT_TYPES: tuple[Attribute, ...] = (*SWEPT_FLOATS, i8, i32, i64, i1)
+SWEPT_REDUCTIONS = ("sum", "max", "min", "prod", "any", "all", "argmax")
 THREADS = (1, 8)
 LARGEST = 1 << 36
 """The most bytes of an operand: nothing is allocated, but addresses have to exist."""
@@ -73,7 +73,7 @@ class Case:
 
 
 @dataclass
-class Model:
+class SweptModel:
     """A model while it is drawn."""
 
     rng: Random
@@ -81,9 +81,9 @@ class Model:
     block: Block = field(default_factory=Block)
     words: list[str] = field(default_factory=list[str])
 
-    def extent(self, most: int = EXTENTS[-1]) -> int:
-        """One of `EXTENTS` that is not larger than `most`; small ones as often as large ones."""
-        return self.rng.choice([n for n in EXTENTS if n <= most])
+    def extent(self, most: int = SWEPT_EXTENTS[-1]) -> int:
+        """One of `SWEPT_EXTENTS` that is not larger than `most`; small ones as often as large ones."""
+        return self.rng.choice([n for n in SWEPT_EXTENTS if n <= most])
 
     def shape(self, rank: int) -> list[int]:
         """A shape that fits into memory."""
@@ -108,7 +108,7 @@ class Model:
         argument = self.block.insert_arg(TensorType(element, shape), len(self.block.args))
         if kind != "computed" or element == i1:
             return argument
-        return self.add(graph.ReluOp(argument) if element in FLOATS else graph.AddOp(argument, argument))
+        return self.add(graph.ReluOp(argument) if element in SWEPT_FLOATS else graph.AddOp(argument, argument))
 
     def add(self, op: Operation) -> SSAValue:
         """The result of an op that stands behind the others."""
@@ -120,12 +120,12 @@ class Model:
         return value if tensor_type(value).element_type == element else self.add(graph.CastOp(value, element))
 
 
-def _axes(m: Model, rank: int) -> list[int]:
+def _axes(m: SweptModel, rank: int) -> list[int]:
     """The first axis, one in the middle, the last, or all."""
     return m.rng.choice(([0], [rank // 2], [rank - 1], list(range(rank))))
 
 
-def _reduce(m: Model, x: SSAValue, kind: str, axes: Sequence[int]) -> SSAValue:
+def _reduce(m: SweptModel, x: SSAValue, kind: str, axes: Sequence[int]) -> SSAValue:
     if kind == "argmax":
         return m.add(graph.ArgMaxOp(m.cast(x, i32) if tensor_type(x).element_type == i1 else x, axes[-1]))
     if kind in ("any", "all"):
@@ -136,34 +136,34 @@ def _reduce(m: Model, x: SSAValue, kind: str, axes: Sequence[int]) -> SSAValue:
     return m.add(graph.ReduceOp(kind, x, axes))
 
 
-def _reduction(m: Model) -> SSAValue:
+def _reduction(m: SweptModel) -> SSAValue:
     rank = m.rng.randint(1, 4)
-    x = m.operand(m.shape(rank), m.rng.choice(TYPES))
-    kind, axes = m.rng.choice(REDUCTIONS), _axes(m, rank)
+    x = m.operand(m.shape(rank), m.rng.choice(SWEPT_TYPES))
+    kind, axes = m.rng.choice(SWEPT_REDUCTIONS), _axes(m, rank)
     m.words.insert(0, f"{kind} over {axes} of")
     return _reduce(m, x, kind, axes)
 
 
-def _reductions_side_by_side(m: Model) -> SSAValue:
+def _reductions_side_by_side(m: SweptModel) -> SSAValue:
     """Several reductions of one value, of which another is made: they share a kernel."""
     rank = m.rng.randint(1, 3)
-    x = m.operand(m.shape(rank), m.rng.choice((*FLOATS, i32, i64)))
-    kinds, axes = m.rng.choices(REDUCTIONS[:4], k=2), _axes(m, rank)
+    x = m.operand(m.shape(rank), m.rng.choice((*SWEPT_FLOATS, i32, i64)))
+    kinds, axes = m.rng.choices(SWEPT_REDUCTIONS[:4], k=2), _axes(m, rank)
     m.words.insert(0, f"{' + '.join(kinds)} over {axes} of")
     one, other = (m.add(graph.ReduceOp(kind, x, axes, keepdims=True)) for kind in kinds)
     total = m.add(graph.AddOp(one, other))
     return m.add(graph.SubOp(x, total)) if m.rng.random() < 0.5 else total
 
 
-def _softmax(m: Model) -> SSAValue:
+def _softmax(m: SweptModel) -> SSAValue:
     rank = m.rng.randint(1, 3)
     axis = m.rng.randrange(rank)
     m.words.append(f"softmax along {axis} of")
-    return m.add(graph.SoftmaxOp(m.operand(m.shape(rank), m.rng.choice(FLOATS)), axis))
+    return m.add(graph.SoftmaxOp(m.operand(m.shape(rank), m.rng.choice(SWEPT_FLOATS)), axis))
 
 
-def _norm(m: Model) -> SSAValue:
-    rank, element = m.rng.randint(1, 3), m.rng.choice(FLOATS)
+def _norm(m: SweptModel) -> SSAValue:
+    rank, element = m.rng.randint(1, 3), m.rng.choice(SWEPT_FLOATS)
     axis, shape = m.rng.randrange(rank), m.shape(rank)
     m.words.append(f"norm along {axis} of")
     x, scale = m.operand(shape, element), m.operand(shape[axis:], element)
@@ -172,13 +172,13 @@ def _norm(m: Model) -> SSAValue:
     return m.add(graph.LayerNormOp(x, scale, m.operand(shape[axis:], element), axis))
 
 
-def _batch(m: Model) -> list[int]:
+def _batch(m: SweptModel) -> list[int]:
     return [m.extent(33) for _ in range(m.rng.choice((0, 0, 1, 2)))]
 
 
-def _product(m: Model) -> SSAValue:
+def _product(m: SweptModel) -> SSAValue:
     """A product of matrices, with a bias and an activation behind it, or none."""
-    element = m.rng.choice((*FLOATS, i32, i64))
+    element = m.rng.choice((*SWEPT_FLOATS, i32, i64))
     batch = _batch(m)
     rows, depth, columns = (m.extent(20000 if batch else 70000) for _ in range(3))
     m.words.append("product of")
@@ -190,15 +190,15 @@ def _product(m: Model) -> SSAValue:
     return m.add(graph.ReluOp(y)) if m.rng.random() < 0.3 else y
 
 
-def _turned(m: Model, value: SSAValue) -> SSAValue:
+def _turned(m: SweptModel, value: SSAValue) -> SSAValue:
     """The last two dims the other way around."""
     rank = len(tensor_type(value).get_shape())
     return m.add(graph.TransposeOp(value, [*range(rank - 2), rank - 1, rank - 2]))
 
 
-def _attention(m: Model) -> SSAValue:
+def _attention(m: SweptModel) -> SSAValue:
     """softmax(q k') v, or a product where `k` is a weight: with heads or without."""
-    element, heads = m.rng.choice(FLOATS), _batch(m)
+    element, heads = m.rng.choice(SWEPT_FLOATS), _batch(m)
     rows, keys = m.extent(1000), m.extent(1000)
     inside, columns = m.extent(1000), m.extent(1000)
     own = heads if m.rng.random() < 0.7 else []
@@ -212,14 +212,14 @@ def _attention(m: Model) -> SSAValue:
     return m.add(graph.MatmulOp(weights, m.operand([*own, keys, columns], element)))
 
 
-def _image(m: Model) -> tuple[list[int], int]:
+def _image(m: SweptModel) -> tuple[list[int], int]:
     """The shape of images, channels last, and the size of a window that fits."""
     high, wide = m.extent(1000), m.extent(1000)
     return [m.extent(3), high, wide, m.extent(1000)], min(m.rng.choice((1, 2, 3, 5, 7)), high, wide)
 
 
-def _convolution(m: Model) -> SSAValue:
-    element, (shape, window) = m.rng.choice(FLOATS), _image(m)
+def _convolution(m: SweptModel) -> SSAValue:
+    element, (shape, window) = m.rng.choice(SWEPT_FLOATS), _image(m)
     channels = shape[-1]
     groups = m.rng.choice([n for n in (1, 1, 2, 4, channels) if channels % n == 0])
     filters = channels * m.rng.choice((1, 2)) if groups > 1 else m.extent(1000)
@@ -230,29 +230,29 @@ def _convolution(m: Model) -> SSAValue:
     return m.add(graph.ReluOp(y)) if m.rng.random() < 0.5 else y
 
 
-def _pooling(m: Model) -> SSAValue:
+def _pooling(m: SweptModel) -> SSAValue:
     shape, window = _image(m)
     kind = m.rng.choice((graph.MaxPool2dOp, graph.AvgPool2dOp))
     stride = m.rng.choice((1, 2, window))
     m.words.append(f"{kind.name} of windows of {window}, stride {stride}, of")
-    return m.add(kind(m.operand(shape, m.rng.choice(FLOATS)), (window,) * 2, (stride,) * 2, layout="NHWC"))
+    return m.add(kind(m.operand(shape, m.rng.choice(SWEPT_FLOATS)), (window,) * 2, (stride,) * 2, layout="NHWC"))
 
 
-def _transposition(m: Model) -> SSAValue:
+def _transposition(m: SweptModel) -> SSAValue:
     rank = m.rng.randint(2, 4)
     order = list(range(rank))
     m.rng.shuffle(order)
     m.words.append(f"transposition {order} of")
-    x = m.add(graph.TransposeOp(m.operand(m.shape(rank), m.rng.choice(TYPES)), order))
+    x = m.add(graph.TransposeOp(m.operand(m.shape(rank), m.rng.choice(SWEPT_TYPES)), order))
     element = tensor_type(x).element_type
     return m.add(graph.AddOp(x, m.operand(tensor_type(x).get_shape(), element))) if element != i1 else x
 
 
-def _gathering(m: Model) -> SSAValue:
+def _gathering(m: SweptModel) -> SSAValue:
     """Rows at places that are data, perhaps added up; or every third element."""
     rank = m.rng.randint(1, 3)
     shape, axis = m.shape(rank), m.rng.randrange(rank)
-    x = m.operand(shape, m.rng.choice((*FLOATS, i32, i64)))
+    x = m.operand(shape, m.rng.choice((*SWEPT_FLOATS, i32, i64)))
     if m.rng.random() < 0.5:
         m.words.append(f"gathered along {axis}")
         x = m.add(graph.GatherOp(x, m.operand([m.extent(1000)], i64), axis))
@@ -260,10 +260,10 @@ def _gathering(m: Model) -> SSAValue:
         m.words.append(f"every third along {axis}")
         strides = [3 if i == axis else 1 for i in range(rank)]
         x = m.add(graph.SliceOp(x, [0] * rank, shape, strides))
-    return _reduce(m, x, m.rng.choice(REDUCTIONS), _axes(m, rank)) if m.rng.random() < 0.7 else x
+    return _reduce(m, x, m.rng.choice(SWEPT_REDUCTIONS), _axes(m, rank)) if m.rng.random() < 0.7 else x
 
 
-FAMILIES: tuple[Callable[[Model], SSAValue], ...] = (
+SWEPT_FAMILIES: tuple[Callable[[SweptModel], SSAValue], ...] = (
     _reduction,
     _reduction,
     _reductions_side_by_side,
@@ -285,8 +285,8 @@ def drawn(number: int, seed: int = 0) -> tuple[Case, ModuleOp, CompilerContext]:
     target = rng.choice(sorted({m.name for m in available_targets()} - {"native"}))
     opt_level, threads = rng.choice((HIGHEST, HIGHEST, 2)), rng.choice(THREADS)
     while True:
-        m = Model(rng, new_context(target))
-        result = FAMILIES[number % len(FAMILIES)](m)
+        m = SweptModel(rng, new_context(target))
+        result = SWEPT_FAMILIES[number % len(SWEPT_FAMILIES)](m)
         if max(bytes_of(v) for op in m.block.ops for v in (*op.operands, *op.results)) <= LARGEST:
             break
     m.block.add_op(ReturnOp(result))

@@ -174,14 +174,14 @@ def test_programs_that_do_not_answer(
     (path := empty_path / "clang-18").write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{empty_path}:/bin:/usr/bin")
-    monkeypatch.setenv(toolchain.SECONDS, "0.5")
+    monkeypatch.setenv(toolchain.TOOL_SECONDS, "0.5")
     with pytest.raises(UserError, match=rf"--cc names '.*clang-18', which {message}; name a clang 16 or newer"):
         find_clang(str(path), cache)
 
 
 @pytest.mark.parametrize("spelled", ["soon", "-1", "0", "inf"])
 def test_a_limit_that_is_no_number_of_seconds(spelled: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv(toolchain.SECONDS, spelled)
+    monkeypatch.setenv(toolchain.TOOL_SECONDS, spelled)
     with pytest.raises(UserError, match=f"MLC_TOOL_SECONDS is '{spelled}'; required: a number of seconds"):
         toolchain.tool_seconds()
 
