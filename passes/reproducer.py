@@ -29,6 +29,9 @@ def write_reproducer(
 ) -> Path | None:
     """Write the input `text` and the passes that fail on it to a new file in `FOLDER` of the current directory.
 
+    If that is not possible, it goes to a new private folder for temporary files: where one has a name that is known,
+    others may have put a link.
+
     `further_options` of mlc-opt are what shows the bug, beyond running these passes.
 
     Returns:
@@ -36,15 +39,24 @@ def write_reproducer(
     """
     content = reproducer_text(bug, text, pipeline, ctx, further_options)
     name = f"{hashlib.sha256(content.encode()).hexdigest()[:8]}.mlir"
-    for base in (Path.cwd(), Path(tempfile.gettempdir())):
+    for choose in (_folder_here, _folder_elsewhere):
         try:
-            (base / FOLDER).mkdir(exist_ok=True)
-            (base / FOLDER / ".gitignore").write_text("*\n", encoding="utf-8")
-            (base / FOLDER / name).write_text(content, encoding="utf-8")
+            folder = choose()
+            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+            (folder / name).write_text(content, encoding="utf-8")
         except OSError:
             continue
-        return base / FOLDER / name
+        return folder / name
     return None
+
+
+def _folder_here() -> Path:
+    (folder := Path.cwd() / FOLDER).mkdir(exist_ok=True)
+    return folder
+
+
+def _folder_elsewhere() -> Path:
+    return Path(tempfile.mkdtemp(prefix=f"{FOLDER}-"))
 
 
 def reproducer_text(

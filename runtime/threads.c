@@ -27,7 +27,7 @@ __attribute__((weak)) int pthread_create(unsigned long *thread, const void *attr
 
 #if defined(__x86_64__)
 
-enum { SYS_getpid = 39, SYS_futex = 202, SYS_sched_getaffinity = 204 };
+enum { SYS_rt_sigprocmask = 14, SYS_getpid = 39, SYS_futex = 202, SYS_sched_getaffinity = 204 };
 
 static long system_call(long number, long a, long b, long c, long d) {
     long result;
@@ -56,7 +56,7 @@ static void set_float_mode(long mode) {
 
 #elif defined(__aarch64__)
 
-enum { SYS_getpid = 172, SYS_futex = 98, SYS_sched_getaffinity = 123 };
+enum { SYS_rt_sigprocmask = 135, SYS_getpid = 172, SYS_futex = 98, SYS_sched_getaffinity = 123 };
 
 static long system_call(long number, long a, long b, long c, long d) {
     register long x8 __asm__("x8") = number;
@@ -189,15 +189,30 @@ static void *work(void *unused) {
 
 /* ---- callers ---- */
 
-/* Workers inherit the caller's signal mask and CPUs. */
+enum { SETMASK = 2, SIGILL = 4, SIGTRAP = 5, SIGBUS = 7, SIGFPE = 8, SIGSEGV = 11 };
+enum { FIRST_OF_LIBC = 32, LAST_OF_LIBC = 34 };
+#define MASK_OF(signal) (1ull << ((signal) - 1))
+
+/* What workers leave to the threads of the program: all but the signals of a fault, which are for the thread that made
+   it, and those by which C libraries tell all threads of a new user, for instance. */
+static unsigned long long blocked_signals(void) {
+    unsigned long long spared = MASK_OF(SIGILL) | MASK_OF(SIGTRAP) | MASK_OF(SIGBUS) | MASK_OF(SIGFPE) | MASK_OF(SIGSEGV);
+    for (int signal = FIRST_OF_LIBC; signal <= LAST_OF_LIBC; signal++) spared |= MASK_OF(signal);
+    return ~spared;
+}
+
+/* Workers inherit the CPUs of the caller, and a mask of signals that is set while they are started. */
 static void start_workers(void) {
     pool.workers = 0;
     pool.crowd = pool.sleepers = 0;
     int cpus = available_cpus(), wanted = (cpus < THREADS ? cpus : THREADS) - 1;
+    unsigned long long blocked = blocked_signals(), before = 0;
+    system_call(SYS_rt_sigprocmask, SETMASK, (long)&blocked, (long)&before, sizeof before);
     for (; pool.workers < wanted; pool.workers++) {
         unsigned long thread;
-        if (pthread_create(&thread, 0, work, 0) != 0) return; /* then it is fewer */
+        if (pthread_create(&thread, 0, work, 0) != 0) break; /* then it is fewer */
     }
+    system_call(SYS_rt_sigprocmask, SETMASK, (long)&before, 0, sizeof before);
 }
 
 /* Returns 0 if the pool is busy. */

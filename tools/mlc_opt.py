@@ -14,6 +14,7 @@ from mlc.frontends.registry import open_model
 from mlc.support.errors import CompilerBug, UserError
 from mlc.tools.driver import check_not_input, open_output, print_remarks, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
+from mlc.tools.plugin_arguments import plugin_arguments_of
 
 if TYPE_CHECKING:
     from mlc.passes.base import Pass
@@ -197,6 +198,12 @@ def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
     recorded = reproducer_arguments(text)
     if recorded is None:
         raise UserError(f"'{arguments.input}' is not a reproducer: its first line has to start with '// mlc-opt '")
+    plugins = plugin_arguments_of(recorded)
+    if (programs := [*plugins.load_dialect, *plugins.load_pass]) and not arguments.allow_plugins:
+        raise UserError(
+            f"'{arguments.input}' runs the Python files {', '.join(programs)}; required: --allow-plugins, if you trust "
+            "them"
+        )
     given = parse_arguments(recorded)
     return dataclasses.replace(
         given, input=arguments.input, output=arguments.output, run_reproducer=True, reduce=arguments.reduce

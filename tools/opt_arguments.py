@@ -51,6 +51,7 @@ class OptArguments(PluginArguments):
     verify_diagnostics: bool = False
     allow_unregistered_dialect: bool = False
     run_reproducer: bool = False
+    allow_plugins: bool = False
     reduce: bool = False
     remarks: bool = False
     target: str = "native"
@@ -129,6 +130,7 @@ def make_parser() -> ArgumentParser:
     add("--verify-diagnostics", action="store_true", help="check errors against 'expected-error' comments")
     add("--allow-unregistered-dialect", action="store_true", help="accept ops of unknown dialects")
     add("--run-reproducer", action="store_true", help="take the options from the input's first line")
+    add("--allow-plugins", action="store_true", help="let --run-reproducer load the plugins that the input names")
     add("--reduce", action="store_true", help="print the smallest part of the input with the same error of the passes")
     add("--target", default="native", help="the machine that passes optimise for (see 'mlc targets')")
     add("--threads", type=int, default=1, metavar="N", help="threads that -O may use")

@@ -49,12 +49,16 @@ def add_plugin_arguments(parser: argparse.ArgumentParser) -> None:
     add("--irdl-file", action="append", metavar="FILE.irdl", default=[], help="load dialects that are defined by IRDL")
 
 
-def load_plugins_of(argv: Sequence[str]) -> None:
-    """Load what a command line asks for, before the rest of it is read: plugins bring options of their own."""
+def plugin_arguments_of(argv: Sequence[str]) -> PluginArguments:
+    """What a command line says of plugins; nothing if that part of it is wrong, which the parser of the tool tells."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
     add_plugin_arguments(parser)
     try:
-        arguments, _ = parser.parse_known_args([*argv], PluginArguments())
+        return parser.parse_known_args([*argv], PluginArguments())[0]
     except argparse.ArgumentError:
-        return  # the parser of the tool says what is wrong
-    arguments.load()
+        return PluginArguments()
+
+
+def load_plugins_of(argv: Sequence[str]) -> None:
+    """Load what a command line asks for, before the rest of it is read: plugins bring options of their own."""
+    plugin_arguments_of(argv).load()

@@ -22,7 +22,7 @@ def reduce_reproducer(path: Path) -> str:
     if not seconds.isdecimal() or int(seconds) == 0:
         return "not reduced: mlc-opt --run-reproducer --reduce makes it as small as it can be"
     smaller = path.with_suffix(".reduced.mlir")
-    arguments = ["--run-reproducer", "--reduce", str(path), "-o", str(smaller)]
+    arguments = ["--run-reproducer", "--allow-plugins", "--reduce", str(path), "-o", str(smaller)]
     try:
         done = subprocess.run(
             [sys.executable, "-c", _COMMAND, *arguments],

@@ -32,6 +32,7 @@ _PAGES = [
     ),
     "docs/errors.md",
     "docs/machines.md",
+    "docs/security.md",
     "ARCHITECTURE.md",
 ]
 _LINKING = sorted(

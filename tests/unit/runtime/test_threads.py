@@ -93,6 +93,29 @@ def test_a_loop_in_a_loop(pool: ctypes.CDLL) -> None:
 
 
 @two_cores
+def test_signals_are_for_the_threads_of_the_program(make_pool: Callable[[int], Path]) -> None:
+    """A server that waits by `sigwait` gets them, although the workers were there before it blocked them."""
+    run_python(
+        make_pool(2),
+        """
+import signal
+before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+assert can_meet(10**9) and threads() == 2
+assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before, "the caller's own mask is as it was"
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGUSR1})
+for each in (signal.SIGTERM, signal.SIGUSR1):
+    os.kill(os.getpid(), each)
+    assert signal.sigwait({each}) == each
+(worker,) = set(os.listdir("/proc/self/task")) - {str(os.getpid())}
+blocked = int(next(l for l in open(f"/proc/self/task/{worker}/status") if l.startswith("SigBlk")).split()[1], 16)
+for fault in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL):
+    assert not blocked >> (fault - 1) & 1, "a handler of faults works in workers, too"
+assert not blocked >> 32 & 1, "the C library reaches all threads"
+""",
+    )
+
+
+@two_cores
 def test_two_threads_work_at_the_same_time(pool: ctypes.CDLL) -> None:
     assert can_meet(pool)
     time.sleep(0.005)  # now the worker sleeps

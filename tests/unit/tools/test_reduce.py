@@ -115,7 +115,7 @@ def test_an_error_of_a_pass(options: list[str], kept: str, mlc_opt: CommandLine)
     assert re.fullmatch(r"note: reduced from 11 to \d ops in \d+ attempts\n", reduced.err)
     text = Path("small.mlir").read_text()
     assert text.startswith("// mlc-opt --load-pass=") and text.count("graph.") == 1 and kept in text
-    again = mlc_opt("--run-reproducer", "small.mlir")
+    again = mlc_opt("--run-reproducer", "--allow-plugins", "small.mlir")
     assert again.status == first.status
     pattern = r"-?\d[\d.e+-]*|\binf\b|\[.*\]|'\S+'|/\S+"
     assert re.sub(pattern, "", again.err.splitlines()[0]) == re.sub(pattern, "", first.err.splitlines()[0])
@@ -125,12 +125,14 @@ def test_a_reproducer_is_reduced(mlc_opt: CommandLine) -> None:
     result = mlc_opt("model.mlir", "--load-pass=clamp.py", "--clamp=fails=true")
     (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
     assert f"reproducer: {reproducer.absolute()}" in result.err
-    assert (
-        mlc_opt("--run-reproducer", "--reduce", str(reproducer), "-o", str(reproducer.with_name("s.mlir"))).status == 0
-    )
+    refused = mlc_opt("--run-reproducer", str(reproducer))
+    assert refused.status == 1
+    assert re.search(r"' runs the Python files \S*clamp\.py; required: --allow-plugins, if you trust them", refused.err)
+    again = "--run-reproducer", "--allow-plugins"
+    assert mlc_opt(*again, "--reduce", str(reproducer), "-o", str(reproducer.with_name("s.mlir"))).status == 0
     small = reproducer.with_name("s.mlir").read_text()
     assert small.count("graph.") == 1
-    assert mlc_opt("--run-reproducer", str(reproducer.with_name("s.mlir"))).status == result.status
+    assert mlc_opt(*again, str(reproducer.with_name("s.mlir"))).status == result.status
 
 
 def test_without_an_error_there_is_nothing_to_keep(mlc_opt: CommandLine) -> None:
@@ -149,7 +151,7 @@ def test_reproducers_of_bugs_are_small(mlc_opt: CommandLine, monkeypatch: pytest
     (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
     text = reproducer.read_text()
     assert text.startswith("// mlc-opt --load-pass=") and text.count("graph.") == 1 and "graph.relu" in text
-    again = mlc_opt("--run-reproducer", str(reproducer), "--reduce")
+    again = mlc_opt("--run-reproducer", "--allow-plugins", str(reproducer), "--reduce")
     assert again.err.startswith("note: reduced from ")
 
 
