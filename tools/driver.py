@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import io
 import os
 import sys
 import traceback
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 
 from mlc.passes.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
@@ -110,8 +112,32 @@ def run_tool(name: str, body: Callable[[], int | None]) -> int:
     """
     global _showing_tracebacks
     _showing_tracebacks = False
+    _replace_closed_streams()
     with plugin_scope(), deep_recursion():
         return _guarded(name, body)
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Standard output that somebody closed before the tool started: fine as long as there is nothing to write."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.EBADF, "standard output is closed")
+
+
+def _replace_closed_streams() -> None:
+    """Python has None for them. Their numbers are taken, so that no file that is opened later is written to instead."""
+    for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
+        if cast(object, stream) is None:
+            while (taken := os.open(os.devnull, os.O_RDWR)) < number:
+                pass
+            if taken > number:
+                os.close(taken)
+    if cast(object, sys.stdin) is None:
+        sys.stdin = io.TextIOWrapper(io.BytesIO())
+    if cast(object, sys.stdout) is None:
+        sys.stdout = cast(TextIO, _ClosedOutput())
+    if cast(object, sys.stderr) is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
 def _guarded(name: str, body: Callable[[], int | None]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -93,3 +95,20 @@ def test_what_is_said_twice_of_a_place_is_printed_once(capsys: pytest.CaptureFix
     ctx = CompilerContext(remarks=[Remark("look", place) for place in (here, there, here)])
     print_remarks(ctx, remarks=True)
     assert capsys.readouterr().err == "m.mlir:2:1: remark: look\nm.mlir:3:1: remark: look\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        ("-m mlc --version >&-", 1, "mlc: error: standard output is closed\n"),
+        ("-m mlc targets >&-", 1, "mlc: error: standard output is closed\n"),
+        ("-m mlc targets >/dev/full", 1, "mlc: error: No space left on device\n"),
+        ("-m mlc.tools.mlc_opt - <&-", 0, ""),
+        ("-m mlc.tools.mlc_opt - >&- <&-", 1, "mlc-opt: error: standard output is closed\n"),
+        ("-m mlc targets 2>&- >/dev/full", 1, ""),
+    ],
+)
+def test_closed_streams(words: str, status: int, message: str) -> None:
+    command = f"'{sys.executable}' {words}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (status, message)
