@@ -178,8 +178,8 @@ def _check_runs_here(options: CompileOptions) -> None:
     if host.can_run(machine.arch, machine.required_cpu_flags):
         return
     missing = host.missing_flags(machine.required_cpu_flags)
-    is_other = not missing
-    reason = f"is for {machine.arch}" if is_other else f"needs {', '.join(missing)}, which its CPU does not have"
+    lacks = f"needs {', '.join(missing)}, which its CPU does not have"
+    reason = lacks if host.executes(machine.arch) else f"is for {machine.arch}"
     raise ArtifactError(
         f"this machine cannot run what target='{options.target}' gives: it {reason}; leave target out, or make a "
         f"file for another machine by the command: mlc compile MODEL --target {options.target} -o model.so"

@@ -109,7 +109,12 @@ def cpu_flags() -> frozenset[str]:
 
 def can_run(arch: Arch, required_flags: Iterable[str]) -> bool:
     """Whether code for `arch` that needs these CPU features, in the kernel's spelling, runs here."""
-    return arch == _arch(platform.machine()) and not missing_flags(required_flags)
+    return executes(arch) and not missing_flags(required_flags)
+
+
+def executes(arch: Arch) -> bool:
+    """Whether the CPU that is really there has this architecture."""
+    return arch == _arch(platform.machine())
 
 
 def missing_flags(required: Iterable[str]) -> list[str]:

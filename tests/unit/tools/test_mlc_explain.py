@@ -168,6 +168,7 @@ def test_kernels_of_one_place_have_remarks_of_their_own(tmp_path: Path, mlc: Com
     assert [name for name, remarks in about.items() if text in remarks] == ["matmul"]  # no kernel computes a view
 
 
+@pytest.mark.slow
 def test_the_arena_is_that_of_the_kernel(tmp_path: Path, mlc: CommandLine) -> None:
     """The function that calls a kernel alone has an arena as well, which is in no model."""
     path = tmp_path / "model.mlir"
