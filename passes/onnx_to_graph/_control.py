@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache, partial
 
-from xdsl.dialects.builtin import i1, i64
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, i1, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import onnx
 from mlc.dialects.graph import AndOp, IfOp
-from mlc.dialects.graph.types import shape_of, type_of
+from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.passes.lowering import lowers
+from mlc.passes.onnx_to_graph._known_steps import KnownSteps, as_declared, known_steps
 from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
 from mlc.passes.shared.graph_builder import GraphBuilder
@@ -57,6 +60,9 @@ class WithGraphs(FromOnnx):
             knowledge.repeated = outside
         results = list(terminator.operands)
         Rewriter.erase_op(terminator)
+        for op in ops:
+            if isinstance(op, onnx.NoValueOp) and op.result.first_use is None:
+                Rewriter.erase_op(op)
         if len(self.conversion.refused) > refused or any(self.conversion.is_lost(v) for v in results):
             raise Unconvertible("something in its graph cannot be converted")
         return results
@@ -203,27 +209,45 @@ class OnnxLoop(WithGraphs):
                 f"it carries {len(initial)} values, so its graph has {len(initial) + 2} inputs and at least "
                 f"{len(initial) + 1} outputs; found {len(source.args)} and {given}"
             )
-        if known is not None and (begins is None or starts is not None) and self._always_goes_on(source):
-            return self._counted(node, b, source, max(only_integer(known), 0), initial)
+        most = None if known is None else max(only_integer(known), 0)
+        bounded, begun = limit is None or known is not None, begins is None or starts is not None
+        steps = self._steps(b, source, most, initial, last.operands[0]) if bounded and begun else None
+        if steps is not None:
+            return self._counted(node, b, source, steps, initial)
         if len(last.operands) > 1 + len(initial):
             # Stacks of as many rows as there are steps: these have to be known.
             for index in (index for index in (0, 1) if node.has(index)):
                 node.known(index)
-        return self._as_long_as(node, b, source, limit, begins, initial)
+        most = self._at_most(b, source, most, initial, last.operands[0])
+        return self._as_long_as(b, source, limit, begins, initial, most)
 
-    def _always_goes_on(self, source: Block) -> bool:
-        """Whether the body hands on its own condition, or a constant that holds."""
-        last = source.last_op
-        assert last is not None
-        value = last.operands[0]
-        while isinstance(op := value.owner, Operation) and op.name == "onnx.Identity" and op.operands:
-            value = op.operands[0]
-        if value is source.args[1]:
-            return True
-        if not isinstance(op, Operation) or op.name != "onnx.Constant":
-            return False
-        data = getattr(op.attributes.get("value"), "get_values", tuple[int, ...])()
-        return list(map(bool, data)) == [True]
+    def _steps(
+        self, b: GraphBuilder, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue
+    ) -> int | None:
+        """How many steps it takes, not more than `most`; None if the condition depends on what is not known."""
+        if most is not None and most <= 1:
+            return most
+        found = self._known(b, source, initial, condition)
+        return None if found is None else found.steps(most)
+
+    def _at_most(
+        self, b: GraphBuilder, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue
+    ) -> int | None:
+        """How many steps it takes at most, as those parts of the condition say that are known; None if none does."""
+        op = condition.owner
+        if not isinstance(op, onnx.op("And")):
+            return self._steps(b, source, most, initial, condition)
+        counts = [most, *(self._at_most(b, source, most, initial, v) for v in op.operands)]
+        return min((n for n in counts if n is not None), default=None)
+
+    def _known(self, b: GraphBuilder, source: Block, initial: Sequence[SSAValue], value: SSAValue) -> KnownSteps | None:
+        """What a value in the body is computed from, if that is known."""
+        refused = len(self.conversion.refused)
+        try:
+            return known_steps(b, source, initial, value, partial(self.convert, repeated=True))
+        except Unconvertible:
+            del self.conversion.refused[refused:]
+            return None
 
     def _counted(
         self, node: Node, b: GraphBuilder, source: Block, steps: int, initial: Sequence[SSAValue]
@@ -248,8 +272,8 @@ class OnnxLoop(WithGraphs):
         values, stacks = list(initial), list[list[SSAValue]]()
         for step in range(steps):
             source = body.clone().block
-            number = _as_declared(b, b.constant(step, i64), source.args[0])
-            true = _as_declared(b, b.constant(True, i1), source.args[1])
+            number = as_declared(b, b.constant(step, i64), source.args[0])
+            true = as_declared(b, b.constant(True, i1), source.args[1])
             _, *yielded = self.convert(source, [number, true, *values], node.op)
             values, rows = yielded[: len(initial)], yielded[len(initial) :]
             stacks.append([b.reshape(row, (1, *shape_of(row))) for row in rows])
@@ -258,21 +282,48 @@ class OnnxLoop(WithGraphs):
     def _scan(self, b: GraphBuilder, source: Block, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
         scan = ScanWriter(b, steps)
         arguments = [scan.carry(v) for v in initial]
-        number = _as_declared(scan.inside, scan.number(), source.args[0])
-        true = _as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
+        number = scan.number()
+        self._note(b, source, steps, initial, [number, *arguments])
+        number = as_declared(scan.inside, number, source.args[0])
+        true = as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
         _, *yielded = self.convert(source, [number, true, *arguments], scan.body.end, repeated=True)
         count = len(initial)
         _require_unchanged(initial, yielded[:count])
         return scan.finish(yielded[:count], yielded[count:])
 
+    def _note(
+        self,
+        b: GraphBuilder,
+        source: Block,
+        most: int | None,
+        initial: Sequence[SSAValue],
+        arguments: Sequence[SSAValue],
+    ) -> None:
+        """Note what is known of the number of the step, and of integers that are carried, in at most so many steps.
+
+        A loop that takes none makes rows of the types that a first step would give them.
+        """
+        knowledge, count = b.knowledge, None if most is None else max(most, 1)
+        if count is not None:
+            knowledge.each_step[arguments[0]] = partial(np.arange, count)
+        for argument, name, value in zip(arguments[1:], source.args[2:], initial, strict=True):
+            if not isinstance(element_of(value), IntegerType) or knowledge.array(value) is None:
+                continue
+            if (found := self._known(b, source, initial, name)) is None:
+                continue
+            if (constant := found.constant()) is not None:
+                knowledge.arrays[argument] = constant
+            elif count is not None:
+                knowledge.each_step[argument] = cache(partial(found.rows, count))
+
     def _as_long_as(
         self,
-        node: Node,
         b: GraphBuilder,
         source: Block,
         limit: SSAValue | None,
         begins: SSAValue | None,
         initial: Sequence[SSAValue],
+        most: int | None,
     ) -> list[SSAValue]:
         first = b.constant(True, i1) if begins is None else b.reshape(begins, ())
         loop = WhileWriter(b, [b.constant(0, i64), first, *initial])
@@ -280,17 +331,12 @@ class OnnxLoop(WithGraphs):
         if limit is not None:
             count = loop.check.compare("lt", loop.ahead[0], b.cast(b.reshape(limit, ()), i64))
             go_on = loop.check(AndOp, go_on, count)
-        number = _as_declared(loop.inside, loop.carried[0], source.args[0])
-        true = _as_declared(loop.inside, loop.inside.constant(True, i1), source.args[1])
+        self._note(b, source, most, initial, loop.carried[:1] + loop.carried[2:])
+        number = as_declared(loop.inside, loop.carried[0], source.args[0])
+        true = as_declared(loop.inside, loop.inside.constant(True, i1), source.args[1])
         condition, *yielded = self.convert(source, [number, true, *loop.carried[2:]], loop.inside.before, repeated=True)
         if len(yielded) > len(initial):
             raise Unconvertible("it stacks values of a number of steps that depends on data")
         _require_unchanged(initial, yielded)
         next = loop.inside.plus(loop.carried[0], loop.inside.constant(1, i64))
         return loop.finish(go_on, [next, loop.inside.reshape(condition, ()), *yielded])[2:]
-
-
-def _as_declared(b: GraphBuilder, value: SSAValue, declared: SSAValue) -> SSAValue:
-    """A number of one element, as an input of a graph wants it: `[]` or `[1]`."""
-    shape = getattr(declared.type, "get_shape", tuple[int, ...])()
-    return b.reshape(value, (1,)) if len(shape) == 1 else value

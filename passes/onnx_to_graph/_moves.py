@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import numpy as np
@@ -12,6 +13,7 @@ from mlc.dialects import graph, onnx
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.passes.lowering import lowers
+from mlc.passes.onnx_to_graph._each_step import gathered, in_each_step, taken_in_each_step
 from mlc.passes.onnx_to_graph._node import Node, axes_of, axis_of
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.shared.graph_builder import MOST_COUNTED, Array, GraphBuilder
@@ -146,48 +148,64 @@ class RepeatDims(FromOnnx):
 
 def cut(b: GraphBuilder, value: SSAValue, axis: int, start: int, end: int, step: int) -> SSAValue:
     """What Python's `value[start:end:step]` takes along an axis."""
-    extent = shape_of(value)[axis]
-    taken = range(extent)[slice(start, None if step < 0 and end < -extent else end, step)]
-    if not taken:
+    return _at(b, value, axis, range(shape_of(value)[axis])[start:end:step])
+
+
+def _at(b: GraphBuilder, value: SSAValue, axis: int, places: range) -> SSAValue:
+    """What lies at these places along an axis."""
+    extent, step = shape_of(value)[axis], places.step
+    if not places:
         shape = list(shape_of(value))
         shape[axis] = 0
         return b.bounded(b.splat(0, shape, element_of(value)), b.knowledge.extents.get(value, {}))
     if step < 0:
         value = b(graph.ReverseOp, value, [axis])
-        first = extent - 1 - taken[0]
-        return b.slice(value, axis, first, first + (len(taken) - 1) * -step + 1, -step)
-    return b.slice(value, axis, taken[0], taken[-1] + 1, step)
+        first = extent - 1 - places[0]
+        return b.slice(value, axis, first, first + (len(places) - 1) * -step + 1, -step)
+    return b.slice(value, axis, places[0], places[-1] + 1, step)
 
 
 @lowers(PASS, onnx.op("Slice"))
 class Slice(BoundedFromOnnx):
-    """Starts, ends, axes and steps are attributes before version 10."""
+    """Starts, ends, axes and steps are attributes before version 10. Those that a counter gives are gathered."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x, rank = node[0], node.rank()
         if node.since < 10:
-            starts, ends, steps = node.ints("starts") or [], node.ints("ends") or [], None
+            first, last, steps = np.array([node.ints("starts")]), np.array([node.ints("ends")]), None
             axes = node.ints("axes")
         else:
-            starts, ends = node.known_ints(1), node.known_ints(2)
+            found = in_each_step(b.knowledge, [node[1], node[2]])
+            first, last = (node.known(1)[None], node.known(2)[None]) if found is None else found
             axes = node.known_ints(3) if node.has(3) else None
             steps = node.known_ints(4) if node.has(4) else None
+        starts, ends = (a.reshape(len(a), -1).T.tolist() for a in (first, last))
         axes = list(range(len(starts))) if axes is None else [axis_of(a, rank) for a in axes]
         steps = [1] * len(starts) if steps is None else steps
         if not len(starts) == len(ends) == len(axes) == len(steps) or len(set(axes)) < len(axes):
-            raise Unconvertible(f"starts {starts}, ends {ends}, axes {axes} and steps {steps} do not fit together")
+            raise Unconvertible(
+                f"starts {_shown(starts)}, ends {_shown(ends)}, axes {axes} and steps {steps} do not fit together"
+            )
         if 0 in steps:
             raise Unconvertible("a step is 0")
         bounded = b.knowledge.extents.get(x, {})
-        numbers = zip(axes, starts, ends, steps, strict=True)
-        if any(axis in bounded and min(each) < 0 for axis, *each in numbers):
+        numbers = list(zip(axes, starts, ends, steps, strict=True))
+        if any(axis in bounded and min(*start, *end, step) < 0 for axis, start, end, step in numbers):
             raise Unconvertible("it counts from the end of a dim whose extent depends on data")
-        for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-            extent = shape_of(x)[axis]
-            limit = -extent - 1 if step < 0 else -extent
-            # A start below the first element is the first one, backwards too, where Python takes none.
-            x = cut(b, x, axis, max(min(start, extent), -extent), max(end, limit), step)
+        for place, (axis, start, end, step) in enumerate(numbers):
+            places = taken_in_each_step(shape_of(x)[axis], start, end, step)
+            if all(each == places[0] for each in places):
+                x = _at(b, x, axis, places[0])
+            elif axis in bounded:
+                raise Unconvertible("it takes other places in each step, of a dim whose extent depends on data")
+            else:
+                begin = b.reshape(b.slice(b.reshape(node[1], (len(starts),)), 0, place, place + 1), ())
+                x = gathered(b, x, axis, begin, start, places)
         return x
+
+
+def _shown(numbers: Sequence[Sequence[int]]) -> list[int]:
+    return [each[0] for each in numbers]
 
 
 @lowers(PASS, onnx.op("Split"))

@@ -13,6 +13,7 @@ from mlc.dialects import onnx
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.passes.lowering import lowers
+from mlc.passes.onnx_to_graph._each_step import in_each_step
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
 from mlc.passes.shared.graph_builder import MOST_COUNTED, GraphBuilder
@@ -79,17 +80,35 @@ class Size(BoundedFromOnnx):
 
 @lowers(PASS, onnx.op("Range"))
 class Range(FromOnnx):
-    """Numbers from a start up to a limit."""
+    """Numbers from a start up to a limit; as many in each step of a loop whose counter gives one of them."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        start, limit, step = (node.known(i).reshape(()) for i in range(3))
-        if step == 0:
-            raise Unconvertible("its step is 0")
-        count = max(int(np.ceil((limit.astype(np.float64) - start) / step)), 0)
-        if count > MOST_COUNTED:
-            raise Unconvertible(f"it counts {count} numbers")
-        numbers = start + np.arange(count).astype(start.dtype) * step
-        return b.constant(numbers.astype(start.dtype), node.element(0))
+        rows = in_each_step(b.knowledge, [node[i] for i in range(3)])
+        if rows is None:
+            start, limit, step = (node.known(i).reshape(()) for i in range(3))
+            numbers = start + np.arange(_count(start, limit, step)).astype(start.dtype) * step
+            return b.constant(numbers.astype(start.dtype), node.element(0))
+        counts = {_count(*numbers) for numbers in np.broadcast(*(a.reshape(-1) for a in rows))}
+        if len(counts) > 1:
+            raise Unconvertible(
+                f"it counts {min(counts)} to {max(counts)} numbers in the steps of a loop; required: as many in each"
+            )
+        start, step = b.reshape(node[0], ()), b.reshape(node[2], ())
+        return b.plus(start, b.mul(b.constant(np.arange(counts.pop()), node.element(0)), step))
+
+
+def _count(start: Any, limit: Any, step: Any) -> int:
+    """How many numbers there are.
+
+    Raises:
+        Unconvertible: the step is 0, or there are too many.
+    """
+    if step == 0:
+        raise Unconvertible("its step is 0")
+    count = max(int(np.ceil((np.float64(limit) - start) / step)), 0)
+    if count > MOST_COUNTED:
+        raise Unconvertible(f"it counts {count} numbers")
+    return count
 
 
 @lowers(PASS, onnx.op("EyeLike"))

@@ -56,6 +56,10 @@ class Knowledge:
         default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
     )
     """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
+    each_step: dict[SSAValue, Callable[[], Array | None]] = field(
+        default_factory=dict[SSAValue, "Callable[[], Array | None]"]
+    )
+    """What arguments of loops are in each step, stacked; None where that turns out to be unknown."""
     spell: Callable[[Attribute], str] = str
     """A type in the words of the source."""
     repeated: bool = False

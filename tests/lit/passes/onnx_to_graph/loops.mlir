@@ -110,3 +110,62 @@ func.func @choice(%c: tensor<i1>, %x: tensor<4xf32>, %w: tensor<4xf32>) -> tenso
   } : (tensor<i1>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// A condition that counts says how many steps there are: i + 1 < 70, from 0 on.
+
+// CHECK-LABEL: func.func @counts
+// CHECK:         graph.scan 70 carry (%[[I:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) {{.*}}using (%[[X:.*]] = %x)
+// CHECK:           %[[J:.*]] = graph.add %[[I]],
+// CHECK:           %[[R:.*]] = graph.gather %[[X]], %[[I]] axis 0
+// CHECK:           graph.yield %[[J]], %{{.*}}, %[[R]]
+func.func @counts(%x: tensor<70x4xf32>) -> tensor<*xf32> {
+  %none = onnx.NoValue
+  %true = onnx.Constant {value = dense<true> : tensor<i1>} : () -> tensor<i1>
+  %zero = onnx.Constant {value_int = 0 : i64} : () -> tensor<i64>
+  %one = onnx.Constant {value_int = 1 : i64} : () -> tensor<i64>
+  %shape = onnx.Shape %x : (tensor<70x4xf32>) -> tensor<2xi64>
+  %n = onnx.Gather %shape, %zero : (tensor<2xi64>, tensor<i64>) -> tensor<i64>
+  %y:3 = onnx.Loop %none, %true, %zero, %n body {
+  ^bb0(%k: tensor<i64>, %go: tensor<i1>, %i: tensor<i64>, %m: tensor<i64>):
+    %j = onnx.Add %i, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %less = onnx.Less %j, %m : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %on = onnx.And %less, %go : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    %row = onnx.Gather %x, %i : (tensor<70x4xf32>, tensor<i64>) -> tensor<4xf32>
+    onnx.Yield %on, %j, %m, %row : tensor<i1>, tensor<i64>, tensor<i64>, tensor<4xf32>
+  } : (none, tensor<i1>, tensor<i64>, tensor<i64>) -> (tensor<i64>, tensor<i64>, tensor<*xf32>)
+  return %y#2 : tensor<*xf32>
+}
+
+// A slice from a counter on is gathered; in a loop that data may end, too, if it counts besides.
+
+// CHECK-LABEL: func.func @slices
+// CHECK:         graph.while
+// CHECK:         } do {
+// CHECK:         ^bb0(%{{.*}}: tensor<i64>, %{{.*}}: tensor<i1>, %[[I:.*]]: tensor<i64>, %{{.*}}: tensor<1x4xf32>, %[[X:.*]]: tensor<72x4xf32>)
+// CHECK:           %[[S:.*]] = graph.reshape %[[I]] : tensor<i64> -> tensor<1xi64>
+// CHECK:           %[[P:.*]] = graph.reshape %[[S]] : tensor<1xi64> -> tensor<i64>
+// CHECK:           %[[A:.*]] = graph.add %[[P]], %{{.*}} : tensor<i64>, tensor<1xi64> -> tensor<1xi64>
+// CHECK:           graph.gather %[[X]], %[[A]] axis 0
+func.func @slices(%x: tensor<72x4xf32>) -> tensor<1x4xf32> {
+  %none = onnx.NoValue
+  %zero = onnx.Constant {value_int = 0 : i64} : () -> tensor<i64>
+  %one = onnx.Constant {value_int = 1 : i64} : () -> tensor<i64>
+  %n = onnx.Constant {value_int = 70 : i64} : () -> tensor<i64>
+  %ones = onnx.Constant {value_ints = array<i64: 1>} : () -> tensor<1xi64>
+  %axis = onnx.Constant {value_ints = array<i64: 0>} : () -> tensor<1xi64>
+  %first = onnx.Constant {value = dense<0.0> : tensor<1x4xf32>} : () -> tensor<1x4xf32>
+  %y:2 = onnx.Loop %none, %none, %zero, %first body {
+  ^bb0(%k: tensor<i64>, %go: tensor<i1>, %i: tensor<i64>, %s: tensor<1x4xf32>):
+    %j = onnx.Add %i, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
+    %less = onnx.Less %j, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    %start = onnx.Reshape %i, %ones : (tensor<i64>, tensor<1xi64>) -> tensor<1xi64>
+    %end = onnx.Add %start, %ones : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    %row = onnx.Slice %x, %start, %end, %axis : (tensor<72x4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<1x4xf32>
+    %t = onnx.Add %s, %row : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+    %sum = onnx.ReduceSum %t {keepdims = 0 : i64} : (tensor<1x4xf32>) -> tensor<f32>
+    %small = onnx.Less %sum, %sum : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %on = onnx.And %less, %small : (tensor<i1>, tensor<i1>) -> tensor<i1>
+    onnx.Yield %on, %j, %t : tensor<i1>, tensor<i64>, tensor<1x4xf32>
+  } : (none, none, tensor<i64>, tensor<1x4xf32>) -> (tensor<i64>, tensor<1x4xf32>)
+  return %y#1 : tensor<1x4xf32>
+}

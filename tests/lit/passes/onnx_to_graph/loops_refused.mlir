@@ -100,3 +100,30 @@ func.func @missing(%x: tensor<4xf32>) -> tensor<*xf32> {
   %y = onnx.Add %x, %none : (tensor<4xf32>, none) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+func.func @stacks_on_data(%x: tensor<4xf32>, %most: tensor<f32>) -> tensor<*xf32> {
+  %none = onnx.NoValue
+  // expected-error @+1 {{it stacks values of a number of steps that depends on data}}
+  %y:2 = onnx.Loop %none, %none, %x body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>, %s: tensor<4xf32>):
+    %sum = onnx.ReduceSum %s {keepdims = 0 : i64} : (tensor<4xf32>) -> tensor<f32>
+    %on = onnx.Less %sum, %most : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    onnx.Yield %on, %s, %s : tensor<i1>, tensor<4xf32>, tensor<4xf32>
+  } : (none, none, tensor<4xf32>) -> (tensor<4xf32>, tensor<*xf32>)
+  return %y#1 : tensor<*xf32>
+}
+
+// -----
+
+func.func @condition_of_two(%x: tensor<4xf32>) -> tensor<*xf32> {
+  %none = onnx.NoValue
+  %both = onnx.Constant {value = dense<[true, false]> : tensor<2xi1>} : () -> tensor<2xi1>
+  // expected-error @+1 {{one number is required, found an array of shape [2]}}
+  %y = onnx.Loop %none, %none, %x body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>, %s: tensor<4xf32>):
+    onnx.Yield %both, %s : tensor<2xi1>, tensor<4xf32>
+  } : (none, none, tensor<4xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
