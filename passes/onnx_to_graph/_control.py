@@ -211,15 +211,16 @@ class OnnxLoop(WithGraphs):
             )
         most = None if known is None else max(only_integer(known), 0)
         bounded, begun = limit is None or known is not None, begins is None or starts is not None
-        steps = self._steps(b, source, most, initial, last.operands[0]) if bounded and begun else None
-        if steps is not None:
+        steps = self._steps(b, source, most, initial, last.operands[0])
+        if steps is not None and bounded and begun:
             return self._counted(node, b, source, steps, initial)
         if len(last.operands) > 1 + len(initial):
             # Stacks of as many rows as there are steps: these have to be known.
             for index in (index for index in (0, 1) if node.has(index)):
                 node.known(index)
-        most = self._at_most(b, source, most, initial, last.operands[0])
-        return self._as_long_as(b, source, limit, begins, initial, most)
+        if steps is None:
+            steps = self._at_most(b, source, most, initial, last.operands[0])
+        return self._as_long_as(b, source, limit, begins, initial, steps)
 
     def _steps(
         self, b: GraphBuilder, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue
@@ -234,10 +235,10 @@ class OnnxLoop(WithGraphs):
         self, b: GraphBuilder, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue
     ) -> int | None:
         """How many steps it takes at most, as those parts of the condition say that are known; None if none does."""
-        op = condition.owner
-        if not isinstance(op, onnx.op("And")):
-            return self._steps(b, source, most, initial, condition)
-        counts = [most, *(self._at_most(b, source, most, initial, v) for v in op.operands)]
+        op, counts = condition.owner, [most]
+        for part in op.operands if isinstance(op, onnx.op("And")) else ():
+            steps = self._steps(b, source, most, initial, part)
+            counts.append(self._at_most(b, source, most, initial, part) if steps is None else steps)
         return min((n for n in counts if n is not None), default=None)
 
     def _known(self, b: GraphBuilder, source: Block, initial: Sequence[SSAValue], value: SSAValue) -> KnownSteps | None:

@@ -23,8 +23,8 @@ from mlc.support.errors import UserError
 from mlc.support.ir import clone
 from mlc.support.resources import Resources
 
-_MOST_OPS = 1 << 18
-"""How many ops are computed: some seconds."""
+_MOST_OPS = 1 << 17
+"""How many ops are computed: one or two seconds."""
 _MOST_ELEMENTS = 64
 """Of how many elements all results of one step are."""
 
@@ -46,14 +46,28 @@ class KnownSteps:
         """The value in each step, and whether it is the same in all later ones; ends where it is not worth its time, or
         where a step has no meaning."""
         frame, state = Frame(self.resources, {}), list(self.initial)
-        counts = self.block.args[0].first_use is not None
-        for step in range(_MOST_OPS // len(self.block.ops)):
+        (number, *carried), end = self.block.args, self.block.last_op
+        assert end is not None
+        constants = [op for op in self.block.ops if isinstance(op, ConstantOp)]
+        ops = [op for op in self.block.ops if not isinstance(op, ConstantOp) and op is not end]
+        for op in constants:
+            frame.run(op)
+        for argument, array in zip(carried[len(state) :], self.captured, strict=True):
+            frame[argument] = array
+        for step in range(_MOST_OPS // max(len(ops), 1)):
+            frame[number] = np.array(step)
+            for argument, array in zip(carried, state, strict=False):
+                frame[argument] = array
             try:
                 with fixed_order(), np.errstate(all="ignore"):
-                    value, *after = frame.run_block(self.block, [np.array(step), *state, *self.captured])
+                    for op in ops:
+                        frame.run(op)
             except (UndefinedBehavior, UserError):
                 return
-            settled = not counts and all(a.tobytes() == z.tobytes() for a, z in zip(state, after, strict=True))
+            value, *after = (frame[v] for v in end.operands)
+            settled = number.first_use is None and all(
+                a.tobytes() == z.tobytes() for a, z in zip(state, after, strict=True)
+            )
             yield value, settled
             state = after
 
