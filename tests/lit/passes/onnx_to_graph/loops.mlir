@@ -169,3 +169,35 @@ func.func @slices(%x: tensor<72x4xf32>) -> tensor<1x4xf32> {
   } : (none, none, tensor<i64>, tensor<1x4xf32>) -> (tensor<i64>, tensor<1x4xf32>)
   return %y#1 : tensor<1x4xf32>
 }
+
+// A number of steps that is data ends a loop that counts, too.
+
+// CHECK-LABEL: func.func @most_of_data
+// CHECK:         graph.while
+func.func @most_of_data(%most: tensor<i64>, %go: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %none = onnx.NoValue
+  %n = onnx.Constant {value_int = 70 : i64} : () -> tensor<i64>
+  %y = onnx.Loop %most, %none, %x body {
+  ^bb0(%k: tensor<i64>, %g: tensor<i1>, %s: tensor<4xf32>):
+    %t = onnx.Exp %s : (tensor<4xf32>) -> tensor<4xf32>
+    %less = onnx.Less %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    onnx.Yield %less, %t : tensor<i1>, tensor<4xf32>
+  } : (tensor<i64>, none, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// Whether there is a first step is data.
+
+// CHECK-LABEL: func.func @begins_by_data
+// CHECK:         graph.while
+func.func @begins_by_data(%most: tensor<i64>, %go: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %none = onnx.NoValue
+  %n = onnx.Constant {value_int = 70 : i64} : () -> tensor<i64>
+  %y = onnx.Loop %none, %go, %x body {
+  ^bb0(%k: tensor<i64>, %g: tensor<i1>, %s: tensor<4xf32>):
+    %t = onnx.Exp %s : (tensor<4xf32>) -> tensor<4xf32>
+    %less = onnx.Less %k, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>
+    onnx.Yield %less, %t : tensor<i1>, tensor<4xf32>
+  } : (none, tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
