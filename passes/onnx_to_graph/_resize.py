@@ -24,6 +24,11 @@ from mlc.support.dtypes import to_numpy
 _MOST_TAPS = 4
 """Rows with more weights than a cubic has are products with the matrix of all weights."""
 
+_TIE = 1e-6
+"""How far a place may be from the middle of two pixels and counts as it, as in ONNX Runtime: places are rounded."""
+_MOST_PLACES = 1 << 24
+"""Above this f32 does not tell one place from the next."""
+
 
 @dataclass
 class _Resizing:
@@ -42,17 +47,20 @@ class _Resizing:
     def place(self, at: int, axis: int, before: int, after: int, scale: np.float32) -> float | np.float32:
         """The place in an extent of `before` of the element `at` in one of `after`.
 
-        It is computed in f32, as scales are: which of two neighbours is the nearest depends on it. Where a scale
-        gives no whole number, what formulas call the new extent is `scale * before`, not `after`.
+        It is computed in f32, as scales are, step by step as ONNX Runtime does: which of two neighbours is the nearest
+        depends on it. Where a scale gives no whole number, what formulas call the new extent is `scale * before`, not
+        `after`.
         """
-        real = scale * before
+        is_whole = np.float32(after) / np.float32(before) == scale
+        real = np.float32(after) if is_whole else scale * before
         match self.places:
             case "asymmetric":
                 return at / scale
             case "half_pixel":
                 return (at + 0.5) / scale - 0.5
             case "half_pixel_symmetric":
-                return before / 2 * (1 - after / real) + (at + 0.5) / scale - 0.5
+                moved = np.float32(before) / 2 * (1 - after / (scale * before))
+                return np.float32(float(moved) + (at + 0.5) / float(scale) - 0.5)
             case "pytorch_half_pixel":
                 return (at + 0.5) / scale - 0.5 if real > 1 else 0.0
             case "tf_half_pixel_for_nn":
@@ -70,11 +78,13 @@ class _Resizing:
     def row(self, place: float, before: int, scale: float) -> dict[int, float]:
         """The weights of the operand's elements for a place between them."""
         if self.mode == "nearest":
+            low = floor(place)
+            is_tie = abs(place - low - 0.5) <= _TIE
             rounded = {
-                "floor": floor(place),
+                "floor": low,
                 "ceil": ceil(place),
-                "round_prefer_floor": ceil(place - 0.5),
-                "round_prefer_ceil": floor(place + 0.5),
+                "round_prefer_floor": low if is_tie else floor(place + 0.5),
+                "round_prefer_ceil": low + 1 if is_tie else floor(place + 0.5),
             }
             if self.nearest not in rounded:
                 raise Unconvertible(f"nearest_mode is '{self.nearest}', which mlc does not know")
@@ -227,6 +237,8 @@ def _all_axes(
 ) -> SSAValue:
     """One axis after the other, in floats where neighbours are weighed."""
     element = element_of(x)
+    if max(sizes, default=0) > _MOST_PLACES:
+        raise Unconvertible(f"it resizes to an extent of {max(sizes)}; mlc resizes to {_MOST_PLACES} at most")
     value = b.cast(x, f32) if how.mode != "nearest" and not is_float(x) else x
     for axis, size, scale in zip(axes, sizes, scales, strict=True):
         is_idle = scale == 1 and size == shape_of(value)[axis] and how.places != "tf_crop_and_resize"

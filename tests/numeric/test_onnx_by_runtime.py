@@ -57,6 +57,67 @@ def test_the_nearest_pixel(rounding: str, places: str, tmp_path: Path):
         _agree(tmp_path, "Resize", {"x": x[..., :14]}, ["x", "", "", "s"], {"s": np.array([1, 1, 1, size])}, **how)
 
 
+def _resized(before: int, places: str, rounding: str) -> bytes:
+    """A model that resizes a row of `before` pixels to each extent from 1 to 40."""
+    how = {"mode": "nearest", "nearest_mode": rounding, "coordinate_transformation_mode": places}
+    sizes = range(1, 41)
+    data = [onnx.numpy_helper.from_array(np.array([n]), f"s{n}") for n in sizes]
+    nodes = [h.make_node("Resize", ["x", "", "", f"s{n}"], [f"y{n}"], **how) for n in sizes]
+    x = h.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [before])
+    graph = h.make_graph(nodes, "m", [x], [h.make_empty_tensor_value_info(f"y{n}") for n in sizes], data)
+    return h.make_model(graph, opset_imports=[h.make_opsetid("", 20)], ir_version=9).SerializeToString()
+
+
+def _by_the_runtime(model: bytes, x: Array) -> list[Array]:
+    return ort.InferenceSession(model, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+
+
+def _takes_ties_apart() -> bool:
+    """Whether this runtime takes 14.499999, which is 14.5 rounded, for nearer to 14; later ones do not."""
+    return bool(
+        _by_the_runtime(_resized(20, "half_pixel", "round_prefer_ceil"), np.arange(20, dtype=np.float32))[5][4] == 14
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rounding", ["floor", "ceil", "round_prefer_floor", "round_prefer_ceil"])
+@pytest.mark.parametrize(
+    "places", ["asymmetric", "half_pixel", "pytorch_half_pixel", "half_pixel_symmetric", "align_corners"]
+)
+def test_the_nearest_pixel_of_all_extents(rounding: str, places: str, tmp_path: Path):
+    """To 1 to 40 pixels: places on a tie, and places that rounding brings to one or away from one."""
+    if rounding.startswith("round") and _takes_ties_apart():
+        pytest.skip("this ONNX Runtime rounds places next to a tie")
+    for before in (1, 2, 3, 7, 11, 13, 14, 20, 28, 31, 33, 40):
+        model, x = _resized(before, places, rounding), np.arange(before, dtype=np.float32)
+        (tmp_path / "model.onnx").write_bytes(model)
+        ctx = new_context()
+        module = read_onnx(tmp_path / "model.onnx", ctx)
+        ConvertOnnxToGraphPass().run(module, ctx)
+        found = run_function(module, "main", [x], ctx.resources)
+        for one, other in zip(found, _by_the_runtime(model, x), strict=True):
+            assert one.tolist() == other.tolist(), f"{before} -> {len(other)}"
+
+
+@pytest.mark.parametrize(
+    "before, after, rounding, wanted",
+    [
+        (14, 19, "round_prefer_floor", {9: 6}),
+        (14, 31, "round_prefer_floor", {15: 6}),
+        (20, 6, "round_prefer_ceil", {1: 5, 4: 15}),
+        (20, 6, "round_prefer_floor", {1: 4, 4: 14}),
+    ],
+)
+def test_ties_that_f32_hides(before: int, after: int, rounding: str, wanted: dict[int, int], tmp_path: Path):
+    """(9 + 1/2) 14/19 - 1/2 is 6.5, of which f32 makes 6.5000005."""
+    (tmp_path / "model.onnx").write_bytes(_resized(before, "half_pixel", rounding))
+    ctx = new_context()
+    module = read_onnx(tmp_path / "model.onnx", ctx)
+    ConvertOnnxToGraphPass().run(module, ctx)
+    found = run_function(module, "main", [np.arange(before, dtype=np.float32)], ctx.resources)[after - 1]
+    assert {at: found[at] for at in wanted} == wanted
+
+
 @pytest.mark.parametrize("mode", ["linear", "cubic"])
 def test_weights_of_pixels(mode: str, tmp_path: Path):
     x: Any = np.random.default_rng(0).random((1, 1, 7, 9)).astype(np.float32)
