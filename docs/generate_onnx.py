@@ -44,7 +44,8 @@ what people deploy was checked against it.
 
 - `Resize` by scales: scales, extents and places are f32, where the reference takes what it is given. Of
   `align_corners` with scales that make no whole number, a case asks for what the reference does: ends are those of
-  `scale * extent`, not of the result.
+  `scale * extent`, not of the result. A place that is within 1e-6 of the middle of two pixels is a tie, as rounding
+  brings places there or away.
 - `GridSample`, cubic, with `border`: each of the four pixels is clamped, as in PyTorch, not the place between.
 - `LSTM` with `clip`: what goes into the gates and the candidate is limited, not the cell. The reference does not clip.
 - `DynamicQuantizeLinear` of zeros has a scale of 1. The reference divides 0 by 0.

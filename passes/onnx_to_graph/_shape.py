@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, f32
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, f32, i64
 
 from mlc.dialects import onnx
 from mlc.dialects.graph import ConstantOp
@@ -113,13 +113,14 @@ def _count(start: Any, limit: Any, step: Any) -> int:
 
 @lowers(PASS, onnx.op("EyeLike"))
 class EyeLike(FromOnnx):
-    """Ones on a diagonal."""
+    """Ones on a diagonal: where the number of the column is that of the row and `k`."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         rows, columns = node.shape()
         number = node.attribute("dtype")
         element = node.element() if number is None else TYPES_BY_NUMBER[number]
-        return b.constant(np.eye(rows, columns, node.int("k")).astype(to_numpy(element)), element)
+        numbers = [b.constant(n, i64) for n in (np.arange(rows).reshape(-1, 1) + node.int("k"), np.arange(columns))]
+        return b.cast(b.compare("eq", *numbers), element)
 
 
 @lowers(PASS, onnx.op("HannWindow"), onnx.op("HammingWindow"), onnx.op("BlackmanWindow"))

@@ -166,3 +166,10 @@ def test_clip_limits_what_goes_into_gates(direction: str, tmp_path: Path):
 def test_quantization_of_little(numbers: list[float], tmp_path: Path):
     """Zeros have a scale of 1."""
     _agree(tmp_path, "DynamicQuantizeLinear", {"x": np.array(numbers, np.float32)}, ["x"], {}, results=3)
+
+
+@pytest.mark.parametrize("k", [-3, -1, 0, 2, 6])
+@pytest.mark.parametrize("dtype", [onnx.TensorProto.FLOAT, onnx.TensorProto.INT64, onnx.TensorProto.DOUBLE])
+def test_ones_on_a_diagonal(k: int, dtype: int, tmp_path: Path):
+    """Above, below, and beyond the last column."""
+    _agree(tmp_path, "EyeLike", {"x": np.zeros((4, 6), np.float32)}, ["x"], {}, k=k, dtype=dtype)

@@ -68,3 +68,14 @@ func.func @main(%image: tensor<1x4x8x8xf32>, %x: tensor<4x3xf32>, %i: tensor<4x3
   %d = onnx.Reshape %x, %rows : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<*xf32>
   return %a, %b, %c, %d : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
 }
+
+// -----
+
+// Places are counted in f32, and each has its weights: this is an error at once, and takes no memory.
+// CHECK: error: Resize (version 19): it resizes to an extent of 3999999983616; mlc resizes to 16777216 at most
+func.func @main(%x: tensor<4xf32>) -> tensor<*xf32> {
+  %none = onnx.NoValue
+  %scales = onnx.Constant {value = dense<1.0e12> : tensor<1xf32>} : () -> tensor<1xf32>
+  %y = onnx.Resize %x, %none, %scales {mode = "nearest"} : (tensor<4xf32>, none, tensor<1xf32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
