@@ -146,6 +146,9 @@ def multinomial(b: Call, self: SSAValue, num_samples: int, replacement: bool) ->
     replacement, of all samples together (Efraimidis and Spirakis, 2006)."""
     *front, count = shape_of(self)
     p = b.cast(self, f32) if element_of(self) in HALVES else self
+    below = b.compare("lt", p, b.number(0, p))
+    no_number = b.compare("ne", b.sub(p, p), b.number(0, p))  # infinite or NaN
+    b.require_none(b(graph.OrOp, below, no_number), "a probability is negative, infinite or NaN")
     if not replacement or num_samples == 1:
         chances = b.div(p, _of_exponential(b, shape_of(p), element_of(p)))
         return b(graph.ArgsortOp, chances, len(front), True, num_samples)

@@ -53,6 +53,8 @@ _CALLS: dict[str, Call] = {
     ),
     "chances": (lambda w, p: F.binary_cross_entropy(p, w[0].abs()), [torch.tensor([0.0, 1.0, 0.5])],
                 [torch.tensor([0.5, 1.5, 0.0]), torch.tensor([0.5, float("nan"), 0.0])]),
+    "draws": (lambda w, p: p.multinomial(1) + 1, [torch.tensor([0.0, 1.0, 0.0])],
+              [torch.tensor([1.0, bad, 1.0]) for bad in (-0.5, float("nan"), float("inf"))]),
     "quotients": (lambda w, n: 7 // n + 1, [_at(2, -3)], [_at(1, 0)]),
     "quotients towards zero": (lambda w, n: torch.div(7, n, rounding_mode="trunc"), [_at(2, -3)], [_at(1, 0)]),
     "remainders": (lambda w, n: n % (n - 1), [_at(2, -3)], [_at(0, 1)]),
