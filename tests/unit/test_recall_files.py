@@ -313,6 +313,8 @@ _VARIABLES = {
     *("MLC_CC", "PATH"),  # the tools, which are in the key by their contents
     *("MLC_TOOL_SECONDS", "TMPDIR", "TEMP", "TMP", "LD_LIBRARY_PATH", "ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"),
     *("MLC_MACHINE_FILE", "MLC_RECORDS_FILE", "XDG_CONFIG_HOME"),  # files whose contents are in the key
+    "MLC_HOST",  # facts of the machine, which are in the key
+    "MLC_STRICT_SCHEDULES",  # makes mistakes of mlc errors, and no other artifacts
 }
 
 
