@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import mmap
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -57,7 +58,11 @@ class MappedFile:
         return os.fdopen(os.dup(self._stream.fileno()), "rb")
 
     def digest(self) -> str:
-        """What `file_digest` says of the bytes."""
+        """What `file_digest` says of the bytes; computed once, as models have gigabytes."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         return file_digest(self._stream.fileno()) if self._is_mapped else data_digest(self.data)
 
     def is_older_than(self, time_ns: int) -> bool:

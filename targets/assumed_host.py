@@ -26,33 +26,28 @@ _FORM = "'cpu=NAME', and perhaps 'cores=N', 'caches=none' and 'hypervisor'"
 class AssumedHost:
     """What the kernel would report."""
 
+    cpu: str
+    """Its name in the table."""
     arch: Arch
     fields: Mapping[str, str]
-    """Of /proc/cpuinfo."""
+    """Of /proc/cpuinfo, but those that tell the model."""
     cores: int
     caches: Mapping[int, int]
     """Bytes of data caches by level; empty where the kernel does not say."""
 
 
-def assumed_host(models: Mapping[str, Mapping[str, str]]) -> AssumedHost | None:
+def assumed_host() -> AssumedHost | None:
     """The host that the variable describes; None if it is not set.
-
-    Args:
-        models: the fields of /proc/cpuinfo by which a CPU is known, by its name in the table.
 
     Raises:
         UserError: the variable says something else than a host.
     """
     text = os.environ.get(HOST_VARIABLE)
-    return _parsed(text, tuple(models), tuple(map(_frozen, models.values()))) if text else None
-
-
-def _frozen(fields: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    return tuple(fields.items())
+    return _parsed(text) if text else None
 
 
 @lru_cache(maxsize=8)
-def _parsed(text: str, names: tuple[str, ...], models: tuple[tuple[tuple[str, str], ...], ...]) -> AssumedHost:
+def _parsed(text: str) -> AssumedHost:
     words = {word.partition("=")[0]: word.partition("=")[2] for word in text.split()}
     is_virtual = words.pop("hypervisor", None) is not None
     cpu = CPUS.get(words.get("cpu", ""))
@@ -67,11 +62,10 @@ def _parsed(text: str, names: tuple[str, ...], models: tuple[tuple[tuple[str, st
         raise UserError(f"{HOST_VARIABLE} is '{text}'; required: {_FORM}, where NAME is one of `mlc targets`")
     flags = [KERNEL_SPELLING.get(feature, feature) for feature in (*level_features(cpu.base), *cpu.extras)]
     fields = {
-        **dict(models[names.index(cpu.name)] if cpu.name in names else ()),
         "model name": f"assumed {cpu.name}",
         "flags" if cpu.arch == "x86_64" else "Features": " ".join([*flags, *["hypervisor"] * is_virtual]),
     }
-    return AssumedHost(cpu.arch, fields, int(cores), {} if caches == "none" else _caches(cpu))
+    return AssumedHost(cpu.name, cpu.arch, fields, int(cores), {} if caches == "none" else _caches(cpu))
 
 
 def _caches(cpu: Cpu) -> dict[int, int]:

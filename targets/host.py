@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from mlc.targets.assumed_host import HOST_VARIABLE, AssumedHost, assumed_host
+from mlc.targets.assumed_host import assumed_host
 from mlc.targets.cpus import KIB, MIB, Arch
 
 _CPUINFO = Path("/proc/cpuinfo")
@@ -69,13 +69,9 @@ def _models() -> dict[str, dict[str, str]]:
     return found | arm
 
 
-def _assumed() -> AssumedHost | None:
-    return assumed_host(_models()) if HOST_VARIABLE in os.environ else None
-
-
 def machine_name() -> str:
     """The host's architecture as the operating system names it."""
-    assumed = _assumed()
+    assumed = assumed_host()
     return platform.machine() if assumed is None else assumed.arch
 
 
@@ -96,7 +92,7 @@ def _arch(name: str) -> Arch | None:
 
 def core_count() -> int:
     """How many cores this process may use."""
-    if (assumed := _assumed()) is not None:
+    if (assumed := assumed_host()) is not None:
         return assumed.cores
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -143,7 +139,7 @@ def cpu_name() -> str | None:
 
 def cache_bytes() -> Mapping[int, int]:
     """The sizes of the first core's data caches by level; empty where the kernel does not say."""
-    assumed = _assumed()
+    assumed = assumed_host()
     return _real_cache_bytes() if assumed is None else assumed.caches
 
 
@@ -157,7 +153,7 @@ def _real_cache_bytes() -> Mapping[int, int]:
 
 def first_cache() -> tuple[int, int] | None:
     """The bytes of a line, and the lines of a set, of the first data cache; None where the kernel does not say."""
-    if _assumed() is not None:
+    if assumed_host() is not None:
         return None
     try:
         for level, index in _data_caches():
@@ -208,8 +204,8 @@ def _parse_size(text: str) -> int:
 
 def _cpu_fields() -> Mapping[str, str]:
     """The first CPU's entries of /proc/cpuinfo."""
-    assumed = _assumed()
-    return _real_fields() if assumed is None else assumed.fields
+    assumed = assumed_host()
+    return _real_fields() if assumed is None else {**_models().get(assumed.cpu, {}), **assumed.fields}
 
 
 @cache
