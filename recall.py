@@ -91,9 +91,10 @@ class Recipe:
         self.warned[:] = [(str(each.location or ""), each.message) for each in ctx.warnings]
         if not self._is_complete():
             return
-        if not all(file.is_older_than(self.created) for file in ctx.resources.read):
-            return  # within the ticks of the clock of files, a second change does not show
         key = self._key_with(list(named), [file.digest() for file in named.values()])
+        # Asked last, so that no change comes between; within a tick of the clock of files, a second one does not show.
+        if not all(file.is_older_than(self.created) for file in ctx.resources.read):
+            return
         self.cache.write(self._key, json.dumps(list(named)).encode())
         # The same text may be found again under another name.
         own = f"{self.model.file}:"
