@@ -150,15 +150,17 @@ class Net:
         made: list[Callable[[Array], Array]] = []
         for name in names:
             function, count = FUNCTIONS[name]
-            made.append(self.limited(function, next(alphas) if count else 0.0, next(betas) if count > 1 else 0.0))
+            # Gates and candidates have two functions; the third is that of an LSTM's cell, which is not clipped.
+            most = np.inf if len(made) % each == 2 else self.attributes.get("clip", np.inf)
+            made.append(_limited(function, next(alphas) if count else 0.0, next(betas) if count > 1 else 0.0, most))
         return made[way * each : (way + 1) * each]
 
-    def limited(
-        self, function: Callable[[Array, float, float], Array], alpha: float, beta: float
-    ) -> Callable[[Array], Array]:
-        """A function of what is clipped first, if the node says so."""
-        most = self.attributes.get("clip", np.inf)
-        return lambda x: function(np.clip(x, -most, most), alpha, beta)
+
+def _limited(
+    function: Callable[[Array, float, float], Array], alpha: float, beta: float, most: float
+) -> Callable[[Array], Array]:
+    """A function of what is clipped to `-most … most` first."""
+    return lambda x: function(np.clip(x, -most, most), alpha, beta)
 
 
 @pytest.mark.parametrize("start", [0, 9])
