@@ -87,7 +87,7 @@ class ConcatOp(GraphOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        return (FoldSingleConcat(),)
+        return FoldSingleConcat(), SplitLargeConcat()
 
 
 class FoldSingleConcat(RewritePattern):
@@ -97,6 +97,23 @@ class FoldSingleConcat(RewritePattern):
     def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter) -> None:
         if len(op.inputs) == 1:
             rewriter.replace(op, (), (op.inputs[0],))
+
+
+class SplitLargeConcat(RewritePattern):
+    """The concatenation of many tensors is one of concatenations of some, which need no memory of their own.
+
+    As one kernel it is a straight line of copies, for which clang takes time that grows with their number squared.
+    """
+
+    MOST: ClassVar[int] = 32
+    """Operands of one op."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ConcatOp, rewriter: PatternRewriter) -> None:
+        if len(op.inputs) > self.MOST:
+            axis, inputs = op.axis.value.data, op.inputs
+            parts = [ConcatOp(inputs[i : i + self.MOST], axis) for i in range(0, len(inputs), self.MOST)]
+            rewriter.replace(op, (*parts, whole := ConcatOp([part.result for part in parts], axis)), (whole.result,))
 
 
 def _without(axis: int, type: Tensor) -> tuple[Shape, Shape, Attribute]:

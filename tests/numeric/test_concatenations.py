@@ -76,3 +76,21 @@ def test_parts_in_place(name: str, body: str, run_compiled: Run) -> None:
     assert any("where 'concat" in remark.message for remark in ctx.remarks)
     (found,) = run_compiled(module, list(arrays.values()))
     np.testing.assert_allclose(found, expected, 1e-4, 1e-4)
+
+
+def test_many_parts(run_compiled: Run) -> None:
+    """Seventy columns of three widths: three groups, and the third is smaller."""
+    rng = np.random.default_rng(0)
+    arrays = {f"x{i}": rng.standard_normal((5, 1 + i % 3)).astype(np.float32) for i in range(70)}
+    types = [f"tensor<5x{a.shape[1]}xf32>" for a in arrays.values()]
+    arguments = ", ".join(f"%{name}: {type}" for name, type in zip(arrays, types, strict=True))
+    expected = np.concatenate([*arrays.values()], 1)
+    result = f"tensor<5x{expected.shape[1]}xf32>"
+    operands = ", ".join(f"%{name}" for name in arrays)
+    text = f"""func.func @main({arguments}) -> {result} {{
+      %y = graph.concat {operands} axis 1 : {", ".join(types)} -> {result}
+      return %y : {result}
+    }}"""
+    module = parse_module(text, "concat", new_context())
+    (found,) = run_compiled(module, list(arrays.values()))
+    np.testing.assert_array_equal(found, expected)

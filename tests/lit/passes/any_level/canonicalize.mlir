@@ -142,6 +142,24 @@ func.func @slices(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %2 : tensor<4xf32>
 }
 
+// Code of one kernel that copies from many tensors takes clang long.
+// CHECK-LABEL: @large_concat
+// CHECK-NEXT: %[[A:.*]] = graph.concat %x, {{.*}} -> tensor<32xf32>
+// CHECK-NEXT: %[[B:.*]] = graph.concat %[[A]], %x axis 0 : tensor<32xf32>, tensor<1xf32> -> tensor<33xf32>
+// CHECK-NEXT: return %[[B]]
+func.func @large_concat(%x: tensor<1xf32>) -> tensor<33xf32> {
+  %0 = graph.concat %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x axis 0 : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32> -> tensor<33xf32>
+  return %0 : tensor<33xf32>
+}
+
+// CHECK-LABEL: @not_so_large_concat
+// CHECK-NEXT: graph.concat {{.*}} -> tensor<32xf32>
+// CHECK-NEXT: return
+func.func @not_so_large_concat(%x: tensor<1xf32>) -> tensor<32xf32> {
+  %0 = graph.concat %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x axis 0 : tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32> -> tensor<32xf32>
+  return %0 : tensor<32xf32>
+}
+
 // CHECK-LABEL: @unit_reduce
 func.func @unit_reduce(%x: tensor<4x1xf32>) -> tensor<4xf32> {
   // CHECK-NEXT: %0 = graph.reshape %x : tensor<4x1xf32> -> tensor<4xf32>
