@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import math
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -35,6 +38,24 @@ def pytest_configure(config: pytest.Config) -> None:
         _skip_what_cannot_run(patch)
     patch.setenv("MLC_STRICT_SCHEDULES", "1")  # a mistake in mlc's own schedules is an error, not a second try
     config.add_cleanup(patch.undo)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of a slow test marked `sampled(n)` leave one case in n, the same ones each time; MLC_THOROUGH=1 runs all."""
+    if os.environ.get("MLC_THOROUGH", "") not in ("", "0"):
+        return
+    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if (mark := item.get_closest_marker("sampled")) is not None and item.get_closest_marker("slow") is not None:
+            cases[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+    left_out: set[pytest.Item] = set()
+    for (_, n), all_of_them in cases.items():
+        # Some order that has nothing to do with how the cases are written down.
+        all_of_them.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
+        left_out.update(all_of_them[math.ceil(len(all_of_them) / n) :])
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 def _skip_what_cannot_run(patch: pytest.MonkeyPatch) -> None:

@@ -126,6 +126,7 @@ def _parsed(seed: int, ctx: CompilerContext, rows: tuple[int, ...] = FEW) -> Mod
     return parse_verified(_model(random.Random(seed), rows), "attention.mlir", ctx, Path())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(15))
 def test_every_pass_keeps_the_meaning(seed: int) -> None:
     ctx = new_context(TARGETS[seed // len(FUSE) % len(TARGETS)])
@@ -140,6 +141,7 @@ def test_every_pass_keeps_the_meaning(seed: int) -> None:
             assert not checker.skipped
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("rows", [FEW, MANY])
 @pytest.mark.parametrize("seed", (*range(100, 104), 113, 127, 135))
 def test_native_code_agrees_with_the_reference(

@@ -241,12 +241,14 @@ def test_sums_are_rounded_at_the_end(name: str, run_compiled: Run) -> None:
             )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("options", [["-O3"], ["-O0"], ["-O3", "--target=x86-64-v2"]])
 def test_every_pass_keeps_the_numbers(name: str, options: list[str], mlc_opt: CommandLine) -> None:
     result = mlc_opt(*options, "--check-each", stdin=_STRUCTURED.replace("H>", f"{name}>"))
     assert (result.status, "compared" in result.err) == (0, True), result.err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", ["x86-64-v2", "x86-64-v3", "x86-64-v4", "neoverse-n1"])
 def test_objects_need_no_library(name: str, target: str, tmp_path: Path, mlc: CommandLine) -> None:
     model, output = tmp_path / "model.mlir", tmp_path / "model.o"

@@ -95,6 +95,7 @@ def _sizes(stack: dict[str, Any]) -> dict[str, tuple[Any, float]]:
     return {name: (a, float(np.linalg.svd(a / (abs(a).max() or 1))[1][0] * abs(a).max())) for name, a in wide.items()}
 
 
+@pytest.mark.sampled(2)
 @_DTYPES
 @pytest.mark.parametrize("n", _SIZES)
 def test_orthogonal_triangular(n: int, dtype: Any) -> None:
@@ -108,6 +109,7 @@ def test_orthogonal_triangular(n: int, dtype: Any) -> None:
     assert np.isnan(r["not a number"]).any()
 
 
+@pytest.mark.sampled(2)
 @_DTYPES
 @pytest.mark.parametrize("n", _SIZES)
 def test_singular_values(n: int, dtype: Any) -> None:
@@ -124,6 +126,7 @@ def test_singular_values(n: int, dtype: Any) -> None:
     assert np.isnan(s["not a number"]).any()
 
 
+@pytest.mark.sampled(2)
 @_DTYPES
 @pytest.mark.parametrize("n", _SIZES)
 def test_eigenvalues(n: int, dtype: Any) -> None:
@@ -138,6 +141,7 @@ def test_eigenvalues(n: int, dtype: Any) -> None:
     assert np.isnan(values["not a number"]).any()
 
 
+@pytest.mark.sampled(2)
 @_DTYPES
 @pytest.mark.parametrize("n", _SIZES)
 def test_triangular_factors(n: int, dtype: Any) -> None:
@@ -151,6 +155,7 @@ def test_triangular_factors(n: int, dtype: Any) -> None:
         _assert_small(lower @ upper - a[order[name].astype(int)], size, dtype, f"{name}, residual")
 
 
+@pytest.mark.sampled(2)
 @_DTYPES
 @pytest.mark.parametrize("n", _SIZES)
 def test_factors_of_definite_matrices(n: int, dtype: Any) -> None:

@@ -74,6 +74,7 @@ def test_casts(kind: Integer, run_compiled: Run) -> None:
     _check(kind, cast_model(kind), inputs, cast_expected(kind, *inputs), run_compiled)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", [structured_model, cast_model])
 @pytest.mark.parametrize("name", ["i8", "ui8", "ui32"])
 def test_every_pass_keeps_the_numbers(name: str, model: Callable[[Integer], str], mlc_opt: CommandLine) -> None:

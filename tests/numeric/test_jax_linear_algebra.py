@@ -83,6 +83,7 @@ _CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @pytest.mark.parametrize("name", _CASES)
 def test_function(name: str, dtype: Any) -> None:
@@ -95,6 +96,7 @@ def test_function(name: str, dtype: Any) -> None:
             _assert_near(one, two, dtype)
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @_SHAPES
 def test_lu(shape: tuple[int, ...], dtype: Any) -> None:
@@ -105,6 +107,7 @@ def test_lu(shape: tuple[int, ...], dtype: Any) -> None:
     assert np.array_equal(found[1], expected[1]) and np.array_equal(found[2], expected[2])
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @_SHAPES
 def test_qr(shape: tuple[int, ...], dtype: Any) -> None:
@@ -119,6 +122,7 @@ def test_qr(shape: tuple[int, ...], dtype: Any) -> None:
     _assert_orthonormal(whole, dtype)
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @pytest.mark.parametrize("shape", [(1, 1), (2, 5, 5), (40, 40)], ids=str)
 def test_eigh(shape: tuple[int, ...], dtype: Any) -> None:
@@ -131,6 +135,7 @@ def test_eigh(shape: tuple[int, ...], dtype: Any) -> None:
     _assert_orthonormal(vectors, dtype)
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @pytest.mark.parametrize("factor", [0.0, 1.0, 1e30, 1e-30])
 def test_eigh_of_few_directions(factor: float, dtype: Any) -> None:
@@ -142,6 +147,7 @@ def test_eigh_of_few_directions(factor: float, dtype: Any) -> None:
     _assert_orthonormal(vectors, dtype)
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @pytest.mark.parametrize("shape", [(2, 5, 3), (3, 5), (40, 34)], ids=str)
 @pytest.mark.parametrize("full", [False, True], ids=["thin", "full"])

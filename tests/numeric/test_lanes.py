@@ -50,6 +50,7 @@ def test_elementwise_sizes(target: str, run_compiled: Run) -> None:
         np.testing.assert_array_equal(found, x * x)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("element", ["f64", "i32", "i64"])
 def test_comparison_of_odd_rows(element: str, target: str, run_compiled: Run) -> None:
@@ -62,6 +63,7 @@ def test_comparison_of_odd_rows(element: str, target: str, run_compiled: Run) ->
     np.testing.assert_array_equal(found, x < y)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_lanes_that_are_not_active_do_no_harm(target: str, run_compiled: Run) -> None:
     """They divide 0 by 0, and choose by masks that are read as bytes."""
@@ -76,6 +78,7 @@ def test_lanes_that_are_not_active_do_no_harm(target: str, run_compiled: Run) ->
     np.testing.assert_array_equal(found, np.where(where, np.trunc(x / y), x))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_sums_of_odd_rows(target: str, run_compiled: Run) -> None:
     sizes = (2, 3, 9, 40, 67, 130, 1000)
@@ -87,6 +90,7 @@ def test_sums_of_odd_rows(target: str, run_compiled: Run) -> None:
         np.testing.assert_array_equal(found, x.sum(1))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_other_element(target: str, run_compiled: Run) -> None:
     sizes = (3, 17, 32, 33, 75)
@@ -109,6 +113,7 @@ def _transposition(shape: Sequence[int], permutation: Sequence[int], element: st
     return f"%y{number} = graph.transpose %x{number} [{order}] : {_type(shape, element)} -> {result}", result
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("element", _DTYPES)
 def test_transpositions(element: str, target: str, run_compiled: Run) -> None:

@@ -30,6 +30,7 @@ def _rows(width: int, seed: int) -> NDArray[np.float64]:
     return np.stack([*rows, *mixed])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("opt_level", [0, 3])
 @pytest.mark.parametrize("kind", KINDS)
 def test_softmax_of_special_rows(kind: str, opt_level: int, run_compiled: Run) -> None:
@@ -46,6 +47,7 @@ def test_softmax_of_special_rows(kind: str, opt_level: int, run_compiled: Run) -
         np.testing.assert_allclose(found, wanted, rtol=1e-5 if kind == "f32" else 1e-13, atol=1e-37, err_msg=f"{width}")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("target", ["native", "x86-64-v2", "x86-64-v3"])
 def test_maxnum_leaves_out_nan(kind: str, target: str, run_compiled: Run) -> None:

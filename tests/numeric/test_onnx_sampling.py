@@ -50,13 +50,13 @@ def test_grid_sample(extents: tuple[int, ...], tmp_path: Path) -> None:
     nodes = [
         ("GridSample", ["x", "grid"], {"mode": mode, "padding_mode": padding, "align_corners": corners})
         for mode, padding, corners in product(("nearest", "linear", "cubic"), ("zeros", "border", "reflection"), (0, 1))
-        if (mode, padding) != ("cubic", "border")
+        if mode != "cubic" or (padding != "border" and len(extents) < 3)
     ]
     _check(nodes, {"x": x, "grid": grid}, tmp_path)
 
 
 @pytest.mark.parametrize("corners", [0, 1])
-@pytest.mark.parametrize("extents", [(5,), (4, 7), (3, 2, 4)])
+@pytest.mark.parametrize("extents", [(5,), (4, 7)])
 def test_cubic_samples_beyond_the_border(extents: tuple[int, ...], corners: int, tmp_path: Path) -> None:
     """The evaluator clamps places; ONNX Runtime and mlc clamp pixels: samples inside an image with repeated edges."""
     rng = np.random.default_rng(len(extents))

@@ -45,6 +45,7 @@ def test_arm(case: Case, run_compiled: Callable[..., list[Array]]) -> None:
     _close(run_compiled(mlc.parse(case.text), inputs, "aarch64"), case.oracle(*inputs))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", FEWER, ids=lambda case: case.name)
 def test_every_pass_keeps_the_meaning(case: Case) -> None:
     module, ctx = mlc.parse(case.text), new_context()

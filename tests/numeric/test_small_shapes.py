@@ -26,6 +26,7 @@ PART = 100
 """The kernels of a module."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("target", NAMES)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_lowered(family: str, target: str) -> None:

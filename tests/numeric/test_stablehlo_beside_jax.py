@@ -155,6 +155,7 @@ def sequences(x: Any) -> Any:
     return *scanned, jnp.histogram(x, bins=4)[0], jnp.searchsorted(jnp.sort(x), 0.0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", list(_CASES))
 def test_beside_jax(name: str, tmp_path: Path) -> None:
     function, arguments = _CASES[name]

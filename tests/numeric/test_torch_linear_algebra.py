@@ -76,6 +76,7 @@ _OF_DEFINITE: dict[str, _Function] = {
 }
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @_SQUARES
 @pytest.mark.parametrize("name", _OF_DEFINITE)
@@ -83,6 +84,7 @@ def test_square_matrices(name: str, shape: tuple[int, ...], dtype: Any) -> None:
     _assert_as_eager(_OF_DEFINITE[name], _definite(*shape).to(dtype))
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @_SHAPES
 @pytest.mark.parametrize("mode", ["reduced", "complete", "r"])
@@ -90,6 +92,7 @@ def test_orthogonal_factors_have_the_signs_of_lapack(mode: str, shape: tuple[int
     _assert_as_eager(lambda a: linalg.qr(a, mode), _matrix(*shape).to(dtype))
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @_SHAPES
 def test_triangular_factors_of_matrices_that_are_not_square(shape: tuple[int, ...], dtype: Any) -> None:
@@ -120,6 +123,7 @@ _SYSTEMS: dict[str, _Function] = {
 _SIZES = [((3, 3), (3, 2)), ((2, 4, 4), (4, 1)), ((4, 4), (2, 4, 3)), ((2, 1, 1), (2, 1, 1)), _large((40, 40), (40, 3))]
 
 
+@pytest.mark.sampled(3)
 @_DTYPES
 @pytest.mark.parametrize("sizes", _SIZES, ids=str)
 @pytest.mark.parametrize("name", _SYSTEMS)
@@ -133,6 +137,7 @@ def test_systems_of_one_vector(sizes: tuple[tuple[int, ...], tuple[int, ...]]) -
     _assert_as_eager(linalg.solve_ex, _definite(*sizes[0]), _matrix(*sizes[1]))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("left", [True, False], ids=["left", "right"])
 @pytest.mark.parametrize("transpose", [True, False], ids=["transposed", "plain"])
 def test_products_of_reflections(left: bool, transpose: bool) -> None:
@@ -143,6 +148,7 @@ def test_products_of_reflections(left: bool, transpose: bool) -> None:
     _assert_as_eager(lambda a, c: torch.ormqr(*torch.geqrf(a), c, left=left, transpose=transpose), a, other)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.filterwarnings("ignore:torch.triangular_solve is deprecated")
 @pytest.mark.parametrize("transpose", [True, False], ids=["transposed", "plain"])
 @pytest.mark.parametrize("upper", [True, False], ids=["upper", "lower"])

@@ -171,6 +171,7 @@ def _read(text: str) -> ModuleOp:
     return parse_verified(text, "upstream.mlir", new_context(TARGET), ROOT)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled", "llvm"])
 @pytest.mark.parametrize("file", PROGRAMS, ids=lambda p: p.stem)
@@ -212,6 +213,7 @@ def test_weights_stay_in_their_file_on_request() -> None:
     assert "mlp.safetensors" in _run("mlir-opt", text)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["linalg", "linalg, fused", "scf", "scf, scheduled"])
 @pytest.mark.parametrize("name", ["mlp", "cnn", "operators"])
