@@ -61,7 +61,18 @@ CONDITIONS: dict[str, Condition] = {
     "no home": Condition({"HOME": "", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}),
     "other home": Condition({"HOME": "{folder}/nothing/here"}),
     "order": Condition(arguments=("-p", "mlc.testing.shuffled")),
+    "server": Condition(
+        {"MLC_HOST": "cpu=sapphirerapids cores=64", "LANG": "C", "LC_ALL": "C", "TMPDIR": "{folder}/a space"},
+        hidden=("qemu-", "mlir-opt"),
+        arguments=("-p", "mlc.testing.shuffled"),
+    ),
+    "laptop": Condition(
+        {"MLC_HOST": "cpu=haswell cores=1 caches=none", "TZ": "Pacific/Chatham", "HOME": "{folder}/nothing/here"},
+        hidden=("clang", "ld.lld"),
+        missing=("torch", "jax", "jaxlib"),
+    ),
 }
+"""The last two are several at once, for those who have few minutes."""
 
 
 def main(arguments: Sequence[str]) -> int:
