@@ -161,8 +161,9 @@ def read_script(path: Path) -> Script:
 
 
 def substitute(line: str, test: Path, scratch: Path) -> str:
-    """Replace `%s` and its kin."""
-    values = {"%s": str(test), "%S": str(test.parent), "%t": str(scratch / "t"), "%%": "%"}
+    """Replace `%s` and its kin; paths with spaces are words of the shell."""
+    paths = {"%s": test, "%S": test.parent, "%t": scratch / "t"}
+    values = {"%%": "%", **{name: shlex.quote(str(path)) for name, path in paths.items()}}
     return re.sub("%[sSt%]", lambda m: values[m[0]], line)
 
 

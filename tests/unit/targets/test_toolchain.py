@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -78,7 +79,7 @@ def test_named_clang(empty_path: Path, cache: Cache, monkeypatch: pytest.MonkeyP
 def test_zig_is_told_to_be_clang(words: str, empty_path: Path, cache: Cache):
     fake(empty_path, "ld.lld-18", "LLD 18.1.0")
     zig = fake(empty_path, "zig", "clang version 20.1.0")
-    for spelled in ("zig", str(zig)):
+    for spelled in ("zig", shlex.quote(str(zig))):
         clang = find_clang(f"{spelled}{words}", cache)
         assert clang.command == (str(zig), "clang")
         assert find_linker("x86_64", clang, cache).command[:2] == (str(zig), "ld.lld")

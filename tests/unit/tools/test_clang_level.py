@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +29,8 @@ def recording_clang(tmp_path: Path) -> tuple[Path, Path]:
     """A clang that writes its arguments into a file, and the file."""
     clang, log = find_clang(None, Cache.default()), tmp_path / "arguments"
     path = tmp_path / "clang-recording"
-    command = " ".join(clang.command)
-    path.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {command} "$@"\n', encoding="utf-8")
+    command, file = shlex.join(clang.command), shlex.quote(str(log))
+    path.write_text(f'#!/bin/sh\necho "$@" >> {file}\nexec {command} "$@"\n', encoding="utf-8")
     path.chmod(0o755)
     return path, log
 

@@ -31,13 +31,14 @@ CASES = [
 ]
 
 
-def _script(shell: str, folder: Path, mlc: CommandLine) -> Path:
+def _script(shell: str, folder: Path, mlc: CommandLine) -> str:
+    """The file of the script, as a word of the shell."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     result = mlc("completion", shell)
     assert (result.status, result.err) == (0, "")
     (folder / "script").write_text(result.out)
-    return folder / "script"
+    return shlex.quote(str(folder / "script"))
 
 
 def _ask(*command: str) -> str:

@@ -114,10 +114,10 @@ def test_an_error_of_a_pass(options: list[str], kept: str, mlc_opt: CommandLine)
     assert reduced.status == 0
     assert re.fullmatch(r"note: reduced from 11 to \d ops in \d+ attempts\n", reduced.err)
     text = Path("small.mlir").read_text()
-    assert text.startswith("// mlc-opt --load-pass=") and text.count("graph.") == 1 and kept in text
+    assert re.match("// mlc-opt '?--load-pass=", text) and text.count("graph.") == 1 and kept in text
     again = mlc_opt("--run-reproducer", "--allow-plugins", "small.mlir")
     assert again.status == first.status
-    pattern = r"-?\d[\d.e+-]*|\binf\b|\[.*\]|'\S+'|/\S+"
+    pattern = r"-?\d[\d.e+-]*|\binf\b|\[.*\]|'\S[^']*'|/\S+"
     assert re.sub(pattern, "", again.err.splitlines()[0]) == re.sub(pattern, "", first.err.splitlines()[0])
 
 
@@ -127,7 +127,7 @@ def test_a_reproducer_is_reduced(mlc_opt: CommandLine) -> None:
     assert f"reproducer: {reproducer.absolute()}" in result.err
     refused = mlc_opt("--run-reproducer", str(reproducer))
     assert refused.status == 1
-    assert re.search(r"' runs the Python files \S*clamp\.py; required: --allow-plugins, if you trust them", refused.err)
+    assert re.search(r"' runs the Python files .*clamp\.py; required: --allow-plugins, if you trust them", refused.err)
     again = "--run-reproducer", "--allow-plugins"
     assert mlc_opt(*again, "--reduce", str(reproducer), "-o", str(reproducer.with_name("s.mlir"))).status == 0
     small = reproducer.with_name("s.mlir").read_text()
@@ -150,7 +150,7 @@ def test_reproducers_of_bugs_are_small(mlc_opt: CommandLine, monkeypatch: pytest
     assert re.search(r"^  reduced from 11 to \d ops in \d+ attempts$", result.err, re.MULTILINE)
     (reproducer,) = Path("mlc-reproducers").glob("*.mlir")
     text = reproducer.read_text()
-    assert text.startswith("// mlc-opt --load-pass=") and text.count("graph.") == 1 and "graph.relu" in text
+    assert re.match("// mlc-opt '?--load-pass=", text) and text.count("graph.") == 1 and "graph.relu" in text
     again = mlc_opt("--run-reproducer", "--allow-plugins", str(reproducer), "--reduce")
     assert again.err.startswith("note: reduced from ")
 
