@@ -5,8 +5,8 @@
 
 The kinds are error, warning, note and remark. `@+N` and `@-N` count lines from the comment, `@above` and `@below` skip
 comments that do the same, `@unknown` is for diagnostics without a place. Without one of these the comment's own line is
-meant. Text between `{{` and `}}` has to occur in the message; with `-re`, what stands in it between a further `{{` and `}}`
-is a regular expression, as in MLIR.
+meant. Text between `{{` and `}}` has to occur in the message; with `-re`, what stands in it between a further `{{` and
+`}}` is a regular expression, as in MLIR.
 """
 
 from __future__ import annotations

@@ -143,6 +143,18 @@ CASES = {
         _FORMAT % "$a attr-dict",
         "bad.py:15: error: plugin 'bad.py' fails: the definition of op 'bad.formatted': operand 'c' not found",
     ),
+    "a type that does not follow": (
+        _FORMAT.replace("c = var_operand_def(F)", "r = result_def(AnyFloat)") % "$a attr-dict `:` type($a)",
+        "the definition of op 'bad.formatted': the format does not say the type of result 'r', and no type that "
+        "it says determines it; write type($r) in it, or let one VarConstraint stand for both types",
+    ),
+    "a type that does not follow from a constraint": (
+        _FORMAT.replace(
+            "a = opt_operand_def(F)\n    c = var_operand_def(F)", "a = operand_def(F)\n    c = operand_def(AnyFloat)"
+        )
+        % "$a $c attr-dict `:` type($a)",
+        "the definition of op 'bad.formatted': the format does not say the type of operand 'c', and no type",
+    ),
     "patterns that nobody asks for": (
         _OP.replace("class AOp", "class BOp").replace("bad.a", "bad.b")
         + "    @classmethod\n    def get_canonicalization_patterns(cls): return ()\n"
@@ -235,11 +247,26 @@ def test_two_files_with_one_dialect(mlc_opt: CommandLine, tmp_path: Path, monkey
     assert result.err == "mlc-opt: error: two dialects are named 'bad': one of 'a.py', one of 'b.py'; rename one\n"
 
 
+_IRDL = "irdl.dialect @d {{\nirdl.operation @o {{\n{}\nirdl.operands(a: {})\n}}\n}}"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("irdl.dialect {", "d.irdl:1:"),
         ("func.func private @f()", "d.irdl:1: error: the file defines no dialect: no 'irdl.dialect' in it"),
+        (
+            _IRDL.format('%0 = irdl.base "!builtin.integer"', "%0"),
+            "d.irdl:3:6: error: 'irdl.base' is not supported; dialects of IRDL are made of type, parameters,",
+        ),
+        (
+            _IRDL.format("%0 = irdl.parametric @t<>", "%0"),
+            "d.irdl:3:6: error: @t is no type of 'd'; required: one that an irdl.type there defines",
+        ),
+        (
+            _IRDL.format("%0 = irdl.any", "variadic %0"),
+            "d.irdl:4:1: error: 'irdl.operands' has variadic values, which is not supported; required: single",
+        ),
         (
             "irdl.dialect @graph {\n  irdl.type @t\n}",
             "two dialects are named 'graph': one of mlc, one of 'd.irdl'; rename one",
