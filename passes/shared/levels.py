@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlc.passes.lowering import lowering_of
-from mlc.passes.pipeline import CROSSINGS, LEVEL_OF, LEVELS, SOURCES, crossings
+from mlc.passes.pipeline import CROSSINGS, LEVEL_OF, LEVELS, SOURCE_LEVELS, crossings
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
@@ -22,7 +22,7 @@ def require_level(module: ModuleOp, level: str, pass_name: str, then: Sequence[s
     Raises:
         UserError: at the first op of the highest level, with the passes that lower it.
     """
-    above = (*SOURCES, *LEVELS[: LEVELS.index(level)])
+    above = (*SOURCE_LEVELS, *LEVELS[: LEVELS.index(level)])
     found = [(above.index(own), isinstance(op, FuncOp), op) for op in module.walk() if (own := _level(op)) in above]
     if not found:
         return
