@@ -43,6 +43,7 @@ def read_onnx(
     file: str | None = None,
     opened: OnnxFile | None = None,
     wrong: dict[Operation, UserError] | None = None,
+    model: Message | None = None,
 ) -> ModuleOp:
     """The module of the model in `path`, called `file` in messages; its weights become resources of `ctx`.
 
@@ -55,7 +56,8 @@ def read_onnx(
     """
     name = file or str(path)
     opened = opened or open_file(path, name)
-    model = _parsed(opened, name)
+    if model is None:
+        model = parsed(opened, name)
     versions = {standard_domain(each.domain): each.version for each in model.opset_import}
     _require_distinct(model.graph, opened.mapped, name)
     ctx.resources.open_onnx("model", path.name, opened)
@@ -86,14 +88,10 @@ def _too_new(model: Message, file: str) -> UserError | None:
     return None
 
 
-def declared_inputs(opened: OnnxFile, file: str) -> tuple[DeclaredInput, ...]:
-    """What the model in a file, called `file` in messages, says of its inputs.
-
-    Raises:
-        UserError: the file holds no model of ONNX.
-    """
+def declared_inputs(model: Message, mapped: Sequence[MappedTensor]) -> tuple[DeclaredInput, ...]:
+    """What a model says of its inputs; `mapped` are those of its weights that the message does not have."""
     result: list[DeclaredInput] = []
-    for each in _inputs(_parsed(opened, file).graph, opened.mapped):
+    for each in _inputs(model.graph, mapped):
         kind, shape = value_type(each.type), None
         if isinstance(kind, TensorType):
             shape = tuple(None if e == DYNAMIC_INDEX else e for e in kind.get_shape())
@@ -107,8 +105,8 @@ def _inputs(graph: Message, mapped: Sequence[MappedTensor]) -> list[Message]:
     return [each for each in graph.input if each.name not in weights]
 
 
-def _parsed(opened: OnnxFile, file: str) -> Message:
-    """The ModelProto, with functions inlined.
+def parsed(opened: OnnxFile, file: str) -> Message:
+    """The ModelProto in a file, called `file` in messages, with functions inlined.
 
     Raises:
         UserError: the bytes hold none.

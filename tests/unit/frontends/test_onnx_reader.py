@@ -10,7 +10,9 @@ import pytest
 
 import mlc
 from mlc.compiler import new_context
+from mlc.frontends.onnx import reader
 from mlc.frontends.onnx.reader import read_onnx
+from mlc.frontends.onnx.source import open_source
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
@@ -231,3 +233,16 @@ def test_files_that_are_not_there_or_empty(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"")
     with pytest.raises(UserError, match=r"model 'model\.onnx' cannot be read as ONNX: it is empty"):
         _read(tmp_path / "model.onnx")
+
+
+def test_a_model_is_parsed_once_for_its_inputs_and_each_of_its_shapes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[str] = []
+    parse = reader.parsed
+    monkeypatch.setattr(reader, "parsed", lambda opened, file: times.append(file) or parse(opened, file))
+    source = open_source(_saved(_linear(), tmp_path))
+    assert [each.name for each in source.inputs()] == ["x:0"]
+    first, second = (str(source.module(new_context())) for _ in range(2))
+    assert first == second
+    assert len(times) == 1
