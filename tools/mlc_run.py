@@ -1,7 +1,7 @@
 """Run a model on inputs in a file of safetensors or NumPy, or on an image, and tell how long a call takes. A model is
 text, which is compiled first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes
-make several calls; of a model for several shapes, the one runs that needs the fewest. Shapes that the model and --shape leave
-open are those of the tensors.
+make several calls; of a model for several shapes, the one runs that needs the fewest. Shapes that the model and --shape
+leave open are those of the tensors.
 With a --target of another architecture the model runs in an emulator.
 """
 
@@ -30,7 +30,7 @@ from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments,
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
 from mlc.tools.images import Image, is_image
-from mlc.tools.mlc_compile import build_artifact, make_artifact
+from mlc.tools.mlc_compile import build_artifacts, make_artifacts
 from mlc.tools.model_inputs import Array, Calls, choose_calls, read_tensors, tensor_named
 
 
@@ -185,10 +185,10 @@ def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[Ru
     machine = resolve_target(args.target)
     outputs = [output for output in (args.output, args.outputs) if output]
     if machine.arch == host.architecture():
-        make_artifact(source, "shared", path, args, outputs)
+        make_artifacts(source, {path: "shared"}, args, outputs)
         return LocalModel.open(path)
     args.bindings.require_single("a program for another machine")
-    signatures = build_artifact(source, Recipe(source, args.options, "exe"), path, args, outputs)
+    signatures = build_artifacts(source, {path: Recipe(source, args.options, "exe")}, args, outputs, {})
     return [EmulatedModel(path, machine.arch, signatures[0])]
 
 

@@ -16,6 +16,7 @@ from mlc.frontends.onnx.source import open_source
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
+from mlc.support.onnx_file import OnnxFile
 from mlc.syntax import print_module, verify_module
 from mlc.tools.mlc_opt import main as mlc_opt
 
@@ -240,7 +241,12 @@ def test_a_model_is_parsed_once_for_its_inputs_and_each_of_its_shapes(
 ) -> None:
     times: list[str] = []
     parse = reader.parsed
-    monkeypatch.setattr(reader, "parsed", lambda opened, file: times.append(file) or parse(opened, file))
+
+    def counted(opened: OnnxFile, file: str) -> Any:
+        times.append(file)
+        return parse(opened, file)
+
+    monkeypatch.setattr(reader, "parsed", counted)
     source = open_source(_saved(_linear(), tmp_path))
     assert [each.name for each in source.inputs()] == ["x:0"]
     first, second = (str(source.module(new_context())) for _ in range(2))
