@@ -29,7 +29,7 @@ from mlc.frontends.onnx.external import embed_external
 from mlc.frontends.onnx.opening import open_file
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
-from mlc.support.functions import DIMS, NAME
+from mlc.support.functions import DIMS, IMAGE_SIZE, NAME
 from mlc.support.model_source import DeclaredInput
 from mlc.support.onnx_file import MappedTensor, OnnxFile
 
@@ -56,15 +56,17 @@ def read_onnx(
     """
     name = file or str(path)
     opened = opened or open_file(path, name)
-    if model is None:
-        model = parsed(opened, name)
-    versions = {standard_domain(each.domain): each.version for each in model.opset_import}
-    _require_distinct(model.graph, opened.mapped, name)
+    message: Message = parsed(opened, name) if model is None else model
+    versions = {standard_domain(each.domain): each.version for each in message.opset_import}
+    _require_distinct(message.graph, opened.mapped, name)
     ctx.resources.open_onnx("model", path.name, opened)
     graphs = GraphReader(ctx.resources, name, versions)
-    module = ModuleOp([_function(model.graph, opened.mapped, graphs)])
+    module = ModuleOp([_function(message.graph, opened.mapped, graphs)])
     module.location = graphs.location("")
-    if (too_new := _too_new(model, name)) is not None:
+    for function in module.ops:
+        sizes = [StringAttr(each.value) for each in message.metadata_props if each.key == "imgsz"]
+        function.attributes |= {IMAGE_SIZE: sizes[0]} if sizes else {}
+    if (too_new := _too_new(message, name)) is not None:
         graphs.wrong[module] = too_new
     if wrong is None:
         raise_found(graphs.wrong.values())
