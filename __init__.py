@@ -12,10 +12,9 @@ mlc.load_dialect("poly.py")            # a dialect of your own, in one file: doc
 
 from __future__ import annotations
 
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING
+import os
 
+TYPE_CHECKING = False  # that of `typing` takes time, and a command line is not interruptible before this is read
 if TYPE_CHECKING:
     from mlc.api import compile, parse
     from mlc.frameworks import jax as jax
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-__path__ = [*__path__, str(Path(__file__).parent / "frameworks" / "names")]
+__path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
 """`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from whoever
 starts Python here."""
 
@@ -66,6 +65,8 @@ _HOMES = {
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'mlc' has no attribute '{name}'")
+    from importlib import import_module
+
     home = import_module(_HOMES[name])
     value = home if _HOMES[name].startswith("mlc.frameworks.") else getattr(home, name)
     globals()[name] = value

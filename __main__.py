@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from mlc.tools.mlc import main
+from mlc.tools.entry import mlc
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(mlc())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache, partial
@@ -11,10 +12,11 @@ from pathlib import Path
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.dialects.builtin import Builtin
-from xdsl.ir import Dialect, TypeAttribute
+from xdsl.ir import Attribute, Dialect, Operation, TypeAttribute
 from xdsl.traits import HasCanonicalizationPatternsTrait, HasFolder
 
 from mlc.support.additions import Additions
+from mlc.support.blame import place_of
 from mlc.support.errors import UserError
 
 
@@ -92,11 +94,12 @@ def check_dialect(dialect: Dialect, origin: str) -> None:
     """Refuse a dialect that xDSL would misunderstand.
 
     Raises:
-        UserError: the name of an op or attribute is used twice, or does not start with the dialect's; an op has
-            patterns or a folder that nobody would ask for.
+        UserError: the name of an op or attribute is used twice, or does not start with the dialect's; a class lacks
+            methods that it promises; an op has patterns or a folder that nobody would ask for. It is placed at the
+            class.
     """
-    for fault in _faults(dialect):
-        raise UserError(f"dialect '{dialect.name}' of {origin}: {fault}")
+    for definition, fault in _faults(dialect):
+        raise UserError(f"dialect '{dialect.name}' of {origin}: {fault}", place_of(definition))
 
 
 _INTERFACES = (
@@ -106,21 +109,30 @@ _INTERFACES = (
 """Methods of ops, the trait by which passes know that an op has them, and what brings both."""
 
 
-def _faults(dialect: Dialect) -> Iterator[str]:
+def _faults(dialect: Dialect) -> Iterator[tuple[type[Operation | Attribute], str]]:
     types = [a for a in dialect.attributes if issubclass(a, TypeAttribute)]
     attributes = [a for a in dialect.attributes if not issubclass(a, TypeAttribute)]
     for noun, definitions in (("op", list(dialect.operations)), ("type", types), ("attribute", attributes)):
-        names = Counter(d.name for d in definitions)
-        for name, count in names.items():
+        last = {d.name: d for d in definitions}
+        for name, count in Counter(d.name for d in definitions).items():
             if count > 1:
                 classes = " and ".join(d.__name__ for d in definitions if d.name == name)
-                yield f"{noun} '{name}' is defined {count} times (by {classes}); rename or drop one"
+                yield last[name], f"{noun} '{name}' is defined {count} times (by {classes}); rename or drop one"
             if not name.startswith(f"{dialect.name}."):
-                yield f"{noun} '{name}' is not in the dialect's namespace; its name has to start with '{dialect.name}.'"
+                fault = "is not in the dialect's namespace; its name has to start with"
+                yield last[name], f"{noun} '{name}' {fault} '{dialect.name}.'"
+        for definition in definitions:
+            if inspect.isabstract(definition):
+                missing = sorted(definition.__abstractmethods__)
+                promised = " and ".join(f"{each}, which {_who_promises(definition, each)} promises" for each in missing)
+                yield definition, f"{noun} '{definition.name}': {definition.__name__} has to define {promised}"
     for op in dialect.operations:
         for method, trait, interface in _INTERFACES:
             if hasattr(op, method) and not op.has_trait(trait):
-                yield (
-                    f"op '{op.name}' has {method}, which nobody asks for: {op.__name__} has to derive from {interface} "
-                    "of xdsl.interfaces"
-                )
+                advice = f"{op.__name__} has to derive from {interface} of xdsl.interfaces"
+                yield op, f"op '{op.name}' has {method}, which nobody asks for: {advice}"
+
+
+def _who_promises(definition: type, method: str) -> str:
+    """The name of the class that has an abstract method, which `definition` derives from."""
+    return next(base.__name__ for base in reversed(definition.__mro__) if method in vars(base))

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.passes.base import Pass
 from mlc.passes.instrumentation import Instrumentation
-from mlc.passes.pipeline import CROSSINGS, LEVELS
+from mlc.passes.pipeline import LEVEL_OF, LEVELS, SOURCE_LEVELS, crossings
 
 
 @dataclass
@@ -43,17 +43,18 @@ class LevelNotes(Instrumentation):
 
 def _advice(name: str, found: str, wanted: str) -> str | None:
     """Where the pass `name` would do something; None if it is a crossing that the module has behind it."""
-    first, last = LEVELS.index(found), LEVELS.index(wanted)
-    if last > first:
-        return f"run {' '.join(f'--{CROSSINGS[level]}' for level in LEVELS[first + 1 : last + 1])} first"
-    behind = CROSSINGS[LEVELS[last + 1]]
+    if missing := crossings(found, wanted):
+        return f"run {' '.join(f'--{each}' for each in missing)} first"
+    behind, *_ = crossings(wanted, LEVELS[-1])
+    if found in SOURCE_LEVELS:
+        return f"--{crossings(found, LEVELS[0])[0]} is for that" if name == behind else "it is of no use there"
     return None if name == behind else f"it has to run before --{behind}"
 
 
 def _levels(module: ModuleOp) -> list[str]:
     """The levels that ops of the module belong to, from the highest one down."""
-    present = {op.dialect_name() for op in module.walk()}
-    return [level for level in LEVELS if level in present]
+    present = {LEVEL_OF.get(op.dialect_name()) for op in module.walk()}
+    return [level for level in (*SOURCE_LEVELS, *LEVELS) if level in present]
 
 
 def _contents(module: ModuleOp) -> list[object]:

@@ -11,12 +11,14 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
+from mlc.passes._own_classes import take_own_classes
 from mlc.passes._plugin_ops import Suspect, error_of_plugin, suspects_of
 from mlc.passes.base import Pass
 from mlc.passes.instrumentation import Instrumentation
 from mlc.passes.options import pipeline_text
 from mlc.passes.registry import plugin_passes
 from mlc.passes.reproducer import write_reproducer
+from mlc.support.blame import plugin_files
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
 
@@ -47,6 +49,7 @@ class PassManager:
             CompilerBug: a pass crashed, or the module does not verify after it (UserError: ops of a plugin were there).
         """
         with collector_at_rest():
+            take_own_classes(module)
             for pass_ in passes:
                 self._run_one(module, pass_)
             if passes and not self.verify_each and not more_follows:
@@ -79,6 +82,8 @@ class PassManager:
             where = " ".join([f"pass '{pass_.name}' failed", *getattr(e, "__notes__", ())])
             message = f"{where} with {type(e).__name__}: {e}"
             raise self._with_reproducer(CompilerBug(message, pass_.name, traceback.format_exc())) from e
+        if plugin_files:
+            take_own_classes(module)
         if self.verify_each:
             self._verify(module, pass_)
         for instrumentation in self.instrumentations:

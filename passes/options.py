@@ -15,6 +15,7 @@ from mlc.passes.base import Pass
 from mlc.passes.registry import load_pass, suggest
 from mlc.support.errors import UserError
 
+_ON_MODULE = re.compile(r"\s*builtin\.module\s*\((.*)\)\s*", re.DOTALL)
 _SPACE_BETWEEN_PASSES = re.compile(r"\s*,\s*(?=[^{}]*(?:\{|$))")
 """xDSL's pipeline syntax allows no space around the commas between passes; people write it."""
 
@@ -41,13 +42,14 @@ def options_of(pass_type: type[Pass]) -> list[Option]:
 
 
 def parse_passes(pipeline: str) -> list[Pass]:
-    """The passes of `fuse,tile{sizes=8,48}`, each with its options.
+    """The passes of `fuse,tile{sizes=8,48}`, each with its options; `builtin.module(…)` of MLIR may stand around them.
 
     Raises:
         UserError: the text is malformed, or a pass or an option does not exist or has a value of a wrong type.
     """
+    inner = m[1] if (m := _ON_MODULE.fullmatch(pipeline)) else pipeline
     try:
-        specs = list(parse_pipeline(_SPACE_BETWEEN_PASSES.sub(",", pipeline.strip())))
+        specs = list(parse_pipeline(_SPACE_BETWEEN_PASSES.sub(",", inner.strip())))
     except ArgSpecParseError as e:
         raise UserError(f"malformed pass pipeline '{pipeline}': {_last_line(e)}") from None
     except AssertionError:

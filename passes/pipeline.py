@@ -11,6 +11,13 @@ if TYPE_CHECKING:
 
 LEVELS = ("graph", "tensor", "loop", "llvm")
 """The levels of the IR, from the model to machine code."""
+SOURCE_LEVELS = {"onnx": ("onnx",), "aten": ("aten",), "stablehlo": ("stablehlo", "chlo", "sdy")}
+"""The levels of models that come from elsewhere, each with its dialects. They stand beside one another above the first
+of `LEVELS`, to which `convert-<level>-to-graph` leads."""
+LEVEL_OF = {
+    dialect: level for level, dialects in (*SOURCE_LEVELS.items(), *((x, (x,)) for x in LEVELS)) for dialect in dialects
+}
+"""The level that all ops of a dialect belong to; others may be of several."""
 HIGHEST = 3
 """The highest `-O` level, and the default."""
 ACCURACIES = ("exact", "fast")
@@ -87,6 +94,13 @@ PIPELINE = (
 
 CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
+
+
+def crossings(start: str, end: str) -> list[str]:
+    """The passes that lead from a level down to another one; none if that is not below."""
+    first = -1 if start in SOURCE_LEVELS else LEVELS.index(start)
+    levels = LEVELS[first + 1 : 0 if end in SOURCE_LEVELS else LEVELS.index(end) + 1]
+    return [f"convert-{start}-to-graph" if level == LEVELS[0] else CROSSINGS[level] for level in levels]
 
 
 def default_steps(

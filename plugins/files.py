@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
@@ -31,6 +32,7 @@ from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
 
 _T = TypeVar("_T")
+_NOT_INFERRED = re.compile(r"type of (operand|result) '(\w+)' cannot be inferred.*", re.DOTALL)
 _modules: dict[tuple[Path, str], ModuleType] = {}
 """The files that this process has run, by path and hash of the text: a file is not run twice, because what it registers
 stays registered."""
@@ -226,6 +228,11 @@ def _described(error: BaseException) -> str:
                 pass
             case _:
                 reason = message
+        if m := _NOT_INFERRED.fullmatch(reason):
+            reason = (
+                f"the format does not say the type of {m[1]} '{m[2]}', and no type that it says determines it; write "
+                f"type(${m[2]}) in it, or let one VarConstraint stand for both types"
+            )
         classes = [f.f_locals.get("cls") for f, _ in traceback.walk_tb(error.__traceback__)]
         names = [c.name for c in classes if isinstance(c, type) and issubclass(c, Operation)]
         return f"the definition of op '{names[0]}': {reason}" if names else message

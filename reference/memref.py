@@ -11,11 +11,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 
 from mlc.dialects.memref import (
     AssumeAlignmentOp,
-    CastOp,
     CopyOp,
     ExtractAlignedPointerAsIndexOp,
     GlobalOp,
-    MemorySpaceCastOp,
 )
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, evaluates, executes
@@ -98,8 +96,8 @@ def reinterpret_cast(op: memref.ReinterpretCastOp, source: Array, *dynamic: Arra
     return np.reshape(np.reshape(source, -1)[offset : offset + prod(shape)], shape)
 
 
-@evaluates(CastOp, MemorySpaceCastOp)
-def same_buffer(_op: CastOp | MemorySpaceCastOp, source: Array) -> Array:
+@evaluates(memref.CastOp, memref.MemorySpaceCastOp)
+def same_buffer(_op: memref.CastOp | memref.MemorySpaceCastOp, source: Array) -> Array:
     """Only the type changes."""
     return source
 

@@ -9,12 +9,12 @@ import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
+from mlc.runtime.cpu_features import missing_features
 from mlc.runtime.elf import Damaged, NotALibrary, read_library
 
 _MACHINES = {62: "x86_64", 183: "aarch64"}
@@ -231,27 +231,11 @@ def _host_architecture() -> str:
 
 
 def _check_features(path: Path, cpu: str, required: list[str]) -> None:
-    available = _host_features()
-    missing = [f for f in required if f not in available] if available else []
-    if missing:
+    if missing := missing_features(required):
         raise ArtifactError(
             f"'{path}' was compiled for {cpu} and needs {', '.join(missing)}, which this CPU does not have; "
             "compile it for target 'native'"
         )
-
-
-@cache
-def _host_features() -> frozenset[str]:
-    """The CPU's feature flags; empty where the system has no /proc."""
-    try:
-        with Path("/proc/cpuinfo").open() as file:
-            for line in file:
-                key, _, value = line.partition(":")
-                if key.strip() in ("flags", "Features"):
-                    return frozenset(value.split())
-    except OSError:
-        pass
-    return frozenset()
 
 
 def _fresh_name(path: Path) -> str:

@@ -4,9 +4,14 @@
    all outputs to standard output; and again, until the input ends. With `--repeat N` each call runs N times, and the mean
    time of a run in nanoseconds goes to standard error. With `--signature` it prints the model's signature.
 
-   The compiler defines: MODEL(suffix), the model's C names; INPUTS, OUTPUTS and lists of their sizes in bytes. */
+   Before that it compares the features of the CPU with those that the model needs, so it is compiled for a CPU without
+   any.
+
+   The compiler defines: MODEL(suffix), the model's C names; INPUTS, OUTPUTS and lists of their sizes in bytes; CPU, for
+   which the model was compiled, and FEATURES, what it needs of one (see cpu_features.py). */
 
 typedef __INT32_TYPE__ int32_t;
+typedef __UINT32_TYPE__ uint32_t;
 typedef __INT64_TYPE__ int64_t;
 typedef __UINT64_TYPE__ uint64_t;
 
@@ -114,6 +119,73 @@ __attribute__((noreturn)) static void fail(const char *message) {
     leave(1);
 }
 
+/* ---- the CPU ---- */
+
+#if defined(__x86_64__)
+
+typedef struct {
+    const char *name;
+    uint32_t leaf, subleaf, place, bit, kept;
+} Feature;
+
+static void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *out) {
+    __asm__ volatile("cpuid" : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3]) : "a"(leaf), "c"(subleaf));
+}
+
+static int says(uint32_t leaf, uint32_t subleaf, uint32_t place, uint32_t bit) {
+    uint32_t out[4];
+    cpuid(leaf & 0x80000000u, 0, out);
+    if (out[0] < leaf) return 0; /* a leaf that the CPU does not have */
+    if (subleaf) {
+        cpuid(leaf, 0, out);
+        if (out[0] < subleaf) return 0;
+    }
+    cpuid(leaf, subleaf, out);
+    return out[place] >> bit & 1;
+}
+
+static int has(const Feature *feature, const long *auxiliary) {
+    enum { ECX = 2, OSXSAVE = 27 };
+    uint32_t low = 0, high = 0; /* the registers that the system keeps */
+    (void)auxiliary;
+    if (says(1, 0, ECX, OSXSAVE)) __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if (feature->kept & ~low) return 0;
+    return says(feature->leaf, feature->subleaf, feature->place, feature->bit);
+}
+
+#else
+
+typedef struct {
+    const char *name;
+    uint32_t key, bit;
+} Feature;
+
+static int has(const Feature *feature, const long *auxiliary) {
+    for (; auxiliary[0]; auxiliary += 2)
+        if (auxiliary[0] == (long)feature->key) return (int)((uint64_t)auxiliary[1] >> feature->bit & 1);
+    return 0;
+}
+
+#endif
+
+static const Feature features[] = FEATURES;
+
+/* What the kernel tells a process stands behind its arguments and its environment. */
+static void require_features(const long *stack) {
+    const long *auxiliary = stack + 1 + stack[0] + 1;
+    int missing = 0;
+    while (*auxiliary) auxiliary++;
+    auxiliary++;
+    for (uint64_t i = 0; i < sizeof features / sizeof *features; i++) {
+        if (has(&features[i], auxiliary)) continue;
+        say(missing++ ? ", " : "error: the model was compiled for " CPU " and needs ");
+        say(features[i].name);
+    }
+    if (!missing) return;
+    say(", which this CPU does not have\n");
+    leave(1);
+}
+
 /* ---- work ---- */
 
 static void *allocate(uint64_t size) {
@@ -186,6 +258,7 @@ __attribute__((used, noreturn)) static void run_model(const long *stack) {
     long count = stack[0];
     const char *const *arguments = (const char *const *)(stack + 1);
     uint64_t repeat = 0;
+    require_features(stack);
     for (long i = 1; i < count; i++) {
         if (equal(arguments[i], "--repeat") && i + 1 < count) {
             repeat = parse_count(arguments[++i]);

@@ -27,6 +27,8 @@ NAME = "mlc.name"
 """The attribute of an argument or a result that is its name for callers, where the IR could not spell it."""
 DIMS = "onnx.dims"
 """The attribute of an argument or a result that names its dims, nothing for those without a name."""
+IMAGE_SIZE = "onnx.imgsz"
+"""The attribute of a function that has what the metadata of its model says of the size of images, `[640, 640]`."""
 EXTENTS = "mlc.extents"
 """The attribute of a result, or of a buffer for one, which is as long in some dims as data says, and no longer than its
 type: for each dim the number of the output, one i64, that holds the actual extent, or -1."""

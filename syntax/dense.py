@@ -62,6 +62,8 @@ class Nested:
 
 
 Literal = Text | Hex | Nested
+_MOST_BYTES = 1 << 30
+"""A number that stands for all elements of more bytes than this is refused: xDSL's attribute holds all of them."""
 
 _PLAIN = re.compile(r"<(\[[\[\]\s,0-9eE+\-.]*)>").match
 _PLAIN_NUMBER = rf"-?[0-9]++(?:{FRACTION})?"
@@ -110,6 +112,10 @@ def attribute(
         if count:
             raise Fault(f"{kind} has {count} elements, got none", position)
         literal = Nested([], [0])
+    size: int = cast(Any, element).compile_time_size
+    if count * size > _MOST_BYTES and _is_splat(literal, size):
+        reason = f"one number stands for {count} elements, more than {_MOST_BYTES >> 30} GiB"
+        raise Fault(f"{reason}; broadcast a dense literal of fewer elements, as by graph.broadcast", position)
     if isinstance(literal, Text):
         if (data := _by_numpy(literal.text, shape, element, checked)) is not None:
             return _make(kind, data)
@@ -127,6 +133,17 @@ def attribute(
         return DenseIntOrFPElementsAttr.from_list(cast(Any, kind), values)
     except (OverflowError, struct.error):
         raise Fault(f"a number in the dense literal does not fit {element}", position) from None
+
+
+def _is_splat(literal: Literal, size: int) -> bool:
+    """Whether a literal is one number of `size` bytes, not a list."""
+    match literal:
+        case Text():
+            return "[" not in literal.text
+        case Hex():
+            return len(literal.data) == size
+        case Nested():
+            return not literal.shape
 
 
 def _part(element: Attribute) -> Attribute:
@@ -187,7 +204,7 @@ def _by_numpy(text: str, shape: list[int], element: Attribute, checked: bool) ->
     if is_float and checked and _INTEGER(text):
         return None
     splat = "[" not in text
-    if not splat and _skeleton(text) != _brackets(shape):
+    if not splat and (text.count(",") + 1 != prod(shape) or _skeleton(text) != _brackets(shape)):
         return None
     if not is_float and ("." in text or "e" in text or "E" in text):
         return None

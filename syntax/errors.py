@@ -8,9 +8,10 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import NoReturn
 
-from xdsl.utils.exceptions import VerifyException
+from xdsl.ir import Attribute, Operation
+from xdsl.utils.exceptions import ParseError, VerifyException
 
-from mlc.support.blame import blame, is_raised_in_plugin
+from mlc.support.blame import blame, is_raised_in_plugin, place_of
 from mlc.support.errors import Note, SourceLocation, UserError, UserErrors
 from mlc.support.recursion import TOO_DEEP
 from mlc.syntax.words import one_line
@@ -49,6 +50,10 @@ class TooManyErrors(Exception):
     """There is no point in going on."""
 
 
+_OF_TEXTS = (Fault, ParseError, VerifyException, UserError, TooManyErrors, MemoryError)
+"""What comes out of code of a dialect that is right."""
+
+
 class SyntaxFault(Fault):
     """The next token is not one that may stand here.
 
@@ -80,6 +85,27 @@ def reason_of(error: Exception, otherwise: str = "this is not valid here") -> st
     frames = extract_tb(error.__traceback__)
     ours = bool(frames) and Path(frames[-1].filename).parent == _HERE
     return None if ours or blame(error) is not None else otherwise
+
+
+def mistake_of(
+    definition: type[Operation | Attribute], error: Exception, read: SourceLocation | None
+) -> UserError | None:
+    """The error for code of a plugin's class that fails while it parses or verifies, or cannot be called at all.
+
+    Args:
+        read: the place in the text that it was about.
+
+    Returns:
+        None if the class is no plugin's, or says with the exception that the text is wrong.
+    """
+    place = place_of(definition)
+    too_deep = isinstance(error, RecursionError) and not is_raised_in_plugin(error)
+    if place is None or too_deep or isinstance(error, _OF_TEXTS):
+        return None
+    line = blame(error)
+    message = f"{type(error).__name__}: {one_line(str(error))}"
+    notes = [Note("the text in question", read)] if read else ()
+    return UserError(message if line else f"'{definition.name}': {message}", line or place, notes)
 
 
 def raise_all(errors: Iterable[UserError]) -> NoReturn:

@@ -28,7 +28,7 @@ from xdsl.dialects.builtin import (
     UnregisteredAttr,
     UnregisteredOp,
 )
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, Block, Operation, ParametrizedAttribute, Region, SSAValue, TypeAttribute
 from xdsl.ir.affine import AffineMap, AffineSet
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
@@ -40,8 +40,9 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRToken, MLIRTokenKind
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.requirements import check_type, complete_dialects
 from mlc.syntax import dense
-from mlc.syntax.errors import Consequence, Fault, reason_of
+from mlc.syntax.errors import Consequence, Fault, mistake_of, reason_of
 from mlc.syntax.lexer import FRACTION, LIKE_TYPE, SIMPLE_TYPE, SPACE, STRING
+from mlc.syntax.plain_parameters import has_plain_parameters, made_of
 from mlc.syntax.recovery import starts_operation
 from mlc.syntax.words import counted, one_line
 
@@ -121,6 +122,8 @@ class HandOver(Parser):
         except ParseError:
             raise
         except Exception as e:
+            if (mistake := mistake_of(op, e, self._builder.source.locate(start))) is not None:
+                raise mistake from e
             otherwise = f"cannot parse this as part of '{op.name}'"
             if (reason := reason_of(e, otherwise)) is None:
                 raise
@@ -172,6 +175,23 @@ class HandOver(Parser):
             self._check_attribute(attribute, name, start)
         builder.remember_attribute(start, self._consumed_to(), attribute)
         return attribute, self.pos
+
+    def _parse_dialect_type_or_attribute_body(
+        self, attr_name: str, is_type: bool, is_opaque: bool, starting_opaque_pos: int | None
+    ) -> Any:
+        """The parameters of a type or attribute, and what its class makes of them."""
+        start = self._builder.text.rfind("!" if is_type else "#", 0, self._read_to)
+        find = self.ctx.get_optional_type if is_type else self.ctx.get_optional_attr
+        definition = find(attr_name)
+        try:
+            if has_plain_parameters(definition):
+                return made_of(cast("type[ParametrizedAttribute]", definition), self.parse_paramattr_parameters())
+            return super()._parse_dialect_type_or_attribute_body(attr_name, is_type, is_opaque, starting_opaque_pos)
+        except Exception as e:
+            read = self._builder.source.locate(start)
+            if definition is not None and (mistake := mistake_of(definition, e, read)) is not None:
+                raise mistake from e
+            raise
 
     def _check_attribute(self, attribute: Attribute, name: str, start: int) -> None:
         """Raise Fault for what xDSL takes and upstream refuses."""

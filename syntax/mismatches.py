@@ -63,6 +63,9 @@ _WRONG_TYPE = re.compile(r"(operand|result) '(\w+)' at position (\d+) does not v
 _VARIABLE = re.compile(r"attribute (.*) expected from variable '\w+', but got (.*)")
 _OTHER = re.compile(r"Expected (?:attribute )?(.*?),? but got (.*)")
 _BASE = re.compile(r"(.*) should be of base attribute (\S+)")
+_OF_CLASS = re.compile(r"(.*) should be of attribute subclassing `(\w+)`")
+_NO_LIST = re.compile(r"expected (\w+) attribute, but got '<class '[\w.]*?(\w+)'>'")
+_PARAMETER = re.compile(r"(parameter '\w+') does not verify: (.*)")
 _UNEXPECTED = re.compile(r"Unexpected attribute (.*)")
 _UNDERLYING = re.compile(r"(.*?) Underlying verification failure: (.*)")
 _WRONG_TOKEN = re.compile(r"(Expected .*)\., got ('.*')")
@@ -93,8 +96,13 @@ def explain_parsing(message: str) -> str:
     if m := _WRONG_TOKEN.fullmatch(message):
         return f"{m[1]}, got {m[2]}"
     prefix, reason = m.groups("") if (m := _OF_OPERATION.fullmatch(message)) else ("", message)
+    subject = "found"
+    if m := _PARAMETER.fullmatch(reason):
+        subject, reason = f"{m[1]} is", m[2]
     if m := _BASE.fullmatch(reason):
-        return f"{prefix}found {_short(m[1])}; required: {_name_in_words(m[2], True)}"
+        return f"{prefix}{subject} {_short(m[1])}; required: {_name_in_words(m[2], True)}"
+    if m := _OF_CLASS.fullmatch(reason):
+        return f"{prefix}{subject} {_short(m[1])}; required: {_class_in_words(m[2])}"
     return f"{prefix}{_short(m[1])} cannot stand here" if (m := _UNEXPECTED.fullmatch(reason)) else message
 
 
@@ -167,6 +175,11 @@ def _required(whole: str, reason: str, constraint: object, is_type: bool = False
             return listed(sorted(map(_words, bases)))
         words = _name_in_words(base, is_type)
         return words if found == whole else f"{words} instead of {found}"
+    if m := _OF_CLASS.fullmatch(reason):
+        words = _class_in_words(m[2])
+        return words if m[1] == whole else f"{words} instead of {m[1]}"
+    if m := _NO_LIST.fullmatch(reason):
+        return f"{_class_in_words(m[1])}, instead of {_class_in_words(m[2])}"
     if m := _UNEXPECTED.fullmatch(reason):
         if m[1] == whole:
             return _alternatives(cast(object, constraint))
@@ -208,9 +221,18 @@ def _words(base: type[Attribute]) -> str:
 
 def _name_in_words(name: str, is_type: bool) -> str:
     """A type or attribute by the name that xDSL has for it."""
+    if (known := next((words for each, words in _WORDS.items() if each.name == name), None)) is not None:
+        return known
     if "." in name:
         return f"!{name}" if is_type else f"#{name}<...>"
     return f"{_article(name.removesuffix('_type'))} type" if is_type else _article(name)
+
+
+def _class_in_words(name: str) -> str:
+    """A class of attributes by its name in Python: `a shaped type` for `ShapedType`."""
+    known = next((words for each, words in _WORDS.items() if each.__name__ == name), None)
+    parts = re.findall(r"[A-Z]+[0-9]*(?![a-z])|[A-Z]?[a-z0-9]+", name.removesuffix("Attribute").removesuffix("Attr"))
+    return known or _article(" ".join(part if part.isupper() else part.lower() for part in parts))
 
 
 def _article(word: str) -> str:

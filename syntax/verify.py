@@ -8,10 +8,10 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
 from mlc.support.errors import UserError
-from mlc.support.locations import error_at
+from mlc.support.locations import error_at, location_of
 from mlc.support.requirements import check_requirements
 from mlc.syntax.dominance import error_of, undominated_uses
-from mlc.syntax.errors import LIMIT, raise_all, reason_of
+from mlc.syntax.errors import LIMIT, mistake_of, raise_all, reason_of
 from mlc.syntax.mismatches import explain
 from mlc.syntax.region_flow import problems_of_flow
 from mlc.syntax.structure import problems_of
@@ -75,6 +75,8 @@ def _errors_of(op: Operation, checked: bool) -> list[UserError]:
         if checked:
             check_requirements(op)
     except Exception as e:
+        if (mistake := mistake_of(type(op), e, location_of(op))) is not None:
+            raise mistake from e
         if (reason := reason_of(e, f"its verifier fails with {type(e).__name__}: {one_line(str(e))}")) is None:
             raise
         message = explain(op, str(e) if isinstance(e, VerifyException) else reason)

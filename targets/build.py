@@ -130,7 +130,7 @@ class _Build:
             self.units.append(threads_unit(programs[0].threads))
         if kind == "exe":
             assert isinstance(program, Program), "a program reads elements of one shape"
-            self.units.append(runner_unit(program.signature))
+            self.units.append(runner_unit(program.signature, machine))
         self.blobs = [] if kind == "asm" else weights.collect(program.weights)
 
     def run(

@@ -7,6 +7,7 @@ import re
 from functools import cache
 from importlib import resources
 
+from mlc.runtime.cpu_features import ARM, X86
 from mlc.support.dtypes import c_constant, dtype_named
 from mlc.targets.cache import digest
 from mlc.targets.machine import Machine
@@ -37,15 +38,24 @@ define ptr @{signature.symbol}_signature() {{
     )
 
 
-def runner_unit(signature: Signature) -> Unit:
-    """The program around the model of an executable."""
+def runner_unit(signature: Signature, machine: Machine) -> Unit:
+    """The program around the model of an executable. It runs on all CPUs, for it says what one lacks."""
     prelude = f"""#define MODEL(suffix) {signature.symbol}##suffix
 #define INPUTS {len(signature.inputs)}
 #define OUTPUTS {len(signature.outputs)}
 #define INPUT_BYTES {_c_sizes(signature.inputs)}
 #define OUTPUT_BYTES {_c_sizes(signature.outputs)}
+#define CPU "{machine.named_cpu}"
+#define FEATURES {{{", ".join(_c_feature(name, machine) for name in machine.required_cpu_flags)}}}
 """
-    return Unit("runner", prelude + _runtime_file("runner.c"), "c")
+    oldest = "-march=x86-64" if machine.arch == "x86_64" else "-mcpu=generic"
+    return Unit("runner", prelude + _runtime_file("runner.c"), "c", flags=(oldest,))
+
+
+def _c_feature(name: str, machine: Machine) -> str:
+    """The initializer of a `Feature` of the runner."""
+    where = X86[name] if machine.arch == "x86_64" else ARM[name]
+    return f'{{"{name}", {", ".join(f"{number}u" for number in where)}}}'
 
 
 def threads_unit(threads: int) -> Unit:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from mlc.runtime.cpu_features import missing_features
 from mlc.targets.assumed_host import assumed_host
 from mlc.targets.cpus import KIB, MIB, Arch
 
@@ -115,9 +116,7 @@ def executes(arch: Arch) -> bool:
 
 def missing_flags(required: Iterable[str]) -> list[str]:
     """Those of some CPU features, in the kernel's spelling, that the CPU does not have that is really there."""
-    fields = _real_fields()
-    there = (fields.get("flags") or fields.get("Features") or "").split()
-    return [flag for flag in required if flag not in there] if there else []
+    return missing_features(required)
 
 
 def cpu_name() -> str | None:

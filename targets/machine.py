@@ -128,9 +128,14 @@ class Machine:
         # Atomic operations in line: those out of line are functions of a library.
         return (f"--target={self.triple}", f"-mcpu={self.base}", "-mno-outline-atomics")
 
+    @property
+    def named_cpu(self) -> str:
+        """The CPU as artifacts name it to people."""
+        return self.base if self.cpu == "generic" else self.cpu
+
     @cached_property
     def required_cpu_flags(self) -> tuple[str, ...]:
-        """Flags that /proc/cpuinfo must list where the artifact runs."""
+        """The features that a CPU must have on which the artifact runs, in the kernel's spelling."""
         return tuple(KERNEL_SPELLING.get(f, f) for f in self.features)
 
 

@@ -57,6 +57,8 @@ class Unit:
     language: Literal["ir", "c"] = "ir"
     opt_level: int | None = None
     """How much clang optimises it, if that is another level than that of all units."""
+    flags: tuple[str, ...] = ()
+    """What clang is told besides, which has the last word."""
 
 
 @dataclass
@@ -135,8 +137,9 @@ class Compiler:
         return digest("unit", self.clang.identity, *self.flags_of(unit), self.output, unit.language, unit.text)
 
     def flags_of(self, unit: Unit) -> tuple[str, ...]:
-        """The flags for one unit: of two levels, clang takes the last."""
-        return self.flags if unit.opt_level is None else (*self.flags, f"-O{unit.opt_level}")
+        """The flags for one unit: of two levels, or two CPUs, clang takes the last."""
+        level = () if unit.opt_level is None else (f"-O{unit.opt_level}",)
+        return (*self.flags, *level, *unit.flags)
 
     def compile(self, unit: Unit, destination: Path) -> None:
         """Run clang on `unit`, without the cache.

@@ -1,11 +1,12 @@
 """`--verify-diagnostics`: checks the diagnostics of a run against comments in its input.
 
     // expected-error @below {{found 3 operands}}
-    // expected-note-re @+2 {{defined .* here}}
+    // expected-note-re @+2 {{defined in line {{[0-9]+}} (of this file)}}
 
 The kinds are error, warning, note and remark. `@+N` and `@-N` count lines from the comment, `@above` and `@below` skip
 comments that do the same, `@unknown` is for diagnostics without a place. Without one of these the comment's own line is
-meant. Text between `{{` and `}}` has to occur in the message; with `-re` it is a regular expression.
+meant. Text between `{{` and `}}` has to occur in the message; with `-re`, what stands in it between a further `{{` and
+`}}` is a regular expression, as in MLIR.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from mlc.support.errors import SourceLocation, UserError, UserErrors
 _KIND = r"error|warning|note|remark"
 _COMMENT = re.compile(
     rf"expected-(?P<kind>{_KIND})(?P<regex>-re)?\s*"
-    r"(?P<place>@(?:[+-]\d+|above|below|unknown))?\s*(?:\{\{(?P<text>.*?)\}\}(?!\}))?"
+    r"(?P<place>@(?:[+-]\d+|above|below|unknown))?\s*(?:\{\{(?P<text>(?:\{\{.*?\}\}|.)*?)\}\}(?!\}))?"
 )
+_EXPRESSION = re.compile(r"\{\{(.*?)\}\}")
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class Expectation:
 
     kind: str
     text: str
-    is_regex: bool
+    pattern: re.Pattern[str]
+    """What has to occur in the message."""
     line: int | None
     """The line that the diagnostic has to point at; None for `@unknown`."""
     comment_line: int
@@ -49,9 +52,7 @@ class Expectation:
         """Whether `diagnostic` is the one that is expected."""
         if self.kind != diagnostic.kind or self.line != diagnostic.line:
             return False
-        if self.is_regex:
-            return re.search(self.text, diagnostic.message) is not None
-        return self.text in diagnostic.message
+        return self.pattern.search(diagnostic.message) is not None
 
 
 def parse_expectations(text: str, file: str) -> list[Expectation]:
@@ -68,14 +69,24 @@ def parse_expectations(text: str, file: str) -> list[Expectation]:
             here = SourceLocation(file, index + 1, match.start() + 1)
             if match["text"] is None:
                 raise UserError("an expected diagnostic needs its text in {{double braces}}", here)
-            if match["regex"]:
-                try:
-                    re.compile(match["text"])
-                except re.error as e:
-                    raise UserError(f"malformed regular expression: {e}", here) from None
+            text = match["text"]
+            try:
+                pattern = _pattern(text) if match["regex"] else re.compile(re.escape(text))
+            except re.error as e:
+                raise UserError(f"malformed regular expression: {e}", here) from None
             line_meant = _line_meant(match["place"] or "@+0", index, is_comment)
-            result.append(Expectation(match["kind"], match["text"], bool(match["regex"]), line_meant, index + 1))
+            result.append(Expectation(match["kind"], text, pattern, line_meant, index + 1))
     return result
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    """Text that is literal but for the regular expressions in double braces."""
+    parts = _EXPRESSION.split(text)  # literal text and expressions by turns
+    if any("{{" in literal for literal in parts[::2]):
+        raise re.error("'{{' is not closed")
+    for expression in parts[1::2]:
+        re.compile(expression)  # which it has to be alone
+    return re.compile("".join(f"(?:{part})" if i % 2 else re.escape(part) for i, part in enumerate(parts)))
 
 
 def _line_meant(place: str, index: int, is_comment: Sequence[bool]) -> int | None:

@@ -3,6 +3,8 @@
 .o  object           .a   static library   .so   shared library           .h  C header
 .s  assembly         .ll  LLVM IR          .mlir IR at the llvm level, or at another one with --emit=mlir:<level>
 no suffix: a program that reads raw inputs from standard input and writes raw outputs to standard output
+
+-o may be given several times, -o model.so -o model.h: the model is lowered once for all of them.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +32,9 @@ from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, open_ou
 from mlc.tools.progress import progress_bar
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlc.support.context import CompilerContext
     from mlc.support.model_source import ModelSource
     from mlc.targets.output import OutputKind
     from mlc.targets.program import Program, Signature
@@ -53,7 +58,7 @@ class Arguments(CompileArguments):
     """The parsed command line."""
 
     model: str
-    output: str
+    output: list[str]
     emit: str | None
     prefix: str
 
@@ -67,7 +72,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the command's options."""
     parser.add_argument("model", help="the model: text, or a file of ONNX or PyTorch; '-' is text on standard input")
     parser.add_argument(
-        "-o", dest="output", metavar="FILE", required=True, help="the file to write; '-' for text forms"
+        "-o",
+        dest="output",
+        metavar="FILE",
+        required=True,
+        action="append",
+        help="a file to write, of several perhaps; '-' for text forms",
     )
     parser.add_argument("--emit", choices=FORMS, metavar="FORM", help=", ".join(FORMS))
     prefix = "start C names with mlc_NAME_ instead of mlc_: several models then fit into one program"
@@ -76,57 +86,80 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> None:
-    """Compile; the output file appears whole or not at all."""
+    """Compile; an output file appears whole or not at all."""
     args = Arguments(**vars(arguments))
-    form = args.emit or form_of(args.output)
-    if args.output == "-" and form not in (*_IR_FORMS, "asm", "header"):
-        raise UserError(f"'-o -' prints text; '{form}' needs a file")
-    check_not_input(args.output, [args.model])
+    if args.emit and len(args.output) > 1:
+        raise UserError(f"--emit {args.emit} says what one output is; several say it by their suffixes")
+    if (twice := next((each for each in args.output if args.output.count(each) > 1), None)) is not None:
+        raise UserError(f"'-o {twice}' is given twice; name each output once")
+    forms = {output: args.emit or form_of(output) for output in args.output}
+    for output, form in forms.items():
+        if output == "-" and form not in (*_IR_FORMS, "asm", "header"):
+            raise UserError(f"'-o -' prints text; '{form}' needs a file")
+        check_not_input(output, [args.model])
     source = read_model(args.model)
-    if form in (*_IR_FORMS, "exe"):
-        args.bindings.require_single("a program" if form == "exe" else "a text of IR")
-    if form == "exe" and args.threads > 1:
+    for form in forms.values():
+        if form in (*_IR_FORMS, "exe"):
+            args.bindings.require_single("a program" if form == "exe" else "a text of IR")
+    if "exe" in forms.values() and args.threads > 1:
         print("note: a program computes on one thread; a library (-o model.so) uses more", file=sys.stderr)
-    if form in _IR_FORMS:
+    if len(forms) == 1 and (form := args.emit or form_of(args.output[0])) in _IR_FORMS:
         _write_ir(source, form, args)
-    elif args.output != "-":
-        make_artifact(source, cast("OutputKind", form), Path(args.output), args, [args.output])
-    else:
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "output"
-            make_artifact(source, cast("OutputKind", form), file, args, [])
-            sys.stdout.write(file.read_text(encoding="utf-8"))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        printed = Path(folder) / "output"
+        files = {output: printed if output == "-" else Path(output) for output in forms}
+        kinds: dict[Path, OutputKind] = {
+            files[output]: cast("OutputKind", form) for output, form in forms.items() if form not in _IR_FORMS
+        }
+        texts = {output: form for output, form in forms.items() if form in _IR_FORMS}
+        make_artifacts(source, kinds, args, args.output, texts)
+        if printed in kinds:
+            sys.stdout.write(printed.read_text(encoding="utf-8"))
 
 
-def make_artifact(
-    model: ModelSource, kind: OutputKind, output: Path, args: CompileArguments, outputs: Sequence[str]
+def make_artifacts(
+    model: ModelSource,
+    kinds: Mapping[Path, OutputKind],
+    args: CompileArguments,
+    outputs: Sequence[str],
+    texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Make the file `output`: from the cache if the same model was compiled before, else by compiling it.
+    """Make files of these kinds: from the cache if the same model was compiled before, else by compiling it once.
 
-    `outputs` are all files that the command is going to write.
+    `outputs` are all files that the command is going to write, `texts` those of IR among them, with their forms.
 
     Raises:
-        UserError: also if there is no usable clang, `output` cannot be written, or one of `outputs` is a weight file.
+        UserError: also if there is no usable clang, a file cannot be written, or one of `outputs` is a weight file.
     """
-    recipe = Recipe(model, args.options, kind)
-    if args.only_result_matters and (weights := recipe.weight_files()) is not None:
-        _protect(weights, outputs)
-        if recipe.recall(output):
-            for place, message in recipe.warned:
-                print(f"{place}{': ' * bool(place)}warning: {message}", file=sys.stderr)
-            return
-    build_artifact(model, recipe, output, args, outputs)
+    recipes = {path: Recipe(model, args.options, kind) for path, kind in kinds.items()}
+    told: dict[tuple[str, str], None] = {}
+    for path, recipe in list(recipes.items()):
+        if args.only_result_matters and (weights := recipe.weight_files()) is not None:
+            _protect(weights, outputs)
+            if recipe.recall(path):
+                told |= dict.fromkeys(recipe.warned)
+                del recipes[path]
+    if recipes or texts:
+        build_artifacts(model, recipes, args, outputs, texts or {})
+        return
+    for place, message in told:
+        print(f"{place}{': ' * bool(place)}warning: {message}", file=sys.stderr)
 
 
-def build_artifact(
-    model: ModelSource, recipe: Recipe, output: Path, args: CompileArguments, outputs: Sequence[str]
+def build_artifacts(
+    model: ModelSource,
+    recipes: Mapping[Path, Recipe],
+    args: CompileArguments,
+    outputs: Sequence[str],
+    texts: Mapping[str, str],
 ) -> list[Signature]:
-    """Compile down to the file `output`, with a progress bar; returns the model's signature, for each of its shapes.
+    """Compile down to files, with a progress bar; returns the model's signature, for each of its shapes.
 
-    `outputs` are all files that the command is going to write.
+    `outputs` are all files that the command is going to write, `texts` those of IR among them, with their forms.
 
     Raises:
-        UserError: also if there is no usable clang, `output` cannot be written, or one of `outputs` is a weight file.
+        UserError: also if there is no usable clang, a file cannot be written, or one of `outputs` is a weight file.
     """
     from mlc.tools.observers import show_passes
 
@@ -143,14 +176,17 @@ def build_artifact(
         for variant in compilation.variants():
             signature = variant.lower_fully()
             variant.finish()
+            for output, form in texts.items():
+                _write_text(variant.module, variant.ctx, form, output)
             start = time.perf_counter()
             programs.append(variant.program(signature))
             timed.phase("emit LLVM IR", start)
         program = compilation.joined(programs)
         start = time.perf_counter()
-        report = compilation.build_program(program, recipe.kind, output, bar and partial(bar.update, "clang"))
+        for path, recipe in recipes.items():
+            report = compilation.build_program(program, recipe.kind, path, bar and partial(bar.update, "clang"))
+            recipe.remember(compilation.ctx, report)
         timed.phase("clang and linker", start)
-    recipe.remember(compilation.ctx, report)
     print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()
     return [each.signature for each in programs]
@@ -176,16 +212,20 @@ def form_of(output: str) -> str:
 
 def _write_ir(model: ModelSource, form: str, args: Arguments) -> None:
     timed = start_compilation(model, args)
-    compilation, output = timed.compilation, args.output
+    compilation, (output,) = timed.compilation, args.output
     check_not_input(output, compilation.ctx.resources.files.values())
-    from mlc.tools.emit_text import emit_text
-
     compilation.lower(form.partition(":")[2] or "llvm")
     compilation.finish()
-    if output != "-":
-        compilation.ctx.resources.respell(Path(output).parent)
-    text = emit_text(compilation.module, compilation.ctx, form)
-    with open_output(output) as stream:
-        stream.write(text)
+    _write_text(compilation.module, compilation.ctx, form, output)
     print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()
+
+
+def _write_text(module: ModuleOp, ctx: CompilerContext, form: str, output: str) -> None:
+    from mlc.tools.emit_text import emit_text
+
+    if output != "-":
+        ctx.resources.respell(Path(output).parent)
+    text = emit_text(module, ctx, form)
+    with open_output(output) as stream:
+        stream.write(text)

@@ -1,7 +1,7 @@
-"""Run a model on inputs in a file of safetensors or NumPy, and tell how long a call takes. A model is text, which is
-compiled first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes make several
-calls; of a model for several shapes, the one runs that needs the fewest. Shapes that the model and --shape leave open
-are those of the tensors.
+"""Run a model on inputs in a file of safetensors or NumPy, or on an image, and tell how long a call takes. A model is
+text, which is compiled first, or a shared library that 'mlc compile' made. Tensors with more rows than the model takes
+make several calls; of a model for several shapes, the one runs that needs the fewest. Shapes that the model and --shape
+leave open are those of the tensors.
 With a --target of another architecture the model runs in an emulator.
 """
 
@@ -20,7 +20,7 @@ from mlc.support.bindings import Bindings
 from mlc.support.cache_folder import make_folder
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
-from mlc.support.model_source import ModelSource
+from mlc.support.model_source import DeclaredInput, ModelSource
 from mlc.targets import host
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
@@ -29,7 +29,8 @@ from mlc.tools.answers import accuracy_of, note_on_nan
 from mlc.tools.compile_arguments import CompileArguments, add_compile_arguments, read_model
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input
 from mlc.tools.execution import EmulatedModel, LocalModel, RunnableModel
-from mlc.tools.mlc_compile import build_artifact, make_artifact
+from mlc.tools.images import Image, is_image
+from mlc.tools.mlc_compile import build_artifacts, make_artifacts
 from mlc.tools.model_inputs import Array, Calls, choose_calls, read_tensors, tensor_named
 
 
@@ -53,7 +54,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--inputs",
         required=True,
         metavar="FILE",
-        help="a tensor per input: safetensors, .npz, or .npy for a model of one input",
+        help="a tensor per input: safetensors or .npz; for a model of one input also .npy, or an image (with Pillow), "
+        "which gets the size and the layout of the input",
     )
     add("--outputs", metavar="FILE", help="write the model's outputs to this safetensors file")
     labels = "how often the largest output is the label; labels are in the tensor KEY (labels) of the inputs"
@@ -78,12 +80,15 @@ def run(arguments: Namespace) -> None:
             f"'{args.model}' is compiled already: {' and '.join(ignored)} {verb} not apply to it; leave out what is "
             "for compiling, or give the model's text"
         )
-    tensors = read_tensors(args.inputs)
+    image = Image.open(args.inputs) if is_image(args.inputs) else None
+    tensors = {} if image else read_tensors(args.inputs)
     labels = tensors.pop(args.check_labels, None) if args.check_labels else None
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
     with ExitStack() as files:
-        variants = LocalModel.open(Path(args.model)) if is_library else _compile(args, files, tensors)
+        variants = LocalModel.open(Path(args.model)) if is_library else _compile(args, files, image or tensors)
+        if image:
+            tensors = image.tensors([model.inputs for model in variants])
         _run(variants, tensors, labels, args)
     if (path := variants[0].path).exists():
         print(f"artifact: {path}")
@@ -118,7 +123,7 @@ def _is_elf(model: str) -> bool:
         return False
 
 
-def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) -> Sequence[RunnableModel]:
+def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array] | Image) -> Sequence[RunnableModel]:
     """Compile into the file that was asked for, else into the cache, else, if that cannot be written, into one of
     `files`, which are gone after the run. Shapes that nobody gives are those of `tensors`.
     """
@@ -144,7 +149,7 @@ def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array]) ->
     return model
 
 
-def _shapes_of(tensors: Mapping[str, Array], source: ModelSource, given: Bindings) -> list[str]:
+def _shapes_of(tensors: Mapping[str, Array] | Image, source: ModelSource, given: Bindings) -> list[str]:
     """The shapes of those inputs whose shapes are open: what is not given is as in the last dims of the tensor."""
     if given.choices:  # which of them runs follows from the tensors; the model has to be known without these
         return []
@@ -153,14 +158,21 @@ def _shapes_of(tensors: Mapping[str, Array], source: ModelSource, given: Binding
     bound = [each.bound(given.shapes, extents) for each in declared if each.name not in given.values]
     taken: list[str] = []
     for each in bound:
-        tensor = tensor_named(each.name, tensors) if each.is_open else None
-        found = () if tensor is None else tensor.shape
+        found = _shape_in(tensors, each) if each.is_open else ()
         shape = found if each.shape is None else each.shape
         if shape and len(found) >= len(shape):
             last = found[len(found) - len(shape) :]
             extents = [f if e is None else e for e, f in zip(shape, last, strict=True)]
             taken.append(f"{each.name}={'x'.join(map(str, extents))}")
     return taken
+
+
+def _shape_in(tensors: Mapping[str, Array] | Image, declared: DeclaredInput) -> tuple[int, ...]:
+    """The shape of what there is for an input."""
+    if isinstance(tensors, Image):
+        return () if declared.shape is None else tensors.shape_for(declared.name, declared.shape)
+    tensor = tensor_named(declared.name, tensors)
+    return () if tensor is None else tensor.shape
 
 
 def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[RunnableModel]:
@@ -173,10 +185,10 @@ def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[Ru
     machine = resolve_target(args.target)
     outputs = [output for output in (args.output, args.outputs) if output]
     if machine.arch == host.architecture():
-        make_artifact(source, "shared", path, args, outputs)
+        make_artifacts(source, {path: "shared"}, args, outputs)
         return LocalModel.open(path)
     args.bindings.require_single("a program for another machine")
-    signatures = build_artifact(source, Recipe(source, args.options, "exe"), path, args, outputs)
+    signatures = build_artifacts(source, {path: Recipe(source, args.options, "exe")}, args, outputs, {})
     return [EmulatedModel(path, machine.arch, signatures[0])]
 
 

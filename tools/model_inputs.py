@@ -66,7 +66,7 @@ def read_tensors(file: str) -> dict[str, Array]:
     except OSError as e:
         raise UserError(f"cannot read '{file}': {e.strerror or e}") from None
     except ValueError as e:
-        formats = "required: safetensors, or .npz or .npy of NumPy"
+        formats = "required: safetensors, .npz or .npy of NumPy, or an image"
         raise UserError(f"'{file}' is not a safetensors file: {e}; {formats}") from None
 
 

@@ -158,15 +158,15 @@ _OPTION_WORD = re.compile(r"[a-z][a-z0-9_-]*=")
 def _pass_flags_to_pipelines(argv: Sequence[str]) -> list[str]:
     """Spell `--tile=sizes=8,48` as `--pass-pipeline=tile{sizes=8,48 loops=m,n}`.
 
-    The options of a pass may be one quoted word or follow as words of their own.
+    The options of a pass may be one quoted word or follow as words of their own. As in MLIR, one dash does, too.
     """
     known, result, words = set(pass_names()), list[str](), list(argv)
     while words:
         word = words.pop(0)
         if word == "--":
             return [*result, word, *words]
-        name, _, options = word.removeprefix("--").partition("=")
-        if not word.startswith("--") or name not in known:
+        name, _, options = re.sub("^--?", "", word).partition("=")
+        if not word.startswith("-") or name not in known:
             result.append(word)
             continue
         parts = [options.strip()] if options.strip() else []

@@ -89,6 +89,8 @@ class ExpectConstantOp(ExpectOp):
         printer.print_op_attributes(self.attributes)
 
     def verify_(self) -> None:
+        if not hasattr(self.value, "get_type"):
+            raise _violation(self, f"the expected value is {self.value}; it has to be dense data")
         needed = cast(Any, self.value).get_type()
         if self.lhs.type != needed:
             raise _violation(self, f"the operand is {self.lhs.type}; the data is {needed}")

@@ -28,7 +28,7 @@ class MeshOp(IRDLOperation):
 
     name = "sdy.mesh"
     sym_name = prop_def(StringAttr)
-    mesh = prop_def()
+    mesh = prop_def(_KEPT["mesh"])
     traits = traits_def(SymbolOpInterface())
 
     @classmethod
@@ -57,7 +57,7 @@ class ShardingConstraintOp(IRDLOperation):
 
     name = "sdy.sharding_constraint"
     input = operand_def()
-    sharding = prop_def()
+    sharding = prop_def(_KEPT["sharding"])
     result = result_def()
     traits = traits_def(Pure())
 

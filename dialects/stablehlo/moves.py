@@ -78,6 +78,7 @@ class ConstantOp(HloOp):
         printer.print_attribute(self.value)
 
     def verify_(self) -> None:
+        require(self, 1, hasattr(self.value, "get_type"), lambda: f"the value is {self.value}; it has to be dense data")
         found, needed = cast(Any, self.value).get_type(), self.output.type
         require(self, 1, found == needed, lambda: f"the data is of type {found}; the result is of type {needed}")
 

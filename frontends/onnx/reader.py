@@ -29,7 +29,7 @@ from mlc.frontends.onnx.external import embed_external
 from mlc.frontends.onnx.opening import open_file
 from mlc.support.context import CompilerContext
 from mlc.support.errors import SourceLocation, UserError, raise_found
-from mlc.support.functions import DIMS, NAME
+from mlc.support.functions import DIMS, IMAGE_SIZE, NAME
 from mlc.support.model_source import DeclaredInput
 from mlc.support.onnx_file import MappedTensor, OnnxFile
 
@@ -43,6 +43,7 @@ def read_onnx(
     file: str | None = None,
     opened: OnnxFile | None = None,
     wrong: dict[Operation, UserError] | None = None,
+    model: Message | None = None,
 ) -> ModuleOp:
     """The module of the model in `path`, called `file` in messages; its weights become resources of `ctx`.
 
@@ -55,14 +56,17 @@ def read_onnx(
     """
     name = file or str(path)
     opened = opened or open_file(path, name)
-    model = _parsed(opened, name)
-    versions = {standard_domain(each.domain): each.version for each in model.opset_import}
-    _require_distinct(model.graph, opened.mapped, name)
+    message: Message = parsed(opened, name) if model is None else model
+    versions = {standard_domain(each.domain): each.version for each in message.opset_import}
+    _require_distinct(message.graph, opened.mapped, name)
     ctx.resources.open_onnx("model", path.name, opened)
     graphs = GraphReader(ctx.resources, name, versions)
-    module = ModuleOp([_function(model.graph, opened.mapped, graphs)])
+    module = ModuleOp([_function(message.graph, opened.mapped, graphs)])
     module.location = graphs.location("")
-    if (too_new := _too_new(model, name)) is not None:
+    for function in module.ops:
+        sizes = [StringAttr(each.value) for each in message.metadata_props if each.key == "imgsz"]
+        function.attributes |= {IMAGE_SIZE: sizes[0]} if sizes else {}
+    if (too_new := _too_new(message, name)) is not None:
         graphs.wrong[module] = too_new
     if wrong is None:
         raise_found(graphs.wrong.values())
@@ -86,14 +90,10 @@ def _too_new(model: Message, file: str) -> UserError | None:
     return None
 
 
-def declared_inputs(opened: OnnxFile, file: str) -> tuple[DeclaredInput, ...]:
-    """What the model in a file, called `file` in messages, says of its inputs.
-
-    Raises:
-        UserError: the file holds no model of ONNX.
-    """
+def declared_inputs(model: Message, mapped: Sequence[MappedTensor]) -> tuple[DeclaredInput, ...]:
+    """What a model says of its inputs; `mapped` are those of its weights that the message does not have."""
     result: list[DeclaredInput] = []
-    for each in _inputs(_parsed(opened, file).graph, opened.mapped):
+    for each in _inputs(model.graph, mapped):
         kind, shape = value_type(each.type), None
         if isinstance(kind, TensorType):
             shape = tuple(None if e == DYNAMIC_INDEX else e for e in kind.get_shape())
@@ -107,8 +107,8 @@ def _inputs(graph: Message, mapped: Sequence[MappedTensor]) -> list[Message]:
     return [each for each in graph.input if each.name not in weights]
 
 
-def _parsed(opened: OnnxFile, file: str) -> Message:
-    """The ModelProto, with functions inlined.
+def parsed(opened: OnnxFile, file: str) -> Message:
+    """The ModelProto in a file, called `file` in messages, with functions inlined.
 
     Raises:
         UserError: the bytes hold none.

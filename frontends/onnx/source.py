@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
     from xdsl.ir import Operation
 
+    from mlc.dialects.onnx.schemas import Message
     from mlc.support.context import CompilerContext
 
 
@@ -69,7 +70,7 @@ class OnnxModel(ModelSource):
     def inputs(self) -> tuple[DeclaredInput, ...]:
         from mlc.frontends.onnx.reader import declared_inputs
 
-        return declared_inputs(self._opened, self.file)
+        return declared_inputs(self._message, self._opened.mapped)
 
     def module(self, ctx: CompilerContext) -> ModuleOp:
         module, wrong = self.readable(ctx)
@@ -81,7 +82,7 @@ class OnnxModel(ModelSource):
         from mlc.syntax import verify_module
 
         wrong: dict[Operation, UserError] = {}
-        module = read_onnx(self.path, ctx, self.file, self._opened, wrong)
+        module = read_onnx(self.path, ctx, self.file, self._opened, wrong, self._message)
         if not wrong:
             verify_module(module)
         return module, wrong
@@ -89,3 +90,9 @@ class OnnxModel(ModelSource):
     @cached_property
     def _opened(self) -> OnnxFile:
         return open_file(self.path, self.file)
+
+    @cached_property
+    def _message(self) -> Message:
+        from mlc.frontends.onnx.reader import parsed
+
+        return parsed(self._opened, self.file)

@@ -36,6 +36,7 @@ from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elemen
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.shared.kernel_names import KernelNames
 from mlc.passes.shared.known_types import require_known_types
+from mlc.passes.shared.levels import require_level
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding
@@ -81,6 +82,7 @@ class LowerToTensorPass(Pass):
     rounding = Rounding(4, "an op becomes a formula that may round at other places")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
+        require_level(module, "graph", self.name)
         names = KernelNames(module)
         driver = LoweringDriver(self.name, ctx)
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]

@@ -12,12 +12,11 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects.loop import LoadOp, PrefetchOp, RowOp
-from mlc.dialects.memref import CastOp
 from mlc.passes.loop_to_llvm._types import bit_width
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
 
-_SAME_ELEMENTS = (memref.ReinterpretCastOp, CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp, memref.CastOp)
+_SAME_ELEMENTS = (memref.ReinterpretCastOp, memref.ExpandShapeOp, memref.CollapseShapeOp, memref.CastOp)
 _READS = (LoadOp, PrefetchOp, memref.LoadOp, memref.DimOp, vector.LoadOp, vector.MaskedLoadOp)
 
 _Place = tuple[SSAValue, range | None]

@@ -19,7 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects import loop
-from mlc.dialects.memref import CastOp, ExtractAlignedPointerAsIndexOp, GlobalOp
+from mlc.dialects.memref import ExtractAlignedPointerAsIndexOp, GlobalOp
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
@@ -139,7 +139,7 @@ class LowerRow(StatelessPattern):
         rewriter.replace(op, offset(op.source, op.index, array_type(memref_type(op.result))))
 
 
-@lowers(VALUES, memref.ReinterpretCastOp, CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp)
+@lowers(VALUES, memref.ReinterpretCastOp, memref.CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp)
 class LowerReshape(StatelessPattern):
     """The same elements under another shape: the same address."""
 

@@ -90,6 +90,7 @@ def _convert(
     """
     import_patterns(_PACKAGE)
     from mlc.passes.onnx_to_graph._conversion import Conversion
+    from mlc.passes.onnx_to_graph._image_extents import image_extents
     from mlc.passes.onnx_to_graph._report import foreign_inputs, never_converted, operator
     from mlc.passes.onnx_to_graph._results import add_extents
     from mlc.passes.shared.open_dims import unbound
@@ -102,7 +103,7 @@ def _convert(
     foreign = {value: error for f in functions for value, error in foreign_inputs(f).items()}
     errors += foreign.values()
     conversion.lost.update(foreign)
-    open_dims = [error for function in functions for error in unbound(function)]
+    open_dims = [error for function in functions for error in unbound(function, image_extents(function))]
     if open_dims:
         # What a branch holds may be gone when shapes are known.
         ops = [op for f in functions for op in (f.body.block.ops if shapes_follow else f.walk())]

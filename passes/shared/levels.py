@@ -9,7 +9,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlc.passes.lowering import lowering_of
-from mlc.passes.pipeline import CROSSINGS, LEVELS
+from mlc.passes.pipeline import CROSSINGS, LEVEL_OF, LEVELS, SOURCE_LEVELS, crossings
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
@@ -22,13 +22,13 @@ def require_level(module: ModuleOp, level: str, pass_name: str, then: Sequence[s
     Raises:
         UserError: at the first op of the highest level, with the passes that lower it.
     """
-    above = LEVELS[: LEVELS.index(level)]
+    above = (*SOURCE_LEVELS, *LEVELS[: LEVELS.index(level)])
     found = [(above.index(own), isinstance(op, FuncOp), op) for op in module.walk() if (own := _level(op)) in above]
     if not found:
         return
     # A function over tensors is named only if nothing in it is: the place of the op says more.
     first, _, op = min(found, key=lambda each: each[:2])
-    missing = (*(CROSSINGS[each] for each in LEVELS[first + 1 : LEVELS.index(level) + 1]), *then)
+    missing = (*crossings(above[first], level), *then)
     raise passes_missing(op, pass_name, f"{op.name}, of the {above[first]} level", missing)
 
 
@@ -41,8 +41,8 @@ def _level(op: Operation) -> str | None:
     """The level that an op belongs to, by its dialect, its lowering or its types; None if it may be of several."""
     if lowering_of(CROSSINGS["tensor"], type(op)) is not None:
         return "graph"
-    if (dialect := op.dialect_name()) in LEVELS:
-        return dialect
+    if (level := LEVEL_OF.get(op.dialect_name())) is not None:
+        return level
     types = [result.type for result in op.results]
     if isinstance(op, FuncOp):
         types = [*op.function_type.inputs, *op.function_type.outputs]

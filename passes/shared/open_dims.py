@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from shlex import quote
 
 from xdsl.dialects import func
@@ -13,8 +13,12 @@ from mlc.support.functions import dim_names, input_names, marks_of
 from mlc.support.locations import location_of
 
 
-def unbound(function: func.FuncOp) -> Iterator[UserError]:
-    """The dims that the inputs of a function leave open, in one error with a command that binds them."""
+def unbound(function: func.FuncOp, fitting: Mapping[tuple[int, int], int] | None = None) -> Iterator[UserError]:
+    """The dims that the inputs of a function leave open, in one error with a command that binds them.
+
+    `fitting` has extents to propose for dims, by the number of the argument and of the dim; for others that is 1.
+    """
+    fitting = fitting or {}
     advice: dict[str, str] = {}
     shown: list[str] = []
     marks = marks_of(function.args, function.arg_attrs)
@@ -27,14 +31,17 @@ def unbound(function: func.FuncOp) -> Iterator[UserError]:
         if not isinstance(kind, TensorType):
             continue
         labels = _labelled(kind.get_shape(), dim_names(mark))
+        given = enumerate(kind.get_shape())
+        proposed = [fitting.get((argument.index, i), 1) if e == DYNAMIC_INDEX else e for i, e in given]
         if DYNAMIC_INDEX in kind.get_shape():
             shown.append(f"'{name}' ({'x'.join(labels)})")
-            missing = [label for label, e in zip(labels, kind.get_shape(), strict=True) if e == DYNAMIC_INDEX]
+            each = zip(labels, kind.get_shape(), proposed, strict=True)
+            missing = {label: number for label, e, number in each if e == DYNAMIC_INDEX}
             if "?" in missing:
-                numbers = "x".join("1" if e == DYNAMIC_INDEX else str(e) for e in kind.get_shape())
+                numbers = "x".join(map(str, proposed))
                 advice[name] = f"--shape {quote(f'{name}={numbers}')}"
             else:
-                advice |= {label: f"--shape {quote(f'{label}=1')}" for label in missing}
+                advice |= {label: f"--shape {quote(f'{label}={number}')}" for label, number in missing.items()}
     if shown:
         yield UserError(
             f"the model leaves dims of its inputs open: {', '.join(shown)}; code is generated for known shapes: "

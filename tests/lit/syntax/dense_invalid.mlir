@@ -142,3 +142,21 @@
 
 // expected-error @+1 {{a dense literal cannot have elements of type f80 here}}
 "t.op"() {x = dense<1.0> : tensor<2xf80>} : () -> ()
+
+// -----
+
+// What would take gigabytes of memory is refused before it takes any.
+// expected-error @+1 {{one number stands for 1099511627776 elements, more than 1 GiB; broadcast a dense literal of fewer elements}}
+"t.op"() {v = dense<1.0> : tensor<1099511627776xf32>} : () -> ()
+// expected-error @+1 {{one number stands for 25600000000000000000000000 elements, more than 1 GiB}}
+"t.op"() {v = dense<1> : tensor<4000000x4000000x4000000x400000xi8>} : () -> ()
+// expected-error @+1 {{one number stands for 1099511627776 elements, more than 1 GiB}}
+"t.op"() {v = dense<true> : vector<1099511627776xi1>} : () -> ()
+// expected-error @+1 {{one number stands for 1099511627776 elements, more than 1 GiB}}
+"t.op"() {v = dense<(1.0, 2.0)> : tensor<1099511627776xcomplex<f32>>} : () -> ()
+// expected-error @+1 {{one number stands for 1099511627776 elements, more than 1 GiB}}
+"t.op"() {v = dense<"0x0000803F"> : tensor<1099511627776xf32>} : () -> ()
+// expected-error @+1 {{tensor<1099511627776xf32> has 1099511627776 elements of 4 bytes, but the literal has 8 bytes}}
+"t.op"() {v = dense<"0x0000803F0000803F"> : tensor<1099511627776xf32>} : () -> ()
+// expected-error @+1 {{tensor<1099511627776xf32> has shape [1099511627776], but the dense literal has shape [2]}}
+"t.op"() {v = dense<[1.0, 2.0]> : tensor<1099511627776xf32>} : () -> ()

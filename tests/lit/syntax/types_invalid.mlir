@@ -92,3 +92,13 @@
 
 // expected-error @+1 {{alias '#nowhere' is not defined}}
 "t.op"() : () -> () loc(#nowhere)
+
+// -----
+
+// Parameters of types and attributes of other dialects.
+// expected-error @+1 {{'pdl.value' has no parameters, got 1}}
+"t.op"() {v = !pdl.value<1>} : () -> ()
+// expected-error @+1 {{'emitc.ptr' has 1 parameter (pointee_type), got none}}
+"t.op"() {v = !emitc.ptr} : () -> ()
+// expected-error @+1 {{'emitc.ptr' has 1 parameter (pointee_type), got 2}}
+"t.op"() {v = !emitc.ptr<i32, i32>} : () -> ()

@@ -7,6 +7,7 @@
 // RUN: mlc-opt %s --cse --lower-to-tensor --lower-to-loops --dce --unpad=loops=n --shrink-buffers --canonicalize 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: mlc-opt %s --lower-to-tensor --lower-to-tensor --lower-to-loops --lower-to-tensor 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: mlc-opt %s --lower-to-tensor --lower-to-loops -O3 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: mlc-opt %s --convert-onnx-to-graph --convert-aten-to-graph --convert-stablehlo-to-graph 2>&1 | filecheck %s --check-prefix=NONE
 
 // NONE-NOT: changed nothing
 // EARLY: note: --apply-schedule changed nothing: it works at the loop level, and the module is at the graph level; run --lower-to-tensor --lower-to-loops first

@@ -10,10 +10,13 @@ import pytest
 
 import mlc
 from mlc.compiler import new_context
+from mlc.frontends.onnx import reader
 from mlc.frontends.onnx.reader import read_onnx
+from mlc.frontends.onnx.source import open_source
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
+from mlc.support.onnx_file import OnnxFile
 from mlc.syntax import print_module, verify_module
 from mlc.tools.mlc_opt import main as mlc_opt
 
@@ -231,3 +234,21 @@ def test_files_that_are_not_there_or_empty(tmp_path: Path) -> None:
     (tmp_path / "model.onnx").write_bytes(b"")
     with pytest.raises(UserError, match=r"model 'model\.onnx' cannot be read as ONNX: it is empty"):
         _read(tmp_path / "model.onnx")
+
+
+def test_a_model_is_parsed_once_for_its_inputs_and_each_of_its_shapes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times: list[str] = []
+    parse = reader.parsed
+
+    def counted(opened: OnnxFile, file: str) -> Any:
+        times.append(file)
+        return parse(opened, file)
+
+    monkeypatch.setattr(reader, "parsed", counted)
+    source = open_source(_saved(_linear(), tmp_path))
+    assert [each.name for each in source.inputs()] == ["x:0"]
+    first, second = (str(source.module(new_context())) for _ in range(2))
+    assert first == second
+    assert len(times) == 1

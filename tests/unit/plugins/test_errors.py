@@ -143,6 +143,18 @@ CASES = {
         _FORMAT % "$a attr-dict",
         "bad.py:15: error: plugin 'bad.py' fails: the definition of op 'bad.formatted': operand 'c' not found",
     ),
+    "a type that does not follow": (
+        _FORMAT.replace("c = var_operand_def(F)", "r = result_def(AnyFloat)") % "$a attr-dict `:` type($a)",
+        "the definition of op 'bad.formatted': the format does not say the type of result 'r', and no type that "
+        "it says determines it; write type($r) in it, or let one VarConstraint stand for both types",
+    ),
+    "a type that does not follow from a constraint": (
+        _FORMAT.replace(
+            "a = opt_operand_def(F)\n    c = var_operand_def(F)", "a = operand_def(F)\n    c = operand_def(AnyFloat)"
+        )
+        % "$a $c attr-dict `:` type($a)",
+        "the definition of op 'bad.formatted': the format does not say the type of operand 'c', and no type",
+    ),
     "patterns that nobody asks for": (
         _OP.replace("class AOp", "class BOp").replace("bad.a", "bad.b")
         + "    @classmethod\n    def get_canonicalization_patterns(cls): return ()\n"
@@ -153,6 +165,21 @@ CASES = {
     "a folder that nobody asks for": (
         _OP + '    def fold(self): return ()\nBad = Dialect("bad", [AOp])',
         "op 'bad.a' has fold, which nobody asks for: AOp has to derive from HasFolderInterface of xdsl.interfaces",
+    ),
+    "patterns that are promised": (
+        "from xdsl.interfaces import HasCanonicalizationPatternsInterface as Patterns\n"
+        + _OP.replace("AOp(", "AOp(Patterns, ")
+        + 'Bad = Dialect("bad", [AOp])',
+        "bad.py:12: error: dialect 'bad' of 'bad.py': op 'bad.a': AOp has to define get_canonicalization_patterns, "
+        "which HasCanonicalizationPatternsInterface promises",
+    ),
+    "an attribute without its text": (
+        _OP
+        + "from xdsl.ir import Data\n@irdl_attr_definition\nclass Kept(Data[int]):\n    name = 'bad.kept'\n"
+        + "    @classmethod\n    def parse_parameter(cls, parser): return 1\n"
+        + 'Bad = Dialect("bad", [AOp], [Kept])',
+        "bad.py:15: error: dialect 'bad' of 'bad.py': attribute 'bad.kept': Kept has to define print_parameter, "
+        "which Data promises",
     ),
     "an enum that cannot be read": (
         _OP + _ENUM.format("EnumAttribute[Mode]"),
@@ -220,11 +247,26 @@ def test_two_files_with_one_dialect(mlc_opt: CommandLine, tmp_path: Path, monkey
     assert result.err == "mlc-opt: error: two dialects are named 'bad': one of 'a.py', one of 'b.py'; rename one\n"
 
 
+_IRDL = "irdl.dialect @d {{\nirdl.operation @o {{\n{}\nirdl.operands(a: {})\n}}\n}}"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("irdl.dialect {", "d.irdl:1:"),
         ("func.func private @f()", "d.irdl:1: error: the file defines no dialect: no 'irdl.dialect' in it"),
+        (
+            _IRDL.format('%0 = irdl.base "!builtin.integer"', "%0"),
+            "d.irdl:3:6: error: 'irdl.base' is not supported; dialects of IRDL are made of type, parameters,",
+        ),
+        (
+            _IRDL.format("%0 = irdl.parametric @t<>", "%0"),
+            "d.irdl:3:6: error: @t is no type of 'd'; required: one that an irdl.type there defines",
+        ),
+        (
+            _IRDL.format("%0 = irdl.any", "variadic %0"),
+            "d.irdl:4:1: error: 'irdl.operands' has variadic values, which is not supported; required: single",
+        ),
         (
             "irdl.dialect @graph {\n  irdl.type @t\n}",
             "two dialects are named 'graph': one of mlc, one of 'd.irdl'; rename one",
@@ -314,6 +356,8 @@ Bad = Dialect("bad", [ParsedOp])
         ("int('x')", "bad.py:17: error: ValueError: invalid literal for int() with base 10: 'x'\n"),
         ("{}['x']", "bad.py:17: error: KeyError: 'x'\n"),
         ("raise OSError('no')", "bad.py:17: error: OSError: no\n"),
+        ("__import__('fractions').Fraction('x')", "bad.py:17: error: ValueError: Invalid literal for Fraction: 'x'\n"),
+        ("return cls.build(operands=[[]])", "bad.py:17: error: ValueError: Expected 0 operand, but got 1\n"),
         ("raise SystemExit(3)", "bad.py:17: error: SystemExit: 3; raise an exception instead\n"),
         ("pass", "bad.py:15: error: 'bad.parsed': ParsedOp.parse gave None; it has to return a ParsedOp\n"),
         ("parser.raise_error('wrong text')", "<stdin>:1:11: error: wrong text\n"),
@@ -460,3 +504,71 @@ def test_a_kind_of_kernel_has_a_name_of_its_own(mlc_opt: CommandLine, tmp_path: 
     (tmp_path / "kind.py").write_text(f"{_KIND}    name = 'row'\n    def offers(self, kernel): yield from ()")
     result = mlc_opt("--load-pass", str(tmp_path / "kind.py"))
     assert f"two kernel kinds are named 'row': one of mlc, one of '{tmp_path / 'kind.py'}'; rename one" in result.err
+
+
+_CLASSES = (
+    _OP
+    + """
+    traits = traits_def()
+    def verify_(self): {op}
+
+@irdl_attr_definition
+class TypeOf(ParametrizedAttribute, TypeAttribute):
+    name = "bad.type"
+    size: StringAttr
+    {type}
+
+Bad = Dialect("bad", [AOp], [TypeOf])
+"""
+).replace("import Dialect, Operation", "import *")
+_WITH_TYPE = '"bad.a"() {t = !bad.type<"x">} : () -> ()'
+_ABOUT = "{}\n<stdin>:1:{}: note: the text in question\n"
+
+
+@pytest.mark.parametrize(
+    ("definitions", "message"),
+    [
+        ({}, '"bad.a"() {t = !bad.type<"x">} : () -> ()'),
+        (
+            {"op": "__import__('fractions').Fraction('x')"},
+            _ABOUT.format("bad.py:16: error: ValueError: Invalid literal for Fraction: 'x'", 1),
+        ),
+        ({"op": "assert not self.name"}, _ABOUT.format("bad.py:16: error: AssertionError: ", 1)),
+        (
+            {"type": "def verify(self): __import__('fractions').Fraction('x')"},
+            _ABOUT.format("bad.py:22: error: ValueError: Invalid literal for Fraction: 'x'", 16),
+        ),
+        (
+            {"type": "def verify(): pass"},
+            _ABOUT.format(
+                "bad.py:18: error: 'bad.type': TypeError: TypeOf.verify() takes 0 positional arguments but 1 was given",
+                16,
+            ),
+        ),
+        (
+            {"type": "parse_parameters = classmethod(lambda cls, parser: None)"},
+            _ABOUT.format("bad.py:18: error: 'bad.type': TypeError: 'NoneType' object is not iterable", 16),
+        ),
+        ({"type": "def verify(self): raise VerifyException('no')"}, "<stdin>:1:16: error: no\n"),
+    ],
+)
+def test_what_classes_raise_is_the_plugins_fault_or_the_texts(
+    definitions: dict[str, str], message: str, mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = "from xdsl.utils.exceptions import VerifyException" + _CLASSES
+    for part in ("op", "type"):
+        source = source.replace(f"{{{part}}}", definitions.get(part, "pass"))
+    Path("bad.py").write_text(source)
+    result = mlc_opt("--load-dialect=bad.py", stdin=_WITH_TYPE)
+    assert message in result.out + result.err
+    assert result.status == (1 if definitions else 0)
+
+
+def test_parameters_that_are_too_many_are_the_texts_fault(
+    mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.py").write_text(_CLASSES.replace("{op}", "pass").replace("{type}", "pass"))
+    result = mlc_opt("--load-dialect=bad.py", stdin='"bad.a"() {t = !bad.type<"x", "y">} : () -> ()')
+    assert result.err.startswith("<stdin>:1:16: error: 'bad.type' has 1 parameter (size), got 2\n")

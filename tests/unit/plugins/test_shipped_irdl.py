@@ -36,3 +36,13 @@ def test_plugins_go_with_the_command(mlc_opt: CommandLine, tmp_path: Path) -> No
     text = "func.func private @f(!passing.t)"
     assert mlc_opt(f"--irdl-file={tmp_path / 'd.irdl'}", stdin=text).status == 0
     assert "unknown dialect 'passing'" in mlc_opt(stdin=text).err
+
+
+def test_types_with_other_parameters_are_others(mlc_opt: CommandLine) -> None:
+    text = """func.func @f(%a: !cmath.complex<f32>, %b: !cmath.complex<f64>) {
+  %0 = "cmath.mul"(%a, %b) : (!cmath.complex<f32>, !cmath.complex<f64>) -> !cmath.complex<f32>
+  return
+}
+"""
+    result = mlc_opt(f"--irdl-file={_CMATH}", stdin=text)
+    assert "operand 'rhs' is of type !cmath.complex<f64>; required: !cmath.complex<f32>" in result.err

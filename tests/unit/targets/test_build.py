@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from mlc import runtime
+from mlc.runtime.cpu_features import ARM, X86, CpuidBit
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets import host, toolchain
 from mlc.targets.build import BuildReport, OutputKind, build
@@ -88,6 +90,27 @@ def test_exe(make_program: MakeProgram, tmp_path: Path, target: str):
     assert cut.stderr == b"error: the input ended in the middle of a call: " + needed + b"\n"
     assert run(b"", "--repeat", "0").stderr == b"error: --repeat takes a number from 1 to 9999999999\n"
     assert run(b"", "--what").returncode == 2
+
+
+_ABSENT = {"x86_64": (X86, CpuidBit(7, 0, 3, 0)), "aarch64": (ARM, (16, 63))}
+"""For each architecture the table of features, and a bit that is reserved: 0 on all CPUs."""
+
+
+@pytest.mark.parametrize("target", ["native", "neoverse-n1"])
+def test_an_executable_says_what_the_cpu_lacks(
+    make_program: MakeProgram, tmp_path: Path, target: str, monkeypatch: pytest.MonkeyPatch
+):
+    machine = resolve_target(target)
+    emulator = [] if machine.arch == resolve_target("native").arch else [_emulator()]
+    table, absent = _ABSENT[machine.arch]
+    for name in ("absent", "imagined"):
+        monkeypatch.setitem(cast(Any, table), name, absent)
+    lacking = replace(machine, features=(*machine.features, "absent", "imagined"))
+    build(make_program(machine), lacking, "exe", tmp_path / "model")
+    result = subprocess.run([*emulator, str(tmp_path / "model")], input=X.tobytes(), capture_output=True, check=False)
+    needs = f"compiled for {machine.named_cpu} and needs absent, imagined, which this CPU does not have"
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert result.stderr.decode() == f"error: the model was {needs}\n"
 
 
 def _emulator() -> str:

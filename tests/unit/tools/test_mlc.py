@@ -7,12 +7,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
+from mlc.compiler import Compilation
 from mlc.runtime import load
 from mlc.targets.toolchain import find_emulator
 from mlc.tools.mlc_compile import form_of
@@ -111,6 +112,41 @@ def test_a_model_needs_one_public_function(model: str, mlc: CommandLine) -> None
 )
 def test_form_follows_from_the_suffix(output: str, form: str) -> None:
     assert form_of(output) == form
+
+
+def test_several_outputs_lower_once(model: str, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    suffixes = (".so", ".h", ".ll", ".mlir", "")
+    for suffix in suffixes:
+        assert mlc("compile", model, "-o", f"one{suffix}").status == 0
+    monkeypatch.setenv("MLC_CACHE_DIR", str(Path("empty").absolute()))
+    lowered: list[Compilation] = []
+    lower = Compilation.lower_fully
+
+    def counted(each: Compilation) -> Any:
+        lowered.append(each)
+        return lower(each)
+
+    monkeypatch.setattr(Compilation, "lower_fully", counted)
+    result = mlc("compile", model, *[word for suffix in suffixes for word in ("-o", f"all{suffix}")])
+    assert (result.status, result.err) == (0, "")
+    assert len(lowered) == 1
+    for suffix in suffixes:
+        assert Path(f"all{suffix}").read_bytes() == Path(f"one{suffix}").read_bytes()
+    assert mlc("compile", model, "-o", "all.so", "-o", "-", "--emit", "header").status == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-o", "a.o", "-o", "a.o"], "'-o a.o' is given twice; name each output once"),
+        (["-o", "a.o", "-o", "a.h", "--emit", "obj"], "--emit obj says what one output is; several say it by their"),
+        (["-o", "a.o", "-o", "a.x"], "cannot tell from 'a.x' what to make"),
+    ],
+)
+def test_outputs_that_contradict(words: list[str], message: str, model: str, mlc: CommandLine) -> None:
+    result = mlc("compile", model, *words)
+    assert result.status == 1 and message in result.err
+    assert not Path("a.o").exists()
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_places(comment: str, line: int | None) -> None:
 
 
 def test_what_is_expected_and_found_is_quiet() -> None:
-    text = "a // expected-error {{wrong}} expected-note-re {{de.ined}}\nb // expected-warning {{x}}"
+    text = "a // expected-error {{wrong}} expected-note-re {{de{{.}}ined}}\nb // expected-warning {{x}}"
     found = (Diagnostic("note", "is defined here", 1), Diagnostic("error", "this is wrong", 1))
     assert _messages(text, *found, Diagnostic("warning", "x", 2)) == []
 
@@ -67,10 +67,32 @@ def test_text_may_hold_braces() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "accepted", "refused"),
+    [
+        ("f(x) has [1] + {{[0-9]+}} of .*", "f(x) has [1] + 23 of .*", "f(x) has [1] + 23 of 4"),
+        ("{{a|b}}c{{.*}}d", "found bc and d", "a"),
+        ("found {1}", "found {1}", "found 1"),
+        ("'{{a}}'", "'a'", "a"),
+        ("a.c", "a.c", "abc"),
+    ],
+)
+def test_only_what_is_in_inner_braces_is_a_regular_expression(text: str, accepted: str, refused: str) -> None:
+    comment = f"a // expected-error-re {{{{{text}}}}} expected-error {{{{x}}}}"
+    x = Diagnostic("error", "x", 1)
+    assert _messages(comment, Diagnostic("error", accepted, 1), x) == []
+    assert len(_messages(comment, Diagnostic("error", refused, 1), x)) == 2
+
+
+def test_text_without_re_is_literal() -> None:
+    assert _messages("a // expected-error {{found {{.*}} x}}", Diagnostic("error", "found {{.*}} x", 1)) == []
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a // expected-error wrong", "an expected diagnostic needs its text in {{double braces}}"),
-        ("a // expected-error-re {{(}}", "malformed regular expression"),
+        ("a // expected-error-re {{x {{(}}}}", "malformed regular expression"),
+        ("a // expected-error-re {{x {{y}}", "malformed regular expression: '{{' is not closed"),
     ],
 )
 def test_malformed_comments(text: str, message: str) -> None:
@@ -96,7 +118,7 @@ _BAD = "func.func @f() {\n  %x = arith.constant\n  return\n}\n"
 def test_an_expected_error_is_success(mlc_opt: CommandLine) -> None:
     line = int(mlc_opt(stdin=_BAD).err.split(":")[1])
     text = _BAD.splitlines()
-    text[line - 1] += " // expected-error-re {{.}}"
+    text[line - 1] += " // expected-error-re {{{{.}}}}"
     result = mlc_opt("--verify-diagnostics", stdin="\n".join(text))
     assert (result.status, result.err) == (0, "")
 

@@ -1,0 +1,73 @@
+"""Ctrl-C while a command line starts, works and ends: no traceback."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+_PROGRAM = """
+import os, signal, sys
+sys.argv[1:] = ["--version"]
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+{before}
+from mlc.tools.entry import {tool}
+sys.meta_path.insert(0, Interrupt())
+{patch}
+status = {tool}()
+{after}
+sys.exit(status)
+"""
+
+
+def _run(**parts: str) -> subprocess.CompletedProcess[str]:
+    filled = {"module": "", "before": "", "patch": "", "after": "", "tool": "mlc"} | parts
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM.format(**filled)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.parametrize("tool", ["mlc", "mlc_opt"])
+@pytest.mark.parametrize("module", ["mlc.tools.driver", "mlc.support.errors", "argparse"])
+def test_while_modules_are_imported_it_ends_the_process(tool: str, module: str) -> None:
+    result = _run(tool=tool, module=module)
+    assert (result.returncode, result.stdout, result.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_while_a_command_works_it_is_told() -> None:
+    result = _run(patch="import mlc.tools.mlc as m; m._run = lambda argv: os.kill(os.getpid(), signal.SIGINT)")
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "\nmlc: interrupted\n")
+
+
+def test_behind_a_command_it_ends_the_process() -> None:
+    result = _run(after="os.kill(os.getpid(), signal.SIGINT)")
+    assert (result.returncode, result.stderr) == (-signal.SIGINT, "")
+
+
+def test_where_it_is_ignored_it_stays_ignored() -> None:
+    result = _run(before="signal.signal(signal.SIGINT, signal.SIG_IGN)", module="mlc.tools.driver")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.startswith("mlc ")
+
+
+def test_importing_the_package_changes_nothing() -> None:
+    program = "import signal, mlc, mlc.tools.mlc; print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "True\n"
+
+
+def test_the_entry_imports_next_to_nothing() -> None:
+    program = """import sys
+before = set(sys.modules)
+import mlc.tools.entry
+print(sorted(set(sys.modules) - before))"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout == "['mlc', 'mlc.tools', 'mlc.tools.entry']\n"
