@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from mlc.compiler import CompileOptions
+from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws
 from mlc.dialects.aten.graphs import GraphSource
 from mlc.frameworks.torch._build import build
@@ -87,6 +88,7 @@ def native_rows(
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     constants = _constants(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, checked=checked)
+    source.bodies = bodies_of(graph_module)
     inputs = _inputs(placeholders, constants)
     with_rows = [i for i in inputs if multiple(placeholders[i], symbol, extent, rows)]
     times = [multiple(n, symbol, extent, rows) for n in results.nodes]
@@ -139,7 +141,7 @@ def _compiled(
     donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
     constants = _constants(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated, seeded=True)
-    source.checked = checked
+    source.checked, source.bodies = checked, bodies_of(graph_module)
     inputs = _inputs(placeholders, constants)
     is_random = draws(graph)
     launch = Launch(build(source, options), [*inputs, *[len(placeholders)] * is_random], results.specs)

@@ -16,11 +16,12 @@ from mlc.dialects import aten, graph
 from mlc.dialects.aten.schemas import op_name, tags_of, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
+from mlc.passes.aten_to_graph._bodies import CountingConversion, convert_bodies
 from mlc.passes.aten_to_graph._decompositions import Decompositions, objection
 from mlc.passes.lowering import lowering_of, lowers
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.shared.to_graph import ConversionToGraph, Results, ToGraphPattern
+from mlc.passes.shared.to_graph import Results, ToGraphPattern
 from mlc.support import dtypes
 from mlc.support.errors import CompilerBug
 
@@ -64,13 +65,10 @@ def without_pattern(name: str) -> str:
 
 
 @dataclass
-class AtenConversion(ConversionToGraph):
+class AtenConversion(CountingConversion):
     """One run of the conversion from ATen."""
 
     PASS: ClassVar[str] = ATEN_PASS
-
-    wrong: list[SSAValue] | None = None
-    """How many elements of arguments are none that torch takes, an i64 for each argument; None if nobody asks."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,6 +80,8 @@ class AtenConversion(ConversionToGraph):
         for op in list(ops):
             if self.driver.handles(op):
                 self.driver.lower([op])
+            elif isinstance(op, graph.IfOp | graph.WhileOp):
+                convert_bodies(self, op)
             elif not isinstance(op, aten.AtenOp):
                 continue
             elif op.results and all(result.first_use is None for result in op.results):

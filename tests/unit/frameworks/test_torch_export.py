@@ -123,12 +123,14 @@ def test_an_unknown_option_is_named() -> None:
         backend.compile(lambda x: x, torch.ones(2), thread=2)
 
 
-def test_branches_are_refused_by_the_name_of_their_operator() -> None:
+def test_loops_of_other_kinds_are_refused_by_the_name_of_their_operator() -> None:
     def function(x: Any) -> Any:
-        return torch.cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))
+        from torch._higher_order_ops.map import map
 
-    with pytest.raises(UserError, match=r"cond' is no operator of ATen"):
-        backend.compile(function, torch.rand(4))
+        return map(lambda row: row.sin(), x)
+
+    with pytest.raises(UserError, match=r"map_impl' is no operator of ATen"):
+        backend.compile(function, torch.rand(4, 2))
 
 
 def test_open_dims() -> None:
