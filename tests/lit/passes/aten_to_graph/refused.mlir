@@ -171,3 +171,29 @@ func.func @known(%w: tensor<4x3xf32>) -> tensor<2x3xf32> attributes {aten.checke
   %x = aten.embedding %w, %i : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
   return %x : tensor<2x3xf32>
 }
+
+// -----
+
+// What is refused in a body is told where it stands.
+
+func.func @branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.if %c using (%x) : (tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error@+1 {{aten.rand_like: it draws random numbers in a branch or a loop, where there is no seed}}
+    %0 = aten.rand_like %a : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %0 : tensor<4xf32>
+  } else {
+  ^bb0(%a: tensor<4xf32>):
+    graph.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @grouped(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %ends: tensor<2xi32>) -> tensor<2x4x6xf32> {
+  // expected-error@+1 {{aten._grouped_mm: it multiplies tensor<4x8xf32> by tensor<8x6xf32> in groups; mlc has groups of rows times a matrix each}}
+  %y = aten._grouped_mm %x, %w, %ends {aten.operands = array<i64: 1, 1, 1, 0>}
+      : (tensor<4x8xf32>, tensor<8x6xf32>, tensor<2xi32>) -> tensor<2x4x6xf32>
+  return %y : tensor<2x4x6xf32>
+}
