@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     DictionaryAttr,
@@ -31,9 +32,21 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from mlc.dialects.aten.bounds import EXTENTS, Bounds, bounded_dims, depends, takes_extents
 from mlc.dialects.aten.branches import COND, bodies_of, flag_of, is_read, kind_of, tensors_of, yield_flag
 from mlc.dialects.aten.effects import CHECKED, SEED, draws, is_mutation
-from mlc.dialects.aten.nodes import first_of, is_number, is_part, is_symbolic, is_tensor, memory_order, named, word
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.nodes import (
+    first_of,
+    is_number,
+    is_part,
+    is_symbolic,
+    is_tensor,
+    memory_order,
+    named,
+    symbolic_of,
+    word,
+)
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
 from mlc.dialects.aten.tensors import array_of
@@ -49,39 +62,6 @@ if TYPE_CHECKING:
     """A `torch.fx.Node`."""
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in ')
-
-
-@dataclass
-class GraphSource:
-    """What is to be read: a graph, and what its parts are.
-
-    Attributes:
-        graph: a `torch.fx.Graph` whose nodes have `meta["val"]`.
-        file: what messages call the model.
-        constants: the tensors that some placeholders, or attributes that nodes get, are for good, by their names.
-        bodies: the modules of the graphs that nodes get, for operators of higher order, by their names.
-        input_names: what callers call other placeholders, if that is not the name of the node.
-        input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
-        output_names: what callers call the results, in order; empty for numbers.
-        extent: the number that an extent of a shape, or another symbolic number, is.
-        results: the nodes whose values are returned, instead of those that the graph returns.
-        donated: the placeholders in whose memory some of `results` may lie, by the numbers of these.
-        checked: whether one more result counts the elements of arguments that torch does not take.
-        seeded: whether a graph that draws random numbers takes a seed, an i64 that is its last argument.
-    """
-
-    graph: Any
-    file: str = "model"
-    constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    bodies: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    input_names: Mapping[str, str] = field(default_factory=dict[str, str])
-    input_dims: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    output_names: Sequence[str] = ()
-    extent: Callable[[Any], Any] = int
-    results: Sequence[Any] | None = None
-    donated: Mapping[int, Any] = field(default_factory=dict[int, Any])
-    seeded: bool = False
-    checked: bool = False
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -117,6 +97,9 @@ class _Reader:
     inputs: list[str] = field(default_factory=list[str])
     location: LocationAttr | None = None
     """Where all ops are said to come from; None for a place of each node's own."""
+
+    def __post_init__(self) -> None:
+        self.bounds = Bounds(self.source.extent)
 
     def body(self, arguments: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue | None]]:
         """The ops of the graph on these values for its placeholders that are tensors, in no block, and its results."""
@@ -214,6 +197,9 @@ class _Reader:
             self._read_branches(node)
             return
         name, schema, given = self._operator(node)
+        self.bounds.meet(node)
+        if name == "aten._assert_scalar" and self.bounds.holds(symbolic_of(given["self"])):
+            return
         order = memory_order(given["self"].meta.get("val")) if name.startswith("aten.as_strided") else []
         if order is None:
             raise UserError("it reads memory that is not that of its tensor alone, from the start", self._place(node))
@@ -228,6 +214,7 @@ class _Reader:
                 operands += own if value is not None else []
                 counts.append(len(own) if value is not None else 0)
             elif argument.required or value != argument.default or type(value) is not type(argument.default):
+                self._require_known(name, argument.name, value, node)
                 attributes[argument.name] = self._attribute(argument.name, value, node)
         found = node.meta.get("val")
         results = [found] if is_tensor(found) else list(cast(Sequence[Any], found or ()))
@@ -236,6 +223,8 @@ class _Reader:
             moved = TransposeOp(operands[0], order)
             self._append(moved, node)
             operands[0] = moved.result
+        if any(dims := [bounded_dims(each) for each in results if is_part(each)]):
+            attributes[EXTENTS] = ArrayAttr([DenseArrayBase.from_list(i64, each) for each in dims])
         made = call(name, counts, operands, attributes, types)
         self._append(made, node)
         if is_tensor(found):
@@ -348,7 +337,7 @@ class _Reader:
         """A value with numbers in place of symbolic ones."""
         if isinstance(value, list | tuple):
             return [self._plain(each, node) for each in cast(Sequence[Any], value)]
-        found = value.meta.get("val") if hasattr(value, "meta") and hasattr(value, "target") else value
+        found = symbolic_of(value)
         return self._extent(found, node) if is_symbolic(found) else found
 
     # ---- the end, types, names
@@ -370,10 +359,20 @@ class _Reader:
         return TensorType(element, [self._extent(extent, node) for extent in value.shape])
 
     def _extent(self, extent: Any, node: Node) -> int:
-        shapes = cast(Any, torch_package("torch.fx.experimental.symbolic_shapes")) if is_symbolic(extent) else None
-        if shapes is not None and shapes.free_unbacked_symbols(extent):
+        if not depends(extent):
+            return self.source.extent(extent)
+        if not self.source.bounded:
             raise UserError("the shape of a tensor depends on data", self._place(node))
-        return self.source.extent(extent)
+        try:
+            return self.bounds.most(extent)
+        except UserError as e:
+            raise UserError(e.message, self._place(node)) from None
+
+    def _require_known(self, name: str, argument: str, value: Any, node: Node) -> None:
+        """Numbers that depend on data are taken for the most that they can be; few operators may get such."""
+        values = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else [value]
+        if not takes_extents(name) and any(depends(symbolic_of(each)) for each in values):
+            raise UserError(f"its argument '{argument}' depends on data", self._place(node))
 
     def _define(self, node: Node, value: SSAValue) -> None:
         self.values[node] = value

@@ -11,7 +11,7 @@ from mlc.dialects.aten.schemas import torch_package
 from mlc.dialects.aten.tensors import array_of
 
 if TYPE_CHECKING:
-    from mlc.dialects.aten.graphs import GraphSource
+    from mlc.dialects.aten.graph_source import GraphSource
 
 
 def identity_of(source: GraphSource) -> str:

@@ -45,6 +45,11 @@ def is_symbolic(value: Any) -> bool:
     return isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
+def symbolic_of(value: Any) -> Any:
+    """The number that an argument is, if that is what a node gives; else the argument."""
+    return value.meta.get("val") if hasattr(value, "meta") and hasattr(value, "target") else value
+
+
 def is_number(value: Any) -> bool:
     """Whether it is a number, known or symbolic."""
     return isinstance(value, int | float) or is_symbolic(value)

@@ -12,7 +12,7 @@ import torch
 from mlc.compiler import CompileOptions
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws
-from mlc.dialects.aten.graphs import GraphSource
+from mlc.dialects.aten.graph_source import GraphSource
 from mlc.frameworks.torch._build import build
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._launch import Launch, WrongElements

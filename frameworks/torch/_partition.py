@@ -15,7 +15,8 @@ from xdsl.dialects.builtin import NameLoc
 
 from mlc.dialects.aten.branches import bodies_of, calls_within, is_read
 from mlc.dialects.aten.effects import is_mutation
-from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.graphs import read_graph
 from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import is_view

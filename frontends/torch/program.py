@@ -12,7 +12,7 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
 from mlc.dialects.aten.branches import bodies_of
-from mlc.dialects.aten.graphs import GraphSource
+from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.schemas import torch_package
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
@@ -156,7 +156,9 @@ class Program:
 
         dims = {each.name: each.dims for each in declared}
         bodies = bodies_of(self._functional.graph_module)
-        return GraphSource(self.graph, self.file, self.constants, bodies, self.inputs, dims, self.outputs, extent)
+        source = GraphSource(self.graph, self.file, self.constants, bodies, self.inputs, dims, self.outputs, extent)
+        source.bounded = True
+        return source
 
     def _require_allowed(self, numbers: Mapping[str, int], declared: Sequence[DeclaredInput]) -> None:
         for symbol, allowed in self._functional.range_constraints.items():

@@ -16,7 +16,7 @@ from mlc.passes.shared.statistics import mean_and_differences
 from mlc.support.dtypes import HALVES
 
 
-@converts("_softmax", "softmax.int")
+@converts("_softmax", "softmax.int", bounded=True)
 def softmax(b: Call, self: SSAValue, dim: int) -> Results:
     x = b.tensor(self)
     return b(graph.SoftmaxOp, x, axis_of(dim, len(shape_of(x)))) if shape_of(x) else b.div(x, x)
@@ -32,7 +32,7 @@ def log_softmax(b: Call, self: SSAValue, dim: int) -> Results:
     return b.sub(shifted, b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, shifted), [axis], True)))
 
 
-@converts("native_layer_norm", "layer_norm")
+@converts("native_layer_norm", "layer_norm", bounded=True)
 def layer_norm(
     b: Call,
     input: SSAValue,

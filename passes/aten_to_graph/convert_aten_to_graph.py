@@ -60,6 +60,7 @@ def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tupl
     from mlc.dialects.aten.effects import CHECKED
     from mlc.passes.aten_to_graph._calls import AtenConversion
     from mlc.passes.aten_to_graph._counts import add_count
+    from mlc.passes.shared.data_extents import add_extents
     from mlc.passes.shared.to_graph import erase_unused, finish_function
 
     conversion = AtenConversion.within(ctx)
@@ -69,6 +70,8 @@ def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tupl
         conversion.lower(function.body.block.ops)
         if conversion.wrong is not None and not conversion.refused:
             add_count(function, conversion.wrong, conversion.knowledge)
+        if not conversion.refused:
+            add_extents(function, conversion.knowledge)
         finish_function(function, _is_source)
     conversion.knowledge.drop_unused()
     return conversion.refused

@@ -13,7 +13,8 @@ pytest.importorskip("torch")
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.graphs import read_graph
 from mlc.dialects.aten.tensors import array_of
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources

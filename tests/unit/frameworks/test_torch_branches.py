@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
 
 from mlc.dialects.aten.branches import bodies_of
-from mlc.dialects.aten.graphs import GraphSource
+from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.identity import identity_of
 from mlc.support.errors import UserError
 from tests.unit.frameworks.eager import assert_as_eager, assert_same_gradients, backend, compiled, torch
@@ -21,9 +22,8 @@ _weight = torch.linspace(-1, 1, 12).reshape(4, 3)
 
 
 def _while(condition: Callable[..., Any], step: Callable[..., Any], *carried: Any) -> Any:
-    import torch._higher_order_ops.while_loop as module
-
-    return cast(Any, module).while_loop(condition, step, carried)
+    module: Any = import_module("torch._higher_order_ops.while_loop")
+    return module.while_loop(condition, step, carried)
 
 
 def _either(x: Any) -> Any:
