@@ -20,6 +20,7 @@ from mlc.frameworks.torch._partition import obvious_refusals, refused_nodes, spl
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import Results, results_of
 from mlc.frameworks.torch._rows import RowModel, cut, multiple, padded, with_number
+from mlc.frameworks.torch._work import share_without
 from mlc.support.errors import UserError
 
 _CPU = torch.device("cpu")
@@ -30,10 +31,12 @@ Runner = Callable[[Sequence[Any]], list[Any]]
 
 @dataclass(frozen=True)
 class NativeGraph:
-    """A graph that runs natively, as far as that goes, and what stays in torch."""
+    """A graph that runs natively, as far as that goes, and what stays in torch; `share` is the part of its work that
+    does not."""
 
     run: Runner
     refused: Counter[Fallback]
+    share: float = 1.0
 
 
 def native(
@@ -68,7 +71,8 @@ def native(
         if name.startswith("fused_"):
             run = _compiled(child, extent, _owned(parts, name, constants), options, share, checked)
             setattr(parts, name, Part(run))
-    return NativeGraph(lambda values: list(parts(*values)), refused.reasons)
+    share_of_work = share_without(graph_module.graph, refused.nodes, extent)
+    return NativeGraph(lambda values: list(parts(*values)), refused.reasons, share_of_work)
 
 
 def native_rows(
