@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
-from mlc.dialects.aten.nodes import is_symbolic, is_tensor
+from mlc.dialects.aten.nodes import is_symbolic, is_tensor, symbolic_of
 from mlc.dialects.aten.schemas import op_name, torch_package
 from mlc.support.errors import UserError
 
@@ -22,6 +22,9 @@ _MOST = 1 << 31
 """A greater bound that torch gives is none."""
 _TAKE_EXTENTS = frozenset(f"aten.{name}" for name in ("view", "_unsafe_view", "reshape", "view_copy", "expand"))
 """Operators that only hand on the extents which they get as numbers."""
+
+_IN_RANGE = ("aten.sym_constrain_range", "aten.sym_constrain_range_for_size")
+"""Operators that assert that a number lies between others."""
 
 
 class Bounds:
@@ -60,15 +63,23 @@ class Bounds:
             expression = expression.subs(symbol, self._most[symbol])
         return int(expression if expression.is_number else self._extent(_Number(_Node(expression))))
 
-    def holds(self, value: Any) -> bool:
-        """Whether a condition on such extents holds whatever they are."""
+    def holds(self, name: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether an assertion of such extents holds whatever they are."""
+        if name == "aten._assert_scalar":
+            return (found := self._range(arguments["self"])) is not None and bool(found.is_singleton() and found.lower)
+        if name not in _IN_RANGE or (found := self._range(arguments["size"])) is None:
+            return False
+        low, high = arguments.get("min"), arguments.get("max")
+        return bool((low is None or found.lower >= low) and (high is None or found.upper <= high))
+
+    def _range(self, value: Any) -> Any:
+        """What a number that depends on such extents may be; None for other numbers."""
         ranges = cast(Any, torch_package("torch.utils._sympy.value_ranges"))
         known = {symbol: ranges.ValueRanges(0, most) for symbol, most in self._most.items()}
-        expression = _expression(value) if depends(value) else None
-        if expression is None or not expression.free_symbols <= known.keys():
-            return False
-        found = ranges.bound_sympy(expression, known)
-        return bool(found.is_singleton()) and bool(found.lower)
+        number = symbolic_of(value)
+        if not depends(number) or not _expression(number).free_symbols <= known.keys():
+            return None
+        return ranges.bound_sympy(_expression(number), known)
 
     def _bound(self, node: Node, extent: Any) -> int | None:
         """As many as elements are asked, or what torch says."""

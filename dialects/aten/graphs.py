@@ -198,7 +198,7 @@ class _Reader:
             return
         name, schema, given = self._operator(node)
         self.bounds.meet(node)
-        if name == "aten._assert_scalar" and self.bounds.holds(symbolic_of(given["self"])):
+        if self.bounds.holds(name, given):
             return
         order = memory_order(given["self"].meta.get("val")) if name.startswith("aten.as_strided") else []
         if order is None:

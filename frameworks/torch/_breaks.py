@@ -12,15 +12,22 @@ _KINDS = ("graph_break", "unimplemented")
 _EXPLANATION = re.compile(r"\s*Explanation: (.*)")
 
 
-def breaks() -> Counter[str]:
-    """How often TorchDynamo stopped for each reason, for backends of any kind, since the process began."""
+def noted() -> Counter[str]:
+    """How often TorchDynamo stopped for each reason, in its words, for backends of any kind since the process began."""
     found: Counter[str] = Counter()
     if (dynamo := sys.modules.get("torch._dynamo.utils")) is None:
         return found  # it has captured nothing yet, and takes seconds to import
     for kind in _KINDS:
         for text, count in cast("dict[str, int]", cast(Any, dynamo).counters[kind]).items():
-            reason = _short(text)
-            found[reason] = max(found[reason], count)
+            found[text] = max(found[text], count)
+    return found
+
+
+def in_short(texts: Counter[str]) -> Counter[str]:
+    """The same in a line each."""
+    found: Counter[str] = Counter()
+    for text, count in texts.items():
+        found[_short(text)] += count
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from mlc.frameworks.torch._breaks import breaks
+from mlc.frameworks.torch._breaks import in_short, noted
 
 
 @dataclass(frozen=True)
@@ -84,20 +84,20 @@ class Report:
         return found
 
 
-_all = Report(breaks=breaks())
-"""Its breaks are those that are not reported."""
+_all = Report(breaks=noted())
+"""Its breaks, in the words of TorchDynamo, are those that are not reported."""
 
 
 def report() -> Report:
     """What the backend did with each graph that it got: which operators stay in torch, each with its reason; and what
     TorchDynamo did not capture since then, for this backend or another one."""
-    return Report(list(_all.graphs), breaks() - _all.breaks)
+    return Report(list(_all.graphs), in_short(noted() - _all.breaks))
 
 
 def reset() -> None:
     """Forget what was reported."""
     _all.graphs.clear()
-    _all.breaks = breaks()
+    _all.breaks = noted()
 
 
 def note(graph: GraphReport) -> None:
