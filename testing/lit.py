@@ -3,8 +3,9 @@
 A `conftest.py` with the line `from mlc.testing.lit import pytest_collect_file` turns it on for its folder.
 
 As in LLVM's lit, `%s` is the file, `%S` its folder, `%t` a scratch path, `%%` a percent sign; a backslash at the end
-continues a line; `// REQUIRES: clang, qemu` skips where a feature is missing; `// XFAIL: *` expects a failure; a
-folder named `Inputs` holds no tests; `// SLOW: <reason>` marks a test for `pytest -m "not slow"` to leave out.
+continues a line; `// REQUIRES: clang, qemu` skips where a feature is missing, or an operator of torch (`aten.relu`);
+`// XFAIL: *` expects a failure; a folder named `Inputs` holds no tests; `// SLOW: <reason>` marks a test for
+`pytest -m "not slow"` to leave out.
 
 Lines that only pipe between `mlc-opt`, `mlc`, `filecheck`, `mlir-opt` and `not` run inside this process, which saves an
 interpreter start per command; all others run in bash with `pipefail`. A plain pass test (one `mlc-opt` that runs passes
@@ -89,7 +90,7 @@ class LitTest(pytest.Item):
 
     def runtest(self) -> None:
         """Run the lines in order; the first that fails ends the test."""
-        missing = [f for f in self.script.requires if f not in features()]
+        missing = [f for f in self.script.requires if f not in features() and not _is_operator(f)]
         if missing:
             pytest.skip(f"needs {', '.join(missing)}")
         expects_failure = "*" in self.script.expected_failures or features() & set(self.script.expected_failures)
@@ -180,6 +181,15 @@ def features() -> frozenset[str]:
     if upstream_opt():
         found.add("mlir-opt")
     return frozenset(found)
+
+
+def _is_operator(name: str) -> bool:
+    """Whether it is an operator of ATen that the installed version of torch has, such as `aten.relu`."""
+    if not name.startswith("aten.") or "torch" not in features():
+        return False
+    from mlc.dialects.aten.schemas import schema_of
+
+    return schema_of(name) is not None
 
 
 @cache

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
+    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     DictionaryAttr,
@@ -31,14 +32,28 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from mlc.dialects.aten.bounds import EXTENTS, Bounds, bounded_dims, depends, takes_extents
+from mlc.dialects.aten.branches import COND, bodies_of, flag_of, is_read, kind_of, tensors_of, yield_flag
 from mlc.dialects.aten.effects import CHECKED, SEED, draws, is_mutation
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.nodes import (
+    first_of,
+    is_number,
+    is_part,
+    is_symbolic,
+    is_tensor,
+    memory_order,
+    named,
+    symbolic_of,
+    word,
+)
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
 from mlc.dialects.aten.tensors import array_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
-from mlc.dialects.graph import ConstantOp
+from mlc.dialects.graph import ConstantOp, IfOp, TransposeOp, WhileOp, YieldOp
 from mlc.support.errors import SourceLocation, UserError
-from mlc.support.functions import DIMS, DONATED, NAME
+from mlc.support.functions import DONATED
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
 
@@ -47,38 +62,6 @@ if TYPE_CHECKING:
     """A `torch.fx.Node`."""
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in ')
-_NO_WORD = re.compile(r"[^A-Za-z0-9_$.-]")
-
-
-@dataclass
-class GraphSource:
-    """What is to be read: a graph, and what its parts are.
-
-    Attributes:
-        graph: a `torch.fx.Graph` whose nodes have `meta["val"]`.
-        file: what messages call the model.
-        constants: the tensors that some placeholders, or attributes that nodes get, are for good, by their names.
-        input_names: what callers call other placeholders, if that is not the name of the node.
-        input_dims: names for the dims of inputs that are open, or were, by what callers call the input.
-        output_names: what callers call the results, in order; empty for numbers.
-        extent: the number that an extent of a shape, or another symbolic number, is.
-        results: the nodes whose values are returned, instead of those that the graph returns.
-        donated: the placeholders in whose memory some of `results` may lie, by the numbers of these.
-        checked: whether one more result counts the elements of arguments that torch does not take.
-        seeded: whether a graph that draws random numbers takes a seed, an i64 that is its last argument.
-    """
-
-    graph: Any
-    file: str = "model"
-    constants: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    input_names: Mapping[str, str] = field(default_factory=dict[str, str])
-    input_dims: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
-    output_names: Sequence[str] = ()
-    extent: Callable[[Any], Any] = int
-    results: Sequence[Any] | None = None
-    donated: Mapping[int, Any] = field(default_factory=dict[int, Any])
-    seeded: bool = False
-    checked: bool = False
 
 
 def read_graph(source: GraphSource, resources: Resources) -> ModuleOp:
@@ -115,13 +98,16 @@ class _Reader:
     location: LocationAttr | None = None
     """Where all ops are said to come from; None for a place of each node's own."""
 
+    def __post_init__(self) -> None:
+        self.bounds = Bounds(self.source.extent)
+
     def body(self, arguments: Sequence[SSAValue]) -> tuple[list[Operation], list[SSAValue | None]]:
         """The ops of the graph on these values for its placeholders that are tensors, in no block, and its results."""
         given = iter(arguments)
         results: list[SSAValue | None] = []
         for node in self.source.graph.nodes:
             if node.op == "placeholder":
-                if _is_tensor(node.meta.get("val")):
+                if is_tensor(node.meta.get("val")):
                     self.values[node] = next(given)
             elif node.op == "output":
                 flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
@@ -146,7 +132,7 @@ class _Reader:
                     returned = self._results(node)
                 case other:
                     raise UserError(f"a node of kind '{other}' is no operator of ATen", self._place(node))
-        arguments = [_named(name, self.source.input_dims.get(name, ())) for name in self.inputs]
+        arguments = [named(name, self.source.input_dims.get(name, ())) for name in self.inputs]
         if self.source.seeded and draws(self.source.graph):
             self.block.insert_arg(TensorType(i64, []), len(self.block.args)).name_hint = "seed"
             arguments.append(DictionaryAttr({SEED: UnitAttr()}))
@@ -167,7 +153,7 @@ class _Reader:
         return module
 
     def _named_result(self, number: int, name: str) -> DictionaryAttr:
-        marks = _named(name or f"output{number}")
+        marks = named(name or f"output{number}")
         donor = self.values.get(self.source.donated.get(number))
         if not isinstance(donor, BlockArgument):
             return marks
@@ -181,10 +167,10 @@ class _Reader:
         if name in self.source.constants:
             self._add_constant(node, name, self.source.constants[name])
         elif node.op == "get_attr":
-            if _is_branch(node):
-                return  # it is refused with the call that it is for
+            if node.users and all(map(kind_of, node.users)):
+                return  # a body, which is read with the call that it is for
             raise UserError(f"nobody says what the attribute '{name}' is", self._place(node))
-        elif _is_tensor(node.meta.get("val")):
+        elif is_tensor(node.meta.get("val")):
             value = self.block.insert_arg(self._type(node.meta["val"], node), len(self.block.args))
             self._define(node, value)
             self.inputs.append(self.source.input_names.get(node.name, node.name))
@@ -205,13 +191,18 @@ class _Reader:
             if (part := self._part(node.args[0], node.args[1])) is not None:
                 self._define(node, part)
             return
-        if not _is_tensor(_first(node.meta.get("val"))) and _is_number(node.meta.get("val")):
+        if not is_tensor(first_of(node.meta.get("val"))) and is_number(node.meta.get("val")):
             return  # arithmetic on extents, which is known
+        if is_read(node):
+            self._read_branches(node)
+            return
         name, schema, given = self._operator(node)
-        if name.startswith("aten.as_strided") and not _lies_in_order(given["self"].meta.get("val")):
-            raise UserError(
-                "it reads the memory of a tensor whose elements do not lie there in order", self._place(node)
-            )
+        self.bounds.meet(node)
+        if self.bounds.holds(name, given):
+            return
+        order = memory_order(given["self"].meta.get("val")) if name.startswith("aten.as_strided") else []
+        if order is None:
+            raise UserError("it reads memory that is not that of its tensor alone, from the start", self._place(node))
         operands: list[SSAValue] = []
         counts: list[int] = []
         attributes: dict[str, Attribute] = {}
@@ -223,17 +214,72 @@ class _Reader:
                 operands += own if value is not None else []
                 counts.append(len(own) if value is not None else 0)
             elif argument.required or value != argument.default or type(value) is not type(argument.default):
+                self._require_known(name, argument.name, value, node)
                 attributes[argument.name] = self._attribute(argument.name, value, node)
         found = node.meta.get("val")
-        results = [found] if _is_tensor(found) else list(cast(Sequence[Any], found or ()))
-        types = [NoneType() if each is None else self._type(each, node) for each in results if _is_part(each)]
+        results = [found] if is_tensor(found) else list(cast(Sequence[Any], found or ()))
+        types = [NoneType() if each is None else self._type(each, node) for each in results if is_part(each)]
+        if order and order != sorted(order):
+            moved = TransposeOp(operands[0], order)
+            self._append(moved, node)
+            operands[0] = moved.result
+        if any(dims := [bounded_dims(each) for each in results if is_part(each)]):
+            attributes[EXTENTS] = ArrayAttr([DenseArrayBase.from_list(i64, each) for each in dims])
         made = call(name, counts, operands, attributes, types)
         self._append(made, node)
-        if _is_tensor(found):
+        if is_tensor(found):
             self._define(node, made.results[0])
         else:
             rest = iter(made.results)
-            self.values[node] = [next(rest) if _is_part(each) else None for each in results]
+            self.values[node] = [next(rest) if is_part(each) else None for each in results]
+
+    def _read_branches(self, node: Node) -> None:
+        """`torch.cond` is `graph.if` of the same operands, `while_loop` is `graph.while`; of a condition that is known
+        there is one branch."""
+        if kind_of(node) == COND:
+            condition, then, otherwise, operands = node.args
+            used = self._tensors(operands, node)
+            if is_number(known := self._plain(condition, node)):
+                ops, results = self._inner(then if known else otherwise, node).body(used)
+                self.block.add_ops(ops)
+                self.values[node] = results
+                return
+            regions = [self._region(each, used, node) for each in (then, otherwise)]
+            flag = flag_of(self._operand(condition, node), self.block)
+            types = [self._type(each, node) for each in node.meta["val"]]
+            made: IfOp | WhileOp = IfOp(flag, used, types, *regions)
+        else:
+            go_on, step, carried, more = node.args
+            initial, used = self._tensors(carried, node), self._tensors(more, node)
+            if len(initial) != len(carried):
+                raise UserError("it carries numbers; required: tensors alone", self._place(node))
+            regions = [self._region(each, [*initial, *used], node) for each in (go_on, step)]
+            yield_flag(regions[0].block)
+            made = WhileOp(initial, used, *regions)
+        self._append(made, node)
+        self.values[node] = list(made.outputs)
+
+    def _tensors(self, operands: Sequence[Any], node: Node) -> list[SSAValue]:
+        """Those operands that are no numbers, which are known."""
+        return [self._operand(each, node) for each in operands if not is_number(self._plain(each, node))]
+
+    def _inner(self, body: Node, node: Node) -> _Reader:
+        """A reader of a body."""
+        if (module := self.source.bodies.get(str(body.target))) is None:
+            raise UserError(f"nobody says what the body '{body.target}' is", self._place(node))
+        own = GraphSource(module.graph, self.source.file, tensors_of(module), bodies_of(module))
+        own.extent = self.source.extent
+        return _Reader(own, self.resources, location=self.location)
+
+    def _region(self, body: Node, arguments: Sequence[SSAValue], node: Node) -> Region:
+        """A body with an argument for each of these values."""
+        block = Block(arg_types=[v.type for v in arguments])
+        ops, results = self._inner(body, node).body(block.args)
+        found = [each for each in results if each is not None]
+        if len(found) != len(results):
+            raise UserError("a body returns numbers; required: tensors alone", self._place(node))
+        block.add_ops([*ops, YieldOp(*found)])
+        return Region(block)
 
     def _part(self, node: Node, index: int) -> SSAValue | None:
         """One of several results, if there is one."""
@@ -254,7 +300,7 @@ class _Reader:
             raise UserError(f"torch has no schema of '{name}'", self._place(node))
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
         single = [a.name for a in schema.arguments if a.tensors == "one"]
-        numbers = [each for each in single if _is_number(self._plain(given.get(each), node))]
+        numbers = [each for each in single if is_number(self._plain(given.get(each), node))]
         if numbers:
             # torch takes numbers for tensors of no dims; there is an overload for most, else they are constants.
             other = schema_of(name.replace(".Tensor", ".Scalar"))
@@ -267,7 +313,7 @@ class _Reader:
             none = NoneOp()
             self._append(none, node)
             return none.result
-        if _is_number(number := self._plain(value, node)):
+        if is_number(number := self._plain(value, node)):
             return self._number(number, node)
         found = self.values.get(value)
         if not isinstance(found, SSAValue):
@@ -291,8 +337,8 @@ class _Reader:
         """A value with numbers in place of symbolic ones."""
         if isinstance(value, list | tuple):
             return [self._plain(each, node) for each in cast(Sequence[Any], value)]
-        found = value.meta.get("val") if hasattr(value, "meta") and hasattr(value, "target") else value
-        return self._extent(found, node) if _is_symbolic(found) else found
+        found = symbolic_of(value)
+        return self._extent(found, node) if is_symbolic(found) else found
 
     # ---- the end, types, names
 
@@ -313,10 +359,20 @@ class _Reader:
         return TensorType(element, [self._extent(extent, node) for extent in value.shape])
 
     def _extent(self, extent: Any, node: Node) -> int:
-        shapes = cast(Any, torch_package("torch.fx.experimental.symbolic_shapes")) if _is_symbolic(extent) else None
-        if shapes is not None and shapes.free_unbacked_symbols(extent):
+        if not depends(extent):
+            return self.source.extent(extent)
+        if not self.source.bounded:
             raise UserError("the shape of a tensor depends on data", self._place(node))
-        return self.source.extent(extent)
+        try:
+            return self.bounds.most(extent)
+        except UserError as e:
+            raise UserError(e.message, self._place(node)) from None
+
+    def _require_known(self, name: str, argument: str, value: Any, node: Node) -> None:
+        """Numbers that depend on data are taken for the most that they can be; few operators may get such."""
+        values = cast("Sequence[Any]", value) if isinstance(value, list | tuple) else [value]
+        if not takes_extents(name) and any(depends(symbolic_of(each)) for each in values):
+            raise UserError(f"its argument '{argument}' depends on data", self._place(node))
 
     def _define(self, node: Node, value: SSAValue) -> None:
         self.values[node] = value
@@ -337,51 +393,3 @@ class _Reader:
         op = NoneOp()
         op.location = NameLoc(StringAttr(node.name), self._file(node))
         return location_of(op)
-
-
-def word(name: str) -> str | None:
-    """A name of torch as one of a value in IR."""
-    clean = _NO_WORD.sub("_", name)
-    return f"v{clean}" if clean[:1].isdigit() else clean or None
-
-
-def _named(name: str, dims: Sequence[str] = ()) -> DictionaryAttr:
-    said: dict[str, Attribute] = {NAME: StringAttr(name)}
-    if any(dims):
-        said[DIMS] = ArrayAttr([StringAttr(dim) for dim in dims])
-    return DictionaryAttr(said)
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, cast(Any, torch_package()).Tensor)
-
-
-def _is_branch(node: Node) -> bool:
-    """Whether an attribute is a graph that an operator of higher order takes, such as a branch of `torch.cond`."""
-    return bool(node.users) and all(
-        isinstance(user.target, cast(Any, torch_package())._ops.HigherOrderOperator) for user in node.users
-    )
-
-
-def _is_part(value: Any) -> bool:
-    """Whether what an operator gives is a result in IR: a tensor, or one that was not asked for."""
-    return value is None or _is_tensor(value)
-
-
-def _lies_in_order(value: Any) -> bool:
-    return value.is_contiguous() and value.storage_offset() == 0
-
-
-def _first(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return next(iter(cast("Sequence[Any]", value)), None)
-    return value
-
-
-def _is_symbolic(value: Any) -> bool:
-    torch = cast(Any, torch_package())
-    return isinstance(value, torch.SymInt | torch.SymFloat | torch.SymBool)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) or _is_symbolic(value)

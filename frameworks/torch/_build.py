@@ -15,7 +15,7 @@ from mlc.targets.cache import Cache
 from mlc.targets.toolchain import find_clang
 
 if TYPE_CHECKING:
-    from mlc.dialects.aten.graphs import GraphSource
+    from mlc.dialects.aten.graph_source import GraphSource
     from mlc.runtime import Model
 
 _KINDS: dict[type, str] = {str: "a name", int: "a whole number"}

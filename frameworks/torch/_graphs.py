@@ -158,7 +158,7 @@ class CompiledGraph:
             return entry
         report = self._reported()
         report.compilations += 1
-        report.native = report.operators - sum(made.refused.values())
+        report.native, report.share = report.operators - sum(made.refused.values()), made.share
         if report.compilations == 1:
             report.fallbacks.update(made.refused)
         entry.run, entry.weights = made.run, weights

@@ -10,8 +10,9 @@ from typing import Any
 import torch
 
 from mlc.compiler import CompileOptions
+from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws
-from mlc.dialects.aten.graphs import GraphSource
+from mlc.dialects.aten.graph_source import GraphSource
 from mlc.frameworks.torch._build import build
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._launch import Launch, WrongElements
@@ -19,6 +20,7 @@ from mlc.frameworks.torch._partition import obvious_refusals, refused_nodes, spl
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import Results, results_of
 from mlc.frameworks.torch._rows import RowModel, cut, multiple, padded, with_number
+from mlc.frameworks.torch._work import share_without
 from mlc.support.errors import UserError
 
 _CPU = torch.device("cpu")
@@ -29,10 +31,12 @@ Runner = Callable[[Sequence[Any]], list[Any]]
 
 @dataclass(frozen=True)
 class NativeGraph:
-    """A graph that runs natively, as far as that goes, and what stays in torch."""
+    """A graph that runs natively, as far as that goes, and what stays in torch; `share` is the part of its work that
+    does not."""
 
     run: Runner
     refused: Counter[Fallback]
+    share: float = 1.0
 
 
 def native(
@@ -67,7 +71,8 @@ def native(
         if name.startswith("fused_"):
             run = _compiled(child, extent, _owned(parts, name, constants), options, share, checked)
             setattr(parts, name, Part(run))
-    return NativeGraph(lambda values: list(parts(*values)), refused.reasons)
+    share_of_work = share_without(graph_module.graph, refused.nodes, extent)
+    return NativeGraph(lambda values: list(parts(*values)), refused.reasons, share_of_work)
 
 
 def native_rows(
@@ -87,6 +92,7 @@ def native_rows(
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     constants = _constants(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, checked=checked)
+    source.bodies = bodies_of(graph_module)
     inputs = _inputs(placeholders, constants)
     with_rows = [i for i in inputs if multiple(placeholders[i], symbol, extent, rows)]
     times = [multiple(n, symbol, extent, rows) for n in results.nodes]
@@ -139,7 +145,7 @@ def _compiled(
     donated = {i: placeholders[spec.donor] for i, spec in enumerate(results.specs) if spec.donor is not None}
     constants = _constants(graph_module, constants)
     source = GraphSource(graph, constants=constants, extent=extent, results=results.nodes, donated=donated, seeded=True)
-    source.checked = checked
+    source.checked, source.bodies = checked, bodies_of(graph_module)
     inputs = _inputs(placeholders, constants)
     is_random = draws(graph)
     launch = Launch(build(source, options), [*inputs, *[len(placeholders)] * is_random], results.specs)

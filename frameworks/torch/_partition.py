@@ -6,15 +6,17 @@ import copy
 import operator
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import torch
 from xdsl.dialects.builtin import NameLoc
 
+from mlc.dialects.aten.branches import bodies_of, calls_within, is_read
 from mlc.dialects.aten.effects import is_mutation
-from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.graphs import read_graph
 from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import is_view
@@ -48,10 +50,10 @@ class Refused:
 
 def obvious_refusals(graph_module: Any) -> Refused:
     """The calls of a graph that cannot be read: operators without a pattern, and types that mlc lacks."""
-    refused = Refused()
+    refused, bodies = Refused(), bodies_of(graph_module)
     for node in graph_module.graph.nodes:
         if _is_call(node) and not _is_number(node):
-            if (reason := _obstacle(node)) is not None:
+            if (reason := _obstacle(node, bodies)) is not None:
                 refused.add(node, reason)
         elif node.op not in ("placeholder", "get_attr", "output", "call_function"):
             refused.add(node, f"it is a node of kind '{node.op}'")
@@ -61,36 +63,42 @@ def obvious_refusals(graph_module: Any) -> Refused:
 def refused_nodes(graph_module: Any, extent: Callable[[Any], int]) -> Refused:
     """The calls of a graph that are not converted: those that cannot be read, and those that a pattern refuses."""
     refused = obvious_refusals(graph_module)
-    graph = graph_module.graph
+    graph, bodies = graph_module.graph, bodies_of(graph_module)
     if refused.nodes:
         # Each of the others is asked alone, for what it takes may be missing.
         for node in graph.nodes:
             if _is_call(node) and node not in refused.nodes:
-                _try(_alone(node), extent, refused, {node.name: node})
+                _try(_alone(node), bodies, extent, refused, {node.name: node})
     else:
-        _try(graph, extent, refused, {n.name: n for n in graph.nodes})
+        _try(graph, bodies, extent, refused, {n.name: n for n in graph.nodes})
     return refused
 
 
-def _try(graph: Any, extent: Callable[[Any], int], refused: Refused, nodes: dict[str, Any]) -> None:
-    """Read and convert a graph for what its patterns refuse."""
+def _try(
+    graph: Any, bodies: Mapping[str, Any], extent: Callable[[Any], int], refused: Refused, nodes: dict[str, Any]
+) -> None:
+    """Read and convert a graph for what its patterns refuse. What is refused in a body is the call that takes it."""
     from mlc.compiler import new_context
 
     ctx: CompilerContext = new_context()
+    source = GraphSource(graph, bodies=bodies, extent=extent, seeded=True, checked=True)
     try:
-        module = read_graph(GraphSource(graph, extent=extent, seeded=True, checked=True), Resources())
+        module = read_graph(source, Resources())
     except UserError as e:
         if len(nodes) == 1:
             refused.add(next(iter(nodes.values())), e.message, e.location)
             return
         for node in nodes.values():
             if _is_call(node):
-                _try(_alone(node), extent, refused, {node.name: node})
+                _try(_alone(node), bodies, extent, refused, {node.name: node})
         return
     function = cast(Any, next(iter(module.ops)))
     for op, reason in convert([function], ctx):
-        if isinstance(op.location, NameLoc) and op.location.desc.data in nodes:
-            refused.add(nodes[op.location.desc.data], reason, location_of(op))
+        outer = op
+        while (parent := outer.parent_op()) is not None and parent is not function:
+            outer = parent
+        if isinstance(outer.location, NameLoc) and outer.location.desc.data in nodes:
+            refused.add(nodes[outer.location.desc.data], reason, location_of(op))
 
 
 def _alone(node: Any) -> Any:
@@ -100,7 +108,8 @@ def _alone(node: Any) -> Any:
 
     def argument(each: Any) -> Any:
         if each not in seen:
-            seen[each] = graph.placeholder(each.name)
+            is_body = each.op == "get_attr"
+            seen[each] = graph.create_node("get_attr", each.target) if is_body else graph.placeholder(each.name)
             seen[each].meta = each.meta
         return seen[each]
 
@@ -124,8 +133,11 @@ def _is_item(user: Any, index: int) -> bool:
     return user.target is operator.getitem and user.args[1] == index
 
 
-def _obstacle(node: Any) -> str | None:
+def _obstacle(node: Any, bodies: Mapping[str, Any]) -> str | None:
     """Why a call cannot be read, if that can be told from its types."""
+    if is_read(node):
+        found = ((_name(n), _obstacle(n, {})) for n in calls_within(node, bodies) if not _is_own(n))
+        return next((f"in a branch or a loop, {name}: {reason}" for name, reason in found if reason), None)
     if not is_converted(node.target):
         return without_pattern(op_name(node.target)) if hasattr(node.target, "_schema") else _other_kind(node)
     values = [n.meta.get("val") for n in node.all_input_nodes]
@@ -164,6 +176,11 @@ def _is_number(node: Any) -> bool:
     return isinstance(value, int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
+def _is_own(node: Any) -> bool:
+    """Whether a node is no call of an operator of ATen, but one that readers know anyway."""
+    return node.target is operator.getitem or _is_number(node) or is_read(node)
+
+
 def count_operators(graph_module: Any) -> int:
     """How many operators a graph calls."""
     return sum(map(_is_call, graph_module.graph.nodes))
@@ -200,7 +217,26 @@ def split(graph_module: Any, refused: set[Any]) -> Any:
             return node.op == "call_function" and node.name not in names and not _is_number(node)
 
     copied = torch.fx.GraphModule(graph_module, copy.deepcopy(graph_module.graph))
-    return CapabilityBasedPartitioner(copied, Native(), allows_single_node_partition=True).partition_and_fuse()
+    parts = CapabilityBasedPartitioner(copied, Native(), allows_single_node_partition=True).partition_and_fuse()
+    for node in parts.graph.nodes:
+        if node.op == "call_module":
+            _own_bodies(parts, node)
+    parts.recompile()
+    return parts
+
+
+def _own_bodies(parts: Any, call: Any) -> None:
+    """Make the bodies that a part takes as arguments its own."""
+    child, bodies = getattr(parts, call.target), bodies_of(parts)
+    inside = [n for n in child.graph.nodes if n.op == "placeholder"]
+    is_body = [outer.op == "get_attr" and outer.target in bodies for outer in call.args]
+    for inner, outer, body in zip(inside, call.args, is_body, strict=True):
+        if body:
+            setattr(child, outer.target, bodies[outer.target])
+            with child.graph.inserting_before(inner):
+                inner.replace_all_uses_with(child.graph.get_attr(outer.target))
+            child.graph.erase_node(inner)
+    call.args = tuple(outer for outer, body in zip(call.args, is_body, strict=True) if not body)
 
 
 def _views_for_torch(graph: Any, refused: set[Any]) -> set[Any]:

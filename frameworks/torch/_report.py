@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from mlc.frameworks.torch._breaks import in_short, noted
+
 
 @dataclass(frozen=True)
 class Fallback:
@@ -20,14 +22,15 @@ class Fallback:
 
 @dataclass
 class GraphReport:
-    """One graph: of which pass (forward, backward, inference) it is, how many of its operators run natively, and how
-    often it was compiled: for further sizes, or for weights that changed."""
+    """One graph: of which pass (forward, backward, inference) it is, how many of its operators run natively, what part
+    of its work these are, and how often it was compiled: for further sizes, or for weights that changed."""
 
     kind: str
     operators: int
     native: int
     fallbacks: Counter[Fallback] = field(default_factory=Counter[Fallback])
     compilations: int = 0
+    share: float = 1.0
 
     def __str__(self) -> str:
         return "\n".join([self._head, *_lines(self.fallbacks)])
@@ -35,7 +38,8 @@ class GraphReport:
     @property
     def _head(self) -> str:
         times = f", compiled {self.compilations} times" if self.compilations > 1 else ""
-        return f"{self.kind}: {self.native} of {self.operators} operators run natively{times}"
+        work = f", {int(self.share * 100)}% of the work" if 0 < self.native < self.operators else ""
+        return f"{self.kind}: {self.native} of {self.operators} operators run natively{work}{times}"
 
 
 def _lines(fallbacks: Counter[Fallback]) -> list[str]:
@@ -50,16 +54,26 @@ def _line(fallback: Fallback, count: int) -> str:
 
 @dataclass
 class Report:
-    """What became of all graphs since the start, or since `reset`."""
+    """What became of all graphs since the start, or since `reset`, and why TorchDynamo captured no more of a model."""
 
     graphs: list[GraphReport] = field(default_factory=list[GraphReport])
+    breaks: Counter[str] = field(default_factory=Counter[str])
 
     def __str__(self) -> str:
+        return "\n".join([*self._lines(), *self._not_captured()])
+
+    def _not_captured(self) -> list[str]:
+        lines = [f"  {reason}" + (f" ({count} times)" if count > 1 else "") for reason, count in self.breaks.items()]
+        return ["not captured by TorchDynamo:", *lines] if lines else []
+
+    def _lines(self) -> list[str]:
         if not self.graphs:
-            return "no graph was compiled yet: call a model that torch.compile(model, backend='mlc') gave"
+            if self.breaks:
+                return ["no graph was compiled"]
+            return ["no graph was compiled yet: call a model that torch.compile(model, backend='mlc') gave"]
         heads = Counter(str(replace(each, fallbacks=Counter())) for each in self.graphs)
         lines = [head + (f" ({count} graphs)" if count > 1 else "") for head, count in heads.items()]
-        return "\n".join([*lines, *(["in torch:", *_lines(self.fallbacks)] if self.fallbacks else [])])
+        return [*lines, *(["in torch:", *_lines(self.fallbacks)] if self.fallbacks else [])]
 
     @property
     def fallbacks(self) -> Counter[Fallback]:
@@ -70,17 +84,20 @@ class Report:
         return found
 
 
-_all = Report()
+_all = Report(breaks=noted())
+"""Its breaks, in the words of TorchDynamo, are those that are not reported."""
 
 
 def report() -> Report:
-    """What the backend did with each graph that it got: which operators stay in torch, each with its reason."""
-    return Report(list(_all.graphs))
+    """What the backend did with each graph that it got: which operators stay in torch, each with its reason; and what
+    TorchDynamo did not capture since then, for this backend or another one."""
+    return Report(list(_all.graphs), in_short(noted() - _all.breaks))
 
 
 def reset() -> None:
     """Forget what was reported."""
     _all.graphs.clear()
+    _all.breaks = noted()
 
 
 def note(graph: GraphReport) -> None:

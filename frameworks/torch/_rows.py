@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import torch
 
 from mlc.dialects.aten.effects import draws, is_mutation
-from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.graphs import read_graph
 from mlc.frameworks.torch._results import view_of
 from mlc.frameworks.torch._source import GraphModel
 from mlc.support.errors import UserError

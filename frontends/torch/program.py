@@ -11,7 +11,8 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
 
-from mlc.dialects.aten.graphs import GraphSource
+from mlc.dialects.aten.branches import bodies_of
+from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.schemas import torch_package
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
@@ -147,12 +148,17 @@ class Program:
             if (expression := getattr(getattr(value, "node", None), "expr", None)) is None:
                 return value if isinstance(value, float | bool) else int(value)
             bound = expression.subs({s: numbers[str(s)] for s in expression.free_symbols if str(s) in numbers})
+            if bound.is_Boolean:
+                return bool(bound)  # it is true or false once its symbols are numbers
             if not bound.is_number:
                 return DYNAMIC_INDEX
             return float(bound) if "Float" in type(value).__name__ else int(bound)
 
         dims = {each.name: each.dims for each in declared}
-        return GraphSource(self.graph, self.file, self.constants, self.inputs, dims, self.outputs, extent)
+        bodies = bodies_of(self._functional.graph_module)
+        source = GraphSource(self.graph, self.file, self.constants, bodies, self.inputs, dims, self.outputs, extent)
+        source.bounded = True
+        return source
 
     def _require_allowed(self, numbers: Mapping[str, int], declared: Sequence[DeclaredInput]) -> None:
         for symbol, allowed in self._functional.range_constraints.items():

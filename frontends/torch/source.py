@@ -15,7 +15,7 @@ from mlc.support.model_source import DeclaredInput, ModelSource
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from mlc.dialects.aten.graphs import GraphSource
+    from mlc.dialects.aten.graph_source import GraphSource
     from mlc.frontends.torch.program import Program
     from mlc.support.context import CompilerContext
 

@@ -15,7 +15,7 @@ from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
 from mlc.passes.shared.refusal import Unconvertible
 
 
-@converts("_assert_tensor_metadata", asserts=True)
+@converts("_assert_tensor_metadata", asserts=True, bounded=True)
 def assert_metadata(b: Call, a: SSAValue, size: Sequence[int] | None, dtype: Attribute | None) -> Results:
     """Tensors of the IR have no strides, device or layout; torch has compared these when it made the graph."""
     if size is not None and tuple(size) != shape_of(a):

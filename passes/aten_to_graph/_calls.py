@@ -9,18 +9,21 @@ from math import prod
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType, TensorType, i1, i64
+from xdsl.dialects.builtin import ArrayAttr, ComplexType, TensorType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
+from mlc.dialects.aten.bounds import EXTENTS
 from mlc.dialects.aten.schemas import op_name, tags_of, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
+from mlc.passes.aten_to_graph._bodies import CountingConversion, convert_bodies
 from mlc.passes.aten_to_graph._decompositions import Decompositions, objection
 from mlc.passes.lowering import lowering_of, lowers
-from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.extents import result_extents
+from mlc.passes.shared.graph_builder import GraphBuilder, require_fixed
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.shared.to_graph import ConversionToGraph, Results, ToGraphPattern
+from mlc.passes.shared.to_graph import Results, ToGraphPattern
 from mlc.support import dtypes
 from mlc.support.errors import CompilerBug
 
@@ -64,16 +67,14 @@ def without_pattern(name: str) -> str:
 
 
 @dataclass
-class AtenConversion(ConversionToGraph):
+class AtenConversion(CountingConversion):
     """One run of the conversion from ATen."""
 
     PASS: ClassVar[str] = ATEN_PASS
 
-    wrong: list[SSAValue] | None = None
-    """How many elements of arguments are none that torch takes, an i64 for each argument; None if nobody asks."""
-
     def __post_init__(self) -> None:
         super().__post_init__()
+        self.knowledge.hand_on = result_extents
         self.decompositions = Decompositions(has_pattern)
 
     def lower(self, ops: Iterable[Operation]) -> None:
@@ -82,12 +83,16 @@ class AtenConversion(ConversionToGraph):
         for op in list(ops):
             if self.driver.handles(op):
                 self.driver.lower([op])
+            elif isinstance(op, graph.IfOp | graph.WhileOp):
+                convert_bodies(self, op)
             elif not isinstance(op, aten.AtenOp):
                 continue
             elif op.results and all(result.first_use is None for result in op.results):
                 continue  # what nobody reads is not computed, and need not be known
             elif any(self.is_lost(v) for v in op.operands):
                 self.lose(op)
+            elif any(v in self.knowledge.extents for v in op.operands):
+                self.refuse(op, f"{without_pattern(op.name)}; an extent of an operand depends on data")
             elif (body := self.decompositions.expand(op, self.resources)) is not None:
                 self.lower(body)
             else:
@@ -293,13 +298,14 @@ def places_of(wanted: Mapping[str, bool], given: Sequence[str]) -> dict[str, str
     return {name: found[name] for name in wanted if name in found}
 
 
-def converts(*overloads: str, asserts: bool = False) -> Callable[[_F], _F]:
+def converts(*overloads: str, asserts: bool = False, bounded: bool = False) -> Callable[[_F], _F]:
     """Decorator of a function that converts calls of these overloads.
 
     It gets a `Call` and those arguments of the schema that it names: values for tensors, lists of them, None for what
     is left out, Python's numbers and strings, and element types for dtypes. It returns what replaces the results, whose
     elements are converted to the type that torch says they have. It is not called where results have no elements,
-    unless it `asserts` something.
+    unless it `asserts` something. With `bounded` it takes operands some of whose extents depend on data: what it makes
+    of them goes through the builder, which hands extents on, and it takes no shape for more than the most there can be.
 
     ```python
     @converts("addcmul")
@@ -312,6 +318,7 @@ def converts(*overloads: str, asserts: bool = False) -> Callable[[_F], _F]:
         parameters = list(inspect.signature(function).parameters.values())[1:]
         wanted = {p.name: p.default is inspect.Parameter.empty for p in parameters}
         members: dict[str, Any] = {"function": staticmethod(function), "wanted": wanted, "asserts": asserts}
+        members["takes_bounded"] = bounded
         members["__module__"] = function.__module__
         pattern = cast("type[_FromAten]", type(function.__name__, (_FromAten,), members))
         lowers(ATEN_PASS, *(aten.op(overload) for overload in overloads))(pattern)
@@ -328,11 +335,15 @@ class _FromAten(ToGraphPattern):
     """The arguments that the function takes, and whether it needs them."""
     asserts: ClassVar[bool]
     """Whether it does more than to say what results are."""
+    takes_bounded: ClassVar[bool]
+    """Whether extents of operands may depend on data."""
 
     def converted(self, op: Operation, b: GraphBuilder) -> Results:
         assert isinstance(op, aten.AtenOp)
         for value in (*op.operands, *op.results):
             _require_real(value)
+        for value in () if self.takes_bounded else op.operands:
+            require_fixed(b, value, "an operand")
         assert isinstance(self.run, AtenConversion)
         call = Call(op, b.knowledge, b.hint, op, self.run.wrong)
         read = [r.index for r in op.results if r.first_use is not None]
@@ -359,7 +370,13 @@ class _FromAten(ToGraphPattern):
         """A result as torch says it is: the elements converted; another shape is a mistake of the pattern."""
         wanted = call.type(index)
         value = call.cast(value, wanted.element_type)
+        if type_of(value) != wanted and value in call.knowledge.extents:
+            raise Unconvertible(f"the shape of its result depends on data: it is {value.type} at most, not {wanted}")
         assert type_of(value) == wanted, f"the pattern of {call.before.name} gives {value.type} in place of {wanted}"
+        said = cast("ArrayAttr[Any] | None", call.before.attributes.get(EXTENTS))
+        dims: Sequence[int] = () if said is None else said.data[index].get_values()
+        if {axis for axis in dims if wanted.get_shape()[axis]} != set(call.knowledge.extents.get(value, ())):
+            raise Unconvertible("extents of its result depend on data, and mlc does not know what they are")
         return value
 
 

@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import NoneType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.aten.graphs import GraphSource, read_body
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.graphs import read_body
 from mlc.dialects.aten.ops import AtenOp
 from mlc.dialects.aten.schemas import torch_package
 from mlc.dialects.aten.values import dtype_of_element, element_of_dtype

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import inf, log, pi, sqrt
 
 from xdsl.dialects.builtin import f32, i1
@@ -14,6 +15,8 @@ from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts, dty
 from mlc.passes.shared.graph_builder import is_float
 from mlc.support.dtypes import HALVES
 
+elementwise = partial(converts, bounded=True)
+"""Decorator of what computes each element from those at its place, however many there are."""
 _OF_FLOATS: dict[str, type[graph.GraphOp]] = {
     "acos": graph.AcosOp,
     "acosh": graph.AcoshOp,
@@ -56,7 +59,7 @@ def _register(table: dict[str, type[graph.GraphOp]], before: Callable[[Call, SSA
             operand = before(b, self)
             return self if operand is None else b(op_type, operand)
 
-        converts(name)(convert)
+        elementwise(name)(convert)
 
 
 _register(_OF_FLOATS, lambda b, x: b.to_float(x))
@@ -64,7 +67,7 @@ _register(_ROUNDING, lambda b, x: None if isinstance(element_of(x), dtypes_integ
 _register(_OF_NUMBERS, lambda b, x: None if element_of(x) == i1 else x)
 
 
-@converts("sign", "sgn")
+@elementwise("sign", "sgn")
 def sign(b: Call, self: SSAValue) -> Results:
     """-1, 0 or 1; 0 of NaN."""
     if element_of(self) == i1:
@@ -75,12 +78,12 @@ def sign(b: Call, self: SSAValue) -> Results:
     return b.where(b.compare("gt", b(graph.AbsOp, self), b.number(0, self)), found, b.number(0, self))
 
 
-@converts("relu")
+@elementwise("relu")
 def relu(b: Call, self: SSAValue) -> Results:
     return b(graph.ReluOp, self)
 
 
-@converts("log2", "log10", "exp2")
+@elementwise("log2", "log10", "exp2")
 def logarithm(b: Call, self: SSAValue) -> Results:
     x = b.to_float(self)
     name = b.before.name.removeprefix("aten.")
@@ -89,13 +92,13 @@ def logarithm(b: Call, self: SSAValue) -> Results:
     return b.scaled(b(graph.LogOp, x), 1 / log(2 if name == "log2" else 10))
 
 
-@converts("reciprocal")
+@elementwise("reciprocal")
 def reciprocal(b: Call, self: SSAValue) -> Results:
     x = b.to_float(self)
     return b.div(b.tensor(1.0, element_of(x)), x)
 
 
-@converts("square")
+@elementwise("square")
 def square(b: Call, self: SSAValue) -> Results:
     return b.squared(self)
 
@@ -103,29 +106,29 @@ def square(b: Call, self: SSAValue) -> Results:
 # ---- two operands
 
 
-@converts("add.Tensor", "add.Scalar")
+@elementwise("add.Tensor", "add.Scalar")
 def add(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     x, y = b.tensor(self), b.scaled(b.tensor(other), alpha)
     return b(graph.OrOp, x, y) if b.element() == i1 else b.plus(x, y)
 
 
-@converts("sub.Tensor", "sub.Scalar")
+@elementwise("sub.Tensor", "sub.Scalar")
 def sub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     return b.sub(b.tensor(self), b.scaled(b.tensor(other), alpha))
 
 
-@converts("rsub.Tensor", "rsub.Scalar")
+@elementwise("rsub.Tensor", "rsub.Scalar")
 def rsub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     return b.sub(b.tensor(other), b.scaled(b.tensor(self), alpha))
 
 
-@converts("mul.Tensor", "mul.Scalar")
+@elementwise("mul.Tensor", "mul.Scalar")
 def mul(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.AndOp, x, y) if b.element() == i1 else b.mul(x, y)
 
 
-@converts("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
+@elementwise("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
 def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | None = None) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     if isinstance(b.element(), dtypes_integer()):
@@ -137,7 +140,7 @@ def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | 
     return b(graph.TruncOp, quotient) if rounding_mode == "trunc" else quotient
 
 
-@converts("floor_divide", "floor_divide.Scalar")
+@elementwise("floor_divide", "floor_divide.Scalar")
 def floor_divide(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     b.require_divisor(y)
@@ -168,7 +171,7 @@ def floor_divided(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
     return b.where(b.compare("eq", y, zero), plain, nearest)
 
 
-@converts("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
+@elementwise("remainder.Tensor", "remainder.Scalar", "remainder.Scalar_Tensor")
 def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Results:
     """What is left of a quotient rounded down; of floats a 0 has the sign of the dividend."""
     x, y = b.tensor(self), b.tensor(other)
@@ -180,26 +183,26 @@ def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Res
     return b.where(b(graph.AndOp, differs, b.compare("ne", rest, zero)), b.plus(rest, y), rest)
 
 
-@converts("fmod.Tensor", "fmod.Scalar")
+@elementwise("fmod.Tensor", "fmod.Scalar")
 def fmod(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     b.require_divisor(y)
     return b(graph.RemOp, x, y)
 
 
-@converts("maximum")
+@elementwise("maximum")
 def maximum(b: Call, self: SSAValue, other: SSAValue) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.OrOp, x, y) if b.element() == i1 else b.maximum(x, y)
 
 
-@converts("minimum")
+@elementwise("minimum")
 def minimum(b: Call, self: SSAValue, other: SSAValue) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.AndOp, x, y) if b.element() == i1 else b.minimum(x, y)
 
 
-@converts("pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar")
+@elementwise("pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar")
 def power(b: Call, self: SSAValue | Scalar, exponent: SSAValue | Scalar) -> Results:
     if not isinstance(exponent, SSAValue) and isinstance(self, SSAValue):
         x = b.tensor(self)
@@ -220,7 +223,7 @@ def power(b: Call, self: SSAValue | Scalar, exponent: SSAValue | Scalar) -> Resu
     return b(graph.PowOp, b.tensor(self), b.tensor(exponent))
 
 
-@converts("atan2")
+@elementwise("atan2")
 def atan2(b: Call, self: SSAValue, other: SSAValue) -> Results:
     """The angle of the point `(other, self)`: by quadrants, with the signs of zeros and infinities as in C."""
     y, x = b.tensor(self), b.tensor(other)
@@ -241,7 +244,7 @@ def atan2(b: Call, self: SSAValue, other: SSAValue) -> Results:
     return b.where(below, b.minus(angle), angle)
 
 
-@converts("logaddexp")
+@elementwise("logaddexp")
 def logaddexp(b: Call, self: SSAValue, other: SSAValue) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     most = b.maximum(x, y)
@@ -256,7 +259,7 @@ _PREDICATES = ("eq", "ne", "lt", "le", "gt", "ge")
 
 
 def _compare(predicate: str) -> None:
-    @converts(f"{predicate}.Tensor", f"{predicate}.Scalar")
+    @elementwise(f"{predicate}.Tensor", f"{predicate}.Scalar")
     def compare(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:  # pyright: ignore[reportUnusedFunction]
         return b.compare(predicate, *b.promoted(self, other))
 
@@ -268,11 +271,11 @@ _LOGIC: dict[str, type[graph.GraphOp]] = {"and": graph.AndOp, "or": graph.OrOp, 
 
 
 def _logic(name: str, op_type: type[graph.GraphOp]) -> None:
-    @converts(f"bitwise_{name}.Tensor", f"bitwise_{name}.Scalar")
+    @elementwise(f"bitwise_{name}.Tensor", f"bitwise_{name}.Scalar")
     def bitwise(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:  # pyright: ignore[reportUnusedFunction]
         return b(op_type, b.tensor(self), b.tensor(other))
 
-    @converts(f"logical_{name}")
+    @elementwise(f"logical_{name}")
     def logical(b: Call, self: SSAValue, other: SSAValue) -> Results:  # pyright: ignore[reportUnusedFunction]
         return b(op_type, b.to_bool(self), b.to_bool(other))
 
@@ -281,34 +284,34 @@ for _name, _op_type in _LOGIC.items():
     _logic(_name, _op_type)
 
 
-@converts("logical_not")
+@elementwise("logical_not")
 def logical_not(b: Call, self: SSAValue) -> Results:
     return b(graph.NotOp, b.to_bool(self))
 
 
-@converts("bitwise_not")
+@elementwise("bitwise_not")
 def bitwise_not(b: Call, self: SSAValue) -> Results:
     return b(graph.NotOp, self)
 
 
-@converts("isnan")
+@elementwise("isnan")
 def isnan(b: Call, self: SSAValue) -> Results:
     return b.compare("ne", self, self)
 
 
-@converts("isinf")
+@elementwise("isinf")
 def isinf(b: Call, self: SSAValue) -> Results:
     if isinstance(element_of(self), dtypes_integer()):
         return b.splat(False, b.shape(), i1)
     return b.compare("eq", b(graph.AbsOp, self), b.number(inf, self))
 
 
-@converts("where.self")
+@elementwise("where.self")
 def where(b: Call, condition: SSAValue, self: SSAValue, other: SSAValue) -> Results:
     return b.where(b.to_bool(condition), b.tensor(self), b.tensor(other))
 
 
-@converts("masked_fill.Scalar", "masked_fill.Tensor")
+@elementwise("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Scalar) -> Results:
     return b.where(b.to_bool(mask), b.tensor(value), self)
 
@@ -316,7 +319,7 @@ def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Scala
 # ---- activations
 
 
-@converts("clamp", "clamp.Tensor", "clamp_min", "clamp_max", "clamp_min.Tensor", "clamp_max.Tensor")
+@elementwise("clamp", "clamp.Tensor", "clamp_min", "clamp_max", "clamp_min.Tensor", "clamp_max.Tensor")
 def clamp(
     b: Call, self: SSAValue, min: SSAValue | Scalar | None = None, max: SSAValue | Scalar | None = None
 ) -> Results:
@@ -327,12 +330,12 @@ def clamp(
     return x if max is None else b.minimum(x, b.tensor(max))
 
 
-@converts("hardtanh")
+@elementwise("hardtanh")
 def hardtanh(b: Call, self: SSAValue, min_val: Scalar, max_val: Scalar) -> Results:
     return b.minimum(b.maximum(self, b.tensor(min_val)), b.tensor(max_val))
 
 
-@converts("gelu")
+@elementwise("gelu")
 def gelu(b: Call, self: SSAValue, approximate: str) -> Results:
     if approximate == "none":
         return b(graph.GeluOp, self)
@@ -342,12 +345,12 @@ def gelu(b: Call, self: SSAValue, approximate: str) -> Results:
     return b.mul(b.scaled(x, 0.5), b.plus(curve, b.number(1, x)))
 
 
-@converts("leaky_relu")
+@elementwise("leaky_relu")
 def leaky_relu(b: Call, self: SSAValue, negative_slope: Scalar) -> Results:
     return b.where(b.compare("gt", self, b.number(0, self)), self, b.scaled(self, negative_slope))
 
 
-@converts("elu")
+@elementwise("elu")
 def elu(b: Call, self: SSAValue, alpha: Scalar, scale: Scalar, input_scale: Scalar) -> Results:
     low = b.scaled(b(graph.ExpM1Op, b.scaled(self, input_scale)), alpha * scale)
     return b.where(b.compare("gt", self, b.number(0, self)), b.scaled(self, scale), low)
@@ -359,17 +362,17 @@ def _sixth(b: Call, x: SSAValue) -> SSAValue:
     return b.scaled(shifted, 1 / 6)
 
 
-@converts("hardsigmoid")
+@elementwise("hardsigmoid")
 def hardsigmoid(b: Call, self: SSAValue) -> Results:
     return _sixth(b, self)
 
 
-@converts("hardswish")
+@elementwise("hardswish")
 def hardswish(b: Call, self: SSAValue) -> Results:
     return b.mul(self, _sixth(b, self))
 
 
-@converts("softplus")
+@elementwise("softplus")
 def softplus(b: Call, self: SSAValue, beta: Scalar, threshold: Scalar) -> Results:
     self = b.cast(self, f32) if element_of(self) in HALVES else self
     x = b.scaled(self, beta)

@@ -14,38 +14,58 @@ from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, conv
 from mlc.passes.shared.refusal import Unconvertible
 
 
-@converts("alias", "clone", "detach", "lift_fresh_copy", "contiguous", "copy", "_to_copy", "_conj", "resolve_conj")
+@converts(
+    "alias",
+    "clone",
+    "detach",
+    "lift_fresh_copy",
+    "contiguous",
+    "copy",
+    "_to_copy",
+    "_conj",
+    "resolve_conj",
+    bounded=True,
+)
 def same(b: Call, self: SSAValue, src: SSAValue | None = None) -> Results:
     """The elements, converted if the result says so; of `copy` those of the source."""
     return b.broadcast(self if src is None else b.tensor(src), b.shape())
 
 
-@converts("to.dtype", "prims_convert_element_type", "type_as")
+@converts("to.dtype", "prims_convert_element_type", "type_as", bounded=True)
 def converted(b: Call, self: SSAValue) -> Results:
     return b.tensor(self)
 
 
-@converts("view", "_unsafe_view", "reshape", "view_copy", "flatten.using_ints", "unflatten.int", "_reshape_alias")
+@converts(
+    "view",
+    "_unsafe_view",
+    "reshape",
+    "view_copy",
+    "flatten.using_ints",
+    "unflatten.int",
+    "_reshape_alias",
+    bounded=True,
+)
 def view(b: Call, self: SSAValue) -> Results:
     return b.reshape(self, b.shape())
 
 
-@converts("view.dtype")
+@converts("view.dtype", bounded=True)
 def view_as_bits(b: Call, self: SSAValue, dtype: Attribute) -> Results:
     return b(graph.BitcastOp, self, dtype)
 
 
-@converts("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze")
+@converts("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", bounded=True)
 def renumbered(b: Call, self: SSAValue) -> Results:
     return b.reshape(self, b.shape())
 
 
-@converts("permute")
+@converts("permute", bounded=True)
 def permute(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
     return b.transpose(self, [axis_of(d, len(dims)) for d in dims])
 
 
-@converts("transpose.int")
+@converts("transpose.int", bounded=True)
 def transpose(b: Call, self: SSAValue, dim0: int, dim1: int) -> Results:
     order = list(range(len(shape_of(self))))
     if order:
@@ -54,7 +74,7 @@ def transpose(b: Call, self: SSAValue, dim0: int, dim1: int) -> Results:
     return b.transpose(self, order)
 
 
-@converts("t", "numpy_T")
+@converts("t", "numpy_T", bounded=True)
 def transposed(b: Call, self: SSAValue) -> Results:
     return b.transpose(self, range(len(shape_of(self)))[::-1])
 
@@ -72,7 +92,7 @@ def repeat(b: Call, self: SSAValue, repeats: Sequence[int]) -> Results:
     return b.reshape(b.broadcast(b.reshape(self, between), wide), b.shape())
 
 
-@converts("cat")
+@converts("cat", bounded=True)
 def cat(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
     """One after the other; a vector of no elements fits anything, as it always did in torch."""
     parts = [b.tensor(t) for t in tensors if shape_of(t) != (0,)]
@@ -85,7 +105,7 @@ def stack(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
     return b.concat([b.unsqueeze(b.tensor(t), [axis]) for t in tensors], axis)
 
 
-@converts("slice.Tensor")
+@converts("slice.Tensor", bounded=True)
 def slice_(b: Call, self: SSAValue, dim: int, start: int | None, end: int | None, step: int) -> Results:
     axis = axis_of(dim, len(shape_of(self)))
     first, last = bounds(shape_of(self)[axis], start, end)
@@ -98,7 +118,7 @@ def bounds(extent: int, start: int | None, end: int | None) -> tuple[int, int]:
     return first, max(first, last)
 
 
-@converts("select.int")
+@converts("select.int", bounded=True)
 def select(b: Call, self: SSAValue, dim: int, index: int) -> Results:
     axis = axis_of(dim, len(shape_of(self)))
     at = index % shape_of(self)[axis]

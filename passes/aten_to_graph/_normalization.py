@@ -16,7 +16,7 @@ from mlc.passes.shared.statistics import mean_and_differences
 from mlc.support.dtypes import HALVES
 
 
-@converts("_softmax", "softmax.int")
+@converts("_softmax", "softmax.int", bounded=True)
 def softmax(b: Call, self: SSAValue, dim: int) -> Results:
     x = b.tensor(self)
     return b(graph.SoftmaxOp, x, axis_of(dim, len(shape_of(x)))) if shape_of(x) else b.div(x, x)
@@ -32,7 +32,7 @@ def log_softmax(b: Call, self: SSAValue, dim: int) -> Results:
     return b.sub(shifted, b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, shifted), [axis], True)))
 
 
-@converts("native_layer_norm", "layer_norm")
+@converts("native_layer_norm", "layer_norm", bounded=True)
 def layer_norm(
     b: Call,
     input: SSAValue,
@@ -128,3 +128,17 @@ def group_norm(
     spread = b.reduce("mean", b.squared(apart), [2])
     deviation = b(graph.RsqrtOp, b.plus(spread, b.number(eps, spread)))
     return [found, b.reshape(mean, b.shape(1)), deviation]
+
+
+@converts("_weight_norm_interface_backward")
+def weight_norm_gradient(
+    b: Call, grad_w: SSAValue, saved_v: SSAValue, saved_g: SSAValue, saved_norms: SSAValue, dim: int
+) -> Results:
+    """Of `g v / |v|`, with a norm for each slice along a dim."""
+    gradient, v, g, norm = (wide(b, x) for x in (grad_w, saved_v, saved_g, saved_norms))
+    rank = len(shape_of(v))
+    kept = [extent if axis == dim % rank else 1 for axis, extent in enumerate(shape_of(v))]
+    g, norm = b.reshape(g, kept), b.reshape(norm, kept)
+    along = b.div(b.reduce("sum", b.mul(gradient, v), [a for a in range(rank) if a != dim % rank], True), norm)
+    of_v = b.mul(b.div(g, norm), b.sub(gradient, b.mul(v, b.div(along, norm))))
+    return [of_v, b.reshape(along, b.shape(1))]

@@ -154,3 +154,28 @@ def _read(b: Call, rows: SSAValue, at: SSAValue) -> SSAValue:
     if len(shape_of(rows)) == 1:
         return b(graph.GatherOp, rows, at, 0)
     return b(graph.GatherNdOp, rows, *along_axis(b, at, len(shape_of(rows)) - 1))
+
+
+@converts("histc")
+def histogram(b: Call, self: SSAValue, bins: int, min: Scalar, max: Scalar) -> Results:
+    """How many elements are in each of equal parts of a range, by default from the least to the greatest; others, and
+    NaN, do not count. A range of one point is widened by 1 on both sides."""
+    x = b.reshape(self, (prod(shape_of(self)),))
+    if not shape_of(x)[0]:
+        return b.splat(0, b.shape(), b.element())
+    x = wide(b, x)
+    if min == max:
+        low, high = b.reduce("min", x, [0]), b.reduce("max", x, [0])
+        is_finite = b.compare("eq", b.sub(high, high), b.number(0, high))
+        b.require_none(b(graph.NotOp, is_finite), "the range of a histogram is not finite")
+    else:
+        low, high = b.number(min, x), b.number(max, x)
+    one = b.number(1, x)
+    is_point = b.compare("eq", low, high)
+    low, high = b.where(is_point, b.sub(low, one), low), b.where(is_point, b.plus(high, one), high)
+    place = b.cast(b.div(b.mul(b.sub(x, low), b.number(bins, x)), b.sub(high, low)), i64)
+    place = b.minimum(b.maximum(place, b.constant(0)), b.constant(bins - 1))
+    inside = b(graph.AndOp, b.compare("ge", x, low), b.compare("le", x, high))
+    place = b.where(inside, place, b.constant(bins))
+    zeros, ones = b.splat(0, (bins + 1,), i64), b.splat(1, shape_of(x), i64)
+    return b.slice(b(graph.ScatterNdOp, "add", zeros, b.unsqueeze(place, [1]), ones, [0]), 0, 0, bins)

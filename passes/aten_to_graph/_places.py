@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects.builtin import f32, i1, i64
+import numpy as np
+from xdsl.dialects.builtin import f32, i1, i8, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, converts
+from mlc.passes.shared.extents import filled
+from mlc.passes.shared.graph_builder import require_fixed
 from mlc.passes.shared.places import along_axis
 from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.shared.selection import coordinates_of
 
 
-@converts("embedding")
+@converts("embedding", bounded=True)
 def embedding(b: Call, weight: SSAValue, indices: SSAValue) -> Results:
     b.require_places(indices, shape_of(weight)[0])
     return b(graph.GatherOp, weight, indices, 0)
 
 
-@converts("index_select")
+@converts("index_select", bounded=True)
 def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     if not shape_of(self):
         b.require_places(index, 1)
@@ -154,9 +158,11 @@ def index_change(
     return b.reshape(combined(b, kind, x, places, b.transpose(updates, order), [axis], []), b.shape())
 
 
-@converts("index.Tensor", "_unsafe_index.Tensor")
+@converts("index.Tensor", "_unsafe_index.Tensor", bounded=True)
 def index(b: Call, self: SSAValue, indices: Sequence[SSAValue | None]) -> Results:
-    """NumPy's indexing by arrays of integers, some dims of which are left whole."""
+    """NumPy's indexing by arrays of integers, some dims of which are left whole; truth values are the places where they
+    hold, as many as depend on data."""
+    indices = [each for i in indices for each in _places_of(b, i)]
     coordinates, axes, points = _coordinates(b, self, indices)
     if not prod(b.shape()):
         return b.splat(0, b.shape(), b.element())
@@ -171,7 +177,7 @@ def _coordinates(
     given = [(axis, i) for axis, i in enumerate(indices) if i is not None]
     for axis, i in given:
         if element_of(i) == i1:
-            raise Unconvertible("it is indexed by truth values, so that the shape of the result depends on data")
+            raise Unconvertible("it is indexed by several arrays, of which one is of truth values")
         if "_unsafe_" not in b.before.name:
             b.require_places(i, shape_of(x)[axis], from_end=True)
     axes = [axis for axis, _ in given]
@@ -179,6 +185,46 @@ def _coordinates(
     assert points is not None
     columns = [b.reshape(b.broadcast(b.cast(i, i64), points), (*points, 1)) for _, i in given]
     return b.concat(columns, len(points)), axes, points
+
+
+def _places_of(b: Call, index: SSAValue | None) -> list[SSAValue | None]:
+    """An index of integers, or those that stand for one of truth values: coordinates along as many dims as it has."""
+    if index is None or element_of(index) != i1 or not shape_of(index):
+        return [index]
+    return [*coordinates_of(b, found_places(b, index), shape_of(index))]
+
+
+def found_places(b: Call, mask: SSAValue) -> SSAValue:
+    """The places at which truth values hold, counted in order; how many are data depends on data."""
+    assert b.op is not None
+    key = b.op.parent, mask
+    if key not in b.knowledge.positions:
+        flat = filled(b, b.reshape(mask, (prod(shape_of(mask)),)), 0)
+        order = b(graph.ArgsortOp, b.cast(flat, i8), 0, True)
+        count = b.reduce("sum", b.cast(flat, i64), [0])
+        b.knowledge.positions[key] = b.bounded(order, {0: count}), count
+    return b.knowledge.positions[key][0]
+
+
+@converts("nonzero", "where", "nonzero_numpy")
+def nonzero(b: Call, self: SSAValue | None = None, condition: SSAValue | None = None) -> Results:
+    """Coordinates of elements that are not 0, a row each, or a vector per dim."""
+    x = self or condition
+    assert x is not None
+    if not shape_of(x):
+        raise Unconvertible("its operand has no dims, so that there is at most one place, which has no coordinates")
+    columns = coordinates_of(b, found_places(b, b.to_bool(x)), shape_of(x))
+    if b.before.name != "aten.nonzero":
+        return [*columns]
+    return b.concat([b.unsqueeze(each, [1]) for each in columns], 1)
+
+
+@converts("masked_select")
+def masked_select(b: Call, self: SSAValue, mask: SSAValue) -> Results:
+    shape = broadcast_shapes(shape_of(self), shape_of(mask))
+    assert shape is not None
+    places = found_places(b, b.broadcast(mask, shape))
+    return b(graph.GatherOp, b.reshape(b.broadcast(self, shape), (prod(shape),)), places, 0)
 
 
 def _points_in_place(b: Call, found: SSAValue, indices: Sequence[SSAValue | None], points: tuple[int, ...]) -> SSAValue:
@@ -192,15 +238,18 @@ def _points_in_place(b: Call, found: SSAValue, indices: Sequence[SSAValue | None
     return b.transpose(found, order)
 
 
-@converts("index_put", "_unsafe_index_put", "_index_put_impl")
+@converts("index_put", "_unsafe_index_put", "_index_put_impl", bounded=True)
 def index_put(
     b: Call, self: SSAValue, indices: Sequence[SSAValue | None], values: SSAValue, accumulate: bool
 ) -> Results:
     """Elements at the places that `index.Tensor` would read are replaced, or added to; where a mask holds, by one
     number."""
     given = [i for i in indices if i is not None]
+    for each in (self, *given):
+        require_fixed(b, each, "an operand")
     if len(given) == 1 and element_of(given[0]) == i1:
         return _put_by_mask(b, self, given[0], list(indices).index(given[0]), b.tensor(values), accumulate)
+    require_fixed(b, values, "an operand")
     coordinates, axes, points = _coordinates(b, self, indices)
     first, rest = axes[0], [e for a, e in enumerate(shape_of(self)) if a not in axes]
     updates = b.tensor(values)
@@ -225,17 +274,30 @@ def take(b: Call, self: SSAValue, index: SSAValue) -> Results:
 
 
 def _put_by_mask(b: Call, x: SSAValue, mask: SSAValue, before: int, values: SSAValue, accumulate: bool) -> SSAValue:
-    """A choice, if all elements that a mask marks get the same."""
+    """A choice; if a mask marks elements that get one each, each takes that with its number among them."""
     behind = len(shape_of(x)) - before - len(shape_of(mask))
     shape = shape_of(values)
     in_front, tail = shape[: max(len(shape) - behind, 0)], shape[max(len(shape) - behind, 0) :]
-    if in_front and in_front[-1] != 1:
-        raise Unconvertible("it puts an element at each place that a mask marks, as many as depend on data")
+    if in_front and (in_front[-1] != 1 or values in b.knowledge.extents):
+        if before or accumulate or len(in_front) > 1 or tail != shape_of(x)[len(shape_of(mask)) :]:
+            raise Unconvertible("it puts an element at each place that a mask marks, as many as depend on data")
+        return b.where(b.reshape(mask, (*shape_of(mask), *[1] * behind)), _one_each(b, mask, values), x)
     values = b.reshape(values, (*in_front[:-1], *([1] * len(shape_of(mask)) if in_front else []), *tail))
     marked = b.reshape(mask, (*[1] * before, *shape_of(mask), *[1] * behind))
     if accumulate:
         values = b(graph.OrOp if element_of(x) == i1 else graph.AddOp, x, values)
     return b.where(marked, values, x)
+
+
+def _one_each(b: Call, mask: SSAValue, values: SSAValue) -> SSAValue:
+    """For each element of a mask the row of values that has its number among those that are marked."""
+    count = prod(shape_of(mask))
+    order = b(graph.ArgsortOp, b.cast(b.reshape(mask, (count,)), i8), 0, True)
+    numbers = b(
+        graph.ScatterNdOp, "set", b.splat(0, (count,), i64), b.unsqueeze(order, [1]), b.constant(np.arange(count)), [0]
+    )
+    numbers = b.minimum(numbers, b.constant(shape_of(values)[0] - 1))
+    return b.reshape(b(graph.GatherOp, values, numbers, 0), (*shape_of(mask), *shape_of(values)[1:]))
 
 
 @converts("put")

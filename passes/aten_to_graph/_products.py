@@ -19,12 +19,12 @@ def product(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
     return b.matmul(x, y)
 
 
-@converts("mm", "bmm")
+@converts("mm", "bmm", bounded=True)
 def mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
     return product(b, self, mat2)
 
 
-@converts("addmm", "baddbmm")
+@converts("addmm", "baddbmm", bounded=True)
 def addmm(
     b: Call, self: SSAValue, beta: Scalar, alpha: Scalar, mat1: SSAValue | None = None, mat2: SSAValue | None = None,
     batch1: SSAValue | None = None, batch2: SSAValue | None = None,
@@ -59,7 +59,7 @@ def dot(b: Call, self: SSAValue, tensor: SSAValue | None = None, other: SSAValue
     return b.reshape(product(b, b.unsqueeze(self, [0]), b.unsqueeze(y, [1])), ())
 
 
-@converts("matmul")
+@converts("matmul", bounded=True)
 def matmul(b: Call, self: SSAValue, other: SSAValue) -> Results:
     """NumPy's product: a vector on the left is a row, on the right a column."""
     x = b.unsqueeze(self, [0]) if len(shape_of(self)) == 1 else self
@@ -67,7 +67,7 @@ def matmul(b: Call, self: SSAValue, other: SSAValue) -> Results:
     return b.reshape(product(b, x, y), b.shape())
 
 
-@converts("linear")
+@converts("linear", bounded=True)
 def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) -> Results:
     x = b.unsqueeze(input, [0]) if len(shape_of(input)) == 1 else input
     w = b.unsqueeze(weight, [0]) if len(shape_of(weight)) == 1 else weight

@@ -30,11 +30,12 @@ def stream(b: Call) -> Stream:
     """A stream for one draw.
 
     Raises:
-        Unconvertible: the function has no seed.
+        Unconvertible: there is no seed.
     """
     assert b.op is not None
     function = b.op.parent_op()
-    assert isinstance(function, func.FuncOp)
+    if not isinstance(function, func.FuncOp):
+        raise Unconvertible("it draws random numbers in a branch or a loop, where there is no seed")
     marks = marks_of(function.args, function.arg_attrs)
     seeds = [value for value, mark in zip(function.args, marks, strict=True) if SEED in mark]
     if not seeds:

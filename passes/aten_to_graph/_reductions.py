@@ -11,6 +11,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axes_of, axis_of, converts
+from mlc.passes.shared.extents import filled
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.places import along_axis
 from mlc.passes.shared.statistics import mean_and_differences
@@ -24,7 +25,7 @@ def reduced(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool = False) -
     return b.reduce(kind, x, axes_of(dim, len(shape_of(x))) if shape_of(x) else [], keepdim)
 
 
-@converts("sum", "sum.dim_IntList")
+@converts("sum", "sum.dim_IntList", bounded=True)
 def sum_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     return reduced(b, "sum", wide(b, b.tensor(self)), dim, keepdim)
 
@@ -34,22 +35,31 @@ def wide(b: Call, x: SSAValue) -> SSAValue:
     return b.cast(x, f32) if element_of(x) in HALVES else x
 
 
-@converts("mean", "mean.dim")
+@converts("mean", "mean.dim", bounded=True)
 def mean(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
-    return reduced(b, "mean", wide(b, b.tensor(self)), dim, keepdim)
+    """The sum over how many there are, where that depends on data."""
+    x = wide(b, b.tensor(self))
+    axes = axes_of(dim, len(shape_of(x)))
+    extents = b.knowledge.extents.get(x, {})
+    if not any(axis in extents for axis in axes):
+        return reduced(b, "mean", x, dim, keepdim)
+    count = b.constant(prod(shape_of(x)[axis] for axis in axes if axis not in extents))
+    for axis in axes:
+        count = b.mul(count, extents[axis]) if axis in extents else count
+    return b.div(reduced(b, "sum", x, dim, keepdim), b.cast(count, element_of(x)))
 
 
-@converts("prod", "prod.dim_int")
+@converts("prod", "prod.dim_int", bounded=True)
 def prod_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     return reduced(b, "prod", wide(b, b.tensor(self)), dim, keepdim)
 
 
-@converts("amax", "amin")
+@converts("amax", "amin", bounded=True)
 def extreme(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
     return _extreme(b, b.before.name.removeprefix("aten.a"), self, dim, keepdim)
 
 
-@converts("max", "min")
+@converts("max", "min", bounded=True)
 def extreme_of_all(b: Call, self: SSAValue) -> Results:
     return _extreme(b, b.before.name.removeprefix("aten."), self, None, False)
 
@@ -66,7 +76,7 @@ def extreme_and_place(b: Call, self: SSAValue, dim: int, keepdim: bool) -> Resul
     return [values, _place(b, kind, self, dim, keepdim) if b.wants(1) else None]
 
 
-@converts("argmax", "argmin")
+@converts("argmax", "argmin", bounded=True)
 def place(b: Call, self: SSAValue, dim: int | None, keepdim: bool) -> Results:
     found = self if dim is not None else b.reshape(self, (prod(shape_of(self)),))
     result = _place(b, b.before.name.removeprefix("aten.arg"), found, dim or 0, keepdim and dim is not None)
@@ -81,19 +91,22 @@ def _place(b: Call, kind: str, x: SSAValue, dim: int, keepdim: bool) -> SSAValue
     return b(op_type, as_number, axis_of(dim, len(shape_of(x))), keepdim)
 
 
-@converts("any", "any.dim", "any.dims")
+@converts("any", "any.dim", "any.dims", bounded=True)
 def any_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     # An f32, which every machine has vectors of.
-    return b.to_bool(reduced(b, "max", _flags(b, self), dim, keepdim)) if prod(shape_of(self)) else _none(b, False)
+    flags = _flags(b, self, dim, 0)
+    return b.to_bool(reduced(b, "max", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, False)
 
 
-@converts("all", "all.dim", "all.dims")
+@converts("all", "all.dim", "all.dims", bounded=True)
 def all_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
-    return b.to_bool(reduced(b, "min", _flags(b, self), dim, keepdim)) if prod(shape_of(self)) else _none(b, True)
+    flags = _flags(b, self, dim, 1)
+    return b.to_bool(reduced(b, "min", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, True)
 
 
-def _flags(b: Call, x: SSAValue) -> SSAValue:
-    return b.cast(b.to_bool(x), f32)
+def _flags(b: Call, x: SSAValue, dim: Axes, empty: int) -> SSAValue:
+    """Truth values as 0 and 1; what is no data is `empty` along the axes that are reduced."""
+    return filled(b, b.cast(b.to_bool(x), f32), empty, axes_of(dim, len(shape_of(x))))
 
 
 def _none(b: Call, value: bool) -> SSAValue:

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import f64, i64
+from xdsl.dialects.builtin import f32, f64, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, converts, dtypes_integer
 from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.images import lowest, slide, surround
-from mlc.support.dtypes import to_numpy
+from mlc.support.dtypes import least_of, most_of, to_numpy
 
 Dtype = np.dtype[Any]
 
@@ -163,9 +163,10 @@ def upsample_linear(
     scale_factors: Sequence[float] | None = None, scales: float | None = None, scales_d: float | None = None,
     scales_h: float | None = None, scales_w: float | None = None,
 ) -> Results:  # fmt: skip
-    """Each axis is a product with a matrix of two weights a row."""
-    x = input or self
-    assert x is not None
+    """Each axis is a product with a matrix of two weights a row; integers are rounded."""
+    pixels = input or self
+    assert pixels is not None
+    x = as_floats(b, pixels)
     spatial = len(shape_of(x)) - 2
     given = given_scales(spatial, scale_factors, scales, scales_d, scales_h, scales_w)
     for i in range(spatial):
@@ -173,7 +174,21 @@ def upsample_linear(
         if before == after and not given[i]:
             continue
         x = weighted(b, x, axis, linear_weights(before, after, given[i], align_corners, to_numpy(element_of(x))))
-    return x
+    return as_pixels(b, x, pixels)
+
+
+def as_floats(b: Call, pixels: SSAValue) -> SSAValue:
+    """Pixels that are integers as f32, in which they are weighted."""
+    return b.cast(pixels, f32) if isinstance(element_of(pixels), dtypes_integer()) else pixels
+
+
+def as_pixels(b: Call, x: SSAValue, like: SSAValue) -> SSAValue:
+    """The nearest pixels of a type, if that is one of integers."""
+    element = element_of(like)
+    if not isinstance(element, dtypes_integer()):
+        return x
+    bounded = b.minimum(b.maximum(x, b.number(least_of(element), x)), b.number(most_of(element), x))
+    return b.cast(b(graph.RoundOp, bounded), element)
 
 
 def given_scales(

@@ -31,7 +31,8 @@ class ConvertAtenToGraphPass(Pass):
     ```
 
     Patterns run in program order. Types of results are known beforehand, for torch has said them; a pattern that gives
-    another shape is wrong. All that cannot be converted is told at once.
+    another shape is wrong. All that cannot be converted is told at once. Bodies of `graph.if` and `graph.while`, which
+    `torch.cond` and `while_loop` are, are converted as the function is.
 
     A function with the attribute `aten.checked` has one more result if there is something to count: how many elements
     of arguments are such that torch raises an exception, an index out of range or an integer divisor of 0. It is 0
@@ -59,15 +60,18 @@ def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tupl
     from mlc.dialects.aten.effects import CHECKED
     from mlc.passes.aten_to_graph._calls import AtenConversion
     from mlc.passes.aten_to_graph._counts import add_count
+    from mlc.passes.shared.data_extents import add_extents
     from mlc.passes.shared.to_graph import erase_unused, finish_function
 
     conversion = AtenConversion.within(ctx)
     for function in functions:
-        erase_unused(function, _is_source)  # what nobody reads need not be known
+        erase_unused(function.body.block, _is_source)  # what nobody reads need not be known
         conversion.wrong = [] if CHECKED in function.attributes else None
         conversion.lower(function.body.block.ops)
         if conversion.wrong is not None and not conversion.refused:
             add_count(function, conversion.wrong, conversion.knowledge)
+        if not conversion.refused:
+            add_extents(function, conversion.knowledge)
         finish_function(function, _is_source)
     conversion.knowledge.drop_unused()
     return conversion.refused
@@ -75,7 +79,7 @@ def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tupl
 
 def _functions(module: ModuleOp) -> list[func.FuncOp]:
     functions = [f for f in module.ops if isinstance(f, func.FuncOp) and not f.is_declaration]
-    return [f for f in functions if any(op.name.startswith(_PREFIX) for op in f.body.block.ops)]
+    return [f for f in functions if any(map(_is_source, f.walk()))]
 
 
 def _is_source(op: Operation) -> bool:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import ceil, floor
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from xdsl.dialects.builtin import f32, i64
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._conversion import PASS
@@ -19,10 +17,7 @@ from mlc.passes.onnx_to_graph._node import Node, axis_of
 from mlc.passes.onnx_to_graph._patterns import FromOnnx, Results
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.support.dtypes import to_numpy
-
-_MOST_TAPS = 4
-"""Rows with more weights than a cubic has are products with the matrix of all weights."""
+from mlc.passes.shared.weighted_rows import weighted_rows
 
 _TIE = 1e-6
 """How far a place may be from the middle of two pixels and counts as it, as in ONNX Runtime: places are rounded."""
@@ -120,47 +115,11 @@ def _resize(b: GraphBuilder, x: SSAValue, axis: int, after: int, scale: float, h
     crops = how.places == "tf_crop_and_resize"
     outside = np.asarray([crops and not 0 <= place <= before - 1 for place in places])
     rows = [how.row(place, before, scale) for place in places]
-    result = _weighted(b, x, axis, rows)
+    result = weighted_rows(b, x, axis, rows)
     if not outside.any():
         return result
     mask = outside.reshape([-1 if i == axis else 1 for i in range(len(shape_of(x)))])
     return b.where(b.constant(mask), b.number(how.outside, x), result)
-
-
-def _weighted(b: GraphBuilder, x: SSAValue, axis: int, rows: list[dict[int, float]]) -> SSAValue:
-    """Sums of elements along an axis, the weights of which are in `rows`."""
-    taps = max(map(len, rows))
-    if taps > _MOST_TAPS:
-        return _product(b, x, axis, rows)
-    total: SSAValue | None = None
-    for tap in range(taps):
-        pairs = [list(row.items())[min(tap, len(row) - 1)] for row in rows]
-        weights = np.asarray([w if tap < len(row) else 0.0 for (_, w), row in zip(pairs, rows, strict=True)])
-        places = [i for i, _ in pairs]
-        same = places == list(range(shape_of(x)[axis]))
-        part = x if same else b(graph.GatherOp, x, b.constant(np.asarray(places), i64), axis)
-        if not (weights == 1).all():
-            shape = [-1 if i == axis else 1 for i in range(len(shape_of(x)))]
-            part = b.mul(part, b.constant(_like(weights, x).reshape(shape), element_of(x)))
-        total = part if total is None else b.plus(total, part)
-    assert total is not None
-    return total
-
-
-def _product(b: GraphBuilder, x: SSAValue, axis: int, rows: list[dict[int, float]]) -> SSAValue:
-    matrix = np.zeros((shape_of(x)[axis], len(rows)))
-    for column, row in enumerate(rows):
-        for i, weight in row.items():
-            matrix[i, column] = weight
-    rank = len(shape_of(x))
-    order = [i for i in range(rank) if i != axis] + [axis]
-    moved = b.transpose(x, order)
-    product = b.matmul(moved, b.constant(_like(matrix, x), element_of(x)))
-    return b.transpose(product, [order.index(i) for i in range(rank)])
-
-
-def _like(numbers: NDArray[Any], x: SSAValue) -> NDArray[Any]:
-    return numbers.astype(to_numpy(element_of(x)))
 
 
 @lowers(PASS, onnx.op("Resize"))

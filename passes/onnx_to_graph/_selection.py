@@ -15,24 +15,7 @@ from mlc.passes.shared.extents import filled
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.refusal import Unconvertible
-
-
-def positions_of(b: GraphBuilder, mask: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """The positions at which a vector of truth values holds, in order, and how many there are, an i64.
-
-    Behind these are the other positions. Sorting by one bit is a single pass of the radix sort.
-    """
-    order = b(graph.ArgsortOp, b.cast(mask, i8), 0, True)
-    count = b.reduce("sum", b.cast(mask, i64), [0])
-    return shortened(b, order, 0, count), count
-
-
-def shortened(b: GraphBuilder, value: SSAValue, axis: int, count: SSAValue) -> SSAValue:
-    """The first `count` elements along an axis, which is data unless it is known now."""
-    known = b.knowledge.array(count)
-    if known is not None:
-        return b.slice(value, axis, 0, int(known))
-    return b.bounded(value, {**b.knowledge.extents.get(value, {}), axis: count})
+from mlc.passes.shared.selection import coordinates_of, positions_of, shortened
 
 
 def _is_set(b: GraphBuilder, value: SSAValue) -> SSAValue:
@@ -50,12 +33,7 @@ class NonZero(BoundedFromOnnx):
         if key not in b.knowledge.positions:
             b.knowledge.positions[key] = positions_of(b, b.reshape(_is_set(b, node[0]), (int(np.prod(shape)),)))
         positions, count = b.knowledge.positions[key]
-        rows: list[SSAValue] = []
-        for axis, extent in enumerate(shape):
-            behind = int(np.prod(shape[axis + 1 :]))
-            row = positions if behind == 1 else b.div(positions, b.number(max(behind, 1), positions))
-            row = row if axis == 0 else b(graph.RemOp, row, b.number(max(extent, 1), row))
-            rows.append(b.unsqueeze(row, [0]))
+        rows = [b.unsqueeze(each, [0]) for each in coordinates_of(b, positions, shape)]
         if rows:
             return b.concat(rows, 0)
         return shortened(b, b.splat(0, (0, 1), i64), 1, count)

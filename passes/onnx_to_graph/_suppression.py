@@ -14,10 +14,10 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.lowering import lowers
 from mlc.passes.onnx_to_graph._node import Node
 from mlc.passes.onnx_to_graph._patterns import PASS, FromOnnx, Results
-from mlc.passes.onnx_to_graph._selection import positions_of
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import WhileWriter, only_integer
 from mlc.passes.shared.refusal import Unconvertible
+from mlc.passes.shared.selection import positions_of
 
 _LANES = 16
 """Rows of chosen boxes fill vectors of up to as many lanes."""

@@ -92,7 +92,7 @@ def _convert(
     from mlc.passes.onnx_to_graph._conversion import Conversion
     from mlc.passes.onnx_to_graph._image_extents import image_extents
     from mlc.passes.onnx_to_graph._report import foreign_inputs, never_converted, operator
-    from mlc.passes.onnx_to_graph._results import add_extents
+    from mlc.passes.shared.data_extents import add_extents
     from mlc.passes.shared.open_dims import unbound
     from mlc.passes.shared.refusals import grouped, refusals
     from mlc.passes.shared.to_graph import finish_function

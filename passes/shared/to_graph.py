@@ -9,7 +9,7 @@ from typing import ClassVar, TypeVar
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import Rewriter
 from xdsl.traits import is_side_effect_free
@@ -113,15 +113,15 @@ class ToGraphPattern(RewritePattern):
 def finish_function(function: FuncOp, is_source: Callable[[Operation], bool]) -> None:
     """Drop what nobody reads once a function is converted, and say what it returns now; `is_source` tells the ops
     of the source, of which nothing else is known."""
-    erase_unused(function, is_source)
     block = function.body.block
+    erase_unused(block, is_source)
     assert block.last_op is not None
     function.function_type = FunctionType.from_lists(block.arg_types, [v.type for v in block.last_op.operands])
 
 
-def erase_unused(function: FuncOp, is_source: Callable[[Operation], bool]) -> None:
+def erase_unused(block: Block, is_source: Callable[[Operation], bool]) -> None:
     """Drop the ops of the source, and those without side effects, whose results nobody reads."""
-    for op in reversed(list(function.body.block.ops)):
+    for op in reversed(list(block.ops)):
         unused = op.results and all(result.first_use is None for result in op.results)
         if unused and (is_source(op) or is_side_effect_free(op)):
             Rewriter.erase_op(op)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, cast
 
-from xdsl.dialects.builtin import ArrayAttr, ComplexType, DictionaryAttr, ModuleOp, TensorType, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, ComplexType, DictionaryAttr, IntegerAttr, ModuleOp, TensorType, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -20,6 +21,8 @@ from mlc.support.functions import marks_of
 COMPLEX = "mlc.complex"
 """The mark of an input or an output whose last dim holds the real and the imaginary parts of complex numbers."""
 _OURS = "mlc."
+_COUNTS = ("mhlo.num_replicas", "mhlo.num_partitions")
+"""How many devices a module is for is the product of these; 1 for one that is left out."""
 
 
 def prepare(function: FuncOp, run: HloConversion) -> None:
@@ -29,6 +32,8 @@ def prepare(function: FuncOp, run: HloConversion) -> None:
         for op in list(module.ops):
             if op.dialect_name() == "sdy":
                 Rewriter.erase_op(op)
+        said = [module.attributes.pop(name, None) for name in _COUNTS]
+        run.devices *= prod(each.value.data for each in said if isinstance(each, IntegerAttr))
         module.attributes = {n: a for n, a in module.attributes.items() if not n.startswith(("mhlo.", "sdy."))}
     function.attributes = {n: a for n, a in function.attributes.items() if not n.startswith(("mhlo.", "jax.", "sdy."))}
     block = function.body.block

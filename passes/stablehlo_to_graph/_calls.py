@@ -59,6 +59,8 @@ class HloConversion(ConversionToGraph):
     """What complex values have become."""
     replaced: list[Operation] = field(default_factory=list[Operation])
     """Ops that made complex values, which go when all is converted."""
+    devices: int = 1
+    """For how many devices the module is."""
 
     def lower(self, ops: Iterable[Operation]) -> None:
         """Convert ops, in program order."""

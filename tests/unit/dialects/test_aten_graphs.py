@@ -13,7 +13,8 @@ pytest.importorskip("torch")
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
-from mlc.dialects.aten.graphs import GraphSource, read_graph
+from mlc.dialects.aten.graph_source import GraphSource
+from mlc.dialects.aten.graphs import read_graph
 from mlc.dialects.aten.tensors import array_of
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
@@ -86,7 +87,7 @@ def test_constants_share_memory() -> None:
         ("x.nonzero()", torch.ones(2), "the shape of a tensor depends on data"),
         ("x.to_sparse()", torch.ones(2, 2), "it is a tensor of layout torch.sparse_coo; required: a dense one"),
         ("torch.ops.prims.exp(x)", torch.ones(2), "'torch._ops.prims.exp.default' is no operator of ATen"),
-        ("x.as_strided((2,), (1,))", torch.ones(2, 3).T, "elements do not lie there in order"),
+        ("x.as_strided((2,), (1,))", torch.ones(2, 3)[:, 1:], "memory that is not that of its tensor alone"),
         (
             "x.to(torch.complex32)",
             torch.ones(2),

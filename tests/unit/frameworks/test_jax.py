@@ -378,3 +378,16 @@ def test_an_artifact_that_cannot_be_read(tmp_path: Path, mlc_opt: CommandLine, m
     with pytest.raises(UserError) as caught:
         mlc.compile(tmp_path / "f.bc")
     assert 'which is read through jaxlib; jaxlib is not installed: pip install "mlc[jax]"' in str(caught.value)
+
+
+def test_what_one_device_exchanges() -> None:
+    from jax.sharding import Mesh, PartitionSpec
+
+    def exchange(x: Any) -> Any:
+        total = jax.lax.psum(x * 2, "d") + jax.lax.pmax(x, "d") + jax.lax.ppermute(x, "d", [(0, 0)])
+        return total + jax.lax.all_gather(x, "d", tiled=True) + jax.lax.axis_index("d")
+
+    mesh, rows = Mesh(np.array(jax.devices()[:1]), ("d",)), PartitionSpec("d")
+    function = jax.shard_map(exchange, mesh=mesh, in_specs=rows, out_specs=rows, check_vma=False)
+    x = jnp.arange(8.0)
+    np.testing.assert_array_equal(mlc.jax.jit(function)(x), function(x))

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 import time
 import warnings
@@ -263,12 +264,50 @@ def test_the_report_names_each_operator_once() -> None:
         fast(torch.randn(6))
     line = Notes.forward.__code__.co_firstlineno + 1
     lines = str(backend.report()).splitlines()
-    assert lines[0].endswith("operators run natively (2 graphs)")
+    assert re.search(r"operators run natively, \d+% of the work$", lines[0])
     (transform,) = [each for each in lines if "_fft_r2c" in each]
     assert transform.startswith("  aten._fft_r2c (4 times): it computes with complex numbers")
     assert transform.endswith(f"[{__file__}:{line}]")
     backend.reset()
     assert str(backend.report()).startswith("no graph was compiled yet")
+
+
+def test_the_report_counts_work_beside_operators() -> None:
+    """A product that is native is nearly all of the work, whatever is around it; one that is not is, too."""
+    matrix = torch.randn(64, 64)
+    fast = compiled(lambda x: torch.fft.rfft(x @ matrix).abs() + 1)
+    with torch.no_grad():
+        fast(torch.randn(64, 64))
+    assert str(backend.report()).startswith("inference: 2 of 4 operators run natively, 99% of the work")
+    (graph,) = backend.report().graphs
+    of_others = [64 * 33, 64 * 33, 64 * 33]
+    product = 2 * 64**3
+    assert graph.share == pytest.approx((product + of_others[2]) / (product + sum(of_others)))
+
+
+def _three_graphs(x: Any) -> Any:
+    print()
+    return x + 1 if x.sum() > 0 else x - 1
+
+
+def test_the_report_says_what_dynamo_did_not_capture() -> None:
+    fast = compiled(_three_graphs)
+    with torch.no_grad():
+        fast(torch.ones(3))
+    text = str(backend.report())
+    assert "\nnot captured by TorchDynamo:\n" in text
+    assert "print" in text.partition("not captured")[2]
+    assert backend.report().breaks
+    backend.reset()
+    assert not backend.report().breaks
+
+
+def test_the_report_says_why_nothing_was_captured() -> None:
+    with torch.no_grad():
+        compiled(nn.LSTM(3, 4))(torch.ones(2, 1, 3))
+    head, captured, reason = str(backend.report()).splitlines()
+    assert (head, captured) == ("no graph was compiled", "not captured by TorchDynamo:")
+    assert "RNN" in reason
 
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {

@@ -26,7 +26,7 @@ func.func @complex(%x: tensor<4xf32>) -> tensor<3xcomplex<f32>> {
 // -----
 
 func.func @mask(%x: tensor<2x3xf32>, %m: tensor<2x3xi1>) -> tensor<4xf32> {
-  // expected-error@+1 {{aten.index.Tensor: it is indexed by truth values, so that the shape of the result depends on data}}
+  // expected-error@+1 {{aten.index.Tensor: the shape of its result depends on data: it is tensor<6xf32> at most, not tensor<4xf32>}}
   %y = aten.index.Tensor %x, %m {aten.operands = array<i64: 1, 1>} : (tensor<2x3xf32>, tensor<2x3xi1>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
@@ -170,4 +170,31 @@ func.func @known(%w: tensor<4x3xf32>) -> tensor<2x3xf32> attributes {aten.checke
   // expected-error@+1 {{aten.embedding: an index is out of range, for which torch raises an exception}}
   %x = aten.embedding %w, %i : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
   return %x : tensor<2x3xf32>
+}
+
+// -----
+
+// What is refused in a body is told where it stands.
+
+func.func @branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.if %c using (%x) : (tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error@+1 {{aten.rand_like: it draws random numbers in a branch or a loop, where there is no seed}}
+    %0 = aten.rand_like %a : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %0 : tensor<4xf32>
+  } else {
+  ^bb0(%a: tensor<4xf32>):
+    graph.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Torch says that an extent depends on data, and nobody knows which value it is.
+
+func.func @unknown_extent(%x: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  // expected-error@+1 {{aten.relu: extents of its result depend on data, and mlc does not know what they are}}
+  %y = aten.relu %x {aten.extents = [array<i64: 0>]} : (tensor<5x4xf32>) -> tensor<5x4xf32>
+  return %y : tensor<5x4xf32>
 }
