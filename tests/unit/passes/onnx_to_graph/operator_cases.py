@@ -85,6 +85,7 @@ _MOVES: list[Case] = [
     ("Gather", [X, np.array([[2, -3], [0, 1]])], {"axis": 1}),
     ("GatherND", [X, Known(np.array([[0, -2], [0, 2], [-1, 0]]))], {}),
     ("GatherND", [X, Known(np.array([[0, 2, 3], [1, 0, 0]]))], {}),
+    ("GatherND", [X, Known(np.array([[0, 0, 3], [1, 0, 0]]))], {}),
     ("GatherND", [X, np.array([[2], [0]])], {"batch_dims": 1}),
     ("GatherElements", [X, _ints(-3, 3, 2, 2, 4)], {"axis": 1}),
     ("ScatterElements", [X, np.array([[[1, 0, 1, 2]]]), floats(1, 1, 4)], {"axis": 1}),
@@ -145,6 +146,8 @@ _WINDOWS: list[Case] = [
         {"kernel_shape": [3, 2], "strides": [2, 2], "pads": [1, 0, 1, 1], "results": 2, "opset": 12},
     ),
     ("MaxPool", [_PIXELS], {"kernel_shape": [2, 2], "ceil_mode": 1, "strides": [2, 2]}),
+    ("MaxPool", [_PIXELS], {"kernel_shape": [2, 2], "storage_order": 1, "results": 2}),
+    ("MaxPool", [floats(1, 1, 3, 3)], {"kernel_shape": [2, 2], "pads": [1] * 4, "ceil_mode": 1, "strides": [2, 2]}),
     ("AveragePool", [_PIXELS], {"kernel_shape": [3, 2], "strides": [2, 1], "pads": [1, 0, 1, 1]}),
     (
         "AveragePool",
@@ -199,27 +202,41 @@ _NORMS: list[Case] = [
         {"hidden_size": 5, "linear_before_reset": 1, "opset": 14, "results": 2},
     ),
     ("RNN", [_SEQUENCE, Known(_W[:, :5]), Known(_R[:, :5]), Known(_B[:, :10]), None, _H], {**_BOTH, "results": 2}),
+    (
+        "RNN",
+        [_SEQUENCE, Known(_W[:, :5]), Known(_R[:, :5])],
+        {**_BOTH, "activations": ["Tanh", "Relu"], "results": 2},
+    ),
 ]
 
 _BOXES = np.array(
-    [[[0, 0, 4, 4], [0, 1, 4, 5], [9, 9, 5, 5], [5, 5, 9, 8], [1, 0, 2, 1], [20, 20, 21, 22]]], np.float32
+    [[0, 0, 4, 4], [0, 1, 4, 5], [0, 2, 4, 6], [9, 9, 5, 5], [5, 5, 9, 8], [7, 7, 7, 7], [20, 20, 21, 22]], np.float32
 )
-_SCORES = np.array([[[0.9, 0.8, 0.7, 0.75, 0.6, 0.05], [0.1, 0.5, 0.3, 0.2, 0.7, 0.9]]], np.float32)
+"""The first covers the second, and that the third; corners in any order; one without an area."""
+_SCORES = np.array([[0.9, 0.8, 0.78, 0.75, 0.6, 0.85, 0.05], [0.1, 0.5, 0.3, 0.2, 0.7, 0.4, 0.9]], np.float32)
+_CENTERED = np.array([[5, 5, 4, 2], [5, 6.5, 4, 2], [6.5, 5, 4, 2], [1, 1, 0, 0]], np.float32)
+"""Of the second, a seventh of both lies in the first, of the third 5/11."""
 
 
-def _suppression(most: int, overlap: float, **attributes: int) -> list[Case]:
-    """Of six boxes, and of those and 18 that lie elsewhere, of which so few are wanted that they are sorted."""
-    far = np.arange(30, 48, dtype=np.float32)[None, :, None] + np.array([0, 0, 0.5, 0.5], np.float32)
-    more = np.concatenate([_BOXES, far], 1), np.concatenate([_SCORES, np.full((1, 2, 18), 0.01, np.float32)], 2)
+def _suppression(boxes: Array, scores: Array, most: int, overlap: float, **attributes: int) -> list[Case]:
+    """Of some boxes, and of those and 30 that cover each other elsewhere, so many that the wanted ones are sorted."""
+    far = np.tile(np.array([30, 30, 2, 3], np.float32), (30, 1))
+    more = np.concatenate([boxes, far]), np.concatenate([scores, np.full((len(scores), 30), 0.2, np.float32)], 1)
     bounds = [_k(most), Known(np.array([overlap], np.float32)), Known(np.array([0.08], np.float32))]
-    return [("NonMaxSuppression", [*each, *bounds], attributes) for each in ((_BOXES, _SCORES), more)]
+    pairs = ((boxes, scores), more)
+    return [("NonMaxSuppression", [one[None], two[None], *bounds], attributes) for one, two in pairs]
 
 
 _OTHERS: list[Case] = [
-    *_suppression(4, 0.5),
-    *_suppression(4, 0.65),
-    *_suppression(2, 0.05),
-    *_suppression(5, 0.3, center_point_box=1),
+    *_suppression(_BOXES, _SCORES, 9, 0.5),
+    *_suppression(_BOXES, _SCORES, 4, 0.65),
+    *_suppression(_BOXES, _SCORES, 2, 0.05),
+    *_suppression(_CENTERED, _SCORES[:, :4], 4, 0.3, center_point_box=1),
+    (
+        "NonMaxSuppression",
+        [_BOXES[None], _SCORES[None], np.array([2]), Known(np.array([0.5], np.float32))],
+        {},
+    ),
     (
         "QuantizeLinear",
         [floats(2, 5) * 200, Known(np.array([0.7, 3], np.float32)), Known(np.array([3, 130], np.uint8))],
@@ -271,6 +288,7 @@ _OTHERS: list[Case] = [
     ("Compress", [X, np.array([False, True, True])], {"axis": 1}),
     ("Compress", [X, np.array([False, True, True, False, True])], {}),
     ("NonZero", [np.array([[1, 0, 2], [0, 0, 3]], np.float32)], {}),
+    ("Unique", [np.array([3, 1, 2], np.int64)], {"results": 4}),
     ("Unique", [np.array([3, 1, 1, 3, 2], np.int64)], {"results": 4}),
     ("Unique", [np.array([3, 1, 1, 3, 2], np.int64)], {"results": 4, "sorted": 0}),
     ("Mod", [np.array([-7, 7, 7, -7]), np.array([3, -3, 3, -3])], {}),

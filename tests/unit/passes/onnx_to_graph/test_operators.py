@@ -129,3 +129,24 @@ def test_places_behind_the_last_one_are_no_slice(tmp_path: Path) -> None:
     nodes = [h.make_node("Gather", ["x", "i"], ["y"], axis=1)]
     with pytest.raises(UndefinedBehavior, match=r"graph\.gather: index 3 is out of range for axis 1 of extent 3"):
         _run(nodes, {"x": X}, {"i": np.array([1, 2, 3])}, "y", tmp_path)
+
+
+@pytest.mark.parametrize("begins", [True, False])
+@pytest.mark.parametrize("most", ["", "n"])
+def test_known_conditions(most: str, begins: bool, tmp_path: Path) -> None:
+    """A loop that does not begin, and one that ends after a step; a branch that is known."""
+    kind, value = onnx.TensorProto, h.make_tensor_value_info
+    scalars = [value("i", kind.INT64, []), value("c", kind.BOOL, [])]
+    body = h.make_graph(
+        [h.make_node("Add", ["s", "s"], ["t"]), h.make_node("Not", ["c"], ["d"])],
+        "body",
+        [*scalars, value("s", kind.FLOAT, [2, 3, 4])],
+        [value("d", kind.BOOL, []), h.make_empty_tensor_value_info("t")],
+    )
+    branches = {
+        f"{name}_branch": h.make_graph([h.make_node(op, ["y"], ["o"])], name, [], [h.make_empty_tensor_value_info("o")])
+        for name, op in (("then", "Neg"), ("else", "Abs"))
+    }
+    nodes = [h.make_node("Loop", [most, "b", "x"], ["y"], body=body), h.make_node("If", ["b"], ["z"], **branches)]
+    (found,) = _run(nodes, {"x": X}, {"b": np.array(begins), "n": np.array(3)}, "z", tmp_path)
+    np.testing.assert_array_equal(found, -2 * X if begins else abs(X))
