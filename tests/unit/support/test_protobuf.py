@@ -39,7 +39,7 @@ def test_numbers_are_signed_whether_they_are_packed_or_not() -> None:
     assert [n for f in fields(packed, 0, len(packed)) for n in numbers(packed, f)] == [5, -1, 3]
 
 
-@pytest.mark.parametrize("length", [1, 4, 7, 9])
+@pytest.mark.parametrize("length", [1, 4, 6, 9])
 def test_what_is_cut_off_is_an_error(length: int) -> None:
     data = memoryview((b"\x08\x96\x01" + b"\x22\x02hi" + b"\x15" + struct.pack("<f", 1))[:length])
     with pytest.raises(ValueError, match="it is cut off"):
