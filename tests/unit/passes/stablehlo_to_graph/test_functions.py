@@ -36,7 +36,7 @@ def _floats(*shape: int, seed: int = 0) -> Array:
 
 _X, _IMAGE = _floats(4, 6), _floats(2, 6, 7, 3)
 _INTS = np.array([[5, -3, 5, 2], [-9, 7, 0, 7]], np.int32)
-_PLACES = np.array([[1], [9], [1], [-4]], np.int32)
+_PLACES = np.array([[1], [3], [1], [-1]], np.int32)
 _TRUTHS = _X > 0
 _NONE = np.zeros((3, 0, 2), np.float32)
 _1X1 = (1, 1, 1, 1)
@@ -52,6 +52,20 @@ def _scatter(kind: str, x: Any, start: float = 1.0) -> tuple[Callable[..., Any],
     function = getattr(lax, kind)
     updates = np.array([start, 2, 3, 4]).astype(x.dtype)
     return lambda x, i, u: function(x, i, u, numbers, mode="fill"), x, _PLACES, updates
+
+
+def _known_places(x: Any) -> Any:
+    numbers = lax.ScatterDimensionNumbers((), (0,), (0,))
+    return lax.scatter(x, _PLACES, np.arange(4, dtype=np.float32), numbers, mode="fill")
+
+
+def _up_to(x: Any) -> Any:
+    return lax.while_loop(lambda c: c[0] <= 3, lambda c: (c[0] + 1, c[1] * 2 + x), (0, x))
+
+
+def _before_the_first(x: Any) -> Any:
+    """Starts at 0 and below, of which all are the first row."""
+    return lax.fori_loop(0, 4, lambda i, s: s + lax.dynamic_slice_in_dim(x, 0 - i, 1) * (i + 1), jnp.zeros((1, 6)))
 
 
 def _steps(x: Any) -> Any:
@@ -107,7 +121,7 @@ def _cases() -> dict[str, tuple[Any, ...]]:
         "dilated pooling": (
             _window(lax.max, -np.inf, (1, 2, 2, 1), _1X1, "VALID", window_dilation=(1, 2, 3, 1)), _IMAGE),
         "padding as wide as a window": (
-            _window(lax.max, -np.inf, (1, 2, 2, 1), _1X1, ((0, 0), (2, 0), (0, 3), (0, 0))), _IMAGE),
+            _window(lax.max, -np.inf, (1, 2, 2, 1), _1X1, ((0, 0), (2, 0), (0, 1), (0, 0))), _IMAGE),
         "windows of sums": (
             _window(lax.add, np.float32(0), (2, 3), (1, 2), ((1, 0), (2, 1)), window_dilation=(2, 1)), _X),
         "windows of sums, from a number": (_window(lax.add, np.float32(5), (2, 3), (1, 2), "VALID"), _X),
@@ -159,6 +173,10 @@ def _cases() -> dict[str, tuple[Any, ...]]:
         "convolution, groups of the batch": (
             lambda x, w: conv(x, w, (1,), "VALID", batch_group_count=2), _floats(4, 3, 7), _floats(6, 3, 3)),
         "steps": (_steps, _X),
+        "steps up to a number": (_up_to, _X),
+        "rows before the first": (_before_the_first, _X),
+        "scatter at known places": (_known_places, _floats(3)),
+        "pooling, from a number": (_window(lax.max, np.float32(0.5), (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), _IMAGE),
         "scan": (_scan, _X),
         "until": (_until, _X),
         "branch": (lambda x, i: lax.switch(i, [lambda x: x + 1, lambda x: x * 2, lambda x: -x], x), _X, np.int32(7)),
@@ -193,3 +211,9 @@ def test_function(name: str) -> None:
 def test_programs_that_check_themselves(path: Path) -> None:
     outcomes = run_file(path, "graph")
     assert outcomes and [each for each in outcomes if each.status != "right"] == []
+
+
+def test_what_lies_outside_leaves_the_sign_of_a_zero() -> None:
+    function, _, places, updates = _scatter("scatter_add", _floats(3))
+    (found,) = _at_the_graph_level(function, (np.array([-0.0, 1, -0.0], np.float32), places, updates))
+    assert np.signbit(found).tolist() == [True, False, True]
