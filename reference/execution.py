@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.graph import BitcastOp, GraphOp
+from mlc.dialects.tensor import StructuredOp
 from mlc.reference.codes import nearest_stored
 from mlc.support.dtypes import UnknownElement, dtype_of, is_float, is_half, is_stored, limits_of, to_numpy
 from mlc.support.ir import entry_for
@@ -190,6 +191,15 @@ def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
     return np.where(np.isnan(moved), number(noise.nan), moved) if computed else moved
 
 
+def with_open_zeros(combined: Array, noise: Noise) -> Array:
+    """What elements were combined to, where zeros get the sign of the noise's NaN: the greatest of 0 and -0 may be
+    either, and so may a sum of -0, which code may add to 0. What is divided by it becomes one infinity or the other."""
+    if not is_float(combined.dtype) or is_stored(combined.dtype):
+        return combined
+    number = combined.dtype.type
+    return np.where(combined == 0, np.copysign(number(0), number(noise.nan)), combined)
+
+
 def evaluate(op: Operation, operands: Sequence[Array], resources: Resources | None = None) -> list[Array]:
     """The results of one op that does not call functions.
 
@@ -235,7 +245,16 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
             array = rounded(array, dtype)
         if frame.noise is not None:
             array = perturbed(array, frame.noise, computed=computes or not isinstance(op, GraphOp))
+            if _combines(op):
+                array = with_open_zeros(array, frame.noise)
         frame[result] = array
+
+
+def _combines(op: Operation) -> bool:
+    """Whether elements are combined to one."""
+    if isinstance(op, GraphOp):
+        return op.REDUCES or op.CONTRACTS
+    return isinstance(op, StructuredOp) and op.reduction is not None
 
 
 def _without_elements(op: Operation) -> Array | None:

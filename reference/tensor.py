@@ -29,7 +29,7 @@ from mlc.dialects.tensor import (
     TileMapOp,
 )
 from mlc.reference.arith import as_unsigned
-from mlc.reference.execution import Array, Frame, evaluates, executes
+from mlc.reference.execution import Array, Frame, evaluates, executes, with_open_zeros
 from mlc.reference.subscripts import apply_map, grid
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import tensor_type
@@ -87,6 +87,7 @@ def _compute(op: StructuredOp, point: Block, frame: Frame) -> Array:
         points = np.broadcast_to(points, [axis.size for axis in dims])
         if op.reduction is not None:
             points = combine(op.reduction, points, tuple(range(parallel, len(sizes))))
+            points = points if frame.noise is None else with_open_zeros(points, frame.noise)
         slabs.append(points)
     return np.concatenate(slabs) if parallel else slabs[0]
 

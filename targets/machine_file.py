@@ -113,12 +113,14 @@ def read_machine_file() -> MachineFile | None:
     if path is None:
         return None
     try:
-        status = path.stat()
+        data = path.read_bytes()
     except FileNotFoundError:
         return None
+    except IsADirectoryError:
+        raise UserError(f"the machine file '{path}' is a folder; {VARIABLE} names another file, or none") from None
     except OSError as e:
         raise _broken(path, e.strerror or str(e)) from None
-    return _read(path, status.st_mtime_ns, status.st_size, status.st_ino)
+    return _of_bytes(path, data)
 
 
 def measured_facts() -> tuple[dict[str, float], dict[str, FactSource]]:
@@ -205,16 +207,10 @@ def _quoted(text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, *status: int) -> MachineFile:
-    """The file as it was when it had that `status`."""
-    del status
+def _of_bytes(path: Path, data: bytes) -> MachineFile:
+    """What a file holds whose bytes are these: times and sizes of files do not show each change."""
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-        return _parsed(table)
-    except IsADirectoryError:
-        raise UserError(f"the machine file '{path}' is a folder; {VARIABLE} names another file, or none") from None
-    except OSError as e:
-        raise _broken(path, e.strerror or str(e)) from None
+        return _parsed(tomllib.loads(data.decode()))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, _FormatError) as e:
         raise _broken(path, str(e)) from None
 

@@ -24,8 +24,8 @@ _UNARY = (
     "abs", "asinh", "atan", "ceil", "cos", "cosh", "erf", "exp", "expm1", "floor", "gelu", "log", "log1p", "neg",
     "relu", "round", "rsqrt", "sigmoid", "sign", "silu", "sin", "sinh", "sqrt", "tan", "tanh",
 )  # fmt: skip
-_BINARY = ("add", "sub", "mul", "max", "min", "div")
-_REDUCTIONS = ("sum", "mean", "max", "min")
+_BINARY = ("add", "sub", "mul", "max", "min", "div", "pow")
+_REDUCTIONS = ("sum", "mean", "max", "min", "prod")
 
 
 def random_graph(seed: int) -> str:
@@ -37,10 +37,15 @@ def random_graph(seed: int) -> str:
     for number in range(int(random.integers(2, 9))):
         name, kind = f"%v{number}", random.random()
         a, b = (str(random.choice(values)) for _ in range(2))
-        if kind < 0.4:
+        if kind < 0.35:
             lines.append(f"{name} = graph.{random.choice(_UNARY)} {a} : {matrix}")
-        elif kind < 0.75:
+        elif kind < 0.65:
             lines.append(f"{name} = graph.{random.choice(_BINARY)} {a}, {b} : {matrix}, {matrix} -> {matrix}")
+        elif kind < 0.75:
+            square, turned = f"tensor<{rows}x{rows}x{element}>", f"tensor<{columns}x{rows}x{element}>"
+            lines.append(f"{name}t = graph.transpose {a} [1, 0] : {matrix} -> {turned}")
+            lines.append(f"{name}s = graph.matmul {b}, {name}t : {matrix}, {turned} -> {square}")
+            lines.append(f"{name} = graph.matmul {name}s, {a} : {square}, {matrix} -> {matrix}")
         elif kind < 0.85:
             lines.append(f"{name} = graph.softmax {a} axis {random.integers(0, 2)} : {matrix}")
         else:

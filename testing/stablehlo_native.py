@@ -1,4 +1,4 @@
-"""Running self-checking programs of StableHLO as native code.
+"""Running self-checking programs of StableHLO as native code, or at the graph level.
 
 What a program expects is taken out of it and becomes results, which are compared here; what it computes from becomes
 inputs, so that nothing is computed before it runs.
@@ -7,11 +7,12 @@ inputs, so that nothing is computed before it runs.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType, FunctionType, TensorType
+from xdsl.dialects.builtin import ComplexType, FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
@@ -22,10 +23,15 @@ from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array
 from mlc.reference.interpreter import run_function
 from mlc.reference.stablehlo.expectations import almost_equal, close, equal
+from mlc.support.context import CompilerContext
 from mlc.support.dtypes import dtype_of
 
 _TOLERANCE = 4
 """How many more floats may lie between a result and what is expected than where the reference computes it."""
+
+
+Runner = Callable[[ModuleOp, CompilerContext, Sequence[Array]], "list[Array]"]
+"""What `@main` of a module computes from arrays."""
 
 
 def run_natively(text: str, name: str) -> None:
@@ -35,6 +41,42 @@ def run_natively(text: str, name: str) -> None:
         UserError: it cannot be compiled.
         ExpectationError: an expectation does not hold.
     """
+    _run_all(text, name, _natively)
+
+
+def run_at_the_graph_level(text: str, name: str) -> None:
+    """Convert each function that expects something to the graph level, run it by the reference, and compare.
+
+    Raises:
+        UserError: it cannot be converted.
+        ExpectationError: an expectation does not hold.
+    """
+    _run_all(text, name, _at_the_graph_level)
+
+
+def _natively(module: ModuleOp, ctx: CompilerContext, inputs: Sequence[Array]) -> list[Array]:
+    from mlc.compiler import Compilation, CompileOptions
+    from mlc.passes.manager import PassManager
+    from mlc.runtime import load
+
+    with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:
+        path = Path(file.name)
+    try:
+        Compilation(module, ctx, CompileOptions(), PassManager(ctx)).build("shared", path)
+        found: Any = load(path, temporary=True)(*inputs)
+    finally:
+        path.unlink(missing_ok=True)
+    return list(cast("tuple[Any, ...]", found)) if isinstance(found, tuple) else [found]
+
+
+def _at_the_graph_level(module: ModuleOp, ctx: CompilerContext, inputs: Sequence[Array]) -> list[Array]:
+    from mlc.passes.stablehlo_to_graph.convert_stablehlo_to_graph import ConvertStablehloToGraphPass
+
+    ConvertStablehloToGraphPass().run(module, ctx)
+    return run_function(module, "main", inputs, ctx.resources)
+
+
+def _run_all(text: str, name: str, runner: Runner) -> None:
     from mlc.compiler import new_context
     from mlc.syntax import parse_module
 
@@ -43,13 +85,11 @@ def run_natively(text: str, name: str) -> None:
     functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
     mains = [f.sym_name.data for f in functions if f.sym_name.data == "main"]
     for chosen in mains or [f.sym_name.data for f in functions]:
-        _run(text, name, chosen)
+        _run(text, name, chosen, runner)
 
 
-def _run(text: str, name: str, chosen: str) -> None:
-    from mlc.compiler import Compilation, CompileOptions, new_context
-    from mlc.passes.manager import PassManager
-    from mlc.runtime import load
+def _run(text: str, name: str, chosen: str, runner: Runner) -> None:
+    from mlc.compiler import new_context
     from mlc.syntax import parse_module, verify_module
 
     ctx = new_context()
@@ -89,14 +129,7 @@ def _run(text: str, name: str, chosen: str) -> None:
     function.sym_name = type(function.sym_name)("main")
     function.properties.pop("sym_visibility", None)
     types = [v.type for v in values]
-    with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:
-        path = Path(file.name)
-    try:
-        Compilation(module, ctx, CompileOptions(), PassManager(ctx)).build("shared", path)
-        found: Any = load(path, temporary=True)(*inputs)
-    finally:
-        path.unlink(missing_ok=True)
-    arrays = list(cast("tuple[Any, ...]", found)) if isinstance(found, tuple) else [found]
+    arrays = runner(module, ctx, inputs)
     numbers = [_complex(np.asarray(a), t) for a, t in zip(arrays, types, strict=True)]
     for op, at, other in wanted:
         _compare(op, numbers[at], numbers[other] if isinstance(other, int) else other)

@@ -1,14 +1,16 @@
 """How much of StableHLO mlc computes: self-checking programs in a folder, such as those of StableHLO's own repository.
 
     python -m mlc.testing.stablehlo_suite FOLDER               by the reference semantics
+    python -m mlc.testing.stablehlo_suite FOLDER --graph       what they become at the graph level, by the reference
     python -m mlc.testing.stablehlo_suite FOLDER --native      as native code
     python -m mlc.testing.stablehlo_suite FOLDER --only sort   files with this in their names
     python -m mlc.testing.stablehlo_suite FOLDER --every 10    a tenth of all
 
 A program is a `.mlir` file, or a part of one between lines `// -----`. Its functions without arguments are run; what
 they expect stands in them, as ops of the `check` dialect or as custom calls of their names. It is *right* if all
-expectations hold, *wrong* if one does not, *refused* if mlc cannot run it, for a reason that it says. As native code,
-what `@inputs` returns, or constants if there is no such function, are inputs, so that nothing is computed before.
+expectations hold, *wrong* if one does not, *refused* if mlc cannot run it, for a reason that it says. As native
+code, and at the graph level, what `@inputs` returns, or constants if there is no such function, are inputs, so that
+nothing is computed before.
 """
 
 from __future__ import annotations
@@ -48,29 +50,29 @@ def programs(folder: Path, only: str = "", every: int = 1) -> list[Path]:
     return [f for f in sorted(folder.rglob("*.mlir")) if only in f.name][::every]
 
 
-def run_file(path: Path, native: bool = False) -> list[ProgramOutcome]:
-    """Run the programs of a file that expect something."""
+def run_file(path: Path, how: str = "reference") -> list[ProgramOutcome]:
+    """Run the programs of a file that expect something: by the `reference`, at the `graph` level, or `native`."""
     parts = _PART.split(path.read_text(encoding="utf-8"))
     found: list[ProgramOutcome] = []
     for i, text in enumerate(parts):
         if "check.expect" in text:
             name = path.name if len(parts) == 1 else f"{path.name}:{i}"
-            found.append(_run(name, text, native))
+            found.append(_run(name, text, how))
     return found
 
 
-def _run(name: str, text: str, native: bool) -> ProgramOutcome:
+def _run(name: str, text: str, how: str) -> ProgramOutcome:
     from mlc.reference.stablehlo.expectations import ExpectationError
 
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            if native:
-                from mlc.testing.stablehlo_native import run_natively
-
-                run_natively(text, name)
-            else:
+            if how == "reference":
                 _by_reference(text, name)
+            else:
+                from mlc.testing.stablehlo_native import run_at_the_graph_level, run_natively
+
+                (run_natively if how == "native" else run_at_the_graph_level)(text, name)
         return ProgramOutcome(name, "right")
     except ExpectationError as e:
         return ProgramOutcome(name, "wrong", e.message[:300])
@@ -101,14 +103,14 @@ def _by_reference(text: str, name: str) -> None:
             run_function(module, function.sym_name.data, [], ctx.resources)
 
 
-def run_all(files: Sequence[Path], native: bool, workers: int) -> Iterator[ProgramOutcome]:
+def run_all(files: Sequence[Path], how: str, workers: int) -> Iterator[ProgramOutcome]:
     """Run files in processes of their own."""
     if workers == 1:
         for file in files:
-            yield from run_file(file, native)
+            yield from run_file(file, how)
         return
     with ProcessPoolExecutor(workers) as pool:
-        for outcomes in pool.map(run_file, files, [native] * len(files), chunksize=4):
+        for outcomes in pool.map(run_file, files, [how] * len(files), chunksize=4):
             yield from outcomes
 
 
@@ -130,7 +132,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the programs, print how many are right and why others are not; 1 if one is wrong."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--native", action="store_true", help="compile the programs")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--native", dest="how", action="store_const", const="native", help="compile the programs")
+    how.add_argument("--graph", dest="how", action="store_const", const="graph", help="convert them to the graph level")
     parser.add_argument("--only", default="", help="a part of the names of files")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only each Nth file")
     parser.add_argument("--workers", type=int, default=1)
@@ -140,7 +144,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.error(f"{args.folder} is no folder")
     start = time.perf_counter()
     outcomes: list[ProgramOutcome] = []
-    for each in run_all(programs(args.folder, args.only, args.every), args.native, args.workers):
+    for each in run_all(programs(args.folder, args.only, args.every), args.how or "reference", args.workers):
         outcomes.append(each)
         if args.all and each.status != "right":
             print(f"{each.status}: {each.name}: {each.detail}", flush=True)

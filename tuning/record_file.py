@@ -123,8 +123,7 @@ def read_records(path: Path) -> Records:
         UserError: it cannot be read.
     """
     try:
-        status = path.stat()
-        return _read(path, status.st_mtime_ns, status.st_size, status.st_ino)
+        return _parsed(path, path.read_bytes())
     except FileNotFoundError:
         return Records()
     except OSError as e:
@@ -132,12 +131,11 @@ def read_records(path: Path) -> Records:
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, *status: int) -> Records:
-    """The file as it was when it had that `status`."""
-    del status
+def _parsed(path: Path, data: bytes) -> Records:
+    """What a file holds whose bytes are these: times and sizes of files do not show each change."""
     from mlc.support.context import Remark  # with xDSL, which whoever only asks for the digest does without
 
-    lines = path.read_bytes().split(b"\n")
+    lines = data.split(b"\n")
     records: list[Record] = []
     problems: list[Remark] = []
     for number, line in enumerate(lines, 1):

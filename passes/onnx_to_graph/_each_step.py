@@ -85,7 +85,7 @@ def taken_in_each_step(extent: int, starts: Sequence[int], ends: Sequence[int], 
     for number in range(max(len(starts), len(ends))):
         start, end = starts[number % len(starts)], ends[number % len(ends)]
         start = max(min(start, extent), -extent)
-        places.append(range(extent)[start : None if step < 0 and end < -extent else end : step])
+        places.append(range(extent)[start:end:step])
     return places
 
 

@@ -21,7 +21,7 @@ def test_by_the_reference(path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", _FILES, ids=lambda p: p.stem)
 def test_as_native_code(path: Path) -> None:
-    outcomes = run_file(path, native=True)
+    outcomes = run_file(path, "native")
     assert outcomes
     assert [o for o in outcomes if o.status != "right"] == []
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,9 +16,12 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 import mlc
 from mlc import recall
-from mlc.compiler import Compilation, CompileOptions, ModelText
+from mlc.compiler import Compilation, CompileOptions, ModelText, new_context
 from mlc.recall import Recipe
+from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
+from mlc.targets.cache import Cache
+from mlc.targets.output import OutputKind
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -83,6 +89,18 @@ def test_weights_that_change_during_a_compilation_are_not_remembered(compilation
     np.testing.assert_array_equal(mlc.compile("model.mlir")(_X), 7 * _X)
 
 
+def test_files_that_are_younger_than_a_compilation_are_not_trusted(compilations: list[str]) -> None:
+    """Within a tick of the clock of files a second change does not show."""
+    ctx = new_context()
+    report: Any = SimpleNamespace(key="ab" * 32)
+    ctx.resources.open_file("weights", "w.safetensors", Path(), None)
+    recipe = Recipe(ModelText("model.mlir", Path(), _MODEL), CompileOptions(), "shared", created=0)
+    recipe.remember(ctx, report)
+    assert recipe.weight_files() is None
+    replace(recipe, created=time.time_ns()).remember(ctx, report)
+    assert recipe.weight_files() == [Path("w.safetensors")]
+
+
 def test_missing_weights_are_an_error(compilations: list[str]) -> None:
     mlc.compile("model.mlir")
     Path("w.safetensors").unlink()
@@ -105,6 +123,86 @@ def test_each_option_matters(compilations: list[str]) -> None:
     mlc.compile("model.mlir")
     assert [recipe.recall(Path("again.so")) for recipe in recipes] == [True, *[False] * 6]
     assert os.access("again.so", os.X_OK)
+
+
+def test_the_key_covers_all_that_has_an_influence(compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each option, what comes out, the model, the compiler, clang, and the linker that it needs."""
+    Path("records.jsonl").write_text("{}\n")
+    Path("clang-of-mine").write_text(
+        f'#!/bin/sh\nexec {" ".join(recall.find_clang(None, Cache.default()).command)} "$@"\n'
+    )
+    Path("clang-of-mine").chmod(0o755)
+    others: dict[str, Any] = {
+        "target": "x86-64-v2",
+        "threads": 2,
+        "opt_level": 1,
+        "cc": "./clang-of-mine",
+        "prefix": "my_",
+        "bindings": Bindings(shapes={"x": (3,)}),
+        "accuracy": "fast",
+        "records": "records.jsonl",
+    }
+    assert {*others, "suffix"} == {each.name for each in fields(CompileOptions)}, "suffixes are made of bindings"
+
+    def key(options: CompileOptions, text: str = _MODEL, kind: OutputKind = "shared") -> str:
+        return Recipe(ModelText("model.mlir", Path(), text), options, kind)._key  # pyright: ignore[reportPrivateUsage]
+
+    plain = CompileOptions()
+    keys = [key(plain), key(plain, _MODEL + "\n"), key(plain, kind="obj"), key(plain, kind="exe")]
+    keys += [key(replace(plain, **{name: value})) for name, value in others.items()]
+    Path("records.jsonl").write_text("{} \n")
+    keys.append(key(replace(plain, records="records.jsonl")))
+    for name in ("compiler_identity", "find_clang", "find_linker"):
+        with monkeypatch.context() as patch:
+            found = getattr(recall, name)
+            other = (lambda: "other") if name == "compiler_identity" else _relabelled(found)
+            patch.setattr(recall, name, other)
+            keys.append(key(plain))
+    assert len(set(keys)) == len(keys)
+    assert keys[0] == key(plain)
+
+
+def _relabelled(find: Callable[..., Any]) -> Callable[..., Any]:
+    """A search for a tool that finds one of other contents."""
+    return lambda *arguments: SimpleNamespace(identity="other", command=find(*arguments).command)
+
+
+@pytest.mark.parametrize("what", ["load_options", "_are_kinds_installed"])
+def test_what_a_process_may_add_ends_recalling(
+    what: str, compilations: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mlc.compile("model.mlir", opt_level=0)
+    recipe = Recipe(ModelText("model.mlir", Path(), _MODEL), CompileOptions(opt_level=0), "shared")
+    assert recipe.recall(Path("again.so"))
+    monkeypatch.setattr(recall, what, lambda: ["--load-dialect=d.py"])
+    assert not recipe.recall(Path("again.so"))
+    mlc.compile("model.mlir", opt_level=0)
+    assert compilations == ["loop", "llvm"] * 2
+
+
+def test_headers_are_not_recalled(compilations: list[str]) -> None:
+    recipe = Recipe(ModelText("model.mlir", Path(), _MODEL), CompileOptions(), "header")
+    assert recipe.weight_files() is None and not recipe._is_complete()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_versions_of_packages_are_part_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    versions: dict[str, str] = {"onnx": "1", "torch": "1", "numpy": "1"}
+
+    def version(package: str) -> str:
+        return versions.get(package, "")
+
+    def identity() -> str:
+        recall.compiler_identity.cache_clear()
+        return recall.compiler_identity()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(recall, "_version", version)
+        found = [identity()]
+        for package in versions:
+            versions[package] = "2"
+            found.append(identity())
+    assert len(set(found)) == len(found)
+    recall.compiler_identity.cache_clear()
 
 
 def test_plugins_are_not_recalled(compilations: list[str]) -> None:
@@ -161,4 +259,8 @@ def test_warnings_are_told_again(compilations: list[str], request: pytest.Fixtur
     first, second = (command("compile", "named.mlir", "-o", "named.o").err for _ in range(2))
     assert first.splitlines()[0] == second.splitlines()[0]
     assert "named.mlir:2:8: warning: ZipMap: its maps become a tensor" in second
+    Path("named.mlir").rename("other.mlir")
+    assert (
+        "other.mlir:2:8: warning: ZipMap: its maps become a tensor" in command("compile", "other.mlir", "-o", "o.o").err
+    )
     assert compilations == ["loop", "llvm"] * 2

@@ -156,3 +156,28 @@ func.func @running_sum() {
   check.expect_eq_const %0, dense<[10.0, 9.0, 7.0, 4.0]> : tensor<4xf32>
   return
 }
+
+// -----
+
+// A number of no branch means the last one.
+
+func.func @known_case() {
+  %x = stablehlo.constant dense<[1.0, -2.0]> : tensor<2xf32>
+  %i = stablehlo.constant dense<7> : tensor<i32>
+  %j = stablehlo.constant dense<-1> : tensor<i32>
+  %0 = "stablehlo.case"(%i) ({
+    stablehlo.return %x : tensor<2xf32>
+  }, {
+    %3 = stablehlo.negate %x : tensor<2xf32>
+    stablehlo.return %3 : tensor<2xf32>
+  }) : (tensor<i32>) -> tensor<2xf32>
+  check.expect_eq_const %0, dense<[-1.0, 2.0]> : tensor<2xf32>
+  %1 = "stablehlo.case"(%j) ({
+    stablehlo.return %x : tensor<2xf32>
+  }, {
+    %3 = stablehlo.negate %x : tensor<2xf32>
+    stablehlo.return %3 : tensor<2xf32>
+  }) : (tensor<i32>) -> tensor<2xf32>
+  check.expect_eq_const %1, dense<[-1.0, 2.0]> : tensor<2xf32>
+  return
+}

@@ -11,12 +11,13 @@ import pytest
 import mlc
 from mlc.compiler import new_context
 from mlc.frontends.onnx import reader
+from mlc.frontends.onnx.external import embed_external
 from mlc.frontends.onnx.reader import read_onnx
 from mlc.frontends.onnx.source import open_source
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
-from mlc.support.onnx_file import OnnxFile
+from mlc.support.onnx_file import ExternalData, OnnxFile
 from mlc.syntax import print_module, verify_module
 from mlc.tools.mlc_opt import main as mlc_opt
 
@@ -170,6 +171,7 @@ def _broken() -> dict[str, tuple[Any, str]]:
         "an output of nobody": (_model([], [x], [y], {}), "output 'y' of the graph 'g' is computed by no node"),
         "no output": (_model([], [x], [], {}), "model 'model.onnx' has no outputs"),
         "two inputs of a name": (_model([node("Neg", "x")], [x, x], [y], {}), "has 2 inputs named 'x'"),
+        "an input without a name": (_model([node("Neg", "x")], [x, value("", 1, [4])], [y], {}), "1 inputs named ''"),
     }
 
 
@@ -189,6 +191,119 @@ def test_external_data_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "weights.bin").write_bytes(b"short")
     with pytest.raises(UserError, match=r"ends at byte 2400 of 'weights\.bin', which is shorter"):
         _read(path)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"offset": "-8"}, "ends at byte 2392 of 'weights.bin', which is shorter"),
+        ({"offset": "8"}, "ends at byte 2408 of 'weights.bin', which is shorter"),
+        ({"length": "2401"}, "has 2401 bytes in 'weights.bin'; its shape and type need 2400"),
+        ({"length": "2399"}, "has 2399 bytes in 'weights.bin'; its shape and type need 2400"),
+    ],
+)
+def test_external_data_that_lies_elsewhere(entries: dict[str, str], message: str, tmp_path: Path) -> None:
+    model = _linear()
+    _put_outside(model.graph.initializer[0], "weights.bin", **entries)
+    _WEIGHTS.tofile(tmp_path / "weights.bin")
+    with pytest.raises(UserError, match=message):
+        _read(_saved(model, tmp_path))
+
+
+def _put_outside(tensor: Any, location: str, **entries: str) -> bytes:
+    """Let a TensorProto lie in a file; its bytes."""
+    data = tensor.raw_data
+    tensor.ClearField("raw_data")
+    tensor.data_location = onnx.TensorProto.EXTERNAL
+    for key, text in {"location": location, **entries}.items():
+        entry = tensor.external_data.add()
+        entry.key, entry.value = key, text
+    return data
+
+
+def _tensors_in(message: Any) -> list[Any]:
+    """All tensors of a message, by its definition."""
+    if isinstance(message, onnx.TensorProto):
+        return [message]
+    parts = [value for field, value in message.ListFields() if field.message_type is not None]
+    each = [part for value in parts for part in ([value] if hasattr(value, "ListFields") else value)]
+    return [tensor for part in each for tensor in _tensors_in(part)]
+
+
+def test_all_tensors_outside_are_found(tmp_path: Path) -> None:
+    """Parts of sparse ones, those of attributes, in lists, subgraphs and functions, and such of two elements a byte."""
+    tensor, made = onnx.numpy_helper.from_array, helper.make_node
+    left = iter(range(1, 100))
+
+    def dense() -> Any:
+        return tensor(np.arange(next(left), dtype=np.float32), "t")
+
+    def sparse() -> Any:
+        return helper.make_sparse_tensor(dense(), tensor(np.arange(next(left)), "places"), [200])
+
+    inner = [helper.make_graph([made("Constant", [], ["i"], value=dense())], "g", [], [], [dense()]) for _ in range(2)]
+    nodes = [
+        made("Constant", [], ["a"], value=dense()),
+        made("Constant", [], ["b"], sparse_value=sparse()),
+        made("If", ["c"], ["d"], then_branch=inner[0]),
+        made("Any", [], ["e"], domain="my", many=[dense(), dense()], graphs=inner[1:]),
+    ]
+    halves = helper.make_tensor("h", onnx.TensorProto.INT4, [3], bytes([0x21, 0x03]), raw=True)
+    graph = helper.make_graph(nodes, "g", [], [], [dense(), halves], sparse_initializer=[sparse()])
+    function = helper.make_function("my", "F", [], ["f"], [made("Constant", [], ["f"], value=dense())], [])
+    model = helper.make_model(graph, functions=[function])
+    whole = model.SerializeToString()
+    for number, each in enumerate(tensors := _tensors_in(model)):
+        data = _put_outside(each, str(number), offset=str(number))
+        (tmp_path / str(number)).write_bytes(bytes(number) + data)
+    assert len(tensors) == 14
+    embed_external(model, ExternalData(tmp_path))
+    for each in tensors:
+        each.ClearField("data_location")
+    assert model.SerializeToString() == whole
+
+
+def test_weights_that_are_their_inputs_too(tmp_path: Path) -> None:
+    """As old versions have them: no caller gives them, whether they are mapped or not."""
+    model, small = _linear(), np.ones(300, np.float32)[:1]
+    model.graph.initializer.append(onnx.numpy_helper.from_array(small, "bias"))
+    model.graph.node[1].input[0] = "sum"
+    model.graph.node.insert(1, helper.make_node("Add", ["/fc/out", "bias"], ["sum"]))
+    for name, shape in (("fc/w", [2, 300]), ("bias", [1])):
+        model.graph.input.append(helper.make_tensor_value_info(name, 1, shape))
+    function, _ = _read(_saved(model, tmp_path))
+    assert [str(each.data["mlc.name"]) for each in function.arg_attrs] == ['"x:0"']
+
+
+def _field(tag: int, data: bytes) -> bytes:
+    """A field of a message that is bytes."""
+    length, rest = b"", len(data)
+    while rest > 0x7F:
+        length, rest = length + bytes([rest & 0x7F | 0x80]), rest >> 7
+    return bytes([tag << 3 | 2]) + length + bytes([rest]) + data
+
+
+def test_a_packed_weight_in_two_pieces(tmp_path: Path) -> None:
+    """Writers may cut a packed field, and readers join the parts."""
+    model = _linear()
+    tensor = onnx.TensorProto(name="fc/w", data_type=1, dims=[2, 300]).SerializeToString()
+    pieces = [onnx.TensorProto(float_data=part).SerializeToString() for part in _WEIGHTS.reshape(2, 300)]
+    del model.graph.initializer[:]
+    graph = model.graph.SerializeToString() + _field(5, tensor + b"".join(pieces))
+    model.ClearField("graph")
+    path = tmp_path / "model.onnx"
+    path.write_bytes(model.SerializeToString() + _field(7, graph))
+    x = np.ones((1, 2), np.float32)
+    (found,) = mlc.compile(path, shapes={"x:0": (1, 2)}, opt_level=0).run({"x:0": x}).values()
+    np.testing.assert_array_equal(found, x @ _WEIGHTS)
+
+
+def test_a_weight_that_is_cut_short(tmp_path: Path) -> None:
+    model = _linear()
+    tensor = model.graph.initializer[0]
+    tensor.raw_data = tensor.raw_data[:-4]
+    with pytest.raises(UserError, match="fc/w"):
+        _read(_saved(model, tmp_path))
 
 
 def test_external_data_does_not_leave_the_folder(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mlc.support.errors import UserError
-from mlc.support.file_digest import file_digest
+from mlc.support.file_digest import data_digest, file_digest
 from mlc.support.mapped_file import MappedFile
 
 
@@ -58,6 +58,43 @@ def test_a_change_in_place_is_an_error(path: Path) -> None:
         stream.write(b"\1")
     with pytest.raises(UserError, match=r"weights\.bin' was changed while it was read; run the command again"):
         file.require_unchanged()
+
+
+def test_a_file_that_grows_is_an_error_whatever_its_time(path: Path) -> None:
+    file, status = MappedFile(path), path.stat()
+    with path.open("ab") as stream:
+        stream.write(b"1")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(UserError, match="was changed while it was read"):
+        file.require_unchanged()
+
+
+def test_a_time_that_somebody_sets_makes_no_file_older(path: Path) -> None:
+    before = path.stat().st_ctime_ns
+    os.utime(path, ns=(10**18, 10**18))
+    assert not MappedFile(path).is_older_than(before)
+    assert MappedFile(path).is_older_than(path.stat().st_ctime_ns + 1)
+
+
+def test_each_stream_starts_at_the_start(path: Path) -> None:
+    file = MappedFile(path)
+    for _ in range(2):
+        with file.stream() as stream:
+            assert stream.read() == path.read_bytes()
+
+
+def test_nothing_may_lie_behind_the_last_byte(path: Path) -> None:
+    assert MappedFile(path).array(np.dtype(np.int32), (0, 3), 32).shape == (0, 3)
+
+
+def test_digests_of_several_chunks(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy is written at its places, by a system that writes a few bytes at a time."""
+    whole = os.pwrite
+    monkeypatch.setattr("mlc.support.file_digest._CHUNK", 7)
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: whole(file, data[:3], at))
+    with path.open("rb") as stream, (tmp_path / "copy").open("wb") as copy:
+        assert file_digest(stream.fileno(), copy.fileno()) == data_digest(memoryview(path.read_bytes()))
+    assert (tmp_path / "copy").read_bytes() == path.read_bytes()
 
 
 def test_what_cannot_be_mapped_is_read(tmp_path: Path) -> None:

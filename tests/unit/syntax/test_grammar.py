@@ -115,6 +115,14 @@ def test_entries_are_data(body: bytes, cache_folder: Path, tmp_path: Path, monke
     assert not Path("pickle-was-run").exists()
 
 
+def test_an_entry_of_other_contents_is_none(cache_folder: Path) -> None:
+    cache.store("ab" * 16, [1, 2])
+    entry = cache_folder / "grammar" / ("ab" * 16)
+    assert cache.load("ab" * 16) == [1, 2]
+    entry.write_bytes(entry.read_bytes().replace(b"[1,2]", b"[1,3]"))
+    assert cache.load("ab" * 16) is None
+
+
 def test_an_unwritable_cache_does_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("MLC_CACHE_DIR", str(tmp_path / "file" / "cache"))

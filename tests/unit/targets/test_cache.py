@@ -178,3 +178,31 @@ def test_a_cache_has_a_limit_of_its_own(tmp_path: Path):
     cache.trim()
     assert [cache.read(digest(str(age))) is not None for age in range(4)] == [True, True, True, False]
     assert (tmp_path / "ab" / "letter.txt").exists()
+
+
+def test_what_is_written_again_takes_the_place_of_what_was_there(tmp_path: Path):
+    cache = Cache(tmp_path / "cache")
+    for payload in (b"one", b"two"):
+        cache.write("ab" * 32, payload)
+        assert cache.read("ab" * 32) == payload
+    assert len(list((tmp_path / "cache").glob("??/*"))) == 1
+
+
+def test_what_stands_where_an_entry_goes_is_overwritten(tmp_path: Path):
+    (source := tmp_path / "source").write_bytes(b"library")
+    (destination := tmp_path / "destination").write_bytes(b"something else")
+    cache = Cache(tmp_path / "cache", links=True)
+    cache.store("ab" * 32, source)
+    assert cache.fetch("ab" * 32, destination) and destination.read_bytes() == b"library"
+
+
+def test_what_is_fetched_counts_as_used(tmp_path: Path):
+    cache = Cache(tmp_path / "cache")
+    for number, key in enumerate(("ab" * 32, "cd" * 32)):
+        (source := tmp_path / key[:2]).write_bytes(bytes(100))
+        cache.store(key, source)
+        (entry,) = (tmp_path / "cache" / key[:2]).iterdir()
+        os.utime(entry, (10**9 + number, 10**9 + number))
+    assert cache.fetch("ab" * 32, tmp_path / "fetched")
+    cache.trim(100)
+    assert cache.fetch("ab" * 32, tmp_path / "fetched") and not cache.fetch("cd" * 32, tmp_path / "fetched")

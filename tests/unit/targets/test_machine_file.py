@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,17 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def _file(identity: dict[str, str] | None = None) -> MachineFile:
     return MachineFile("0.1.0", "2026-01-31", "znver9", host.identity() if identity is None else identity, _FACTS)
+
+
+def test_a_change_that_no_clock_shows_is_read(path: Path) -> None:
+    """Of the same size, in place, at the same time."""
+    for latency in (4, 7):
+        write_machine_file(
+            path.with_suffix(".new"), replace(_file(), facts={"fma_latency": Measured(latency, 0, latency)})
+        )
+        path.write_bytes(path.with_suffix(".new").read_bytes())
+        os.utime(path, (10**9, 10**9))
+        assert measured_facts()[0] == {"fma_latency": latency}
 
 
 def test_what_is_written_is_read(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +101,16 @@ def test_a_record_is_read_as_it_was_written() -> None:
     record = replace(_record(_GOOD), reason="wörtlich", loops={"cycles": -0.5})
     assert parse_record(record.line()) == record
     assert record.line().count("\n") == 1
+
+
+def test_a_change_that_no_clock_shows_is_read(tmp_path: Path) -> None:
+    """Of the same size, in place, at the same time."""
+    path = tmp_path / "records.jsonl"
+    for lanes in (4, 8):
+        record = _record(f"tile(n, {lanes}), vectorize(ni)")
+        path.write_text(record.line())
+        os.utime(path, (10**9, 10**9))
+        assert read_records(path).records == (record,)
 
 
 def test_a_record_without_steps_is_one(tmp_path: Path) -> None:

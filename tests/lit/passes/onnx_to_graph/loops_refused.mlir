@@ -127,3 +127,55 @@ func.func @condition_of_two(%x: tensor<4xf32>) -> tensor<*xf32> {
   } : (none, none, tensor<4xf32>) -> tensor<*xf32>
   return %y : tensor<*xf32>
 }
+
+// -----
+
+// What the counters of two loops are in their steps says nothing of both: rows i to j + 1 are not as many in each.
+
+func.func @two_counters(%x: tensor<4x3xf32>) -> tensor<*xf32> {
+  %most = onnx.Constant {value_int = 70 : i64} : () -> tensor<i64>
+  %none = onnx.NoValue
+  %zero = onnx.Constant {value_float = 0.0 : f32} : () -> tensor<f32>
+  %one = onnx.Constant {value_ints = [1]} : () -> tensor<1xi64>
+  // expected-error @+1 {{something in its graph cannot be converted (2 nodes)}}
+  %y = onnx.Loop %most, %none, %zero body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>, %s: tensor<f32>):
+    %first = onnx.Reshape %i, %one : (tensor<i64>, tensor<1xi64>) -> tensor<1xi64>
+    %z = onnx.Loop %most, %none, %s body {
+    ^bb0(%j: tensor<i64>, %h: tensor<i1>, %t: tensor<f32>):
+      %at = onnx.Reshape %j, %one : (tensor<i64>, tensor<1xi64>) -> tensor<1xi64>
+      %last = onnx.Add %at, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+      // expected-error @+1 {{'starts' has to be known when the model is compiled}}
+      %rows = onnx.Slice %x, %first, %last : (tensor<4x3xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+      %u = onnx.ReduceSum %rows {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
+      %v = onnx.Add %t, %u : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      onnx.Yield %h, %v : tensor<i1>, tensor<f32>
+    } : (tensor<i64>, none, tensor<f32>) -> tensor<f32>
+    onnx.Yield %g, %z : tensor<i1>, tensor<f32>
+  } : (tensor<i64>, none, tensor<f32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
+
+// -----
+
+// Rows i to 2 i + 1.
+
+func.func @more_in_each_step(%x: tensor<400x3xf32>) -> tensor<*xf32> {
+  %most = onnx.Constant {value_int = 70 : i64} : () -> tensor<i64>
+  %none = onnx.NoValue
+  %zero = onnx.Constant {value_float = 0.0 : f32} : () -> tensor<f32>
+  %one = onnx.Constant {value_ints = [1]} : () -> tensor<1xi64>
+  // expected-error @+1 {{something in its graph cannot be converted}}
+  %y = onnx.Loop %most, %none, %zero body {
+  ^bb0(%i: tensor<i64>, %g: tensor<i1>, %s: tensor<f32>):
+    %first = onnx.Reshape %i, %one : (tensor<i64>, tensor<1xi64>) -> tensor<1xi64>
+    %twice = onnx.Add %first, %first : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    %last = onnx.Add %twice, %one : (tensor<1xi64>, tensor<1xi64>) -> tensor<1xi64>
+    // expected-error @+1 {{it takes 1 to 70 elements along axis 0 in the steps of a loop; required: as many in each}}
+    %rows = onnx.Slice %x, %first, %last : (tensor<400x3xf32>, tensor<1xi64>, tensor<1xi64>) -> tensor<*xf32>
+    %u = onnx.ReduceSum %rows {keepdims = 0 : i64} : (tensor<*xf32>) -> tensor<f32>
+    %v = onnx.Add %s, %u : (tensor<f32>, tensor<f32>) -> tensor<f32>
+    onnx.Yield %g, %v : tensor<i1>, tensor<f32>
+  } : (tensor<i64>, none, tensor<f32>) -> tensor<*xf32>
+  return %y : tensor<*xf32>
+}
