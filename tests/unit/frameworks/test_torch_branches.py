@@ -18,12 +18,12 @@ from mlc.dialects.aten.identity import identity_of
 from mlc.support.errors import UserError
 from tests.unit.frameworks.eager import assert_as_eager, assert_same_gradients, backend, compiled, torch
 
+_loops: Any = import_module("torch._higher_order_ops.while_loop")
 _weight = torch.linspace(-1, 1, 12).reshape(4, 3)
 
 
 def _while(condition: Callable[..., Any], step: Callable[..., Any], *carried: Any) -> Any:
-    module: Any = import_module("torch._higher_order_ops.while_loop")
-    return module.while_loop(condition, step, carried)
+    return _loops.while_loop(condition, step, carried)
 
 
 def _either(x: Any) -> Any:
