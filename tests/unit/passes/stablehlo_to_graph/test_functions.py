@@ -68,6 +68,16 @@ def _before_the_first(x: Any) -> Any:
     return lax.fori_loop(0, 4, lambda i, s: s + lax.dynamic_slice_in_dim(x, 0 - i, 1) * (i + 1), jnp.zeros((1, 6)))
 
 
+def _read_and_written(x: Any) -> Any:
+    """Each step reads the row that the one in front of it has written."""
+
+    def step(i: Any, y: Any) -> Any:
+        row = lax.dynamic_slice_in_dim(y, 3 - i, 1) + lax.dynamic_slice_in_dim(x, i, 1)
+        return lax.dynamic_update_slice_in_dim(y, row, i, 0)
+
+    return lax.fori_loop(0, 4, step, jnp.ones((4, 6)))
+
+
 def _steps(x: Any) -> Any:
     """A counted loop that reads and writes rows, from the start and from the end."""
 
@@ -174,6 +184,7 @@ def _cases() -> dict[str, tuple[Any, ...]]:
         "convolution, groups of the batch": (
             lambda x, w: conv(x, w, (1,), "VALID", batch_group_count=2), _floats(4, 3, 7), _floats(6, 3, 3)),
         "steps": (_steps, _X),
+        "steps that read what they write": (_read_and_written, _X),
         "steps up to a number": (_up_to, _X),
         "rows before the first": (_before_the_first, _X),
         "scatter at known places": (_known_places, _floats(3)),
