@@ -124,3 +124,12 @@ func.func @dynamic_gather() {
   check.expect_eq_const %0, dense<[[4, 5, 6], [1, 2, 3]]> : tensor<2x3xi32>
   return
 }
+
+// The coordinates come first, the batch is behind them.
+func.func @batches_behind() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %i = stablehlo.constant dense<[[[2, 0], [1, 1]]]> : tensor<1x2x2xi64>
+  %0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [1], start_index_map = [1], index_vector_dim = 0>, slice_sizes = array<i64: 1, 1>}> : (tensor<2x3xi32>, tensor<1x2x2xi64>) -> tensor<2x2xi32>
+  check.expect_eq_const %0, dense<[[3, 1], [5, 5]]> : tensor<2x2xi32>
+  return
+}

@@ -181,3 +181,18 @@ func.func @known_case() {
   check.expect_eq_const %1, dense<[-1.0, 2.0]> : tensor<2xf32>
   return
 }
+
+// -----
+
+// The operands of the comparison are exchanged: what is greater comes behind.
+
+func.func @sort_exchanged() {
+  %x = stablehlo.constant dense<[3, 1, 2]> : tensor<3xi32>
+  %0 = "stablehlo.sort"(%x) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %1 = stablehlo.compare GT, %b, %a, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %1 : tensor<i1>
+  }) : (tensor<3xi32>) -> tensor<3xi32>
+  check.expect_eq_const %0, dense<[1, 2, 3]> : tensor<3xi32>
+  return
+}

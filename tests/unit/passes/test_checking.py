@@ -122,6 +122,22 @@ def test_the_sign_of_a_computed_nan_may_change() -> None:
         run_check(body, negated.replace("cmpf une", "cmpf oeq"), rounding)
 
 
+def test_what_is_divided_by_a_zero_of_either_sign_may_change() -> None:
+    """The greatest of 0 and -0 may be either; a greatest number of another sign may not."""
+    body = """
+        func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+          %z = graph.constant dense<[FIRST, SECOND]> : tensor<2xf32>
+          %m = graph.reduce max %z axes [0] keepdims : tensor<2xf32> -> tensor<1xf32>
+          %q = graph.div %x, %m : tensor<1xf32>, tensor<1xf32> -> tensor<1xf32>
+          return %q : tensor<1xf32>
+        }
+    """
+    zeros, turned = (body.replace("FIRST", a).replace("SECOND", b) for a, b in (("0.0", "-0.0"), ("-0.0", "0.0")))
+    run_check(zeros, turned, Rounding(1, "test"))
+    with pytest.raises(CompilerBug, match="computes something else"):
+        run_check(zeros.replace(" -0.0", " 1.0"), zeros.replace(" -0.0", " 2.0"), Rounding(1, "test"))
+
+
 def test_integers_must_be_equal() -> None:
     run_check(kernel(FORWARD, "i64"), kernel(FORWARD, "i64"))
     with pytest.raises(CompilerBug, match="'k' computes something else: result 0"):

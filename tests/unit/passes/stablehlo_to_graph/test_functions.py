@@ -56,7 +56,7 @@ def _scatter(kind: str, x: Any, start: float = 1.0) -> tuple[Callable[..., Any],
 
 def _known_places(x: Any) -> Any:
     numbers = lax.ScatterDimensionNumbers((), (0,), (0,))
-    return lax.scatter(x, _PLACES, np.arange(4, dtype=np.float32), numbers, mode="fill")
+    return lax.scatter(x, np.array([[1], [-1]]), np.arange(2, dtype=np.float32), numbers, mode="fill")
 
 
 def _up_to(x: Any) -> Any:
@@ -66,6 +66,16 @@ def _up_to(x: Any) -> Any:
 def _before_the_first(x: Any) -> Any:
     """Starts at 0 and below, of which all are the first row."""
     return lax.fori_loop(0, 4, lambda i, s: s + lax.dynamic_slice_in_dim(x, 0 - i, 1) * (i + 1), jnp.zeros((1, 6)))
+
+
+def _read_and_written(x: Any) -> Any:
+    """Each step reads the row that the one in front of it has written."""
+
+    def step(i: Any, y: Any) -> Any:
+        row = lax.dynamic_slice_in_dim(y, 3 - i, 1) + lax.dynamic_slice_in_dim(x, i, 1)
+        return lax.dynamic_update_slice_in_dim(y, row, i, 0)
+
+    return lax.fori_loop(0, 4, step, jnp.ones((4, 6)))
 
 
 def _steps(x: Any) -> Any:
@@ -152,6 +162,7 @@ def _cases() -> dict[str, tuple[Any, ...]]:
         "slice that moves": (
             lambda x, i: lax.dynamic_slice(x, (i, i + 1), (2, 3)), _X, np.int32(1)),
         "slice that stays inside": (lambda x, i: lax.dynamic_slice(x, (i, -i), (2, 3)), _X, np.int32(9)),
+        "slice at a known place": (lambda x: lax.dynamic_slice(x, (np.int32(-9), np.int32(9)), (2, 3)), _X),
         "update that stays inside": (lambda x, i: lax.dynamic_update_slice(x, x[:2, :3], (i, -i)), _X, np.int32(9)),
         "slice with steps": (lambda x: x[3:0:-2, 1::3], _X),
         "padding, between, and cutting": (lambda x: lax.pad(x, np.float32(7), ((1, -1, 1), (-2, 3, 2))), _X),
@@ -173,6 +184,7 @@ def _cases() -> dict[str, tuple[Any, ...]]:
         "convolution, groups of the batch": (
             lambda x, w: conv(x, w, (1,), "VALID", batch_group_count=2), _floats(4, 3, 7), _floats(6, 3, 3)),
         "steps": (_steps, _X),
+        "steps that read what they write": (_read_and_written, _X),
         "steps up to a number": (_up_to, _X),
         "rows before the first": (_before_the_first, _X),
         "scatter at known places": (_known_places, _floats(3)),
