@@ -90,8 +90,12 @@ def test_nothing_may_lie_behind_the_last_byte(path: Path) -> None:
 def test_digests_of_several_chunks(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy is written at its places, by a system that writes a few bytes at a time."""
     whole = os.pwrite
+
+    def in_parts(file: int, data: memoryview, at: int) -> int:
+        return whole(file, data[:3], at)
+
     monkeypatch.setattr("mlc.support.file_digest._CHUNK", 7)
-    monkeypatch.setattr(os, "pwrite", lambda file, data, at: whole(file, data[:3], at))
+    monkeypatch.setattr(os, "pwrite", in_parts)
     with path.open("rb") as stream, (tmp_path / "copy").open("wb") as copy:
         assert file_digest(stream.fileno(), copy.fileno()) == data_digest(memoryview(path.read_bytes()))
     assert (tmp_path / "copy").read_bytes() == path.read_bytes()
