@@ -124,10 +124,11 @@ def test_an_unknown_option_is_named() -> None:
 
 
 def test_loops_of_other_kinds_are_refused_by_the_name_of_their_operator() -> None:
-    def function(x: Any) -> Any:
-        import torch._higher_order_ops.map as higher_order
+    from torch._higher_order_ops.map import map
 
-        mapped: Any = higher_order.map
+    mapped: Any = map
+
+    def function(x: Any) -> Any:
         return mapped(lambda row: row.sin(), x)
 
     with pytest.raises(UserError, match=r"map_impl' is no operator of ATen"):
