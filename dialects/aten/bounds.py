@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Node = Any
     """A `torch.fx.Node`."""
 
-EXTENTS = "aten.extents"
+BOUNDED_EXTENTS = "aten.extents"
 """The attribute of an op that says of each result which of its dims are as long as data says; in the type of such a
 dim stands the most that it can be."""
 _MOST = 1 << 31

@@ -32,7 +32,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
-from mlc.dialects.aten.bounds import EXTENTS, Bounds, bounded_dims, depends, takes_extents
+from mlc.dialects.aten.bounds import BOUNDED_EXTENTS, Bounds, bounded_dims, depends, takes_extents
 from mlc.dialects.aten.branches import COND, bodies_of, flag_of, is_read, kind_of, tensors_of, yield_flag
 from mlc.dialects.aten.effects import CHECKED, SEED, draws, is_mutation
 from mlc.dialects.aten.graph_source import GraphSource
@@ -224,7 +224,7 @@ class _Reader:
             self._append(moved, node)
             operands[0] = moved.result
         if any(dims := [bounded_dims(each) for each in results if is_part(each)]):
-            attributes[EXTENTS] = ArrayAttr([DenseArrayBase.from_list(i64, each) for each in dims])
+            attributes[BOUNDED_EXTENTS] = ArrayAttr([DenseArrayBase.from_list(i64, each) for each in dims])
         made = call(name, counts, operands, attributes, types)
         self._append(made, node)
         if is_tensor(found):

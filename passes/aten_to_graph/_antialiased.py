@@ -13,7 +13,7 @@ from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.aten_to_graph._windows import as_floats, as_pixels
 from mlc.passes.shared.weighted_rows import weighted_rows
 
-Rows = list[dict[int, float]]
+_Rows = list[dict[int, float]]
 """For each element of a resampled axis, the weights of those that it is made of."""
 
 
@@ -42,7 +42,7 @@ def antialiased_gradient(
     x = wide(b, grad_output)
     for axis, scale in ((3, scales_w), (2, scales_h)):
         before, after = b.shape()[axis], shape_of(x)[axis]
-        turned: Rows = [{} for _ in range(before)]
+        turned: _Rows = [{} for _ in range(before)]
         for place, row in enumerate(_rows(b, before, after, scale, align_corners)):
             for source, weight in row.items():
                 turned[source][place] = weight
@@ -50,7 +50,7 @@ def antialiased_gradient(
     return x
 
 
-def _rows(b: Call, before: int, after: int, scale: float | None, align_corners: bool) -> Rows:
+def _rows(b: Call, before: int, after: int, scale: float | None, align_corners: bool) -> _Rows:
     """The weights are those of a filter as wide as what an element covers, over their sum."""
     if align_corners:
         step = (before - 1) / (after - 1) if after > 1 else 0.0
@@ -59,7 +59,7 @@ def _rows(b: Call, before: int, after: int, scale: float | None, align_corners: 
     is_cubic = "bicubic" in b.before.name
     weight: Callable[[float], float] = _cubic if is_cubic else _linear
     wide_, reach = max(step, 1.0), 2.0 if is_cubic else 1.0
-    rows: Rows = []
+    rows: _Rows = []
     for center in (step * (i + 0.5) for i in range(after)):
         first = max(int(center - reach * wide_ + 0.5), 0)
         last = min(int(center + reach * wide_ + 0.5), before)

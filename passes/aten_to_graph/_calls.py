@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ArrayAttr, ComplexType, TensorType, i1, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
-from mlc.dialects.aten.bounds import EXTENTS
+from mlc.dialects.aten.bounds import BOUNDED_EXTENTS
 from mlc.dialects.aten.schemas import op_name, tags_of, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
@@ -373,7 +373,7 @@ class _FromAten(ToGraphPattern):
         if type_of(value) != wanted and value in call.knowledge.extents:
             raise Unconvertible(f"the shape of its result depends on data: it is {value.type} at most, not {wanted}")
         assert type_of(value) == wanted, f"the pattern of {call.before.name} gives {value.type} in place of {wanted}"
-        said = cast("ArrayAttr[Any] | None", call.before.attributes.get(EXTENTS))
+        said = cast("ArrayAttr[Any] | None", call.before.attributes.get(BOUNDED_EXTENTS))
         dims: Sequence[int] = () if said is None else said.data[index].get_values()
         if {axis for axis in dims if wanted.get_shape()[axis]} != set(call.knowledge.extents.get(value, ())):
             raise Unconvertible("extents of its result depend on data, and mlc does not know what they are")
