@@ -34,7 +34,7 @@ def image_extents(function: func.FuncOp) -> dict[tuple[int, int], int]:
         shape = tensor_type(argument).get_shape() if isinstance(argument.type, TensorType) else ()
         axes = _axes_of_image(shape)
         fitting = [-(-_LEAST // stride) * stride] * len(axes)
-        if len(sizes) in (1, len(axes)) and all(sizes):
+        if sizes and len(sizes) in (1, len(axes)) and all(sizes):
             fitting = sizes * (len(axes) // len(sizes))
         for axis, extent in zip(axes, fitting, strict=True):
             if shape[axis] == DYNAMIC_INDEX:

@@ -63,3 +63,17 @@ def test_other_inputs_have_one_element(tmp_path: Path, mlc: CommandLine) -> None
     path = tmp_path / "m.onnx"
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
     assert mlc("check", str(path)).err.rstrip().endswith("as in --shape n=1 --shape h=1")
+
+
+def test_sound_that_becomes_an_image_is_none(tmp_path: Path, mlc: CommandLine) -> None:
+    """Its dims are those of a batch and of time; that a convolution sees it makes no image of it."""
+    value = helper.make_tensor_value_info
+    data = [
+        onnx.numpy_helper.from_array(np.array([1]), "axis"),
+        onnx.numpy_helper.from_array(np.ones((2, 1, 1), np.float32), "w"),
+    ]
+    nodes = [helper.make_node("Unsqueeze", ["x", "axis"], ["v"]), helper.make_node("Conv", ["v", "w"], ["y"])]
+    graph = helper.make_graph(nodes, "g", [value("x", 1, ["n", "t"])], [value("y", 1, [None] * 3)], data)
+    path = tmp_path / "m.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), str(path))
+    assert mlc("check", str(path)).err.rstrip().endswith("as in --shape n=1 --shape t=1")
