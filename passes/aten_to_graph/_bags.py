@@ -49,8 +49,7 @@ def embedding_bag(
         empty = b.compare("eq", b.unsqueeze(sizes, [1]), b.constant(0))
         found = b.where(empty, b.number(0, found), found)
     if mode == _MEAN:
-        number = b(graph.MaxOp, sizes, b.constant(1))
-        found = b.div(found, b.unsqueeze(b.cast(number, element_of(found)), [1]))
+        found = _per_element(b, found, sizes)
     greatest = b.splat(0, b.shape(3), b.element(3))
     if mode == _MAX and b.wants(3):
         greatest = _rows_of_greatest(b, index, rows, found, at)
@@ -94,8 +93,7 @@ def embedding_bag_gradient(
         places = b.concat([b.unsqueeze(v, [2]) for v in (b.cast(maximum_indices, i64), columns)], 2)
         return b(graph.ScatterNdOp, "add", zeros, places, b.where(empty, b.number(0, gradient), gradient), [0, 1])
     if mode == _MEAN:
-        number = b(graph.MaxOp, sizes, b.constant(1))
-        gradient = b.div(gradient, b.unsqueeze(b.cast(number, element_of(gradient)), [1]))
+        gradient = _per_element(b, gradient, sizes)
     rows = b(graph.GatherOp, gradient, b.reshape(at, (count,)), 0)
     if per_sample_weights is not None:
         rows = b.mul(rows, b.unsqueeze(b.cast(per_sample_weights, element_of(rows)), [1]))
@@ -120,6 +118,12 @@ def embedding_bag_weights_gradient(
     if padding_idx >= 0:
         found = b.where(b.compare("ne", index, b.constant(padding_idx)), found, b.number(0, found))
     return b.reshape(found, b.shape())
+
+
+def _per_element(b: Call, bags: SSAValue, sizes: SSAValue) -> SSAValue:
+    """Rows of bags over how many elements each has; empty ones as they are."""
+    number = b(graph.MaxOp, sizes, b.constant(1))
+    return b.div(bags, b.unsqueeze(b.cast(number, element_of(bags)), [1]))
 
 
 def _bags(b: Call, offsets: SSAValue, count: int) -> SSAValue:

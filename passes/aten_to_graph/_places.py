@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i1, i8, i64
+from xdsl.dialects.builtin import f32, i1, i64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
@@ -16,7 +16,7 @@ from mlc.passes.shared.extents import filled
 from mlc.passes.shared.graph_builder import require_fixed
 from mlc.passes.shared.places import along_axis
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.shared.selection import coordinates_of
+from mlc.passes.shared.selection import coordinates_of, count_of, order_of
 
 
 @converts("embedding", bounded=True)
@@ -200,8 +200,7 @@ def found_places(b: Call, mask: SSAValue) -> SSAValue:
     key = b.op.parent, mask
     if key not in b.knowledge.positions:
         flat = filled(b, b.reshape(mask, (prod(shape_of(mask)),)), 0)
-        order = b(graph.ArgsortOp, b.cast(flat, i8), 0, True)
-        count = b.reduce("sum", b.cast(flat, i64), [0])
+        order, count = order_of(b, flat), count_of(b, flat)
         b.knowledge.positions[key] = b.bounded(order, {0: count}), count
     return b.knowledge.positions[key][0]
 
@@ -292,7 +291,7 @@ def _put_by_mask(b: Call, x: SSAValue, mask: SSAValue, before: int, values: SSAV
 def _one_each(b: Call, mask: SSAValue, values: SSAValue) -> SSAValue:
     """For each element of a mask the row of values that has its number among those that are marked."""
     count = prod(shape_of(mask))
-    order = b(graph.ArgsortOp, b.cast(b.reshape(mask, (count,)), i8), 0, True)
+    order = order_of(b, b.reshape(mask, (count,)))
     numbers = b(
         graph.ScatterNdOp, "set", b.splat(0, (count,), i64), b.unsqueeze(order, [1]), b.constant(np.arange(count)), [0]
     )

@@ -21,8 +21,8 @@ from mlc.passes.aten_to_graph._windows import (
     nearest_places,
     part_weights,
     per_dim,
-    weighted,
 )
+from mlc.passes.shared.weighted_rows import weighted
 from mlc.support.dtypes import to_numpy
 
 

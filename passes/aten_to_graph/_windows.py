@@ -16,6 +16,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._calls import Call, Results, converts, dtypes_integer
 from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.images import lowest, slide, surround
+from mlc.passes.shared.weighted_rows import weighted
 from mlc.support.dtypes import least_of, most_of, to_numpy
 
 Dtype = np.dtype[Any]
@@ -119,16 +120,6 @@ def part_weights(extent: int, parts: int, dtype: Dtype) -> NDArray[Any]:
         first, last = n * extent // parts, -(-(n + 1) * extent // parts)
         matrix[n, first:last] = 1 / (last - first)
     return matrix
-
-
-def weighted(b: Call, x: SSAValue, axis: int, matrix: object) -> SSAValue:
-    """An axis multiplied by a matrix from the left."""
-    rank = len(shape_of(x))
-    order = [a for a in range(rank) if a != axis] + [axis]
-    found = b.matmul(
-        b.transpose(x, order) if rank > 1 else b.unsqueeze(x, [0]), b.constant(np.asarray(matrix).T.copy())
-    )
-    return b.transpose(found, [order.index(a) for a in range(rank)])
 
 
 @converts("upsample_nearest1d", "upsample_nearest2d", "upsample_nearest3d", "upsample_nearest1d.vec",

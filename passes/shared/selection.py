@@ -17,9 +17,18 @@ def positions_of(b: GraphBuilder, mask: SSAValue) -> tuple[SSAValue, SSAValue]:
 
     Behind these are the other positions. Sorting by one bit is a single pass of the radix sort.
     """
-    order = b(graph.ArgsortOp, b.cast(mask, i8), 0, True)
-    count = b.reduce("sum", b.cast(mask, i64), [0])
+    order, count = order_of(b, mask), count_of(b, mask)
     return shortened(b, order, 0, count), count
+
+
+def order_of(b: GraphBuilder, mask: SSAValue) -> SSAValue:
+    """All positions of a vector of truth values: those at which it holds, in order, then the others."""
+    return b(graph.ArgsortOp, b.cast(mask, i8), 0, True)
+
+
+def count_of(b: GraphBuilder, mask: SSAValue) -> SSAValue:
+    """At how many positions a vector of truth values holds, an i64."""
+    return b.reduce("sum", b.cast(mask, i64), [0])
 
 
 def shortened(b: GraphBuilder, value: SSAValue, axis: int, count: SSAValue) -> SSAValue:

@@ -40,15 +40,19 @@ def weighted_rows(b: GraphBuilder, x: SSAValue, axis: int, rows: Sequence[Mappin
 
 
 def _product(b: GraphBuilder, x: SSAValue, axis: int, rows: Sequence[Mapping[int, float]]) -> SSAValue:
-    matrix = np.zeros((shape_of(x)[axis], len(rows)))
-    for column, row in enumerate(rows):
+    matrix = np.zeros((len(rows), shape_of(x)[axis]))
+    for place, row in enumerate(rows):
         for i, weight in row.items():
-            matrix[i, column] = weight
+            matrix[place, i] = weight
+    return weighted(b, x, axis, matrix)
+
+
+def weighted(b: GraphBuilder, x: SSAValue, axis: int, matrix: NDArray[Any]) -> SSAValue:
+    """An axis multiplied by a matrix from the left."""
     rank = len(shape_of(x))
-    order = [i for i in range(rank) if i != axis] + [axis]
-    moved = b.transpose(x, order)
-    product = b.matmul(moved, b.constant(_like(matrix, x), element_of(x)))
-    return b.transpose(product, [order.index(i) for i in range(rank)])
+    order = [a for a in range(rank) if a != axis] + [axis]
+    found = b.matmul(b.transpose(x, order), b.constant(matrix.T.copy(), element_of(x)))
+    return b.transpose(found, [order.index(a) for a in range(rank)])
 
 
 def _like(numbers: NDArray[Any], x: SSAValue) -> NDArray[Any]:

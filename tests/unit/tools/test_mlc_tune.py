@@ -26,11 +26,11 @@ from mlc.passes.manager import PassManager
 from mlc.support.errors import UserError
 from mlc.tools.mlc_tune import parse_budget
 from mlc.tuning.kernel_key import key_of
-from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.record import Record, TunedMachine
 from mlc.tuning.record_file import append_records, read_records
 from mlc.tuning.schedule_texts import schedule_text
 from mlc.tuning.tuner import Tuner
+from tests.unit.tuning.interrupts import interrupt_after_the_first_candidate
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -312,17 +312,7 @@ def test_an_interrupt_prints_the_table(
     mlc: CommandLine, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records = tmp_path / "r.jsonl"
-
-    def then_interrupt(then: Any) -> Any:
-        def measured(self: KernelSearch, *arguments: Any) -> None:
-            then(self, *arguments)
-            raise KeyboardInterrupt
-
-        return measured
-
-    # A candidate may be faster alone, and not in the whole model.
-    monkeypatch.setattr(KernelSearch, "measured", then_interrupt(KernelSearch.measured))
-    monkeypatch.setattr(KernelSearch, "disappointed", then_interrupt(KernelSearch.disappointed))
+    interrupt_after_the_first_candidate(monkeypatch)
     result = mlc("tune", model, "--budget", "60s", "--records", str(records))
     assert result.status == 130
     assert "interrupted: what was measured until then is kept" in result.err

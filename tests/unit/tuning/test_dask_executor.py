@@ -22,13 +22,13 @@ from mlc.support.errors import UserError
 from mlc.tools.plugin_arguments import PluginArguments
 from mlc.tuning import dask_executor, dask_worker
 from mlc.tuning.dask_executor import DaskExecutor
-from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.record import Record
 from mlc.tuning.record_file import read_records
 from mlc.tuning.start import Searches
 from mlc.tuning.tuner import Tuner
 from mlc.tuning.work import Build, Site, Work
+from tests.unit.tuning.interrupts import interrupt_after_the_first_candidate
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -198,16 +198,7 @@ def test_a_worker_that_cannot_run_the_code_is_refused(mlc: CommandLine, model: s
 def test_an_interrupt_keeps_what_workers_measured(
     mlc: CommandLine, model: str, distributed: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def then_interrupt(then: Any) -> Any:
-        def measured(self: KernelSearch, *arguments: Any) -> None:
-            then(self, *arguments)
-            raise KeyboardInterrupt
-
-        return measured
-
-    # A candidate may be faster alone, and not in the whole model.
-    monkeypatch.setattr(KernelSearch, "measured", then_interrupt(KernelSearch.measured))
-    monkeypatch.setattr(KernelSearch, "disappointed", then_interrupt(KernelSearch.disappointed))
+    interrupt_after_the_first_candidate(monkeypatch)
     with _cluster(distributed, 1) as address:
         result = _tune(mlc, model, address, "--budget", "60s")
     assert result.status == 130, result.err
