@@ -177,12 +177,12 @@ def programs_on_path(pattern: str) -> list[Path]:
     found: dict[str, Path] = {}
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         try:
-            programs = list(Path(folder or ".").iterdir())
+            names = os.listdir(folder := folder or ".")  # noqa: PTH208, a path each for 2,000 programs takes 5 ms
         except OSError:
             continue
-        for program in programs:
-            if re.fullmatch(pattern, program.name) and os.access(program, os.X_OK):
-                found.setdefault(program.name, program)
+        for name in filter(re.compile(pattern).fullmatch, names):
+            if os.access(program := Path(folder) / name, os.X_OK):
+                found.setdefault(name, program)
 
     def version(name: str) -> int:
         return int(name.rpartition("-")[2]) if name[-1].isdigit() else -1

@@ -25,6 +25,7 @@ def _print(text: str, base: Path, generic: bool, level: str | None = None) -> st
     return stream.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("model", ["mlp", "cnn"])
 def test_a_printed_level_reads_back_the_same(model: str, level: str) -> None:

@@ -45,12 +45,14 @@ def _assert_close(found: Any, expected: Any) -> None:
         np.testing.assert_allclose(one, two, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_pytrees_go_in_and_out() -> None:
     params, x = _arguments()
     _assert_close(mlc_jax.jit(_layer)(params, x), _layer(params, x))
     assert mlc.jax is mlc_jax
 
 
+@pytest.mark.slow
 def test_other_shapes_are_compiled_when_they_are_met() -> None:
     params, x = _arguments()
     f = mlc_jax.jit(_layer)
@@ -84,6 +86,7 @@ def test_an_artifact_needs_no_jax(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.load(tmp_path / "y.npy"), _layer(params, x)["hidden"], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_transformations_come_first() -> None:
     params, x = _arguments()
 
@@ -98,6 +101,7 @@ def test_transformations_come_first() -> None:
     _assert_close(jax.jit(mlc_jax.jit(loss))(params, x), loss(params, x))
 
 
+@pytest.mark.slow
 def test_static_and_keyword_arguments() -> None:
     @mlc_jax.jit(static_argnums=1)
     def power(x: Any, n: int, *, scale: Any) -> Any:
@@ -108,6 +112,7 @@ def test_static_and_keyword_arguments() -> None:
         _assert_close(power(x, n, scale=jnp.float32(2)), x**n * 2)
 
 
+@pytest.mark.slow
 def test_static_arguments_by_name() -> None:
     def power(x: Any, n: int, scale: Any = 1.0) -> Any:
         assert isinstance(n, int)
@@ -155,6 +160,7 @@ def _put(cache: Any, row: Any, at: Any) -> Any:
     return jax.lax.dynamic_update_slice(cache, row[None], (at, 0)), jnp.sum(cache[0])
 
 
+@pytest.mark.slow
 def test_a_donated_result_is_changed_in_its_memory() -> None:
     f = mlc_jax.jit(_put, donate_argnums=0)
     row, cache, expected = jnp.arange(400.0), jnp.ones((400, 400)), np.ones((400, 400))
@@ -194,6 +200,7 @@ def test_what_somebody_else_sees_is_not_changed() -> None:
     assert np.array_equal(first, expected)
 
 
+@pytest.mark.slow
 def test_numbers_and_arrays_of_numpy_are_taken() -> None:
     f = mlc_jax.jit(lambda x, n: x * n)
     _assert_close(f(np.arange(3, dtype=np.float32), 2.5), jnp.arange(3.0) * 2.5)
@@ -221,6 +228,7 @@ def test_shapes_without_elements_or_dims(shape: tuple[int, ...]) -> None:
     assert np.array_equal(np.signbit(found[0]), np.signbit(x))
 
 
+@pytest.mark.slow
 def test_random_bits_are_those_of_jax() -> None:
     def draw(seed: Any) -> Any:
         key = jax.random.key(seed)
@@ -234,6 +242,7 @@ def _numbers(keys: Any) -> Any:
     return np.asarray(jax.random.key_data(keys))
 
 
+@pytest.mark.slow
 def test_keys_go_in_and_come_out() -> None:
     """Typed keys are arguments, results and constants, also in several dims."""
     key, closed_over = jax.random.key(3), jax.random.key(4)
@@ -354,6 +363,7 @@ def _exported() -> Any:
     return export.export(jax.jit(f))(jax.ShapeDtypeStruct((4, 3), np.float32))
 
 
+@pytest.mark.slow
 def test_what_is_exported_is_compiled(tmp_path: Path, mlc_opt: CommandLine) -> None:
     exported = _exported()
     (tmp_path / "f.mlir.bc").write_bytes(exported.mlir_module_serialized)

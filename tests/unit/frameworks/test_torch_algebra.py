@@ -42,6 +42,7 @@ _CASES: dict[str, tuple[Function, tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _CASES)
 def test_results_and_gradients_are_as_in_eager_torch(name: str) -> None:
     function, arguments = _CASES[name]
@@ -55,6 +56,7 @@ def test_results_and_gradients_are_as_in_eager_torch(name: str) -> None:
     }
 
 
+@pytest.mark.slow
 def test_what_torch_raises_is_raised() -> None:
     fast = compiled(lambda a: linalg.cholesky(a * 2))
     fast(torch.eye(3))
@@ -65,6 +67,7 @@ def test_what_torch_raises_is_raised() -> None:
     assert "it raises an exception if a matrix is singular" in str(backend.report())
 
 
+@pytest.mark.slow
 def test_a_library_has_numbers_in_place_of_exceptions() -> None:
     functions: list[tuple[Function, Any]] = [
         (linalg.cholesky, -torch.eye(3)),
@@ -80,6 +83,7 @@ def test_a_library_has_numbers_in_place_of_exceptions() -> None:
         assert not torch.from_numpy(model(bad)).isfinite().all()
 
 
+@pytest.mark.slow
 def test_values_of_large_matrices_stay_in_torch() -> None:
     assert_as_eager(linalg.svdvals, _matrix(12, 12))
     assert not backend.report().graphs[0].fallbacks

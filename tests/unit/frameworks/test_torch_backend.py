@@ -24,6 +24,7 @@ def _branch(x: Any) -> Any:
     return x * 2 if x.sum() > 0 else x - 1
 
 
+@pytest.mark.slow
 def test_control_flow_that_depends_on_data() -> None:
     assert_as_eager(_branch, torch.ones(3))
     assert_as_eager(_branch, -torch.ones(3))
@@ -50,6 +51,7 @@ def test_lazy_modules_become_real() -> None:
             assert_same(fast(x), model(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [16, 300])
 def test_threads_and_children(size: int) -> None:
     models = [nn.Sequential(nn.Linear(size, size + i), nn.ReLU(), nn.Linear(size + i, 4)) for i in range(2)]
@@ -164,6 +166,7 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
         compiled(nn.Linear(2, 2), options=options)(torch.ones(1, 2))
 
 
+@pytest.mark.slow
 def test_options_are_taken() -> None:
     model, x = nn.Linear(3, 3), torch.randn(2, 3)
     assert_same(compiled(model, options={"threads": 1, "opt_level": 1})(x), model(x))
@@ -190,6 +193,7 @@ def test_autocast(grad: bool) -> None:
     torch.testing.assert_close(found, expected, rtol=0.05, atol=0.05)
 
 
+@pytest.mark.slow
 def test_seeds() -> None:
     """The same numbers for a seed, others without; those of eager torch only where the operator stays in torch."""
     x = torch.ones(1000)
@@ -256,6 +260,7 @@ class Notes(nn.Module):
         return y.real + z.real
 
 
+@pytest.mark.slow
 def test_the_report_names_each_operator_once() -> None:
     fast = compiled(Notes())
     with torch.no_grad():
@@ -347,6 +352,7 @@ def test_hooks() -> None:
     assert_same(*found)
 
 
+@pytest.mark.slow
 def test_second_derivatives_are_refused_as_by_other_backends() -> None:
     messages: list[str] = []
     for name in ("mlc", "aot_eager"):

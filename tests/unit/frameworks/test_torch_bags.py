@@ -21,6 +21,7 @@ def _runs_natively() -> bool:
     return not backend.report().fallbacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
 @pytest.mark.parametrize("options", [{}, {"padding_idx": 2}])
 def test_tables(mode: str, options: dict[str, Any]) -> None:
@@ -40,6 +41,7 @@ def test_of_equal_elements_the_first_one_has_the_gradient() -> None:
     assert _runs_natively()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["sum", "mean"])
 def test_gradients_over_how_often_a_row_is_read(mode: str) -> None:
     """Torch itself takes the count of another row where indices repeat, so the gradient is divided here."""
@@ -55,6 +57,7 @@ def test_gradients_over_how_often_a_row_is_read(mode: str) -> None:
     assert _runs_natively()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"padding_idx": 2}])
 def test_weights_of_samples(options: dict[str, Any]) -> None:
     table, weights = torch.randn(6, 3, requires_grad=True), torch.randn(7, requires_grad=True)
@@ -66,6 +69,7 @@ def test_weights_of_samples(options: dict[str, Any]) -> None:
     assert _runs_natively()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dim", [0, 2])
 def test_normalised_weights(dim: int) -> None:
     v = torch.randn(3, 4, 5, requires_grad=True)
@@ -76,6 +80,7 @@ def test_normalised_weights(dim: int) -> None:
     assert _runs_natively()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(8, 0, 1), (8,), (1, -3, 3), (5, 2, 2), (100, 0.25, 0.75)])
 def test_histograms(options: tuple[Any, ...]) -> None:
     """Halves and edges among them; what is NaN or outside does not count."""
@@ -87,16 +92,19 @@ def test_histograms(options: tuple[Any, ...]) -> None:
         assert_as_eager(lambda x: torch.histc(x, *options), odd)
 
 
+@pytest.mark.slow
 def test_a_histogram_of_one_number() -> None:
     assert_as_eager(lambda x: torch.histc(x, 4), torch.full((3,), 2.5))
 
 
+@pytest.mark.slow
 def test_a_histogram_of_no_range_is_refused_as_torch_does() -> None:
     fast = compiled(lambda x: torch.histc(x, 4))
     with torch.no_grad(), pytest.raises(RuntimeError, match=r"range of \[.*\] is not finite"):
         fast(torch.tensor([1.0, math.inf]))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(torch.ops.aten, "_grouped_mm"), reason="this version of torch has no groups of rows")
 @pytest.mark.parametrize("ends", [[4, 8, 100], [0, 0, 100], [1, 99, 99], [33, 64, 65]])
 def test_groups_of_rows(ends: list[int]) -> None:
@@ -114,6 +122,7 @@ def test_groups_of_rows(ends: list[int]) -> None:
     assert _runs_natively()
 
 
+@pytest.mark.slow
 def test_memory_of_a_tensor_whose_dims_were_exchanged() -> None:
     assert_as_eager(lambda x: (x * 2).t().as_strided((2, 3), (1, 4)), torch.randn(3, 4))
     assert_as_eager(lambda x: (x * 2).permute(2, 0, 1).as_strided((5,), (2,), 3), torch.randn(2, 3, 4))

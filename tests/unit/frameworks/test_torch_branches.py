@@ -59,6 +59,7 @@ def _never(x: Any) -> Any:
 _FUNCTIONS = [_either, _nested, _several, _newton, _never]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", _FUNCTIONS)
 def test_by_the_backend(function: Callable[..., Any]) -> None:
     x = torch.linspace(-2, 3, 20).reshape(5, 4)
@@ -99,6 +100,7 @@ def test_open_rows() -> None:
         np.testing.assert_allclose(model(x.numpy()), _either(x).numpy(), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_known_condition_leaves_one_branch() -> None:
     """It depends on an extent, which is known when code is made."""
 
@@ -112,6 +114,7 @@ def test_a_known_condition_leaves_one_branch() -> None:
         np.testing.assert_array_equal(model(x.numpy()), by_size(x).numpy())
 
 
+@pytest.mark.slow
 def test_indices_in_the_branch_that_is_taken_are_checked() -> None:
     def pick(x: Any, i: Any) -> Any:
         return torch.cond(x.sum() > 0, lambda a, i: a[i], lambda a, i: a[:2] - 1, (x, i))
@@ -127,6 +130,7 @@ def test_indices_in_the_branch_that_is_taken_are_checked() -> None:
     assert [int(model(v.numpy(), wrong.numpy())[-1]) for v in (x, -x)] == [1, 0]
 
 
+@pytest.mark.slow
 def test_indices_of_all_steps_are_checked() -> None:
     def walk(x: Any, n: Any) -> Any:
         return _while(
@@ -141,6 +145,7 @@ def test_indices_of_all_steps_are_checked() -> None:
     assert [int(model(x.numpy(), np.asarray(n))[-1]) for n in (3, 4, 7)] == [0, 0, 3]
 
 
+@pytest.mark.slow
 def test_what_stays_in_torch() -> None:
     """A call one of whose bodies holds what mlc lacks; others beside it are native."""
 
@@ -154,6 +159,7 @@ def test_what_stays_in_torch() -> None:
     assert only.reason.startswith("in a branch or a loop, aten._fft_r2c: it computes with complex numbers")
 
 
+@pytest.mark.slow
 def test_random_numbers_in_branches_stay_in_torch() -> None:
     def noisy(x: Any) -> Any:
         return torch.cond(x.sum() > 0, lambda a: a + torch.rand_like(a) * 0, lambda a: a - 1, (x,))
@@ -165,6 +171,7 @@ def test_random_numbers_in_branches_stay_in_torch() -> None:
         backend.compile(noisy, torch.ones(3))
 
 
+@pytest.mark.slow
 def test_bodies_are_part_of_what_a_graph_is() -> None:
     """Graphs that differ in a body alone are not answered by one library."""
 

@@ -87,6 +87,7 @@ def test_nobody_asks_without_the_option() -> None:
         compiled(lambda x: x + 1, options={"checked": 1})(_table())
 
 
+@pytest.mark.slow
 def test_parts_between_what_stays_in_torch() -> None:
     function: Callable[..., Any] = lambda w, i: torch.linalg.matrix_exp(w[i][:, :2] @ w[:2, :2].T) + w[i + 1][:2, :2]  # noqa: E731
     fast = compiled(function)
@@ -96,6 +97,7 @@ def test_parts_between_what_stays_in_torch() -> None:
         assert _raised(fast, _table(), wrong) == _raised(function, _table(), wrong)
 
 
+@pytest.mark.slow
 def test_forward_passes_of_training_are_checked() -> None:
     table = _table().requires_grad_()
     fast = compiled(lambda w, i: F.embedding(i, w).square().sum())
@@ -109,6 +111,7 @@ def test_constants_that_are_wrong() -> None:
     assert _raised(compiled(function), _table()) == _raised(function, _table())
 
 
+@pytest.mark.slow
 def test_rows_that_a_call_does_not_have_are_not_looked_at() -> None:
     """Code for eight rows serves five: those behind them hold zeros, which are no labels here."""
     table = _table()
@@ -134,6 +137,7 @@ def test_what_is_changed_in_place() -> None:
     assert _raised(fast, cache, _at(1, 4), torch.ones(2, 3)) == _raised(update, cache, _at(1, 4), torch.ones(2, 3))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("indices", [[1, 3], [1, 4], [-9, 7]])
 def test_artifacts_count(indices: list[int]) -> None:
     function: Callable[..., Any] = lambda w, i: w[i] + 1  # noqa: E731
@@ -147,6 +151,7 @@ def test_artifacts_count(indices: list[int]) -> None:
     assert len(plain.outputs) == 1
 
 
+@pytest.mark.slow
 def test_nothing_to_count() -> None:
     assert len(backend.compile(lambda x: x + 1, _table(), checked=True).outputs) == 1
 

@@ -40,11 +40,13 @@ def test_results_without_elements(function: Callable[..., Any]) -> None:
     assert not backend.report().fallbacks
 
 
+@pytest.mark.slow
 def test_pools_to_nothing_ahead_of_time() -> None:
     x = torch.ones(2, 3, 8)
     assert backend.compile(lambda x: F.adaptive_avg_pool1d(x, 0), x)(x.numpy()).shape == (2, 3, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_causal", [False, True])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_scores_of_attention_are_not_rounded(dtype: str, is_causal: bool) -> None:
@@ -58,6 +60,7 @@ def test_scores_of_attention_are_not_rounded(dtype: str, is_causal: bool) -> Non
         assert (found.double() - exact).abs().max() <= 2 * rounded
 
 
+@pytest.mark.slow
 def test_products_of_halves_are_scaled_before_they_are_rounded() -> None:
     x, y = torch.full((2, 64), 60.0).half(), torch.full((64, 3), 50.0).half()
     start = torch.full((2, 3), 3.0).half()

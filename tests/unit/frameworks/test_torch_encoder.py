@@ -24,6 +24,7 @@ def _whole_layers() -> list[str]:
     return [graph.kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"norm_first": True}, {"activation": "gelu"}])
 @pytest.mark.parametrize("masks", [{}, {"src_key_padding_mask": _hidden}, {"src_mask": _later},
                                    {"src_mask": _later, "src_key_padding_mask": _hidden}])  # fmt: skip
@@ -35,11 +36,13 @@ def test_encoder_layers(options: dict[str, Any], masks: dict[str, Any]) -> None:
     assert _whole_layers() == ["inference"]
 
 
+@pytest.mark.slow
 def test_a_query_that_sees_nothing_is_nan() -> None:
     layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
     assert_as_eager(lambda x: layer(x, src_key_padding_mask=_none_seen), torch.randn(2, 3, 8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"average_attn_weights": False}, {"need_weights": False},
                                      {"key_padding_mask": _hidden}, {"attn_mask": _later}])  # fmt: skip
 def test_attention_with_weights(options: dict[str, Any]) -> None:
@@ -48,6 +51,7 @@ def test_attention_with_weights(options: dict[str, Any]) -> None:
     assert _whole_layers() == ["inference"]
 
 
+@pytest.mark.slow
 def test_halves() -> None:
     layer = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True).eval().bfloat16()
     x = torch.randn(2, 5, 16).bfloat16()

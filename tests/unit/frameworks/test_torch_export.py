@@ -59,6 +59,7 @@ def _checked(x: Any) -> Any:
     return x.to(torch.float64) * x.shape[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [
@@ -79,6 +80,7 @@ def test_what_an_export_asserts_of_types_and_extents(function: Callable[..., Any
         torch.testing.assert_close(torch.from_numpy(found), function(x))
 
 
+@pytest.mark.slow
 def test_names_and_state() -> None:
     model, x = Stateful(), torch.randn(2, 4)
     compiled = backend.compile(model, x, kwargs={"scale": torch.tensor(2.0)})
@@ -96,6 +98,7 @@ def test_names_and_state() -> None:
     np.testing.assert_allclose(state["cache"], model.cache.numpy(), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_functions_have_the_names_of_their_parameters() -> None:
     def product(left: Any, right: Any) -> Any:
         return left @ right
@@ -108,6 +111,7 @@ def test_functions_have_the_names_of_their_parameters() -> None:
     np.testing.assert_array_equal(compiled(np.ones(2, np.float32), np.ones(2, np.float32)), [2, 2])
 
 
+@pytest.mark.slow
 def test_results_twice_and_inputs_as_results() -> None:
     def function(x: Any) -> Any:
         y = x * 2
@@ -123,6 +127,7 @@ def test_an_unknown_option_is_named() -> None:
         backend.compile(lambda x: x, torch.ones(2), thread=2)
 
 
+@pytest.mark.slow
 def test_loops_of_other_kinds_are_refused_by_the_name_of_their_operator() -> None:
     from torch._higher_order_ops.map import map
 
@@ -135,6 +140,7 @@ def test_loops_of_other_kinds_are_refused_by_the_name_of_their_operator() -> Non
         backend.compile(function, torch.rand(4, 2))
 
 
+@pytest.mark.slow
 def test_open_dims() -> None:
     model, compiled = _linear()
     assert repr(compiled) == "<mlc model with open dims (input [?, 4])>"
@@ -205,6 +211,7 @@ def archive(tmp_path: Path) -> Callable[..., Path]:
     return written
 
 
+@pytest.mark.slow
 def test_archives_are_models_of_all_commands(
     archive: Callable[..., Path], mlc: CommandLine, mlc_opt: CommandLine, tmp_path: Path
 ) -> None:
@@ -229,6 +236,7 @@ def test_archives_are_models_of_all_commands(
         np.testing.assert_allclose(y, model(x).detach().numpy(), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_archives_with_open_dims(archive: Callable[..., Path], mlc: CommandLine, tmp_path: Path) -> None:
     path = archive(nn.Linear(4, 3), torch.randn(2, 4), dynamic_shapes=({0: torch.export.Dim("rows", max=9)},))
     out = str(tmp_path / "model.so")
@@ -280,6 +288,7 @@ def test_programs_in_hand() -> None:
         np.testing.assert_allclose(compiled(x.numpy()), model(x).detach().numpy(), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_weights_are_part_of_what_is_recalled() -> None:
     model, x = nn.Linear(4, 3).eval(), torch.randn(2, 4)
     for _ in range(2):

@@ -82,6 +82,7 @@ def test_arguments_are_changed_as_in_eager_torch(case: tuple[Callable[..., Any],
     assert_as_eager(function, *arguments, grad=grad)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0, 3])
 def test_a_cache_keeps_its_memory_and_is_counted(level: int) -> None:
     fast = compiled(_cache, options={"opt_level": level})
@@ -98,6 +99,7 @@ def test_a_cache_keeps_its_memory_and_is_counted(level: int) -> None:
     assert not backend.report().fallbacks
 
 
+@pytest.mark.slow
 def test_weights_that_a_graph_changes_are_seen_by_others() -> None:
     layer = torch.nn.Linear(3, 2)
 

@@ -39,6 +39,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _FUNCTIONS)
 def test_as_eager(name: str) -> None:
     """For some, for others, and for none."""
@@ -73,6 +74,7 @@ def test_of_open_rows(tmp_path: Path) -> None:
             np.testing.assert_array_equal(a, b.numpy())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -92,6 +94,7 @@ def test_what_would_need_how_many_there_are(function: Callable[..., Any], messag
         backend.compile(function, torch.linspace(-1, 2, 6))
 
 
+@pytest.mark.slow
 def test_an_assertion_of_how_many_there_are_is_no_fact() -> None:
     def function(x: Any) -> Any:
         y = x[x > 0]

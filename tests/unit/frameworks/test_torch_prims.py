@@ -12,6 +12,7 @@ import pytest
 from tests.unit.frameworks.eager import assert_same, backend, compiled, torch
 
 
+@pytest.mark.slow
 def test_a_float_that_changes_between_calls() -> None:
     def function(x: Any, s: float) -> Any:
         return torch.sin(x * s) + s, (x.half() * s).sum()
@@ -22,6 +23,7 @@ def test_a_float_that_changes_between_calls() -> None:
     assert not backend.report().fallbacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SGD", "AdamW"])
 def test_optimisers(name: str) -> None:
     steps: list[Any] = []

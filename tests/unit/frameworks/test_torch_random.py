@@ -38,6 +38,7 @@ _DRAWS: dict[str, tuple[Callable[[Any], Any], float, float]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _DRAWS)
 def test_mean_and_variance(name: str) -> None:
     function, mean, variance = _DRAWS[name]
@@ -52,6 +53,7 @@ def test_mean_and_variance(name: str) -> None:
     assert abs(numbers.var() / variance - 1) < 5 * (10 / len(numbers)) ** 0.5
 
 
+@pytest.mark.slow
 def test_quantiles_of_cauchy() -> None:
     with torch.no_grad():
         found = compiled(lambda x: torch.empty_like(x).cauchy_(1, 2))(torch.zeros(_COUNT))
@@ -60,6 +62,7 @@ def test_quantiles_of_cauchy() -> None:
     torch.testing.assert_close(quantiles, torch.tensor([-1.0, 1.0, 3.0]), atol=0.05, rtol=0)
 
 
+@pytest.mark.slow
 def test_a_sample_without_replacement_has_each_place_once() -> None:
     def function(chances: Any) -> Any:
         return torch.multinomial(chances, 3), torch.randperm(50), torch.multinomial(chances, 1)
@@ -75,6 +78,7 @@ def test_a_sample_without_replacement_has_each_place_once() -> None:
     torch.testing.assert_close(shares, torch.tensor([0.1, 0.0, 0.6, 0.3]), atol=0.06, rtol=0)
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_numbers_again() -> None:
     fast = compiled(lambda x: (torch.rand_like(x), torch.rand_like(x)))
     x = torch.zeros(100)
@@ -100,6 +104,7 @@ def test_chances_of_zero_and_one() -> None:
         assert_same(compiled(torch.bernoulli)(chances), chances)
 
 
+@pytest.mark.slow
 def test_forward_and_backward_drop_the_same() -> None:
     fast = compiled(lambda x: functional.dropout(x, 0.4))
     x = torch.ones(1000, requires_grad=True)
@@ -111,6 +116,7 @@ def test_forward_and_backward_drop_the_same() -> None:
     assert not backend.report().fallbacks
 
 
+@pytest.mark.slow
 def test_training_with_dropout_learns_and_repeats() -> None:
     model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Dropout(0.2), nn.Linear(64, 1))
     x = torch.randn(64, 8)
@@ -136,6 +142,7 @@ def test_training_with_dropout_learns_and_repeats() -> None:
     assert compilations() == 2
 
 
+@pytest.mark.slow
 def test_attention_drops_out() -> None:
     q = torch.randn(2, 4, 16, 8, requires_grad=True)
     fast = compiled(lambda q: functional.scaled_dot_product_attention(q, q, torch.ones_like(q), dropout_p=0.5))
@@ -145,6 +152,7 @@ def test_attention_drops_out() -> None:
     assert abs(found.mean() - 1) < 0.3
 
 
+@pytest.mark.slow
 def test_a_generator_of_the_callers_own_is_used() -> None:
     generator = torch.Generator().manual_seed(5)
     expected = torch.rand(4, generator=generator)

@@ -34,6 +34,7 @@ def _model(seed: int = 0, slope: float = 0.25) -> Any:
     return nn.Sequential(nn.Linear(5, 7), nn.LeakyReLU(slope), nn.Linear(7, 2))
 
 
+@pytest.mark.slow
 def test_an_equal_model_is_compiled_once(compilations: list[str]) -> None:
     x = torch.randn(3, 5)
     for _ in range(2):
@@ -61,6 +62,7 @@ def _other_strides() -> tuple[Any, Any]:
     return _model(), torch.randn(5, 3).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", [_other_weights, _other_rows, _other_type, _other_number, _other_strides])
 def test_what_differs_is_another_graph(other: Any, compilations: list[str]) -> None:
     _run(_model(), torch.randn(3, 5))
@@ -68,6 +70,7 @@ def test_what_differs_is_another_graph(other: Any, compilations: list[str]) -> N
     assert compilations == ["loop", "llvm"] * 2
 
 
+@pytest.mark.slow
 def test_numbers_in_a_graph_are_part_of_it(compilations: list[str]) -> None:
     for factor in (2.0, 3.0, 2.0):
         _run(lambda x, factor=factor: x * torch.tensor([factor] * 5), torch.randn(3, 5))

@@ -49,6 +49,7 @@ def _states(model: Any, batch: int) -> Any:
     return (h, torch.randn(count, batch, model.hidden_size)) if isinstance(model, nn.LSTM) else h
 
 
+@pytest.mark.slow
 @_NETWORKS
 def test_inference_is_one_native_graph(name: str) -> None:
     model, x = _network(name), torch.randn(3, 7, 4)
@@ -57,6 +58,7 @@ def test_inference_is_one_native_graph(name: str) -> None:
     assert backend.report().graphs[0].operators <= 3  # the network, and zeros that it starts with
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lstm with projections", "gru of two layers and directions"])
 def test_states_that_are_given(name: str) -> None:
     model = _network(name)
@@ -67,6 +69,7 @@ def test_states_that_are_given(name: str) -> None:
     torch.testing.assert_close(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["lstm", "gru", "rnn of relu"])
 def test_sequences_without_batches_and_of_one_step(name: str) -> None:
     model = _network(name)
@@ -82,6 +85,7 @@ def test_training_is_as_in_eager_torch(name: str) -> None:
     assert_same_gradients(model, torch.randn(3, 2, 4).requires_grad_(), parameters=list(model.parameters()))
 
 
+@pytest.mark.slow
 def test_networks_are_taken_apart_for_others_as_before() -> None:
     model, x = _network("gru"), torch.randn(3, 2, 4)
     with torch.no_grad():
@@ -106,6 +110,7 @@ def test_sequences_of_several_lengths_run_in_torch() -> None:
 # ---- ahead of time
 
 
+@pytest.mark.slow
 @_NETWORKS
 @pytest.mark.filterwarnings("ignore:The tensor attributes")
 def test_libraries(name: str) -> None:
@@ -115,6 +120,7 @@ def test_libraries(name: str) -> None:
         torch.testing.assert_close(torch.from_numpy(got), wanted.detach())
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The tensor attributes")
 def test_archives(tmp_path: Path, mlc: CommandLine) -> None:
     model, x = _network("lstm of two layers and directions"), torch.randn(3, 7, 4)
@@ -125,6 +131,7 @@ def test_archives(tmp_path: Path, mlc: CommandLine) -> None:
     torch.testing.assert_close(torch.from_numpy(got), model(x)[0].detach())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="torch has no oneDNN here")
 @pytest.mark.parametrize("reverse", [False, True])
 def test_layers_of_onednn(reverse: bool) -> None:

@@ -29,6 +29,7 @@ _CASES: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _CASES)
 def test_inference_keeps_it_whole(name: str) -> None:
     shape, options = _CASES[name]
@@ -37,12 +38,14 @@ def test_inference_keeps_it_whole(name: str) -> None:
     assert (graph.kind, graph.operators, graph.fallbacks.total()) == ("inference", 1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bilinear", "nearest"])
 def test_training_takes_it_apart(name: str) -> None:
     shape, options = _CASES[name]
     assert_same_gradients(lambda x: interpolate(x, **options).square(), torch.randn(shape, requires_grad=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in _CASES if "covered" in name])
 def test_gradients_of_what_is_covered(name: str) -> None:
     shape, options = _CASES[name]
@@ -50,6 +53,7 @@ def test_gradients_of_what_is_covered(name: str) -> None:
     assert not backend.report().fallbacks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("antialias", [False, True])
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
 def test_pixels_that_are_integers(mode: str, antialias: bool) -> None:

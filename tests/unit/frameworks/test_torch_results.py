@@ -43,6 +43,7 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_results_are_as_in_eager(function: Callable[..., Any]) -> None:
     assert_as_eager(function, torch.randn(3, 4))
@@ -79,6 +80,7 @@ def test_one_result_twice_is_one_tensor() -> None:
     assert b[0] == 5
 
 
+@pytest.mark.slow
 def test_gradients_of_several_parameters_do_not_share_memory() -> None:
     class Sum(nn.Module):
         def __init__(self) -> None:
@@ -128,6 +130,7 @@ def test_inputs_of_any_type(dtype: str) -> None:
     assert_as_eager(lambda x: (x + 1, x.float() * 2, x > 1, x.sum(), x.t()), x)
 
 
+@pytest.mark.slow
 def test_arguments_are_changed_in_place() -> None:
     def rows(x: Any) -> Any:
         x[1:].mul_(3)
@@ -151,6 +154,7 @@ def test_arguments_are_changed_in_place() -> None:
     assert_same(x, y)
 
 
+@pytest.mark.slow
 def test_results_of_convolutions_keep_their_layout() -> None:
     model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Conv2d(4, 4, 3))
     x = torch.randn(2, 3, 8, 8).to(memory_format=torch.channels_last)
@@ -188,6 +192,7 @@ def test_the_default_device_is_not_that_of_results() -> None:
             assert_same(fast(x), expected)
 
 
+@pytest.mark.slow
 def test_no_arguments_and_lists_of_them() -> None:
     assert_as_eager(lambda: torch.arange(4) * 2)
     xs = [torch.randn(3) for _ in range(3)]
@@ -200,6 +205,7 @@ def test_no_arguments_and_lists_of_them() -> None:
         assert_same(fast(xs, scale=scale), function(xs, scale=scale))
 
 
+@pytest.mark.slow
 def test_gradients_by_torch_func_and_vmap() -> None:
     assert_as_eager(lambda x: torch.func.vmap(lambda row: (row * 2).sum())(x), torch.randn(3, 4))
     assert_as_eager(lambda x: torch.func.grad(lambda y: (y**2).sum())(x), torch.randn(3))

@@ -42,6 +42,7 @@ class _Attention(nn.Module):
         return x + self.outer(seen.transpose(1, 2).reshape(rows, tokens, width))
 
 
+@pytest.mark.slow
 def test_a_hundred_batch_sizes_are_a_handful_of_compilations() -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.LayerNorm(8), nn.Linear(8, 2))
     _checked(model, lambda count: torch.randn(count, 4), range(2, 102))
@@ -64,6 +65,7 @@ _MODELS: dict[str, tuple[Callable[..., Any], Callable[[int], Any]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _MODELS)
 def test_rows_that_are_not_there_count_for_nothing(name: str) -> None:
     _checked(*_MODELS[name], (3, 5, 2, 17, 9, 30, 31, 8))
@@ -83,11 +85,13 @@ _MIXED: dict[str, Callable[..., Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", _MIXED)
 def test_rows_that_mix_are_compiled_by_themselves(name: str) -> None:
     _checked(_MIXED[name], lambda count: torch.randn(count, 5), (3, 5, 6, 2))
 
 
+@pytest.mark.slow
 def test_gradients_are_of_the_rows_that_are_there() -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
     fast, weights = compiled(model, dynamic=True), list(model.parameters())

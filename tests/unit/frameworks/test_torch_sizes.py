@@ -15,6 +15,7 @@ from tests.unit.frameworks.eager import assert_same, assert_same_gradients, back
 nn = torch.nn
 
 
+@pytest.mark.slow
 def test_compilations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mlc.frameworks.torch._graphs._SIZES", 4)
 
@@ -50,6 +51,7 @@ def test_batches(dynamic: bool | None) -> None:
             assert_same(fast(x), model(x))
 
 
+@pytest.mark.slow
 def test_gradients_of_batches() -> None:
     model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
     torch._dynamo.reset()
@@ -63,6 +65,7 @@ def test_gradients_of_batches() -> None:
         assert_same(found[0], found[1], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_marked_dims() -> None:
     model = nn.Linear(4, 4)
     fast = compiled(model)
@@ -74,6 +77,7 @@ def test_marked_dims() -> None:
     assert len(backend.report().graphs) == 1
 
 
+@pytest.mark.slow
 def test_sizes_are_results_and_factors() -> None:
     def function(x: Any) -> Any:
         return x.shape[0], x.shape[0] * 2, x * x.shape[0], x.numel(), x.new_zeros(x.shape[0] + 1)
@@ -83,6 +87,7 @@ def test_sizes_are_results_and_factors() -> None:
         assert_same(fast(torch.ones(size)), function(torch.ones(size)))
 
 
+@pytest.mark.slow
 def test_numbers_as_arguments() -> None:
     def function(x: Any, number: Any, flag: bool, text: str) -> Any:
         return x * number if flag else x - len(text)

@@ -152,6 +152,7 @@ def test_gradients_of_a_language_model() -> None:
     assert_same_gradients(lambda x: _language_loss(model, x), words, parameters=list(model.parameters()))
 
 
+@pytest.mark.slow
 def test_statistics_of_batches() -> None:
     ours = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3))
     theirs, fast, x = copy.deepcopy(ours), compiled(ours), torch.randn(2, 2, 8, 8)
@@ -162,6 +163,7 @@ def test_statistics_of_batches() -> None:
     assert_same(dict(ours.named_buffers()), dict(theirs.named_buffers()), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_training_and_evaluation_take_turns() -> None:
     model, x = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5), nn.BatchNorm1d(4)), torch.randn(6, 4)
     fast = compiled(model)
@@ -176,6 +178,7 @@ def test_training_and_evaluation_take_turns() -> None:
             assert_same(fast(x), model(x))
 
 
+@pytest.mark.slow
 def test_an_optimiser_that_writes_to_data() -> None:
     model, x = nn.Linear(4, 4), torch.randn(6, 4)
     fast = compiled(model)
@@ -188,6 +191,7 @@ def test_an_optimiser_that_writes_to_data() -> None:
             assert_same(fast(x), model(x))
 
 
+@pytest.mark.slow
 def test_a_function_with_gradients_of_its_own() -> None:
     class Cubed(torch.autograd.Function):
         @staticmethod
@@ -203,6 +207,7 @@ def test_a_function_with_gradients_of_its_own() -> None:
     assert_same_gradients(lambda x: Cubed.apply(x * 2), torch.randn(3, requires_grad=True))
 
 
+@pytest.mark.slow
 def test_recomputation_in_a_model() -> None:
     layers = nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.Linear(8, 8))
 

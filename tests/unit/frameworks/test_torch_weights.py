@@ -63,6 +63,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_changes_are_seen(name: str) -> None:
     model, x = nn.Linear(4, 4), torch.randn(2, 4)
@@ -74,6 +75,7 @@ def test_changes_are_seen(name: str) -> None:
             assert_same(fast(x), model(x))
 
 
+@pytest.mark.slow
 def test_other_types_of_weights() -> None:
     model, x = nn.Linear(4, 4), torch.randn(2, 4)
     fast = compiled(model)
@@ -94,6 +96,7 @@ def test_some_elements_that_torch_does_not_count_need_a_word() -> None:
         assert_same(fast(indices), model(indices))
 
 
+@pytest.mark.slow
 def test_weights_of_odd_sizes_and_layouts_are_sampled_whole() -> None:
     class Odd(nn.Module):
         def __init__(self) -> None:
@@ -130,6 +133,7 @@ def test_a_weight_that_goes_on_changing_is_an_input() -> None:
     assert compilations() == 3
 
 
+@pytest.mark.slow
 def test_new_weights_each_time_are_inputs_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_graphs, "_AGAIN", 4)
     model, x = nn.Linear(4, 4), torch.randn(2, 4)
@@ -162,6 +166,7 @@ def test_buffers_that_a_model_changes_are_inputs_from_the_start() -> None:
     assert compilations() == 1
 
 
+@pytest.mark.slow
 def test_instances_of_one_class_have_their_own_weights() -> None:
     models, x = [nn.Linear(4, 4) for _ in range(12)], torch.randn(2, 4)
     compiled(models[0])
@@ -173,6 +178,7 @@ def test_instances_of_one_class_have_their_own_weights() -> None:
     assert compilations() == 9
 
 
+@pytest.mark.slow
 def test_weights_that_modules_share() -> None:
     class Shared(nn.Module):
         def __init__(self) -> None:
@@ -214,6 +220,7 @@ def test_weights_made_in_inference_mode() -> None:
     assert compilations() == 1
 
 
+@pytest.mark.slow
 def test_modes_of_gradients() -> None:
     model, x = nn.Linear(4, 4), torch.randn(2, 4)
     fast = compiled(model)
@@ -262,6 +269,7 @@ def test_parametrised_weights() -> None:
         assert_same(fast(x), model(x))
 
 
+@pytest.mark.slow
 def test_a_model_and_its_code_go(monkeypatch: pytest.MonkeyPatch) -> None:
     from mlc.frameworks.torch import _launch
 

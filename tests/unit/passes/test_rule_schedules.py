@@ -107,6 +107,7 @@ _RAGGED_PANELS = "not interchanged: k0_lane, k0_1i, k0_lanei are not loops of on
 """What the loops that pack the last columns of keys, fewer than a panel has, are left with."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["x86-64-v3", "x86-64-v4", "aarch64"])
 @pytest.mark.parametrize(
     "model", [_MODEL, _GATED, _attention(64), _attention(96), _attention(197), *_ROWS, *_CONVOLUTIONS]

@@ -10,6 +10,7 @@ FEW = 2 * len(SWEPT_FAMILIES)
 MANY = 1500
 
 
+@pytest.mark.slow
 def test_some() -> None:
     assert not list(failures(range(FEW)))
 

@@ -177,6 +177,7 @@ def losses(compared: Iterable[Piece], forms: Sequence[tuple[bool, bool]] = FORMS
     return valid, found
 
 
+@pytest.mark.slow
 def test_some_of_our_texts() -> None:
     valid, found = losses([*pieces(OURS, FOLDERS)][::SAMPLE])
     assert not found

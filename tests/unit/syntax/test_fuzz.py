@@ -13,6 +13,7 @@ fuzz = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(fuzz)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_mutated_texts_parse_or_give_an_error(seed: int) -> None:
     for text in fuzz.mutations(500, seed):

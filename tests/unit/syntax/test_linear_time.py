@@ -109,6 +109,7 @@ def errors_in(text: str) -> int:
     return len(caught.value.errors) if isinstance(caught.value, UserErrors) else 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", VALID)
 def test_valid_text(case: str) -> None:
     def work(count: int) -> None:

@@ -45,6 +45,7 @@ def generic(depth: int) -> str:
 REGIONS: dict[str, Callable[[int], str]] = {"hand-written": branches, "generic": generic}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", NESTED | REGIONS)
 def test_nesting_to_a_thousand(what: str, lenient: Syntax) -> None:
     printed = lenient.print(lenient.parse((NESTED | REGIONS)[what](1000)))
@@ -59,6 +60,7 @@ def test_more_regions_are_an_error(what: str, lenient: Syntax) -> None:
     assert error.endswith("regions are nested more than 1000 deep")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", NESTED)
 def test_deeper_nesting_is_an_error_at_its_operation(what: str, lenient: Syntax) -> None:
     with pytest.raises(UserError, match="this is nested too deeply") as caught:
@@ -144,6 +146,7 @@ sys.exit(pytest.main(["-q", "-k", "deeper", *sys.argv[1:]]))
 """
 
 
+@pytest.mark.slow
 def test_frames_that_a_hook_evaluates_take_more_of_the_stack(tmp_path: Path) -> None:
     # `torch.compile` sets such a hook, and leaves it when a backend raises.
     (tmp_path / "hook.c").write_text(_HOOK)

@@ -120,6 +120,7 @@ def test_failed_run_leaves_the_output_alone(tmp_path: Path, mlc_opt: CommandLine
     assert [p.name for p in tmp_path.iterdir()] == ["out.mlir"]
 
 
+@pytest.mark.slow
 def test_closed_pipe() -> None:
     big = "".join(f"func.func @f{n}() {{\n  return\n}}\n" for n in range(3000))
     tool = subprocess.Popen(_MLC_OPT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -224,6 +224,7 @@ def test_a_compilation_takes_a_recorded_schedule(mlc: CommandLine, model: str, t
     assert "remark: schedule of a record: 20" in told.err
 
 
+@pytest.mark.slow
 def test_what_is_recalled_depends_on_the_records(
     model: str, tmp_path: Path, lowered_levels: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

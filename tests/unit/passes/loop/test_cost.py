@@ -165,6 +165,7 @@ def _addresses(block: Block, counters: dict[SSAValue, int], starts: dict[SSAValu
                 yield (starts[op.memref] + 4 * (offset + lane)) // _LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "capacity", "within"),
     [
@@ -249,6 +250,7 @@ def test_nests_of_a_function_are_its_time() -> None:
     assert sum(nests.values()) == pytest.approx(estimate(function, machine).cycles, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cpu", CPUS)
 def test_tiles_of_the_rules_fit_the_registers(cpu: str) -> None:
     text = """

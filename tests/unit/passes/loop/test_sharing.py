@@ -36,6 +36,7 @@ func.func @main(%q: tensor<{h}x{t}x32xf32>, %k: tensor<{h}x32x{t}xf32>, %v: tens
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 3, 8])
 @pytest.mark.parametrize("sizes", [(128, 256, 768), (67, 129, 83), (13, 300, 500)])
 def test_products(sizes: tuple[int, int, int], threads: int) -> None:
@@ -48,6 +49,7 @@ def test_products(sizes: tuple[int, int, int], threads: int) -> None:
     np.testing.assert_array_equal(found, mlc.compile(text)(x, w))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [2, 5, 16])
 def test_heads_that_are_fewer_than_threads(threads: int) -> None:
     heads, tokens = 3, 200
