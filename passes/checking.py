@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.passes._forms import Form, Forms
+from mlc.passes._snapshots import Snapshot, Snapshots
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
 from mlc.reference.execution import Noise, UndefinedBehavior
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
@@ -61,7 +61,7 @@ class _Expected:
     """What a function computes, for some inputs. It is run when something is to be compared with it."""
 
     interface: FunctionInterface
-    start: Form
+    start: Snapshot
     """The module when the function was first seen."""
     cases: list[_Case] | None = None
     """None until they are run."""
@@ -104,7 +104,7 @@ class EquivalenceChecker:
         self._ctx = ctx
         self.seed = seed
         self._expected: dict[str, _Expected] = {}
-        self._forms = Forms()
+        self._snapshots = Snapshots()
 
     def start(self, module: ModuleOp) -> None:
         """Keep `module`, whose functions say what later forms must compute. Those with buffers run at once: perhaps a
@@ -114,7 +114,7 @@ class EquivalenceChecker:
             UserError: a function reads or writes where it must not, or a parallel loop is none.
         """
         self._expected.clear()
-        form = self._forms.keep(module, self._ctx.resources)
+        form = self._snapshots.keep(module, self._ctx.resources)
         for function in self._runnable(module):
             name = function.sym_name.data
             expected = self._expect(function, form)
@@ -132,11 +132,11 @@ class EquivalenceChecker:
             CompilerBug: a function computes something else, or has undefined behavior, or a parallel loop is none.
             UserError: a function that the pass changed had undefined behavior at the start.
         """
-        changes = self._forms.changes(module, self._ctx.resources)
+        changes = self._snapshots.changes(module, self._ctx.resources)
         if not changes.own:
             return
         functions = self._runnable(module)
-        form = self._forms.keep(module, self._ctx.resources, pass_name)
+        form = self._snapshots.keep(module, self._ctx.resources, pass_name)
         mismatches: dict[str, _Mismatch] = {}
         for function in functions:
             name = function.sym_name.data
@@ -210,10 +210,10 @@ class EquivalenceChecker:
         expected, signature = self._expected.get(function.sym_name.data), interface_of(function)
         return expected is None or signature is None or signature.shapes != expected.interface.shapes
 
-    def _run(self, form: Form, name: str, inputs: Sequence[Array], noise: Noise | None = None) -> list[Array]:
+    def _run(self, form: Snapshot, name: str, inputs: Sequence[Array], noise: Noise | None = None) -> list[Array]:
         return run_function(form.module, name, inputs, form.resources, noise=noise)
 
-    def _expect(self, function: FuncOp, form: Form) -> _Expected:
+    def _expect(self, function: FuncOp, form: Snapshot) -> _Expected:
         """Later forms of `function` have to compute what it computes in `form`."""
         signature = interface_of(function)
         assert signature is not None
@@ -254,7 +254,7 @@ class EquivalenceChecker:
 
     def _compare(self, module: ModuleOp, name: str, rounding: Rounding | None) -> str | None:
         """What is wrong with function `name`, which a pass has just left as `module` has it."""
-        expected, now = self._expected[name], Form(module, self._ctx.resources)
+        expected, now = self._expected[name], Snapshot(module, self._ctx.resources)
         # What was one op of the reference may have become a loop that runs one iteration after the other.
         cases = expected.cases = self._cases(name)[: affordable(work_of(module, name).total)]
         sums = expected.sums | sums_of(module, name)
@@ -282,7 +282,7 @@ class EquivalenceChecker:
         case: _Case,
         outputs: Sequence[Array],
         rounding: Rounding | None,
-        now: Form | None,
+        now: Snapshot | None,
     ) -> str | None:
         """The first output that differs from the last form's by more than `rounding`, or from the start's by more than
         all passes together may move it; at its first element."""
@@ -337,7 +337,9 @@ class EquivalenceChecker:
 class _Spreads:
     """How far rounding errors spread in the first and the present form of a function, measured when it is asked for."""
 
-    def __init__(self, checker: EquivalenceChecker, name: str, case: _Case, start: Form, now: Form | None) -> None:
+    def __init__(
+        self, checker: EquivalenceChecker, name: str, case: _Case, start: Snapshot, now: Snapshot | None
+    ) -> None:
         self._checker, self._name, self._case, self._start, self._now = checker, name, case, start, now
         self._measured: list[list[Array]] = []
 
@@ -348,7 +350,7 @@ class _Spreads:
             self._measured = [first, first if self._now is None else self._measure(self._now)]
         return self._measured[0][output], self._measured[1][output]
 
-    def _measure(self, form: Form) -> list[Array]:
+    def _measure(self, form: Snapshot) -> list[Array]:
         run, inputs = self._checker._run, self._case.inputs  # pyright: ignore[reportPrivateUsage]
         base = run(form, self._name, inputs)
         return spread(base, [run(form, self._name, inputs, Noise(i)) for i in range(2)])

@@ -24,12 +24,22 @@ def error_if(x: Any, wrong: Sequence[Any], messages: Sequence[str]) -> Any:
     def raises(number: Any) -> NoReturn:
         raise RuntimeError(messages[int(number)])
 
+    def second(found: Any, number: Any) -> Any:
+        return found
+
+    def same() -> Any:
+        return x
+
     def handle() -> Any:
         number = jnp.argmax(jnp.stack(wrong))
         found = jax.pure_callback(raises, jax.eval_shape(lambda: x), number)
-        return jax.pure_callback(lambda found, number: found, jax.eval_shape(lambda: x), found, number)
+        return jax.pure_callback(second, jax.eval_shape(lambda: x), found, number)
 
-    return jax.lax.cond(jnp.any(jnp.stack(wrong)), handle, lambda: x)
+    return jax.lax.cond(jnp.any(jnp.stack(wrong)), handle, same)
+
+
+def is_small(carried: Any) -> Any:
+    return (carried[0] < 7) & (carried[1].sum() < 1000)
 
 
 def checked(x: Any) -> Any:
@@ -39,11 +49,14 @@ def checked(x: Any) -> Any:
         count, y = carried
         return count + 1, error_if(y * 1.5, [jnp.any(y > 1e6)], ["huge"])
 
-    return jax.lax.while_loop(lambda c: (c[0] < 7) & (c[1].sum() < 1000), step, (0, x))
+    return jax.lax.while_loop(is_small, step, (0, x))
 
 
 def unchecked(x: Any) -> Any:
-    return jax.lax.while_loop(lambda c: (c[0] < 7) & (c[1].sum() < 1000), lambda c: (c[0] + 1, c[1] * 1.5), (0, x))
+    def step(carried: Any) -> Any:
+        return carried[0] + 1, carried[1] * 1.5
+
+    return jax.lax.while_loop(is_small, step, (0, x))
 
 
 @pytest.mark.parametrize("first", [0.0, -9.0, 200.0])
@@ -65,9 +78,17 @@ def test_one_that_is_recalled_warns_again() -> None:
 def test_what_does_not_only_raise_is_refused() -> None:
     """A callback that sees the values may compute with them."""
 
+    def add_one(y: Any) -> Any:
+        return y + 1
+
     def computes(x: Any) -> Any:
-        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
-        return jax.lax.cond(x[0] > 0, lambda: jax.pure_callback(lambda y: y + 1, shape, x), lambda: x)
+        def calls_back() -> Any:
+            return jax.pure_callback(add_one, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+        def same() -> Any:
+            return x
+
+        return jax.lax.cond(x[0] > 0, calls_back, same)
 
     with warnings.catch_warnings(), pytest.raises(UserError, match="it calls back into Python, which native code"):
         warnings.simplefilter("error")

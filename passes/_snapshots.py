@@ -14,7 +14,7 @@ from mlc.support.resources import Resources
 
 
 @dataclass(frozen=True)
-class Form:
+class Snapshot:
     """A copy of a module as it was at some time, with the data that it had then."""
 
     module: ModuleOp
@@ -32,11 +32,11 @@ class Changes(NamedTuple):
     """These, and those that call them, directly or not."""
 
 
-class Forms:
+class Snapshots:
     """Tells which functions a pass changed, by what they were like after the pass before."""
 
     def __init__(self) -> None:
-        self._last: Form | None = None
+        self._last: Snapshot | None = None
 
     def changes(self, module: ModuleOp, resources: Resources) -> Changes:
         """What is not as it was when it was kept last."""
@@ -49,9 +49,9 @@ class Forms:
         calls = calls_of(module) if own else {}
         return Changes(own, {name for name in now if not own.isdisjoint(reachable([name], calls))})
 
-    def keep(self, module: ModuleOp, resources: Resources, made_by: str | None = None) -> Form:
+    def keep(self, module: ModuleOp, resources: Resources, made_by: str | None = None) -> Snapshot:
         """Note what a pass left; the copy of it."""
-        self._last = Form(module.clone(), resources.clone(), made_by)
+        self._last = Snapshot(module.clone(), resources.clone(), made_by)
         return self._last
 
 

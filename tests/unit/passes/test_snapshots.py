@@ -13,7 +13,7 @@ from xdsl.rewriter import Rewriter
 
 from mlc.compiler import new_context
 from mlc.passes import checking
-from mlc.passes._forms import Changes, Forms
+from mlc.passes._snapshots import Changes, Snapshots
 from mlc.passes.checking import EquivalenceChecker
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
@@ -88,21 +88,21 @@ def nothing(module: ModuleOp, ctx: CompilerContext) -> None:
 )
 def test_what_a_pass_changed(change: Callable[[ModuleOp, CompilerContext], None], changes: Changes) -> None:
     module, ctx = parsed()
-    forms = Forms()
-    assert forms.changes(module, ctx.resources) == Changes(ALL, ALL)
-    forms.keep(module, ctx.resources)
-    assert forms.changes(module, ctx.resources) == Changes(set(), set())
+    snapshots = Snapshots()
+    assert snapshots.changes(module, ctx.resources) == Changes(ALL, ALL)
+    snapshots.keep(module, ctx.resources)
+    assert snapshots.changes(module, ctx.resources) == Changes(set(), set())
     change(module, ctx)
-    assert forms.changes(module, ctx.resources) == changes
-    forms.keep(module, ctx.resources)
-    assert forms.changes(module, ctx.resources) == Changes(set(), set())
+    assert snapshots.changes(module, ctx.resources) == changes
+    snapshots.keep(module, ctx.resources)
+    assert snapshots.changes(module, ctx.resources) == Changes(set(), set())
 
 
 def test_data_that_a_pass_dropped_is_kept_for_the_form_that_had_it() -> None:
     module, ctx = parsed()
     name = ctx.resources.add(np.full(3, 2, np.float32), "made")
     module = parse_module(TEXT.replace("dense_resource<w>", f"dense_resource<{name}>"), "test.mlir", ctx)
-    form = Forms().keep(module, ctx.resources)
+    form = Snapshots().keep(module, ctx.resources)
     ctx.resources.drop(name)
     (found,) = run_function(form.module, "other", [np.zeros(3, np.float32)], form.resources)
     assert found.tolist() == [2, 2, 2]
