@@ -14,33 +14,31 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerType, ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Attribute
-from xdsl.traits import IsTerminator
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
 
-from mlc.dialects.loop import enclosing_loops
+from mlc.passes._snapshots import Snapshot, Snapshots
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
-from mlc.reference.execution import Noise, UndefinedBehavior, has_meaning
+from mlc.reference.execution import Noise, UndefinedBehavior
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
 from mlc.reference.interpreter import FunctionInterface, interface_of, run_function
 from mlc.reference.orders import find_false_parallel, parallel_loops
-from mlc.reference.scf import ONE_WAY
+from mlc.reference.runnable import calls_of, reachable, why_not_run
 from mlc.reference.sums import Sums, sums_of
 from mlc.reference.work import work_of
 from mlc.support.context import CompilerContext
-from mlc.support.dtypes import is_supported, to_numpy
+from mlc.support.dtypes import to_numpy
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.functions import is_private
 from mlc.support.rounding import Rounding
-from mlc.support.types import element_type
 
 Array = NDArray[Any]
 
+_NO_SUMS = Sums()
 ANY_ORDER = Rounding(4, "sums above the loop level have no order")
 _MOST_SERIAL_OPS = 4_000
 """The most ops that a function may run one iteration after the other, to check its parallel loops."""
@@ -60,17 +58,19 @@ class _Case:
 
 @dataclass
 class _Expected:
-    """What a function computes, for some inputs."""
+    """What a function computes, for some inputs. It is run when something is to be compared with it."""
 
     interface: FunctionInterface
-    cases: list[_Case]
-    sums: Sums
-    start: ModuleOp
-    """A copy of the module when the function was first run."""
+    start: Snapshot
+    """The module when the function was first seen."""
+    cases: list[_Case] | None = None
+    """None until they are run."""
+    sums: Sums = _NO_SUMS
+    """Of the last form."""
+    is_open: bool = False
+    """Whether its sums had no order at the start: runs with noise tell where they overflow in one order only."""
     moved: Rounding | None = None
-    """How far floats may have moved since then."""
-    fingerprint: int = 0
-    """Of the form whose parallel loops have been run in other orders."""
+    """How far floats may have moved since the start."""
 
 
 @dataclass(frozen=True)
@@ -104,57 +104,60 @@ class EquivalenceChecker:
         self._ctx = ctx
         self.seed = seed
         self._expected: dict[str, _Expected] = {}
+        self._snapshots = Snapshots()
 
     def start(self, module: ModuleOp) -> None:
-        """Run all functions of `module`; their outputs are what later forms must compute.
+        """Keep `module`, whose functions say what later forms must compute. Those with buffers run at once: perhaps a
+        person wrote their loops.
 
         Raises:
             UserError: a function reads or writes where it must not, or a parallel loop is none.
         """
         self._expected.clear()
-        copy = module.clone()
+        form = self._snapshots.keep(module, self._ctx.resources)
         for function in self._runnable(module):
             name = function.sym_name.data
-            try:
-                self._expect(module, function, copy)
-                message = self._false_parallel(module, function)
-            except UndefinedBehavior as e:
-                raise UserError(f"'{name}' has undefined behavior: {e}") from None
-            if message is not None:
+            expected = self._expect(function, form)
+            if any(isinstance(t, MemRefType) for t in (*expected.interface.inputs, *expected.interface.outputs)):
+                self._cases(name)
+            if (message := self._false_parallel(module, function)) is not None:
                 raise UserError(f"in '{name}', {message}")
 
     def check(self, pass_name: str, module: ModuleOp, rounding: Rounding | None = None) -> None:
         """Compare `module`, as `pass_name` left it, with the start; the pass may move floats as `rounding` says.
 
+        A function that the pass left as it was, with all that it calls, computes what it did.
+
         Raises:
             CompilerBug: a function computes something else, or has undefined behavior, or a parallel loop is none.
+            UserError: a function that the pass changed had undefined behavior at the start.
         """
+        changes = self._snapshots.changes(module, self._ctx.resources)
+        if not changes.own:
+            return
         functions = self._runnable(module)
+        form = self._snapshots.keep(module, self._ctx.resources, pass_name)
         mismatches: dict[str, _Mismatch] = {}
-        copies: list[ModuleOp] = []
-
-        def copy() -> ModuleOp:
-            copies[:] = copies or [module.clone()]
-            return copies[0]
-
         for function in functions:
             name = function.sym_name.data
+            if name not in changes.reached:
+                continue
             try:
                 if self._is_new(function):
-                    self._expect(module, function, copy())
+                    self._expect(function, form)
                 elif (message := self._compare(module, name, rounding)) is not None:
                     mismatches[name] = _Mismatch(name, message)
                     continue
-                if (message := self._false_parallel(module, function)) is not None:
+                if name in changes.own and (message := self._false_parallel(module, function)) is not None:
                     raise CompilerBug(f"after '{pass_name}', in '{name}', {message}", pass_name)
             except UndefinedBehavior as e:
                 mismatches[name] = _Mismatch(name, f"'{name}' has undefined behavior: {e}")
         public = [f.sym_name.data for f in functions if not is_private(f)]
-        agreeing = _reachable([name for name in public if name not in mismatches], _calls(module))
+        agreeing = reachable([name for name in public if name not in mismatches], calls_of(module))
         # Callees first: a wrong kernel explains a wrong entry.
         for name in sorted(mismatches, key=lambda n: n in public):
             if name in agreeing:
-                self._expect(module, next(f for f in functions if f.sym_name.data == name), copy())
+                self._expect(next(f for f in functions if f.sym_name.data == name), form)
             else:
                 raise CompilerBug(f"after '{pass_name}', {mismatches[name].message}", pass_name)
 
@@ -165,8 +168,7 @@ class EquivalenceChecker:
 
     def cases_of(self, function: str) -> list[list[Array]]:
         """All draws of inputs that `function` is checked with."""
-        expected = self._expected.get(function)
-        return [] if expected is None else [case.inputs for case in expected.cases]
+        return [case.inputs for case in self._cases(function)] if function in self._expected else []
 
     def compare_outputs(
         self, stage: str, function: str, outputs: Sequence[Array], rounding: Rounding = ANY_ORDER, case: int = 0
@@ -181,7 +183,7 @@ class EquivalenceChecker:
         expected = self._expected.get(function)
         if expected is None:
             return
-        message = self._difference(function, expected, expected.cases[case], outputs, rounding, None)
+        message = self._difference(function, expected, self._cases(function)[case], outputs, rounding, None)
         if message is not None:
             raise CompilerBug(f"in '{stage}', {message}", stage)
 
@@ -192,19 +194,15 @@ class EquivalenceChecker:
         if names := ", ".join(f"'{name}'" for name in sorted(self._in_lockstep)):
             limit = f"over {_MOST_SERIAL_OPS:,} ops one after the other"
             left_out.append(f"ran the parallel loops of {names} in lockstep only: {limit}")
-        return [f"compared {self._values:,} values of {functions}", *left_out]
+        values = f"compared {self._values:,} values of {functions}"
+        return [values if self._compared or not self._expected else "found no function that a pass changed", *left_out]
 
     def _runnable(self, module: ModuleOp) -> list[FuncOp]:
         """The functions that can be run, callees before callers where the module has them in that order."""
-        functions = {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks}
-        self.skipped = {n: r for n, f in functions.items() if (r := _why_not_run(f)) is not None}
-        calls = _calls(module)
-        for name in functions:
-            for callee in _reachable([name], calls):
-                if callee in self.skipped and name not in self.skipped:
-                    self.skipped[name] = f"it calls '{callee}': {self.skipped[callee]}"
+        self.skipped = why_not_run(module)
         self._left_out |= self.skipped
-        runnable = [f for n, f in functions.items() if n not in self.skipped]
+        functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+        runnable = [f for f in functions if f.sym_name.data not in self.skipped]
         return sorted(runnable, key=lambda f: not is_private(f))
 
     def _is_new(self, function: FuncOp) -> bool:
@@ -212,44 +210,65 @@ class EquivalenceChecker:
         expected, signature = self._expected.get(function.sym_name.data), interface_of(function)
         return expected is None or signature is None or signature.shapes != expected.interface.shapes
 
-    def _run(self, module: ModuleOp, name: str, inputs: Sequence[Array], noise: Noise | None = None) -> list[Array]:
-        return run_function(module, name, inputs, self._ctx.resources, noise=noise)
+    def _run(self, form: Snapshot, name: str, inputs: Sequence[Array], noise: Noise | None = None) -> list[Array]:
+        return run_function(form.module, name, inputs, form.resources, noise=noise)
 
-    def _expect(self, module: ModuleOp, function: FuncOp, copy: ModuleOp) -> None:
-        """Store what `function` computes now."""
-        name, signature = function.sym_name.data, interface_of(function)
+    def _expect(self, function: FuncOp, form: Snapshot) -> _Expected:
+        """Later forms of `function` have to compute what it computes in `form`."""
+        signature = interface_of(function)
         assert signature is not None
-        types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in signature.inputs]
-        smallest = min((int(np.prod(shape)) for shape, _ in types), default=1)
+        expected = self._expected[function.sym_name.data] = _Expected(signature, form)
+        return expected
+
+    def _draw(self, name: str, draw: Draw) -> list[Array]:
+        types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in self._expected[name].interface.inputs]
+        return draw_inputs([self.seed, zlib.crc32(name.encode())], types, draw)
+
+    def _cases(self, name: str) -> list[_Case]:
+        """The cases of a function, run in its first form when they are asked for first.
+
+        Raises:
+            UserError, CompilerBug: that form, the model's or what a pass made, has undefined behavior.
+        """
+        expected = self._expected[name]
+        if expected.cases is not None:
+            return expected.cases
+        start, shapes = expected.start, [t.get_shape() for t in expected.interface.inputs]
+        smallest = min((int(np.prod(shape)) for shape in shapes), default=1)
         cases: list[_Case] = []
-        for draw in draws(smallest, work_of(module, name).total) if types else [Draw("ordinary")]:
-            inputs = draw_inputs([self.seed, zlib.crc32(name.encode())], types, draw)
+        for draw in draws(smallest, work_of(start.module, name).total) if shapes else [Draw("ordinary")]:
+            inputs = self._draw(name, draw)
             try:
-                outputs = self._run(module, name, inputs)
-            except UndefinedBehavior:
-                if draw.kind == "ordinary":
-                    raise
-                continue  # an index that is an extreme of its type: the function is not for that
+                outputs = self._run(start, name, inputs)
+            except UndefinedBehavior as e:
+                if draw.kind != "ordinary":
+                    continue  # an index that is an extreme of its type: the function is not for that
+                message = f"'{name}' has undefined behavior: {e}"
+                if start.made_by is None:
+                    raise UserError(message) from None
+                raise CompilerBug(f"after '{start.made_by}', {message}", start.made_by) from None
             cases.append(_Case(draw, inputs, outputs, outputs))
-        self._expected[name] = _Expected(signature, cases, sums_of(module, name), copy)
+        expected.cases, expected.sums = cases, sums_of(start.module, name)
+        expected.is_open = expected.sums.in_any_order
+        return cases
 
     def _compare(self, module: ModuleOp, name: str, rounding: Rounding | None) -> str | None:
         """What is wrong with function `name`, which a pass has just left as `module` has it."""
-        expected = self._expected[name]
+        expected, now = self._expected[name], Snapshot(module, self._ctx.resources)
         # What was one op of the reference may have become a loop that runs one iteration after the other.
-        expected.cases = expected.cases[: affordable(work_of(module, name).total)]
+        cases = expected.cases = self._cases(name)[: affordable(work_of(module, name).total)]
         sums = expected.sums | sums_of(module, name)
         if rounding is None and sums.in_any_order:
             rounding = ANY_ORDER
         if rounding is not None and sums.with_zeros:
             rounding = replace(rounding, skips_zeros=True)
         found: list[list[Array]] = []
-        for case in expected.cases:
-            outputs = self._run(module, name, case.inputs)
-            if (message := self._difference(name, expected, case, outputs, rounding, module)) is not None:
+        for case in cases:
+            outputs = self._run(now, name, case.inputs)
+            if (message := self._difference(name, expected, case, outputs, rounding, now)) is not None:
                 return message
             found.append(outputs)
-        for case, outputs in zip(expected.cases, found, strict=True):
+        for case, outputs in zip(cases, found, strict=True):
             case.last = outputs
         if rounding is not None:
             expected.moved = rounding + expected.moved
@@ -263,7 +282,7 @@ class EquivalenceChecker:
         case: _Case,
         outputs: Sequence[Array],
         rounding: Rounding | None,
-        module: ModuleOp | None,
+        now: Snapshot | None,
     ) -> str | None:
         """The first output that differs from the last form's by more than `rounding`, or from the start's by more than
         all passes together may move it; at its first element."""
@@ -271,9 +290,9 @@ class EquivalenceChecker:
         if len(outputs) != len(case.last):
             return f"'{name}' has {len(outputs)} outputs, it had {len(case.last)}"
         terms = expected.sums.terms
-        if rounding is not None and case.draw.may_overflow and terms > 1:
+        if rounding is not None and case.draw.may_overflow and terms > 1 and not expected.is_open:
             return None
-        spreads = _Spreads(self, name, case, expected.start, module)
+        spreads = _Spreads(self, name, case, expected.start, now)
         comparisons = [(case.last, rounding)]
         if rounding is not None and expected.moved is not None:
             comparisons.append((case.first, rounding + expected.moved))
@@ -306,17 +325,12 @@ class EquivalenceChecker:
     def _false_parallel(self, module: ModuleOp, function: FuncOp) -> str | None:
         """Which parallel loop of a function has iterations that depend on each other."""
         name = function.sym_name.data
-        expected = self._expected[name]
-        loops = next(parallel_loops(module, name), None)
-        if loops is None:
+        if next(parallel_loops(module, name), None) is None:
             return None
         if work_of(module, name, in_lockstep=False).ops > _MOST_SERIAL_OPS:
             self._in_lockstep.add(name)
             return None
-        if expected.fingerprint == (now := hash(str(function))):
-            return None
-        expected.fingerprint = now
-        _, found = find_false_parallel(module, name, expected.cases[0].inputs, self._ctx.resources)
+        _, found = find_false_parallel(module, name, self._draw(name, Draw("ordinary")), self._ctx.resources)
         return None if found is None else str(found)
 
 
@@ -324,7 +338,7 @@ class _Spreads:
     """How far rounding errors spread in the first and the present form of a function, measured when it is asked for."""
 
     def __init__(
-        self, checker: EquivalenceChecker, name: str, case: _Case, start: ModuleOp, now: ModuleOp | None
+        self, checker: EquivalenceChecker, name: str, case: _Case, start: Snapshot, now: Snapshot | None
     ) -> None:
         self._checker, self._name, self._case, self._start, self._now = checker, name, case, start, now
         self._measured: list[list[Array]] = []
@@ -336,49 +350,7 @@ class _Spreads:
             self._measured = [first, first if self._now is None else self._measure(self._now)]
         return self._measured[0][output], self._measured[1][output]
 
-    def _measure(self, module: ModuleOp) -> list[Array]:
+    def _measure(self, form: Snapshot) -> list[Array]:
         run, inputs = self._checker._run, self._case.inputs  # pyright: ignore[reportPrivateUsage]
-        base = run(module, self._name, inputs)
-        return spread(base, [run(module, self._name, inputs, Noise(i)) for i in range(2)])
-
-
-def _why_not_run(function: FuncOp) -> str | None:
-    if len(function.body.blocks) > 1:
-        return "it has several blocks"
-    signature = interface_of(function)
-    if signature is None:
-        return "its arguments are not all tensors or buffers"
-    if any(DYNAMIC_INDEX in t.get_shape() for t in (*signature.inputs, *signature.outputs)):
-        return "its shapes are not all static"
-    if not all(is_supported(t.element_type) for t in (*signature.inputs, *signature.outputs)):
-        return "it has elements of a type that mlc does not compute with"
-    for op in function.body.walk():
-        if not has_meaning(type(op)) and not op.has_trait(IsTerminator):
-            return f"'{op.name}' has no reference semantics"
-        if isinstance(op, ONE_WAY) and any(loop.is_parallel for loop in enclosing_loops(op)):
-            return f"'{op.name}' in a parallel loop has no reference semantics"
-        for kind in (element_type(v.type) for v in (*op.operands, *op.results)):
-            if isinstance(kind, IntegerType | IndexType | AnyFloat) and not is_supported(cast(Attribute, kind)):
-                return f"'{op.name}' is about {kind}, a type that mlc does not compute with"
-    return None
-
-
-def _calls(module: ModuleOp) -> dict[str, set[str]]:
-    """The functions that each function calls."""
-    return {
-        f.sym_name.data: {op.callee.string_value() for op in f.body.walk() if isinstance(op, CallOp)}
-        for f in module.ops
-        if isinstance(f, FuncOp)
-    }
-
-
-def _reachable(names: Sequence[str], calls: dict[str, set[str]]) -> set[str]:
-    """These functions, and all that they call, directly or not."""
-    found: set[str] = set()
-    work = list(names)
-    while work:
-        name = work.pop()
-        if name not in found:
-            found.add(name)
-            work += calls.get(name, ())
-    return found
+        base = run(form, self._name, inputs)
+        return spread(base, [run(form, self._name, inputs, Noise(i)) for i in range(2)])

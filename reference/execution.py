@@ -171,6 +171,8 @@ class Noise(np.random.Generator):
     def __init__(self, number: int) -> None:
         super().__init__(np.random.PCG64(number))
         self.nan = np.copysign(np.nan, 1 - 2 * (number % 2))
+        self.open = (np.nan, np.inf)[number % 2]
+        """Stands for a result that may be anything. The bits of this NaN are far from those of numbers."""
 
 
 def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:

@@ -13,12 +13,14 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.reference.any_order import product_of, sum_of
 from mlc.support.dtypes import is_float
 
 Array = NDArray[Any]
@@ -84,7 +86,7 @@ def apply(function: np.ufunc, *operands: Array) -> Array:
 def matmul(a: Array, b: Array) -> Array:
     """`[..., m, k] x [..., k, n]` in the element type, with leading dims that broadcast."""
     if not _applies_to(a):
-        return np.matmul(a, b)
+        return sum_of(np.matmul, a, b)
     batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     (rows, depth), columns = a.shape[-2:], b.shape[-1]
     result = np.empty((*batch, rows, columns), a.dtype)
@@ -102,7 +104,7 @@ def matmul(a: Array, b: Array) -> Array:
 def total(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
     """The sum over some axes, in the element type, so that integers wrap around."""
     if not _applies_to(x):
-        return np.asarray(x.sum(axes, x.dtype, keepdims=keepdims))
+        return sum_of(partial(np.sum, axis=axes, dtype=x.dtype, keepdims=keepdims), x)
     return _in_pairs(np.add, x.astype(np.float64), axes, keepdims).astype(x.dtype)
 
 
@@ -112,14 +114,14 @@ def mean(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
     if not count:
         return np.full_like(x.sum(axes, keepdims=keepdims), np.nan)
     if not _applies_to(x):
-        return np.asarray(x.mean(axes, x.dtype, keepdims=keepdims))
+        return sum_of(partial(np.mean, axis=axes, dtype=x.dtype, keepdims=keepdims), x)
     return (_in_pairs(np.add, x.astype(np.float64), axes, keepdims) / count).astype(x.dtype)
 
 
 def product(x: Array, axes: tuple[int, ...], keepdims: bool = False) -> Array:
     """The product over some axes, in the element type, so that integers wrap around."""
     if not _applies_to(x):
-        return np.asarray(x.prod(axes, x.dtype, keepdims=keepdims))
+        return product_of(partial(np.prod, axis=axes, dtype=x.dtype, keepdims=keepdims), x)
     return _in_pairs(np.multiply, x, axes, keepdims)
 
 

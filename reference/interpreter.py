@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, Operation
 
 # Imported because they register the meaning of their dialects.
 from mlc.reference import arith, func, graph, loop, math, memref, scf, tensor, vector
+from mlc.reference.any_order import any_order
 from mlc.reference.execution import Array, Frame, Noise, Order, perturbed
 from mlc.reference.memory import unwritten
 from mlc.support.dtypes import dtype_of
@@ -117,7 +118,7 @@ def run_function(
             arguments.append(array if noise is None else perturbed(array, noise))
     if next(given, None) is not None:
         raise UserError(f"'{name}' takes {len(arguments) - len(outputs)} inputs, got {len(args)}")
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), any_order(None if noise is None else noise.open):
         frame = Frame(resources, symbols, order=order, orders=orders, noise=noise)
         returned = frame.run_block(function.body.block, arguments)
     marks, types = _marks(function.res_attrs, len(returned)), function.function_type.outputs.data

@@ -8,6 +8,7 @@ meaning of every op with the interface, of plugins too; a contraction has a quic
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 
 import numpy as np
@@ -28,6 +29,7 @@ from mlc.dialects.tensor import (
     TakeOp,
     TileMapOp,
 )
+from mlc.reference.any_order import product_of, sum_of
 from mlc.reference.arith import as_unsigned
 from mlc.reference.execution import Array, Frame, evaluates, executes, with_open_zeros
 from mlc.reference.subscripts import apply_map, grid
@@ -100,9 +102,9 @@ def combine(kind: str, points: Array, axes: tuple[int, ...]) -> Array:
         return combine(kind.removesuffix("ui"), as_unsigned(points), axes).view(points.dtype)
     match kind:
         case "add":
-            return np.asarray(points.sum(axes, points.dtype))
+            return sum_of(partial(np.sum, axis=axes, dtype=points.dtype), points)
         case "mul":
-            return np.asarray(points.prod(axes, points.dtype))
+            return product_of(partial(np.prod, axis=axes, dtype=points.dtype), points)
         case "max":
             return np.asarray(points.max(axes))
         case "min":
@@ -130,7 +132,11 @@ def contract(op: ContractOp, lhs: Array, rhs: Array) -> Array:
     operands[0] = np.broadcast_to(operands[0], shape)
     labels = [sorted(u) for u in used]
     squeezed = [np.reshape(a, [a.shape[d] for d in axes]) for a, axes in zip(operands, labels, strict=True)]
-    return np.einsum(squeezed[0], labels[0], squeezed[1], labels[1], list(range(parallel)), optimize=True)
+
+    def summed(a: Array, b: Array) -> Array:
+        return np.einsum(a, labels[0], b, labels[1], list(range(parallel)), optimize=True)
+
+    return sum_of(summed, *squeezed)
 
 
 @evaluates(TakeOp)

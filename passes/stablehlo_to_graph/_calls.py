@@ -61,6 +61,8 @@ class HloConversion(ConversionToGraph):
     """Ops that made complex values, which go when all is converted."""
     devices: int = 1
     """For how many devices the module is."""
+    leaves_checks_out: bool = False
+    """Whether error checks that call back into Python are left out."""
 
     def lower(self, ops: Iterable[Operation]) -> None:
         """Convert ops, in program order."""

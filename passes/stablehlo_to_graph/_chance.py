@@ -13,13 +13,12 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.random_numbers import Stream
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
+from mlc.passes.stablehlo_to_graph._error_checks import is_callback
 from mlc.passes.stablehlo_to_graph._lapack import lapack_function
 from mlc.support import dtypes
 from mlc.support.dtypes import unsigned
 
 _WORD, _PAIR = unsigned(i32), unsigned(i64)
-_CALLBACK = ("xla_ffi_python", "xla_python", "xla_ffi_partitioned_python")
-"""How JAX calls what calls back into Python: `jax.pure_callback`, `jax.experimental.io_callback`."""
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
 
@@ -108,8 +107,8 @@ def custom_call(b: HloCall) -> Found:
     """
     found = lapack_function(b)
     if found is None:
-        name = b.op.word("call_target_name")
-        if name.startswith(_CALLBACK):
+        if is_callback(b.op):
             raise Unconvertible("it calls back into Python, which native code cannot do; required: operations of JAX")
+        name = b.op.word("call_target_name")
         raise Unconvertible(f"it calls the foreign function '{name}', which mlc does not have")
     return found

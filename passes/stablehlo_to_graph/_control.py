@@ -27,6 +27,7 @@ from mlc.passes.stablehlo_to_graph._calls import (
     each_part,
     number_of,
 )
+from mlc.passes.stablehlo_to_graph._error_checks import without_checks
 from mlc.passes.stablehlo_to_graph._expressions import comparison, returned
 from mlc.passes.stablehlo_to_graph._reductions import regrouped
 from mlc.support import dtypes
@@ -68,10 +69,10 @@ def _back(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
 @converts("if")
 def branch(b: HloCall) -> Found:
     """On a known condition its branch, else both, of which one is computed."""
-    known = b.known(0)
-    if known is not None:
-        return b.body(b.op.body(0 if bool(known) else 1), [])
-    return _branch(b, b, b[0], [b.op.body(0), b.op.body(1)])
+    blocks, known = without_checks(b.run, [b.op.body(0), b.op.body(1)]), b.known(0)
+    if known is not None or blocks[0] is blocks[1]:
+        return b.body(blocks[0 if bool(known) else 1], [])
+    return _branch(b, b, b[0], blocks)
 
 
 def _branch(b: HloCall, at: GraphBuilder, condition: SSAValue, blocks: Sequence[Block]) -> list[HloNumber]:
@@ -98,7 +99,7 @@ def _joined(
 @converts("case")
 def case(b: HloCall) -> Found:
     """Branches in branches; what is no number of one means the last."""
-    blocks = [r.block for r in b.op.regions]
+    blocks = without_checks(b.run, [r.block for r in b.op.regions])
     known = b.known(0)
     if known is not None:
         index = int(known)
@@ -107,7 +108,7 @@ def case(b: HloCall) -> Found:
 
 
 def _cases(b: HloCall, at: GraphBuilder, index: SSAValue, blocks: Sequence[Block], first: int) -> list[HloNumber]:
-    if len(blocks) - first == 1:
+    if all(block is blocks[first] for block in blocks[first:]):
         return convert_block(b.run, blocks[first], [], at.before)
     condition = at.compare("eq", index, at.constant(np.asarray(first, np.int32), i32))
     bodies = [LoopBody(at), LoopBody(at)]

@@ -34,7 +34,8 @@ class ConvertStablehloToGraphPass(Pass):
     constants only is computed at once, by the reference semantics of the graph dialect. Regions are recognised by what
     their ops are: a reduction whose region is a sum is one. A `while` that counts to a known number becomes a scan.
     Complex numbers are pairs of real ones; as inputs and outputs of a model they are tensors with a last dim of 2, as
-    they lie in memory. Shardings are left out. All that cannot be converted is told at once.
+    they lie in memory. Shardings are left out, and so are, with a warning, branches that do nothing but call back into
+    Python to raise an error. All that cannot be converted is told at once.
     """
 
     name = "convert-stablehlo-to-graph"
@@ -47,6 +48,7 @@ class ConvertStablehloToGraphPass(Pass):
         from mlc.passes.shared.refusals import refusals
         from mlc.passes.stablehlo_to_graph._boundary import finish, prepare
         from mlc.passes.stablehlo_to_graph._calls import HloConversion
+        from mlc.passes.stablehlo_to_graph._error_checks import LEFT_OUT
         from mlc.passes.stablehlo_to_graph._inline import entries, inline_calls
 
         functions = entries(module)
@@ -54,7 +56,10 @@ class ConvertStablehloToGraphPass(Pass):
         conversion = HloConversion.within(ctx)
         for function in functions:
             prepare(function, conversion)
+            conversion.leaves_checks_out = False
             conversion.lower(function.body.block.ops)
+            if conversion.leaves_checks_out:
+                ctx.warn(function, LEFT_OUT)
         raise_found(list(refusals(conversion.refused, lambda op: op.name)))
         for function in functions:
             finish(function, conversion)

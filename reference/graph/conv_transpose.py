@@ -9,12 +9,14 @@ import numpy as np
 from mlc.dialects.graph.conv_transpose import ConvTransposeOp
 from mlc.dialects.graph.types import ints
 from mlc.dialects.graph.windows import has_channels_last
+from mlc.reference.any_order import sums
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.fixed_order import matmul
 from mlc.reference.graph.windows import channels_first, in_layout
 
 
 @evaluates(ConvTransposeOp)
+@sums
 def conv_transpose(op: ConvTransposeOp, image: Array, weights: Array) -> Array:
     """For each tap a matrix product, channels out by channels in, within each group, added where the tap goes."""
     layout, groups, window = op.layout.data, op.groups.value.data, op.window

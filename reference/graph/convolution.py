@@ -8,12 +8,14 @@ import numpy as np
 
 from mlc.dialects.graph.convolution import ConvOp
 from mlc.dialects.graph.windows import has_channels_last
+from mlc.reference.any_order import sums
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.fixed_order import matmul
 from mlc.reference.graph.windows import channels_first, in_layout, taps
 
 
 @evaluates(ConvOp)
+@sums
 def conv(op: ConvOp, image: Array, weights: Array) -> Array:
     """For each tap of the kernel a matrix product, channels out by channels in, within each group."""
     layout, groups = op.layout.data, op.groups.value.data

@@ -7,6 +7,7 @@ from functools import reduce
 import numpy as np
 
 from mlc.dialects.graph.pooling import ArgMaxPoolOp, AvgPoolOp, MaxPoolOp, PoolOp
+from mlc.reference.any_order import sums
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.graph.windows import channels_first, in_layout, taps
 from mlc.support.dtypes import is_float
@@ -36,6 +37,7 @@ def arg_max_pool(op: ArgMaxPoolOp, image: Array) -> Array:
 
 
 @evaluates(AvgPoolOp)
+@sums
 def avg_pool(op: AvgPoolOp, image: Array) -> Array:
     """The sum with zeros as padding, over the number of taps, or of those inside the image."""
     window, layout = op.window, op.layout.data

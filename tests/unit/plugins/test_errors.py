@@ -323,7 +323,8 @@ def test_failures_at_work_name_the_line_of_the_plugin(
     assert "bad.py:27: error: pass 'lower-to-tensor' failed with IndexError: no such operand" in result.err
     assert "note: reproducer: " in result.err
     assert result.status == 1
-    result = mlc_opt("--load-dialect=bad.py", "--canonicalize", "--check-each", stdin=_TEXT)
+    unused = _TEXT.replace("  return", "  %1 = graph.neg %x : tensor<4xf32>\n  return")
+    result = mlc_opt("--load-dialect=bad.py", "--canonicalize", "--check-each", stdin=unused)
     assert result.err == "bad.py:31: error: AttributeError: 'numpy.ndarray' object has no attribute 'nothing'\n"
     assert result.status == 1
 

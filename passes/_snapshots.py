@@ -1,0 +1,79 @@
+"""The forms that passes give functions: copies that can be run later, and which functions a pass changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlc.reference.runnable import calls_of, reachable
+from mlc.support.resources import Resources
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A copy of a module as it was at some time, with the data that it had then."""
+
+    module: ModuleOp
+    resources: Resources
+    made_by: str | None = None
+    """The pass after which it was like this; None if nothing had run."""
+
+
+class Changes(NamedTuple):
+    """What a pass did to the functions of a module."""
+
+    own: set[str]
+    """Those that are new, or of which an op is another one."""
+    reached: set[str]
+    """These, and those that call them, directly or not."""
+
+
+class Snapshots:
+    """Tells which functions a pass changed, by what they were like after the pass before."""
+
+    def __init__(self) -> None:
+        self._last: Snapshot | None = None
+
+    def changes(self, module: ModuleOp, resources: Resources) -> Changes:
+        """What is not as it was when it was kept last."""
+        now = _functions(module)
+        last = self._last
+        if last is None or not _same_data(resources, last.resources) or not _same_others(module, last.module):
+            return Changes(set(now), set(now))
+        before = _functions(last.module)
+        own = {n for n, f in now.items() if n not in before or not is_same(f, before[n])}
+        calls = calls_of(module) if own else {}
+        return Changes(own, {name for name in now if not own.isdisjoint(reachable([name], calls))})
+
+    def keep(self, module: ModuleOp, resources: Resources, made_by: str | None = None) -> Snapshot:
+        """Note what a pass left; the copy of it."""
+        self._last = Snapshot(module.clone(), resources.clone(), made_by)
+        return self._last
+
+
+def is_same(op: Operation, other: Operation) -> bool:
+    """Whether two ops, with all that is in them, are equal. (xDSL compares no types of results.)"""
+    return op.is_structurally_equivalent(other, {op.parent: other.parent} if op.parent and other.parent else None) and (
+        [r.type for inner in op.walk() for r in inner.results]
+        == [r.type for inner in other.walk() for r in inner.results]
+    )
+
+
+def _same_data(resources: Resources, others: Resources) -> bool:
+    """Whether no name stands for other data than before; names may have come or gone."""
+    now, before = resources.in_memory(), others.in_memory()
+    return all(now[name] is array for name, array in before.items() if name in now)
+
+
+def _same_others(module: ModuleOp, other: ModuleOp) -> bool:
+    """Whether all but the functions is the same."""
+    some, others = ([op for op in m.ops if not isinstance(op, FuncOp)] for m in (module, other))
+    return len(some) == len(others) and all(map(is_same, some, others))
+
+
+def _functions(module: ModuleOp) -> dict[str, FuncOp]:
+    return {op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks}
