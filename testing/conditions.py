@@ -2,6 +2,7 @@
 
     python -m mlc.testing.conditions                  all of them, one after the other
     python -m mlc.testing.conditions znver5 LANG=C    those that are named
+    python -m mlc.testing.conditions znver5+LANG=C    both at once; of two hosts, the later one's words count
     python -m mlc.testing.conditions znver5 -- tests/unit/tools      with arguments for pytest
 
 Where code for an assumed host (`targets/assumed_host.py`) cannot run, tests that run some are skipped.
@@ -61,18 +62,31 @@ CONDITIONS: dict[str, Condition] = {
     "no home": Condition({"HOME": "", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": ""}),
     "other home": Condition({"HOME": "{folder}/nothing/here"}),
     "order": Condition(arguments=("-p", "mlc.testing.shuffled")),
-    "server": Condition(
-        {"MLC_HOST": "cpu=sapphirerapids cores=64", "LANG": "C", "LC_ALL": "C", "TMPDIR": "{folder}/a space"},
-        hidden=("qemu-", "mlir-opt"),
-        arguments=("-p", "mlc.testing.shuffled"),
-    ),
-    "laptop": Condition(
-        {"MLC_HOST": "cpu=haswell cores=1 caches=none", "TZ": "Pacific/Chatham", "HOME": "{folder}/nothing/here"},
-        hidden=("clang", "ld.lld"),
-        missing=("torch", "jax", "jaxlib"),
-    ),
 }
-"""The last two are several at once, for those who have few minutes."""
+
+
+def together(*names: str) -> Condition:
+    """Several conditions at once; what two of them set is as the later one has it, word by word for the host."""
+    variables: dict[str, str] = {}
+    for name in names:
+        more = dict(CONDITIONS[name].variables)
+        if "MLC_HOST" in more and "MLC_HOST" in variables:
+            more["MLC_HOST"] = f"{variables['MLC_HOST']} {more['MLC_HOST']}"
+        variables |= more
+    found = [CONDITIONS[name] for name in names]
+    return Condition(
+        variables,
+        tuple(program for condition in found for program in condition.hidden),
+        tuple(package for condition in found for package in condition.missing),
+        tuple(argument for condition in found for argument in condition.arguments),
+    )
+
+
+FEW = {
+    "server": together("64 cores", "sapphirerapids", "LANG=C", "space", "no qemu", "no mlir-opt", "order"),
+    "laptop": together("one core", "unknown", "haswell", "TZ", "other home", "zig", "no torch", "no jax"),
+}
+"""Many at once, for those who have few minutes."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -82,14 +96,17 @@ def main(arguments: Sequence[str]) -> int:
     if "--" in names:
         cut = names.index("--")
         names, given = names[:cut], names[cut + 1 :]
-    if unknown := sorted(set(names) - CONDITIONS.keys()):
-        print(f"unknown condition '{unknown[0]}'; required: {', '.join(CONDITIONS)}", file=sys.stderr)
+    known = CONDITIONS | FEW
+    if unknown := sorted(
+        {part for name in names for part in ([name] if name in FEW else name.split("+"))} - known.keys()
+    ):
+        print(f"unknown condition '{unknown[0]}'; required: {', '.join(known)}, or several with +", file=sys.stderr)
         return 1
     failed = False
     for name in names or CONDITIONS:
         start = time.monotonic()
-        status, last = _run(CONDITIONS[name], given)
-        print(f"{name:16} {time.monotonic() - start:5.0f} s  {'right' if status == 0 else 'WRONG'}  {last}", flush=True)
+        status, last = _run(FEW[name] if name in FEW else together(*name.split("+")), given)
+        print(f"{name:24} {time.monotonic() - start:5.0f} s  {'right' if status == 0 else 'WRONG'}  {last}", flush=True)
         failed |= status != 0
     return int(failed)
 
