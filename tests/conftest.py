@@ -26,7 +26,7 @@ _LONG = 10
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the user's compile cache and machine file out of the tests, and the tests' own cache across runs."""
     patch = pytest.MonkeyPatch()
-    if config.cache:
+    if getattr(config, "cache", None):  # not there under `-p no:cacheprovider`
         (folder := config.cache.mkdir("mlc")).chmod(0o700)
         patch.setenv("MLC_CACHE_DIR", str(folder))
     patch.setenv("MLC_MACHINE_FILE", "")  # what was measured changes schedules
