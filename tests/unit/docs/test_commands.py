@@ -9,6 +9,7 @@ compared, nor what a kernel is bound by. Commands run in a copy of examples/digi
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -75,7 +76,8 @@ def _run(command: str, mlc: CommandLine, mlc_opt: CommandLine) -> tuple[int, str
         if shutil.which(compiler) is None:
             command = re.sub(rf"^{re.escape(compiler)} ", f"python -m ziglang {compiler} ", command)
     command = re.sub(r"^python\b", shlex.quote(sys.executable), command)
-    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])  # our commands are there
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, env={**os.environ, "PATH": path})
     return done.returncode, done.stderr + done.stdout
 
 
