@@ -20,6 +20,16 @@ from mlc.support.rounding import Rounding
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a pass runs in the named pipelines."""
+
+    before: str
+    """The pass in front of which it runs, in all pipelines that have that one."""
+    reason: str
+    """What for, in a few words."""
+
+
+@dataclass(frozen=True)
 class Pass(ModulePass):
     """A transformation of a module, in place. The first line of its docstring is its one-line description."""
 
@@ -32,6 +42,9 @@ class Pass(ModulePass):
 
     rounding: ClassVar[Rounding | None] = None
     """How far the pass may move what floats are; None if every bit stays. `--check-each` holds the pass to it."""
+
+    place: ClassVar[Place | None] = None
+    """Where the named pipelines run it, if it is a pass of a plugin; None if they do not."""
 
     def rounding_in(self, module: ModuleOp) -> Rounding | None:
         """How far it may have moved floats in `module`, as it left it: `rounding`, unless the module allows more."""

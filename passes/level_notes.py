@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from mlc.passes.base import Pass
 from mlc.passes.instrumentation import Instrumentation
+from mlc.passes.named_pipelines import LOWER_TO
 from mlc.passes.pipeline import LEVEL_OF, LEVELS, SOURCE_LEVELS, crossings
 
 
@@ -43,12 +44,13 @@ class LevelNotes(Instrumentation):
 
 def _advice(name: str, found: str, wanted: str) -> str | None:
     """Where the pass `name` would do something; None if it is a crossing that the module has behind it."""
-    if missing := crossings(found, wanted):
-        return f"run {' '.join(f'--{each}' for each in missing)} first"
+    if crossings(found, wanted):
+        return f"run --{LOWER_TO[wanted]} first"
     behind, *_ = crossings(wanted, LEVELS[-1])
     if found in SOURCE_LEVELS:
         return f"--{crossings(found, LEVELS[0])[0]} is for that" if name == behind else "it is of no use there"
-    return None if name == behind else f"it has to run before --{behind}"
+    below = LEVELS[0] if wanted in SOURCE_LEVELS else LEVELS[LEVELS.index(wanted) + 1]
+    return None if name == behind else f"it has to run before --{LOWER_TO[below]}"
 
 
 def _levels(module: ModuleOp) -> list[str]:

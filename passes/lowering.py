@@ -9,6 +9,7 @@ A pattern for an abstract class, such as `StructuredOp`, takes all ops that deri
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,12 @@ from mlc.support.ir import entry_for
 
 PatternFactory = Callable[[CompilerContext], RewritePattern]
 _T = TypeVar("_T", bound=PatternFactory)
+_RENAMED = {
+    "lower-to-tensor": "convert-graph-to-tensor",
+    "lower-to-loops": "convert-tensor-to-loop",
+    "lower-to-llvm": "convert-loop-to-llvm",
+}
+"""What passes were named before; pipelines have these names now."""
 _patterns: dict[str, dict[type[Operation], PatternFactory]] = defaultdict(dict)
 
 
@@ -33,6 +40,10 @@ def lowers(pass_name: str, *op_types: type[Operation]) -> Callable[[_T], _T]:
     Raises:
         ValueError: two patterns claim one op in one pass.
     """
+
+    if (name := _RENAMED.get(pass_name)) is not None:
+        warnings.warn(f"the pass '{pass_name}' is named '{name}'", DeprecationWarning, stacklevel=2)
+        pass_name = name
 
     def register(factory: _T) -> _T:
         for op_type in op_types:

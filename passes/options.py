@@ -12,7 +12,8 @@ from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType, parse
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from mlc.passes.base import Pass
-from mlc.passes.registry import load_pass, suggest
+from mlc.passes.named_pipelines import NamedPipeline, named_pipeline, pipeline_names
+from mlc.passes.registry import load_pass, pass_names, suggest
 from mlc.support.errors import UserError
 
 _ON_MODULE = re.compile(r"\s*builtin\.module\s*\((.*)\)\s*", re.DOTALL)
@@ -44,9 +45,32 @@ def options_of(pass_type: type[Pass]) -> list[Option]:
 def parse_passes(pipeline: str) -> list[Pass]:
     """The passes of `fuse,tile{sizes=8,48}`, each with its options; `builtin.module(…)` of MLIR may stand around them.
 
+    The name of a pipeline stands for its passes.
+
     Raises:
         UserError: the text is malformed, or a pass or an option does not exist or has a value of a wrong type.
     """
+    return [p for entry in parse_entries(pipeline) for p in entry.passes]
+
+
+class Entry(NamedTuple):
+    """One word of a pipeline."""
+
+    passes: list[Pass]
+    pipeline: NamedPipeline | None
+    """Whose passes they are, if a pipeline is named."""
+
+
+def parse_entries(pipeline: str) -> list[Entry]:
+    """What each word of a pipeline stands for.
+
+    Raises:
+        UserError: as `parse_passes`.
+    """
+    return _parse_entries(pipeline, ())
+
+
+def _parse_entries(pipeline: str, inside: tuple[str, ...]) -> list[Entry]:
     inner = m[1] if (m := _ON_MODULE.fullmatch(pipeline)) else pipeline
     try:
         specs = list(parse_pipeline(_SPACE_BETWEEN_PASSES.sub(",", inner.strip())))
@@ -54,7 +78,21 @@ def parse_passes(pipeline: str) -> list[Pass]:
         raise UserError(f"malformed pass pipeline '{pipeline}': {_last_line(e)}") from None
     except AssertionError:
         raise UserError(f"malformed pass pipeline '{pipeline}': a string is not closed") from None
-    return [make_pass(spec) for spec in specs]
+    return [_entry(spec, inside) for spec in specs]
+
+
+def _entry(spec: ArgSpec, inside: tuple[str, ...]) -> Entry:
+    found = named_pipeline(spec.name)
+    if found is None:
+        if spec.name not in (passes := pass_names()):
+            raise UserError(f"unknown pass '{spec.name}'{suggest(spec.name, [*passes, *pipeline_names()])}")
+        return Entry([make_pass(spec)], None)
+    if spec.parameters:
+        raise UserError(f"the pipeline '{spec.name}' takes no options, found '{next(iter(spec.parameters))}'")
+    if spec.name in inside:
+        raise UserError(f"the pipeline '{spec.name}' is a part of itself: {' -> '.join((*inside, spec.name))}")
+    words = [_parse_entries(stage.passes, (*inside, spec.name)) for stage in found.stages]
+    return Entry([p for entries in words for entry in entries for p in entry.passes], found)
 
 
 def make_pass(spec: ArgSpec) -> Pass:

@@ -64,7 +64,7 @@ PIPELINE = (
     Stage("graph", "merge-products{threads=$threads}", 2, "narrow products of one input are a wide one, full of lanes"),
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
-    Stage("tensor", "lower-to-tensor", 0, "from what the model says to what each kernel computes per point"),
+    Stage("tensor", "convert-graph-to-tensor", 0, "from what the model says to what each kernel computes per point"),
     Stage("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
     Stage("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
     Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
@@ -76,7 +76,7 @@ PIPELINE = (
         "equal layers share one kernel: less to compile, warmer instruction cache",
     ),
     Stage("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
-    Stage("loop", "lower-to-loops", 0, "from what is computed to in which order"),
+    Stage("loop", "convert-tensor-to-loop", 0, "from what is computed to in which order"),
     Stage("loop", "inline-kernels", 2, "a loop over a few numbers keeps them in registers, from kernel to kernel"),
     Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
     Stage("loop", "apply-schedule{accuracy=$accuracy}", 2, "carries out the steps that `schedule`, or a person, wrote"),
@@ -89,7 +89,7 @@ PIPELINE = (
     Stage("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
     Stage("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
     Stage("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),
-    Stage("llvm", "lower-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
+    Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
 )
 
 CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}

@@ -31,6 +31,7 @@ _MACHINERY = {
     "options",
     "pipeline",
     "manager",
+    "named_pipelines",
     "instrumentation",
     "ir_printing",
     "level_notes",
@@ -57,7 +58,18 @@ def _module_name(path: Path) -> str:
     return ".".join(("mlc.passes", *path.relative_to(_HERE).with_suffix("").parts))
 
 
-plugin_passes = Additions("pass", "mlc.passes", lambda n: "mlc" if n in _modules() else None)
+def is_own_pass(name: str) -> bool:
+    """Whether mlc itself has a pass of this name."""
+    return name in _modules()
+
+
+def _owner(name: str) -> str | None:
+    from mlc.passes.named_pipelines import own_pipelines  # which needs this module
+
+    return "mlc" if is_own_pass(name) or name in own_pipelines() else None
+
+
+plugin_passes = Additions("pass", "mlc.passes", _owner)
 """The passes that plugins bring; an installed one is imported when it is first used (entry point
 `fit = "my_package.fit:FitPass"` in the group `mlc.passes`)."""
 

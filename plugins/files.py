@@ -22,6 +22,8 @@ from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.passes.base import Pass
 from mlc.passes.lowering import lowerings_of
+from mlc.passes.named_pipelines import NamedPipeline, plugin_pipelines
+from mlc.passes.pipeline import CROSSINGS
 from mlc.passes.registry import load_pass as load_pass_by_name
 from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.passes.shared.kernel_kinds import KernelKind, plugin_kinds
@@ -47,7 +49,7 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
         UserError: the file is not there or fails, holds no dialect, or a name in it is taken.
     """
     module = _run(Path(path))
-    dialects = list(_dialects(module))
+    dialects = list(_values(module, Dialect))
     if not dialects:
         hint = (
             "load it by --load-pass, in Python by mlc.load_pass"
@@ -65,17 +67,18 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
-    """Run a Python file and make its passes, steps of schedules and kinds of kernels known, and its patterns.
+    """Run a Python file and make its passes, named pipelines, steps of schedules and kinds of kernels known, and its
+    patterns.
 
     Raises:
         UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
     """
     module = _run(Path(path))
-    classes = [*_passes(module), *_steps(module), *_kinds(module)]
-    if not classes and not lowerings_of(module.__name__):
+    found = [*_passes(module), *_steps(module), *_kinds(module), *_values(module, NamedPipeline)]
+    if not found and not lowerings_of(module.__name__):
         raise UserError(
-            f"plugin '{path}' exports no Pass, no step of schedules, no kind of kernel and no pattern; derive a class "
-            "of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
+            f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no kind of kernel and no "
+            "pattern; derive a class of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")
@@ -84,6 +87,8 @@ def load_pass(path: str | os.PathLike[str]) -> None:
 def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
     for pass_type in _passes(module):
         plugin_passes.add(pass_type.name, lambda pass_type=pass_type: pass_type, f"'{path}'")
+    for pipeline in _values(module, NamedPipeline):
+        plugin_pipelines.add(pipeline.name, lambda pipeline=pipeline: pipeline, f"'{path}'")
     for step in _steps(module):
         if (problem := step.problem()) is not None:
             place = SourceLocation(str(path), _line_of(step))
@@ -160,9 +165,8 @@ def _check_lowerings(module: ModuleType, path: Path) -> None:
 
 def _import_what_plugins_add_to() -> None:
     """Let the compiler register first, so that a pattern or a meaning that exists twice is an error of the plugin."""
-    for name in pass_names():
-        if name.startswith("lower-to-") and plugin_passes.get(name) is None:
-            load_pass_by_name(name)
+    for name in CROSSINGS.values():
+        load_pass_by_name(name)
     importlib.import_module("mlc.reference.interpreter")
 
 
@@ -181,16 +185,16 @@ def _is_file(spec: ModuleSpec | None, path: Path) -> bool:
     return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path.resolve()
 
 
-def _dialects(module: ModuleType) -> Iterator[Dialect]:
-    """The dialects that the file defines; those that it imports are some other module's too."""
-    for dialect in {id(v): v for v in vars(module).values() if isinstance(v, Dialect)}.values():
-        if not _is_defined_elsewhere(dialect, module):
-            yield dialect
+def _values(module: ModuleType, kind: type[_T]) -> Iterator[_T]:
+    """The values of a type that the file defines; those that it imports are some other module's too."""
+    for value in {id(v): v for v in vars(module).values() if isinstance(v, kind)}.values():
+        if not _is_defined_elsewhere(value, module):
+            yield value
 
 
-def _is_defined_elsewhere(dialect: Dialect, module: ModuleType) -> bool:
+def _is_defined_elsewhere(value: object, module: ModuleType) -> bool:
     others = [m for m in list(sys.modules.values()) if m is not module and hasattr(m, "__dict__")]
-    return any(dialect is v for m in others for v in list(vars(m).values()))
+    return any(value is v for m in others for v in list(vars(m).values()))
 
 
 def _passes(module: ModuleType) -> list[type[Pass]]:

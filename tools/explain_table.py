@@ -118,7 +118,7 @@ def _inlined(numbers: ModelNumbers) -> set[str]:
     module = numbers.module.clone()
     options = numbers.options
     steps = [step.passes for step in default_steps(options.opt_level, options.threads, "loop", "tensor")]
-    deciding = [step for step in steps if step in ("lower-to-loops", "inline-kernels")]
+    deciding = [step for step in steps if step in ("convert-tensor-to-loop", "inline-kernels")]
     PassManager(ctx).run(module, parse_passes(",".join(deciding)))
     before, after = ({f.sym_name.data for f in m.ops if isinstance(f, FuncOp)} for m in (numbers.module, module))
     return before - after

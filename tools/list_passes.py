@@ -5,22 +5,36 @@ from __future__ import annotations
 import inspect
 from typing import TextIO
 
+from mlc.passes.named_pipelines import NamedPipeline, named_pipeline, pipeline_names
 from mlc.passes.options import Option, options_of
 from mlc.passes.registry import load_pass, pass_names
 
 
 def list_passes(stream: TextIO) -> None:
-    """Print each pass: its name, the first line of its docstring, and its options with type, default and meaning."""
+    """Print each pass: its name, the first line of its docstring, and its options with type, default and meaning; then
+    each named pipeline with its passes and the reason for each."""
     for name in pass_names():
         pass_type = load_pass(name)
         stream.write(f"--{name}\n    {summary(name)}\n")
         for option in options_of(pass_type):
             stream.write(f"      {_describe(option)}\n")
+    for name in pipeline_names():
+        stream.write(f"--{name}\n    {summary(name)}\n")
+        if (pipeline := named_pipeline(name)) is not None:
+            stream.writelines(f"      {row}\n" for row in members(pipeline))
 
 
 def summary(name: str) -> str:
-    """The first line of the docstring of the pass `name`."""
+    """What a pass or a named pipeline is for, in one line: of a pass, the first one of its docstring."""
+    if (pipeline := named_pipeline(name)) is not None:
+        return pipeline.summary
     return (inspect.getdoc(load_pass(name)) or "").partition("\n")[0]
+
+
+def members(pipeline: NamedPipeline) -> list[str]:
+    """The passes of a pipeline, a line for each, with the level that it belongs to and the reason why it runs."""
+    width = max((len(stage.passes) for stage in pipeline.stages), default=0)
+    return [f"{stage.level:<6}  {stage.passes:<{width}}  {stage.reason}" for stage in pipeline.stages]
 
 
 def _describe(option: Option) -> str:

@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Callable, Sequence
 
 from mlc.dialects.registry import dialect_names
+from mlc.passes.named_pipelines import pipeline_names
 from mlc.passes.registry import pass_names
 from mlc.targets.machine import available_targets
 from mlc.tools import emit_text
@@ -40,7 +41,7 @@ def _tools() -> list[CompletedTool]:
         parser = ArgumentParser(f"mlc {name}", "")
         importlib.import_module(f"mlc.tools.mlc_{name}").add_arguments(parser)
         commands.append(_command(name, text, parser))
-    passes = tuple(Flag((f"--{name}",), "", False, ()) for name in pass_names())
+    passes = tuple(Flag((f"--{name}",), "", False, ()) for name in (*pass_names(), *pipeline_names()))
     opt = _command("", "", make_parser())
     return [
         CompletedTool("mlc", tuple(commands)),
@@ -72,7 +73,7 @@ def _values(flag: str) -> tuple[str, ...]:
         case "--emit":
             return emit_text.TEXT_FORMS
         case "--print-ir-after" | "--print-ir-before":
-            return tuple(pass_names())
+            return (*pass_names(), *pipeline_names())
         case "--print-grammar":
             return tuple(dialect_names())
         case _:

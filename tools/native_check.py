@@ -27,7 +27,7 @@ from mlc.tools.native_program import (
     run_program,
 )
 
-_LOWERING = "lower-to-llvm"
+_LOWERING = "convert-loop-to-llvm"
 
 
 @dataclass
@@ -37,9 +37,9 @@ class NativeCheck(Instrumentation):
     Every function with a meaning is compared, kernels before the models that call them: a wrong kernel explains a wrong
     model. What cannot be compared is named in a note on `stream`.
 
-    The llvm level does not say what a function takes and gives, so the module is copied in front of `lower-to-llvm`.
-    The check has to stand before the instrumentation that calls `checker`, which then still knows which functions of
-    the loop level it skips.
+    The llvm level does not say what a function takes and gives, so the module is copied in front of
+    `convert-loop-to-llvm`. The check has to stand before the instrumentation that calls `checker`, which then still
+    knows which functions of the loop level it skips.
     """
 
     checker: EquivalenceChecker

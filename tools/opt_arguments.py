@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from mlc.passes.named_pipelines import named_pipeline, pipeline_names, plugin_pipelines
 from mlc.passes.pipeline import ACCURACIES, HIGHEST
 from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.support.errors import UserError
@@ -16,7 +17,7 @@ from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments, lo
 DESCRIPTION = """\
 Parse IR, run passes over it in the given order, and print the result.
 
-  mlc-opt model.mlir --canonicalize --fuse
+  mlc-opt model.mlir --fuse --lower-to-loops
   mlc-opt model.mlir --tile="sizes=8,48"
   mlc-opt model.mlir --pass-pipeline="fuse,tile{sizes=8,48}"
   mlc-opt model.mlir -O2 --emit=mlir:loop
@@ -76,14 +77,17 @@ def parse_arguments(argv: Sequence[str]) -> OptArguments:
     """
     load_plugins_of(argv)
     parser = make_parser()
-    for name, plugin in plugin_passes:
-        if f"--{name}" in parser.flags():
-            raise UserError(f"pass '{name}' of {plugin.origin} has the name of an option of mlc-opt; rename it")
+    for noun, additions in (("pass", plugin_passes), ("pipeline", plugin_pipelines)):
+        for name, plugin in additions:
+            if f"--{name}" in parser.flags():
+                raise UserError(f"{noun} '{name}' of {plugin.origin} has the name of an option of mlc-opt; rename it")
     arguments, unknown = parser.parse_known_args(_pass_flags_to_pipelines(argv), OptArguments())
     if unknown:
         raise _unknown(unknown[0], parser)
     for flag, names in (("before", arguments.print_ir_before), ("after", arguments.print_ir_after)):
-        for name in names:
+        for number, name in enumerate(names):
+            if (found := named_pipeline(name)) is not None:  # the pass that reaches what the pipeline is for
+                names[number] = name = found.stages[-1].passes.partition("{")[0]
             if name not in pass_names():
                 raise UserError(f"--print-ir-{flag}: unknown pass '{name}'{suggest(name, pass_names())}")
     return arguments
@@ -149,7 +153,9 @@ def _passes() -> str:
     from mlc.tools.list_passes import summary
 
     width = max(map(len, pass_names()))
-    return "passes:\n" + "\n".join(f"  --{name:<{width}}  {summary(name)}" for name in pass_names())
+    passes = "".join(f"  --{name:<{width}}  {summary(name)}\n" for name in pass_names())
+    pipelines = "".join(f"  --{name:<{width}}  {summary(name)}\n" for name in pipeline_names())
+    return f"passes:\n{passes}\npipelines, which stand for several passes:\n{pipelines}".rstrip()
 
 
 _OPTION_WORD = re.compile(r"[a-z][a-z0-9_-]*=")
@@ -160,7 +166,7 @@ def _pass_flags_to_pipelines(argv: Sequence[str]) -> list[str]:
 
     The options of a pass may be one quoted word or follow as words of their own. As in MLIR, one dash does, too.
     """
-    known, result, words = set(pass_names()), list[str](), list(argv)
+    known, result, words = {*pass_names(), *pipeline_names()}, list[str](), list(argv)
     while words:
         word = words.pop(0)
         if word == "--":
@@ -180,7 +186,7 @@ def _unknown(word: str, parser: ArgumentParser) -> UserError:
     if not word.startswith("-"):
         return UserError(f"unexpected argument '{word}': mlc-opt reads one input file")
     flag = word.partition("=")[0]
-    own, passes = parser.flags(), [f"--{name}" for name in pass_names()]
+    own, passes = parser.flags(), [f"--{name}" for name in (*pass_names(), *pipeline_names())]
     near = suggest(flag, own + passes)
     if not near:
         return UserError(f"unknown pass or option '{flag}' (--list-passes prints the passes, --help the options)")

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from mlc.passes.base import Pass
-from mlc.passes.options import pipeline_text
+from mlc.passes.options import parse_entries, pipeline_text
 from mlc.passes.pipeline import default_steps
+from mlc.tools.list_passes import members
 
 
 def print_pipeline(
     entries: Sequence[str], passes: Sequence[Pass], threads: int, upto: str, stream: TextIO, accuracy: str = "exact"
 ) -> None:
-    """Print the steps of each `-O` among `entries`, as far as the level `upto`, with the level that each belongs to and
-    the reason why it runs; then all `passes` as an option that runs the same."""
+    """Print the passes of each `-O` (as far as the level `upto`) and of each named pipeline among `entries`, with the
+    level that each belongs to and the reason why it runs; then all `passes` as an option that runs the same."""
     for entry in entries:
         if not entry.startswith("-O"):
+            for word in parse_entries(entry):
+                if word.pipeline is not None:
+                    stream.write(f"// --{word.pipeline.name}\n")
+                    stream.writelines(f"// {row}\n" for row in members(word.pipeline))
             continue
         rows = [
             (step.level, step.spelling(threads, accuracy), step.reason)

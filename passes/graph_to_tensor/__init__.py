@@ -1,8 +1,9 @@
 """From whole-tensor operators to index notation.
 
-What is exported here is for patterns of `lower-to-tensor`, in this folder or in a plugin: derive from `ToTensor`, or
-from `Elementwise` where a point of the result needs one point of each operand, and register by `lowers`. Subscripts are
-made of `d(0)`, `d(1)`, …, the dims of an op, of which `every(n)` gives the first; `dims_of` gives dims usual names.
+What is exported here is for patterns of `convert-graph-to-tensor`, in this folder or in a plugin: derive from
+`ToTensor`, or from `Elementwise` where a point of the result needs one point of each operand, and register by `lowers`.
+Subscripts are made of `d(0)`, `d(1)`, …, the dims of an op, of which `every(n)` gives the first; `dims_of` gives dims
+usual names.
 """
 
 from mlc.passes.graph_to_tensor._builder import Builder, d, dims_of, every

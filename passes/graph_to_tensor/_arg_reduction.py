@@ -20,7 +20,7 @@ _SPELLED_OUT = 64
 _NOWHERE = (1 << 31) - 1
 
 
-@lowers("lower-to-tensor", graph.ArgMaxOp, graph.ArgMinOp)
+@lowers("convert-graph-to-tensor", graph.ArgMaxOp, graph.ArgMinOp)
 class ArgReduceToReductions(ToTensor):
     """The extreme element `e`, then the least position at which `x` is `e` or NaN.
 

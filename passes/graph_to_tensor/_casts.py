@@ -28,7 +28,7 @@ from mlc.support.dtypes import HALVES, STORED, is_unsigned
 from mlc.support.types import element_type, integer_width
 
 
-@lowers("lower-to-tensor", graph.BitcastOp)
+@lowers("convert-graph-to-tensor", graph.BitcastOp)
 class BitcastToMap(Elementwise):
     """The same bits as another type."""
 
@@ -65,7 +65,7 @@ def _single(p: Points, x: SSAValue) -> SSAValue:
     return p(SelectOp, is_wrong, other, nearest)
 
 
-@lowers("lower-to-tensor", graph.CastOp)
+@lowers("convert-graph-to-tensor", graph.CastOp)
 class CastToMap(Elementwise):
     """Conversions between all element types."""
 

@@ -12,7 +12,7 @@ from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.lowering import lowers
 
 
-@lowers("lower-to-tensor", graph.MatmulOp)
+@lowers("convert-graph-to-tensor", graph.MatmulOp)
 class MatmulToContract(ToTensor):
     """`y[…, m, n] = sum over k of a[…, m, k] * b[…, k, n]`; leading dims of extent 1 are read at 0."""
 

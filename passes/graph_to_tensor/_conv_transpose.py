@@ -21,7 +21,7 @@ from mlc.support.affine import simplify_sum
 from mlc.support.types import element_type
 
 
-@lowers("lower-to-tensor", graph.ConvTransposeOp)
+@lowers("convert-graph-to-tensor", graph.ConvTransposeOp)
 class ConvTransposeToContract(ToTensor):
     """Rows that are `stride` apart form a phase, on which only every `stride`-th tap of the kernel falls.
 

@@ -14,7 +14,7 @@ from mlc.passes.graph_to_tensor._windows import image_dims, in_layout, places, t
 from mlc.passes.lowering import lowers
 
 
-@lowers("lower-to-tensor", graph.ConvOp)
+@lowers("convert-graph-to-tensor", graph.ConvOp)
 class ConvToContract(ToTensor):
     """A convolution reads its padded image at `position * stride + tap * dilation`.
 

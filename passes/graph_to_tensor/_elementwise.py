@@ -263,7 +263,7 @@ def scalar_constant(operand: SSAValue) -> IntegerAttr[IntegerType] | FloatAttr |
     return None if number is None else scalar_attribute(number, constant.value.get_element_type())
 
 
-@lowers("lower-to-tensor", *BODIES)
+@lowers("convert-graph-to-tensor", *BODIES)
 class ElementwiseToMap(Elementwise):
     """One map; the table has its body."""
 
@@ -271,7 +271,7 @@ class ElementwiseToMap(Elementwise):
         return self.map(op, b, BODIES[type(op)])
 
 
-@lowers("lower-to-tensor", graph.GeluOp)
+@lowers("convert-graph-to-tensor", graph.GeluOp)
 class GeluToMap(Elementwise):
     """Either form of gelu."""
 
@@ -280,7 +280,7 @@ class GeluToMap(Elementwise):
         return self.map(op, b, _gelu_tanh if op.approximate.data == "tanh" else _gelu)
 
 
-@lowers("lower-to-tensor", graph.CompareOp)
+@lowers("convert-graph-to-tensor", graph.CompareOp)
 class CompareToMap(Elementwise):
     """Ordered comparisons, except that `ne` holds for NaN."""
 

@@ -14,7 +14,7 @@ from mlc.passes.graph_to_tensor._placement import Layout
 from mlc.passes.lowering import lowers
 
 
-@lowers("lower-to-tensor", graph.GatherOp)
+@lowers("convert-graph-to-tensor", graph.GatherOp)
 class GatherToTake(ToTensor):
     """The dims in front of the axis are one dim, those behind it are the row: reshapes, which move nothing."""
 
@@ -28,7 +28,7 @@ class GatherToTake(ToTensor):
         return b.reshape(b.take(data, [d(0), d(3), d(2)], [("i", indices, [d(1)])], dims), shape_of(op.result))
 
 
-@lowers("lower-to-tensor", graph.GatherNdOp)
+@lowers("convert-graph-to-tensor", graph.GatherNdOp)
 class GatherNdToTake(ToTensor):
     """One coordinate per axis, in loops over as few dims as possible (`Layout`)."""
 

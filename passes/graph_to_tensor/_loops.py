@@ -12,7 +12,7 @@ from mlc.dialects.tensor import IfOp, ScanOp, WhileOp
 from mlc.passes.lowering import StatelessPattern, lowers
 
 
-@lowers("lower-to-tensor", graph.ScanOp)
+@lowers("convert-graph-to-tensor", graph.ScanOp)
 class ScanToScan(StatelessPattern):
     """`graph.scan` -> `tensor.scan`; the ops of its body, which are calls by now, come next."""
 
@@ -23,7 +23,7 @@ class ScanToScan(StatelessPattern):
         _replace(op, new, rewriter)
 
 
-@lowers("lower-to-tensor", graph.IfOp)
+@lowers("convert-graph-to-tensor", graph.IfOp)
 class IfToIf(StatelessPattern):
     """`graph.if` -> `tensor.if`."""
 
@@ -33,7 +33,7 @@ class IfToIf(StatelessPattern):
         _replace(op, IfOp(op.condition, op.captured, op.result_types, then, otherwise), rewriter)
 
 
-@lowers("lower-to-tensor", graph.WhileOp)
+@lowers("convert-graph-to-tensor", graph.WhileOp)
 class WhileToWhile(StatelessPattern):
     """`graph.while` -> `tensor.while`."""
 

@@ -21,7 +21,7 @@ from mlc.support.types import element_type
 _KINDS = {"sum": "add", "mean": "add", "max": "max", "min": "min", "prod": "mul"}
 
 
-@lowers("lower-to-tensor", graph.ReduceOp)
+@lowers("convert-graph-to-tensor", graph.ReduceOp)
 class ReduceToReduce(ToTensor):
     """The reduced axes become `reduce` dims; with `keepdims` the result has dims of extent 1 in their place."""
 
@@ -53,7 +53,7 @@ class ReduceToReduce(ToTensor):
         return b.map([(combined, every(len(over)))], over, element, divide)
 
 
-@lowers("lower-to-tensor", graph.SoftmaxOp)
+@lowers("convert-graph-to-tensor", graph.SoftmaxOp)
 class SoftmaxToReductions(ToTensor):
     """Subtract the maximum, so that no exponential overflows; then divide by the sum.
 
@@ -105,7 +105,7 @@ def _normalise(p: Points, x: SSAValue, mean: SSAValue, factor: SSAValue, scale: 
     return p.add(p.mul(p.mul(p.sub(x, mean), factor), scale), bias)
 
 
-@lowers("lower-to-tensor", graph.LayerNormOp)
+@lowers("convert-graph-to-tensor", graph.LayerNormOp)
 class LayerNormToReductions(ToTensor):
     """Mean, then the mean of squared differences (two passes: no cancellation), then scale and shift.
 
@@ -141,7 +141,7 @@ class LayerNormToReductions(ToTensor):
         return b.map(operands, dims, element, _normalise)
 
 
-@lowers("lower-to-tensor", graph.RmsNormOp)
+@lowers("convert-graph-to-tensor", graph.RmsNormOp)
 class RmsNormToReduction(ToTensor):
     """The mean of squares, then scale by its inverse root."""
 
@@ -164,7 +164,7 @@ class RmsNormToReduction(ToTensor):
         return b.map_points([(op.input, every(rank)), (factor, outer), (op.scale, inner)], shape, element, normalise)
 
 
-@lowers("lower-to-tensor", graph.GroupNormOp)
+@lowers("convert-graph-to-tensor", graph.GroupNormOp)
 class GroupNormToReductions(ToTensor):
     """Reductions per channel, then over the channels of each group, and back: a few numbers between two big passes.
 
@@ -224,7 +224,7 @@ class GroupNormToReductions(ToTensor):
         return b.map_points(operands, shape, element, _normalise)
 
 
-@lowers("lower-to-tensor", graph.BatchNormOp)
+@lowers("convert-graph-to-tensor", graph.BatchNormOp)
 class BatchNormToMap(ToTensor):
     """With given statistics, one map with per-channel operands."""
 

@@ -35,7 +35,7 @@ def _read(op: graph.PoolOp, b: Builder, fill: float) -> Access:
     return image, in_layout(layout, d(0), d(channel_dim(layout)), places(layout, window))
 
 
-@lowers("lower-to-tensor", graph.MaxPoolOp)
+@lowers("convert-graph-to-tensor", graph.MaxPoolOp)
 class MaxPoolToReduce(ToTensor):
     """Padding is the least value of the type, so that it never wins."""
 
@@ -44,7 +44,7 @@ class MaxPoolToReduce(ToTensor):
         return _windows(op, b, "max", least_of(element_type(op.input.type)))
 
 
-@lowers("lower-to-tensor", graph.ArgMaxPoolOp)
+@lowers("convert-graph-to-tensor", graph.ArgMaxPoolOp)
 class ArgMaxPoolToReductions(ToTensor):
     """The largest element `e` under each window, then the least position of what is `e` or NaN.
 
@@ -97,7 +97,7 @@ def _or_minus_one(p: Points, place: SSAValue) -> SSAValue:
     return p(SelectOp, p(CmpiOp, place, p.number(_NOWHERE, i64), "sge"), p.number(-1, i64), place)
 
 
-@lowers("lower-to-tensor", graph.AvgPoolOp)
+@lowers("convert-graph-to-tensor", graph.AvgPoolOp)
 class AvgPoolToReduce(ToTensor):
     """A sum, divided by how many elements it has: one number, or one per position where padding does not count."""
 

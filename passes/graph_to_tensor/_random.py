@@ -22,7 +22,7 @@ _WEYL = (0x9E3779B9, 0xBB67AE85)
 _ROUNDS = 10
 
 
-@lowers("lower-to-tensor", graph.PhiloxOp)
+@lowers("convert-graph-to-tensor", graph.PhiloxOp)
 class PhiloxToMap(Elementwise):
     """One map. Words are in lanes of 64 bits, where the product of two has its place."""
 

@@ -12,7 +12,7 @@ from mlc.passes.graph_to_tensor._placement import Layout
 from mlc.passes.lowering import lowers
 
 
-@lowers("lower-to-tensor", graph.ScatterNdOp)
+@lowers("convert-graph-to-tensor", graph.ScatterNdOp)
 class ScatterNdToPut(ToTensor):
     """One coordinate per axis, in loops over as few dims as possible (`Layout`)."""
 

@@ -14,7 +14,7 @@ from mlc.passes.lowering import lowers
 from mlc.support.types import element_type
 
 
-@lowers("lower-to-tensor", graph.ConstantOp)
+@lowers("convert-graph-to-tensor", graph.ConstantOp)
 class ConstantToArith(ToTensor):
     """Data is data at every level."""
 
@@ -25,7 +25,7 @@ class ConstantToArith(ToTensor):
         return constant.result
 
 
-@lowers("lower-to-tensor", graph.ReshapeOp)
+@lowers("convert-graph-to-tensor", graph.ReshapeOp)
 class ReshapeToReassociation(ToTensor):
     """A reshape of row-major data moves nothing."""
 
@@ -34,7 +34,7 @@ class ReshapeToReassociation(ToTensor):
         return b.reshape(op.input, shape_of(op.result))
 
 
-@lowers("lower-to-tensor", graph.TransposeOp)
+@lowers("convert-graph-to-tensor", graph.TransposeOp)
 class TransposeToMap(ToTensor):
     """Dim `i` of the result is dim `permutation[i]` of the operand."""
 
@@ -45,7 +45,7 @@ class TransposeToMap(ToTensor):
         return b.map_points([(op.input, subscripts)], shape_of(op.result), element_type(op.result.type), unchanged)
 
 
-@lowers("lower-to-tensor", graph.BroadcastOp, graph.ReverseOp)
+@lowers("convert-graph-to-tensor", graph.BroadcastOp, graph.ReverseOp)
 class MoveToMap(ToTensor):
     """Reads where the op says that each element comes from."""
 
@@ -56,7 +56,7 @@ class MoveToMap(ToTensor):
         return b.map_points([(op.input, subscripts)], shape, element_type(op.result.type), unchanged)
 
 
-@lowers("lower-to-tensor", graph.SliceOp)
+@lowers("convert-graph-to-tensor", graph.SliceOp)
 class SliceToMap(ToTensor):
     """Reads at `start + i * stride`."""
 
@@ -67,7 +67,7 @@ class SliceToMap(ToTensor):
         return b.map_points([(op.input, subscripts)], shape_of(op.result), element_type(op.result.type), unchanged)
 
 
-@lowers("lower-to-tensor", graph.ConcatOp)
+@lowers("convert-graph-to-tensor", graph.ConcatOp)
 class ConcatToConcat(ToTensor):
     """Upstream has this op."""
 
@@ -76,7 +76,7 @@ class ConcatToConcat(ToTensor):
         return b.concat(op.inputs, op.axis.value.data)
 
 
-@lowers("lower-to-tensor", graph.PadOp)
+@lowers("convert-graph-to-tensor", graph.PadOp)
 class PadToPad(ToTensor):
     """Upstream has this op."""
 

@@ -26,7 +26,7 @@ _PART = 4
 """What part of a row is small enough to be selected first: that costs about a third of sorting the row."""
 
 
-@lowers("lower-to-tensor", graph.ArgsortOp)
+@lowers("convert-graph-to-tensor", graph.ArgsortOp)
 class ArgsortToKeys(ToTensor):
     """Keys in rows, their positions in order, and those put back along the axis.
 

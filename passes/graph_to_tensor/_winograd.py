@@ -21,7 +21,7 @@ from mlc.support.winograd import RESULT, WINDOW, Matrix, span
 _NAMES = ("b", "y", "x", "n")
 
 
-@lowers("lower-to-tensor", graph.WinogradInputOp)
+@lowers("convert-graph-to-tensor", graph.WinogradInputOp)
 class WinogradInputToTileMap(ToTensor):
     """A point is a window of all elements of one channel; its numbers lie one image of windows apart."""
 
@@ -34,7 +34,7 @@ class WinogradInputToTileMap(ToTensor):
         return _tile_map(op, b, reads, places, sizes, WINDOW[tile])
 
 
-@lowers("lower-to-tensor", graph.WinogradOutputOp)
+@lowers("convert-graph-to-tensor", graph.WinogradOutputOp)
 class WinogradOutputToTileMap(ToTensor):
     """A point is a tile of results of one channel."""
 

@@ -171,8 +171,8 @@ class ExpandMathPass(Pass):
 
     f32 and f64, scalars and vectors of one rank. Infinities, NaN, signed zeros and denormals come out as in C. The
     largest errors, in units of the last place, are tested (tests/numeric/test_expand_math.py). Left alone are what is
-    one instruction (fma, sqrt, absf, floor, …), other types, and functions without an expansion, which `lower-to-llvm`
-    reports.
+    one instruction (fma, sqrt, absf, floor, …), other types, and functions without an expansion, which
+    `convert-loop-to-llvm` reports.
     """
 
     name = "expand-math"

@@ -26,9 +26,9 @@ from mlc.support.types import scalar_attribute, vector_type
 
 POINTER = llvm.LLVMPointerType()
 
-ACCESSES = "lower-to-llvm (accesses)"
+ACCESSES = "convert-loop-to-llvm (accesses)"
 """The first half of the pass, where loads and stores register their patterns: they see memrefs, with their shapes."""
-VALUES = "lower-to-llvm"
+VALUES = "convert-loop-to-llvm"
 """The second half, for everything else: memrefs become pointers, index becomes i64."""
 
 

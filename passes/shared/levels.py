@@ -9,7 +9,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlc.passes.lowering import lowering_of
-from mlc.passes.pipeline import CROSSINGS, LEVEL_OF, LEVELS, SOURCE_LEVELS, crossings
+from mlc.passes.named_pipelines import LOWER_TO
+from mlc.passes.pipeline import CROSSINGS, LEVEL_OF, LEVELS, SOURCE_LEVELS
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
@@ -28,7 +29,7 @@ def require_level(module: ModuleOp, level: str, pass_name: str, then: Sequence[s
         return
     # A function over tensors is named only if nothing in it is: the place of the op says more.
     first, _, op = min(found, key=lambda each: each[:2])
-    missing = (*crossings(above[first], level), *then)
+    missing = (LOWER_TO[level], *then)
     raise passes_missing(op, pass_name, f"{op.name}, of the {above[first]} level", missing)
 
 

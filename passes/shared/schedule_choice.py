@@ -53,7 +53,7 @@ def choose(
         return favourite
     try:
         loops = KernelOnLoops(kernel.function, kernel.constants, ctx, kernel.machine, weights=kernel.weights)
-    except UserError:  # an op that nobody lowers, which `lower-to-loops` will say
+    except UserError:  # an op that nobody lowers, which `convert-tensor-to-loop` will say
         return favourite
     usual = loops.estimate(favourite.steps, _MOST_OPS_OF_LOOPS)
     _check(loops, is_own)

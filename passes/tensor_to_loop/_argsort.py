@@ -22,7 +22,7 @@ _LONG_ROW = 4096
 """From how many keys on digits have 11 bits rather than 8: fewer passes over the keys, more counters to sum up."""
 
 
-@lowers("lower-to-loops", ArgsortOp)
+@lowers("convert-tensor-to-loop", ArgsortOp)
 class ArgsortToRadixSort(StatelessPattern):
     """Keys are moved once per digit, from the least digit to the greatest, to where their digit begins.
 

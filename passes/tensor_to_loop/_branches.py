@@ -19,7 +19,7 @@ from mlc.passes.tensor_to_loop._yields import expect
 from mlc.support.types import tensor_type
 
 
-@lowers("lower-to-loops", IfOp)
+@lowers("convert-tensor-to-loop", IfOp)
 class IfToBranches(StatelessPattern):
     """`scf.if`, both sides of which leave their results in the same buffers.
 
@@ -43,7 +43,7 @@ class IfToBranches(StatelessPattern):
         rewriter.replace(op, [flag, ScfIfOp(flag.result, [], bodies[0], bodies[1])], results)
 
 
-@lowers("lower-to-loops", WhileOp)
+@lowers("convert-tensor-to-loop", WhileOp)
 class WhileToLoop(StatelessPattern):
     """`scf.while`, which hands buffers on; what is carried has two that take turns, as in a scan.
 

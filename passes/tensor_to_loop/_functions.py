@@ -131,7 +131,7 @@ def _retype(argument: BlockArgument, new_type: Attribute) -> None:
         Rewriter.replace_value_with_new_type(argument, new_type)  # keeps the name, which names model inputs
 
 
-@lowers("lower-to-loops", func.ReturnOp)
+@lowers("convert-tensor-to-loop", func.ReturnOp)
 class ReturnBuffers(StatelessPattern):
     """`return %t` -> `return`, with a copy only where the value could not be computed in place.
 
@@ -162,7 +162,7 @@ class ReturnBuffers(StatelessPattern):
         rewriter.replace(op, func.ReturnOp())
 
 
-@lowers("lower-to-loops", func.CallOp)
+@lowers("convert-tensor-to-loop", func.CallOp)
 class CallWithDestinations(StatelessPattern):
     """`%y = call @k(%x)` -> `call @k(%x, %y_buffer)`."""
 
@@ -174,7 +174,7 @@ class CallWithDestinations(StatelessPattern):
         rewriter.replace(op, func.CallOp(op.callee, [*op.operands, *buffers], []), buffers)
 
 
-@lowers("lower-to-loops", arith.ConstantOp)
+@lowers("convert-tensor-to-loop", arith.ConstantOp)
 class ConstantBuffer(StatelessPattern):
     """A constant tensor becomes a read-only buffer; scalars stay."""
 
@@ -185,7 +185,7 @@ class ConstantBuffer(StatelessPattern):
             rewriter.replace(op, ConstantOp(op.value))
 
 
-@lowers("lower-to-loops", *RESHAPES)
+@lowers("convert-tensor-to-loop", *RESHAPES)
 class ReshapeView(StatelessPattern):
     """A reshape moves nothing: it is the same row-major buffer with another shape."""
 

@@ -18,7 +18,7 @@ from mlc.passes.tensor_to_loop._functions import allocate, destination
 from mlc.support.types import integer_width, memref_type, tensor_type
 
 
-@lowers("lower-to-loops", LeastOp)
+@lowers("convert-tensor-to-loop", LeastOp)
 class LeastToBisection(StatelessPattern):
     """The last wanted key is found bit by bit, by counting how many keys are less; then keys are taken up to it.
 

@@ -95,7 +95,7 @@ class _NestBody:
         return LoadOp(buffer, [self.counters[i] for i in used], affine)
 
 
-@lowers("lower-to-loops", StructuredOp)
+@lowers("convert-tensor-to-loop", StructuredOp)
 class StructuredOpToNest(RewritePattern):
     """`over` dims -> parallel loops, `reduce` dims -> serial loops that carry the accumulator, one store per point.
 

@@ -19,7 +19,7 @@ from mlc.passes.tensor_to_loop._places import Place, place_load, placed_nest
 from mlc.support.types import memref_type, scalar_attribute
 
 
-@lowers("lower-to-loops", PutOp)
+@lowers("convert-tensor-to-loop", PutOp)
 class PutToUpdates(StatelessPattern):
     """y = data; for m { i = indices[m]; for n { y[i, n] = i in range ? combine(y[i, n], updates[m, n]) : y[i, n] } }
 

@@ -22,7 +22,7 @@ from mlc.support.types import memref_type
 _DIM = "step"
 
 
-@lowers("lower-to-loops", ScanOp)
+@lowers("convert-tensor-to-loop", ScanOp)
 class ScanToLoop(StatelessPattern):
     """A serial loop, with rows as views, that hands buffers on rather than elements.
 

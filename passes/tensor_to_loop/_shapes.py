@@ -17,7 +17,7 @@ from mlc.support.locations import error_at
 from mlc.support.types import memref_type, tensor_type
 
 
-@lowers("lower-to-loops", tensor.PadOp)
+@lowers("convert-tensor-to-loop", tensor.PadOp)
 class PadToFillAndCopy(StatelessPattern):
     """Fill the border of the padded buffer with the padding value, and copy the source inside.
 
@@ -32,7 +32,7 @@ class PadToFillAndCopy(StatelessPattern):
         rewriter.replace(op, [*border(op, target), *copy_nest(op.source, target, op.static_low.get_values())], [target])
 
 
-@lowers("lower-to-loops", tensor.ConcatOp)
+@lowers("convert-tensor-to-loop", tensor.ConcatOp)
 class ConcatToCopies(StatelessPattern):
     """One copy per input, each at the offset where the inputs before it end."""
 
@@ -48,7 +48,7 @@ class ConcatToCopies(StatelessPattern):
         rewriter.replace(op, copies, [target])
 
 
-@lowers("lower-to-loops", tensor.ExtractSliceOp)
+@lowers("convert-tensor-to-loop", tensor.ExtractSliceOp)
 class ExtractSliceToCopy(StatelessPattern):
     """Copy the window `offset + i * stride` of the source."""
 

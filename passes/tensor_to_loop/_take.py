@@ -12,7 +12,7 @@ from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._places import Place, place_load, placed_nest
 
 
-@lowers("lower-to-loops", TakeOp)
+@lowers("convert-tensor-to-loop", TakeOp)
 class TakeToCopies(StatelessPattern):
     """for b, for m { i = clamp(indices[m]); for n { y[b, m, n] = data[b, i, n] } }"""
 

@@ -18,7 +18,7 @@ from mlc.support.ir import inlined
 from mlc.support.types import tensor_type
 
 
-@lowers("lower-to-loops", TileMapOp)
+@lowers("convert-tensor-to-loop", TileMapOp)
 class TileMapToNests(StatelessPattern):
     """for y, for x { loads; the body; elementwise ops behind it, for each number; stores }
 

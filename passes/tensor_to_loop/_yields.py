@@ -45,7 +45,7 @@ def yielded_into(value: SSAValue) -> SSAValue | None:
     return None
 
 
-@lowers("lower-to-loops", YieldOp)
+@lowers("convert-tensor-to-loop", YieldOp)
 class YieldIntoBuffers(StatelessPattern):
     """Copy what could not be computed where it has to be; the loop's own terminator stands behind already."""
 

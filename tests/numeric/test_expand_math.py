@@ -26,7 +26,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.llvm.intrinsics import ScaleOp
 from mlc.dialects.registry import register_dialects
 from mlc.passes.loop.expand_math import EXPANSIONS, ExpandMathPass
-from mlc.passes.loop_to_llvm.lower_to_llvm import LowerToLlvmPass
+from mlc.passes.loop_to_llvm.convert_loop_to_llvm import ConvertLoopToLlvmPass
 from mlc.reference import interpreter
 from mlc.reference.execution import Frame
 from mlc.support.context import CompilerContext
@@ -397,7 +397,7 @@ def compile_kernels(text: str, target: str, output: Path, *flags: str) -> None:
     register_dialects(ctx)
     module = Parser(ctx, text).parse_module()
     ExpandMathPass().run(module, ctx)
-    LowerToLlvmPass().run(module, ctx)
+    ConvertLoopToLlvmPass().run(module, ctx)
     machine = resolve_target(target)
     source = output.with_suffix(".ll")
     source.write_text(emit_module(module, machine).replace("weak_odr hidden", "weak_odr"))

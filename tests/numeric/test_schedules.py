@@ -17,13 +17,13 @@ from mlc.compiler import new_context
 from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import Step, load_step, step_names
 from mlc.passes.checking import EquivalenceChecker
-from mlc.passes.graph_to_tensor.lower_to_tensor import LowerToTensorPass
+from mlc.passes.graph_to_tensor.convert_graph_to_tensor import ConvertGraphToTensorPass
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.passes.loop.forward_stores import ForwardStoresPass
 from mlc.passes.loop.shrink_buffers import ShrinkBuffersPass
 from mlc.passes.loop.steps.base import LoopStep
 from mlc.passes.loop.steps.unroll import Unroll
-from mlc.passes.tensor_to_loop.lower_to_loops import LowerToLoopsPass
+from mlc.passes.tensor_to_loop.convert_tensor_to_loop import ConvertTensorToLoopPass
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module
@@ -106,7 +106,7 @@ def _kernel(module: ModuleOp) -> FuncOp:
 def _at_tensor_level(name: str) -> tuple[ModuleOp, CompilerContext]:
     ctx = new_context()
     module = parse_module(KERNELS[name], f"{name}.mlir", ctx)
-    LowerToTensorPass().run(module, ctx)
+    ConvertGraphToTensorPass().run(module, ctx)
     return module, ctx
 
 
@@ -135,7 +135,7 @@ def _draw_schedule(data: st.DataObject, kernel_name: str) -> list[Step]:
     module, ctx = _at_tensor_level(kernel_name)
     checker = EquivalenceChecker(ctx)
     checker.start(module)
-    LowerToLoopsPass().run(module, ctx)
+    ConvertTensorToLoopPass().run(module, ctx)
     steps: list[Step] = []
     rng = data.draw(st.randoms(use_true_random=False))
     for _ in range(rng.randint(1, 6)):
@@ -160,7 +160,7 @@ def test_steps_keep_the_meaning(kernel: str, data: st.DataObject) -> None:
     module, ctx = _at_tensor_level(kernel)
     checker = EquivalenceChecker(ctx)
     checker.start(module)
-    LowerToLoopsPass().run(module, ctx)
+    ConvertTensorToLoopPass().run(module, ctx)
     _apply(module, ctx, *steps)
     checker.check("the whole schedule", module, ApplySchedulePass.rounding)
     for step in (ShrinkBuffersPass(), ForwardStoresPass()):

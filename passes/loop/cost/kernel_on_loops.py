@@ -31,7 +31,7 @@ from mlc.targets.machine import Machine
 
 
 class KernelOnLoops:
-    """A kernel as `lower-to-loops` makes it, before any step of a schedule.
+    """A kernel as `convert-tensor-to-loop` makes it, before any step of a schedule.
 
     The passes are those of the default pipeline, by its own data, but that nothing is verified and no observer called:
     what they make is estimated and thrown away. `plan-memory` is left out, for one arena would hide which buffer an

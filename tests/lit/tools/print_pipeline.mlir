@@ -1,16 +1,17 @@
 // RUN: mlc-opt -O0 --print-pipeline | filecheck %s --check-prefix=NONE --match-full-lines
 // RUN: mlc-opt -O3 --threads=4 --print-pipeline --emit=mlir:loop | filecheck %s --check-prefix=ALL
 // RUN: mlc-opt --tile="sizes=8,48" --cse --print-pipeline | filecheck %s --check-prefix=NAMED --match-full-lines
+// RUN: mlc-opt --fuse --lower-to-tensor --print-pipeline | filecheck %s --check-prefix=LOWER --match-full-lines
 
 // NONE:      // -O0
 // NONE-NEXT: // graph   convert-onnx-to-graph {{ *}}a model that came from ONNX is spelled in the ops of the graph level
 // NONE-NEXT: // graph   convert-aten-to-graph {{ *}}and so is one that came from PyTorch
 // NONE-NEXT: // graph   convert-stablehlo-to-graph {{ *}}and so is one that came from JAX, or as StableHLO
 // NONE-NEXT: // graph   fold-empty {{ *}}what has no elements is known: nothing below has to compute nothing
-// NONE-NEXT: // tensor  lower-to-tensor {{ *}}from what the model says to what each kernel computes per point
-// NONE-NEXT: // loop    lower-to-loops {{ *}}{{.*}}
-// NONE:      // llvm    lower-to-llvm {{ *}}{{.*}}
-// NONE-NEXT: --pass-pipeline='convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,lower-to-tensor,lower-to-loops,{{.*}},plan-memory,lower-to-llvm'
+// NONE-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
+// NONE-NEXT: // loop    convert-tensor-to-loop {{ *}}{{.*}}
+// NONE:      // llvm    convert-loop-to-llvm {{ *}}{{.*}}
+// NONE-NEXT: --pass-pipeline='convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor,convert-tensor-to-loop,{{.*}},plan-memory,convert-loop-to-llvm'
 
 // ALL:      // -O3
 // ALL-NEXT: // graph   convert-onnx-to-graph
@@ -23,3 +24,12 @@
 // ALL:      --pass-pipeline='convert-onnx-to-graph,{{.*}},parallelize{threads=4},
 
 // NAMED: --pass-pipeline='tile{sizes=8,48},cse'
+
+// A pipeline is shown with its passes.
+// LOWER:      // --lower-to-tensor
+// LOWER-NEXT: // graph   convert-onnx-to-graph {{ *}}a model that came from ONNX is spelled in the ops of the graph level
+// LOWER-NEXT: // graph   convert-aten-to-graph {{.*}}
+// LOWER-NEXT: // graph   convert-stablehlo-to-graph {{.*}}
+// LOWER-NEXT: // graph   fold-empty {{.*}}
+// LOWER-NEXT: // tensor  convert-graph-to-tensor {{ *}}from what the model says to what each kernel computes per point
+// LOWER-NEXT: --pass-pipeline='fuse,convert-onnx-to-graph,convert-aten-to-graph,convert-stablehlo-to-graph,fold-empty,convert-graph-to-tensor'

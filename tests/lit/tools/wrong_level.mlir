@@ -10,7 +10,7 @@
 // RUN: mlc-opt %s --convert-onnx-to-graph --convert-aten-to-graph --convert-stablehlo-to-graph 2>&1 | filecheck %s --check-prefix=NONE
 
 // NONE-NOT: changed nothing
-// EARLY: note: --apply-schedule changed nothing: it works at the loop level, and the module is at the graph level; run --lower-to-tensor --lower-to-loops first
+// EARLY: note: --apply-schedule changed nothing: it works at the loop level, and the module is at the graph level; run --lower-to-loops first
 // TILE: note: --tile changed nothing: it works at the loop level
 // LATE: note: --fuse changed nothing: it works at the graph level, and the module is at the tensor level; it has to run before --lower-to-tensor
 // LLVM: note: --tile changed nothing: it works at the loop level, and the module is at the llvm level; it has to run before --lower-to-llvm

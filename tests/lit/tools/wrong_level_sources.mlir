@@ -5,8 +5,8 @@
 
 // Models that come from elsewhere are above the graph level.
 // BIND: note: --bind-inputs changed nothing: it works at the onnx level, and the module is at the stablehlo level; it is of no use there
-// FUSE: note: --fuse changed nothing: it works at the graph level, and the module is at the stablehlo level; run --convert-stablehlo-to-graph first
-// SCHEDULE: note: --schedule changed nothing: it works at the tensor level, and the module is at the stablehlo level; run --convert-stablehlo-to-graph --lower-to-tensor first
+// FUSE: note: --fuse changed nothing: it works at the graph level, and the module is at the stablehlo level; run --lower-to-graph first
+// SCHEDULE: note: --schedule changed nothing: it works at the tensor level, and the module is at the stablehlo level; run --lower-to-tensor first
 // OTHER: note: --convert-aten-to-graph changed nothing: it works at the aten level, and the module is at the stablehlo level; --convert-stablehlo-to-graph is for that
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = stablehlo.add %x, %x : tensor<4xf32>
@@ -15,8 +15,8 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// FUSE: note: --fuse changed nothing: it works at the graph level, and the module is at the stablehlo level; run --convert-stablehlo-to-graph first
-// SCHEDULE: note: --schedule changed nothing: it works at the tensor level, and the module is at the stablehlo level; run --convert-stablehlo-to-graph --lower-to-tensor first
+// FUSE: note: --fuse changed nothing: it works at the graph level, and the module is at the stablehlo level; run --lower-to-graph first
+// SCHEDULE: note: --schedule changed nothing: it works at the tensor level, and the module is at the stablehlo level; run --lower-to-tensor first
 // OTHER: note: --convert-aten-to-graph changed nothing: it works at the aten level, and the module is at the stablehlo level; --convert-stablehlo-to-graph is for that
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = chlo.erf %x : tensor<4xf32> -> tensor<4xf32>
@@ -25,8 +25,8 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// FUSE: note: --fuse changed nothing: it works at the graph level, and the module is at the onnx level; run --convert-onnx-to-graph first
-// SCHEDULE: note: --schedule changed nothing: it works at the tensor level, and the module is at the onnx level; run --convert-onnx-to-graph --lower-to-tensor first
+// FUSE: note: --fuse changed nothing: it works at the graph level, and the module is at the onnx level; run --lower-to-graph first
+// SCHEDULE: note: --schedule changed nothing: it works at the tensor level, and the module is at the onnx level; run --lower-to-tensor first
 // OTHER: note: --convert-aten-to-graph changed nothing: it works at the aten level, and the module is at the onnx level; --convert-onnx-to-graph is for that
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "onnx.Relu"(%x) : (tensor<4xf32>) -> tensor<4xf32>

@@ -39,7 +39,7 @@ def step(op, x):
     return (x > 0).astype(x.dtype)
 
 
-@lowers("lower-to-tensor", StepOp)
+@lowers("convert-graph-to-tensor", StepOp)
 class LowerStep(Elementwise):
     def build(self, op, b):
         def point(p, x):

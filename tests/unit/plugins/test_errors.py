@@ -121,18 +121,19 @@ CASES = {
     ),
     "two patterns": (
         _OP
-        + '@lowers("lower-to-tensor", AOp)\nclass P(RewritePattern): pass\n'
-        + '@lowers("lower-to-tensor", AOp)\nclass Q(RewritePattern): pass\n',
-        "bad.py:16: error: plugin 'bad.py' fails: ValueError: two patterns lower 'bad.a' in 'lower-to-tensor'",
+        + '@lowers("convert-graph-to-tensor", AOp)\nclass P(RewritePattern): pass\n'
+        + '@lowers("convert-graph-to-tensor", AOp)\nclass Q(RewritePattern): pass\n',
+        "bad.py:16: error: plugin 'bad.py' fails: ValueError: two patterns lower 'bad.a' in 'convert-graph-to-tensor'",
     ),
     "a pattern that mlc has": (
         _OP
         + "from mlc.dialects.graph import ReluOp\n"
-        + '@lowers("lower-to-tensor", ReluOp)\nclass P(RewritePattern): pass\n',
-        "bad.py:15: error: plugin 'bad.py' fails: ValueError: two patterns lower 'graph.relu' in 'lower-to-tensor'",
+        + '@lowers("convert-graph-to-tensor", ReluOp)\nclass P(RewritePattern): pass\n',
+        "bad.py:15: error: plugin 'bad.py' fails: ValueError: two patterns lower 'graph.relu' in "
+        "'convert-graph-to-tensor'",
     ),
     "a lowering that does not exist": (
-        _OP + '@lowers("lower-to-tensors", AOp)\nclass P(RewritePattern): pass\nBad = Dialect("bad", [AOp])',
+        _OP + '@lowers("convert-graph-to-tensors", AOp)\nclass P(RewritePattern): pass\nBad = Dialect("bad", [AOp])',
         "plugin 'bad.py' has patterns for 'lower-to-tensors', which is no pass; did you mean 'lower-to-tensor'?",
     ),
     "two meanings": (
@@ -294,7 +295,7 @@ class NegOp(IRDLOperation):
     r = result_def()
     assembly_format = "$a attr-dict `:` type($a) `->` type($r)"
 
-@lowers("lower-to-tensor", NegOp)
+@lowers("convert-graph-to-tensor", NegOp)
 class Lower(RewritePattern):
     def __init__(self, ctx): pass
     def match_and_rewrite(self, op, rewriter):
@@ -320,7 +321,7 @@ def test_failures_at_work_name_the_line_of_the_plugin(
     monkeypatch.chdir(tmp_path)
     Path("bad.py").write_text(_RUNS)
     result = mlc_opt("--load-dialect=bad.py", "--lower-to-tensor", stdin=_TEXT)
-    assert "bad.py:27: error: pass 'lower-to-tensor' failed with IndexError: no such operand" in result.err
+    assert "bad.py:27: error: pass 'convert-graph-to-tensor' failed with IndexError: no such operand" in result.err
     assert "note: reproducer: " in result.err
     assert result.status == 1
     unused = _TEXT.replace("  return", "  %1 = graph.neg %x : tensor<4xf32>\n  return")
@@ -394,7 +395,7 @@ class TwiceOp(FloatUnaryOp):
 def twice(op, x):
     return 2 * x
 
-@lowers("lower-to-tensor", TwiceOp)
+@lowers("convert-graph-to-tensor", TwiceOp)
 class TwiceToMap(Elementwise):
     def build(self, op, b):
         return self.map(op, b, lambda p, x: {})
@@ -412,8 +413,8 @@ _TWICE_TEXT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 @pytest.mark.parametrize(
     ("point", "flag", "message"),
     [
-        ("p.mul(x, x)", "--check-each", "after 'lower-to-tensor', 'main' computes something else: "),
-        ("p.number(1, i32)", "--verify-each", "the IR does not verify after pass 'lower-to-tensor': "),
+        ("p.mul(x, x)", "--check-each", "after 'convert-graph-to-tensor', 'main' computes something else: "),
+        ("p.number(1, i32)", "--verify-each", "the IR does not verify after pass 'convert-graph-to-tensor': "),
         ("p.number(1, i32)", "--cse", "the IR does not verify after the pass pipeline"),
     ],
 )

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // A constant that repeats one number is that number; zeros of two signs are two numbers, which are printed as such.
 // CHECK-LABEL: func.func private @mul

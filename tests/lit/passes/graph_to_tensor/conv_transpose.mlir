@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // Two taps reach each row: all four phases are one contraction, and what follows is computed before the reshape.
 // CHECK-LABEL: func.func private @conv_transpose2d_bias_add(

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // Big passes go over contiguous channels; what is shared by a group is computed on a few numbers.
 // CHECK-LABEL: func.func private @group_norm(

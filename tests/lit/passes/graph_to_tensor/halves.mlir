@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // Operands become f32, constants at once, and each result of an op is rounded, in a kernel of several, too.
 // CHECK-LABEL: func.func private @add_mul(%a: tensor<4xbf16>, %b: tensor<4xbf16>) -> tensor<4xbf16>

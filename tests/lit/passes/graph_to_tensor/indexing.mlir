@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // The greatest element, then the least position that has it.
 // CHECK-LABEL: func.func private @argmax(

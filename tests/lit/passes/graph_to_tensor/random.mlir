@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --fuse --lower-to-tensor --check-each | filecheck %s
+// RUN: mlc-opt %s --fuse --convert-graph-to-tensor --check-each | filecheck %s
 
 // Bits and what becomes of them are one kernel: a map, whose point computes ten rounds on words in 64 bits.
 // CHECK-LABEL: func.func private @philox_shr_cast_mul

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // Ops say what is unsigned, types no longer do; the function still tells its callers.
 // CHECK-LABEL: func.func private @max(%a: tensor<4xi8>, %b: tensor<4xi8>) -> tensor<4xi8>

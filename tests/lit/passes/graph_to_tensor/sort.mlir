@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor --check-each | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor --check-each | filecheck %s
 
 // Keys are integers in the order of the floats: one zero, and one NaN behind all.
 // CHECK-LABEL: func.func private @argsort(

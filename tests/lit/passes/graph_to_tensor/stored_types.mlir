@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // A float of four bits is rounded with whole numbers, and so is what lies below its normal numbers; what is too large
 // becomes its greatest number, NaN a zero.

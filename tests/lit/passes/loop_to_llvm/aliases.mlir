@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-llvm | filecheck %s
+// RUN: mlc-opt %s --convert-loop-to-llvm | filecheck %s
 
 // One buffer twice is fine if it is only read, and so are parts of one buffer that have no byte in common.
 // CHECK-LABEL: llvm.func @mlc_main(

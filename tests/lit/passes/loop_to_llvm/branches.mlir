@@ -1,4 +1,4 @@
-// RUN: mlc-opt --lower-to-llvm %s | filecheck %s
+// RUN: mlc-opt --convert-loop-to-llvm %s | filecheck %s
 
 func.func private @step(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   loop.for parallel "n" %n = 0 to 4 {

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-llvm | filecheck %s
+// RUN: mlc-opt %s --convert-loop-to-llvm | filecheck %s
 
 // No CPU traps: 0 and the quotient that does not fit are divided by 1, and what is divided by 0 becomes 0.
 // CHECK-LABEL: @divide(

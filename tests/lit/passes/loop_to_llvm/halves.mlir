@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-llvm --target=x86-64-v3 --split-input-file | filecheck %s
+// RUN: mlc-opt %s --convert-loop-to-llvm --target=x86-64-v3 --split-input-file | filecheck %s
 
 // In memory, in vectors and in constants, floats of 16 bits are their bits; conversions are of floats.
 // CHECK-LABEL: llvm.func weak_odr hidden @kernel(

@@ -1,7 +1,7 @@
-// RUN: mlc-opt %s --target=x86-64-v4 --lower-to-llvm | filecheck %s --check-prefixes=CHECK,MASKS
-// RUN: mlc-opt %s --target=x86-64-v3 --lower-to-llvm | filecheck %s --check-prefixes=CHECK,AVX
-// RUN: mlc-opt %s --target=x86-64-v2 --lower-to-llvm | filecheck %s --check-prefixes=CHECK,PIECES
-// RUN: mlc-opt %s --target=aarch64 --lower-to-llvm | filecheck %s --check-prefixes=CHECK,PIECES
+// RUN: mlc-opt %s --target=x86-64-v4 --convert-loop-to-llvm | filecheck %s --check-prefixes=CHECK,MASKS
+// RUN: mlc-opt %s --target=x86-64-v3 --convert-loop-to-llvm | filecheck %s --check-prefixes=CHECK,AVX
+// RUN: mlc-opt %s --target=x86-64-v2 --convert-loop-to-llvm | filecheck %s --check-prefixes=CHECK,PIECES
+// RUN: mlc-opt %s --target=aarch64 --convert-loop-to-llvm | filecheck %s --check-prefixes=CHECK,PIECES
 
 // Eleven lanes of sixteen: one masked instruction, or eight, two and one.
 // CHECK-LABEL: @first_lanes

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops | filecheck %s
+// RUN: mlc-opt %s --convert-tensor-to-loop | filecheck %s
 // SLOW: interprets the loops of radix sorts
 
 // Two digits of 8 bits: counted in one pass over the keys, summed up, and a pass over the keys for each.

@@ -1,4 +1,4 @@
-// RUN: mlc-opt --lower-to-loops --check-each %s | filecheck %s
+// RUN: mlc-opt --convert-tensor-to-loop --check-each %s | filecheck %s
 
 func.func private @exp(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tensor.map %a[n] over (n: 4) : tensor<4xf32> -> tensor<4xf32> {

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --split-input-file --lower-to-loops --check-each | filecheck %s
+// RUN: mlc-opt %s --split-input-file --convert-tensor-to-loop --check-each | filecheck %s
 
 // What reads the argument only to change a copy of it may do so where the argument lies. Others read the result there.
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops | filecheck %s
+// RUN: mlc-opt %s --convert-tensor-to-loop | filecheck %s
 
 // What is read at each of its points once is computed where it is read.
 // CHECK-LABEL: func.func private @transposed(

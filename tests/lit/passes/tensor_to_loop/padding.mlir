@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops | filecheck %s
+// RUN: mlc-opt %s --convert-tensor-to-loop | filecheck %s
 
 // Every side is as wide as it says, and lies where it has to: of each axis the front, then the end, between the sides of
 // the axes before it.

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops --check-each | filecheck %s
+// RUN: mlc-opt %s --convert-tensor-to-loop --check-each | filecheck %s
 
 // The loop over places is serial: two of them may be the same. A row is told to be in range by clamping changing nothing.
 // CHECK-LABEL: func.func private @rows(

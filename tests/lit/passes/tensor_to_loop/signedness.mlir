@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops | filecheck %s
+// RUN: mlc-opt %s --convert-tensor-to-loop | filecheck %s
 
 // Outputs keep the mark that their results had.
 // CHECK-LABEL: func.func @main(%a: memref<4xi8> {mlc.unsigned}, %out0: memref<i8> {mlc.output, mlc.unsigned}, %out1: memref<4xi8> {mlc.output})

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops | filecheck %s
+// RUN: mlc-opt %s --convert-tensor-to-loop | filecheck %s
 
 // The index is read and put in range once per row.
 // CHECK-LABEL: func.func private @rows(

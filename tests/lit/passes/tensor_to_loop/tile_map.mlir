@@ -1,4 +1,4 @@
-// RUN: mlc-opt --lower-to-loops %s | filecheck %s
+// RUN: mlc-opt --convert-tensor-to-loop %s | filecheck %s
 
 // What is elementwise behind is computed for each number; the tile that ends early has a nest of its own.
 // CHECK-LABEL: @pairs

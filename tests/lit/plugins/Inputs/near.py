@@ -119,7 +119,7 @@ def upside_down(op: UpsideDownOp, x: Array) -> Array:
     return x[::-1]
 
 
-@lowers("lower-to-tensor", DotOp, SquaredOp)
+@lowers("convert-graph-to-tensor", DotOp, SquaredOp)
 class OfRowsToStructured(ToTensor):
     """One structured op of this dialect."""
 
@@ -132,7 +132,7 @@ class OfRowsToStructured(ToTensor):
         return b.add(structured([op.lhs, op.rhs], [[row, along], [column, along]], dims, op.result.type))
 
 
-@lowers("lower-to-tensor", UpsideDownOp)
+@lowers("convert-graph-to-tensor", UpsideDownOp)
 class UpsideDownToMap(ToTensor):
     """A map that only reads elsewhere."""
 

@@ -57,7 +57,7 @@ def evaluate(op: ByOp, x: Array) -> Array:
     return x * x.dtype.type(op.factor.value.data)
 
 
-@lowers("lower-to-tensor", ByOp)
+@lowers("convert-graph-to-tensor", ByOp)
 class ByToMap(Elementwise):
     """One multiplication per point."""
 

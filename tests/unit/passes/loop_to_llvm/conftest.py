@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 
 from mlc.dialects.registry import register_dialects
 from mlc.passes.base import Pass
-from mlc.passes.loop_to_llvm.lower_to_llvm import LowerToLlvmPass
+from mlc.passes.loop_to_llvm.convert_loop_to_llvm import ConvertLoopToLlvmPass
 from mlc.support.context import CompilerContext
 from mlc.targets.cache import Cache
 from mlc.targets.llvm_ir import emit_module
@@ -37,7 +37,7 @@ def lower_text(text: str, *passes: Pass, target: str = "native") -> ModuleOp:
     ctx = CompilerContext(target=target)
     register_dialects(ctx)
     module = Parser(ctx, text).parse_module()
-    for p in (*passes, LowerToLlvmPass()):
+    for p in (*passes, ConvertLoopToLlvmPass()):
         p.run(module, ctx)
     module.verify()
     return module

@@ -1,8 +1,8 @@
-// RUN: mlc-opt %s --lower-to-tensor --lower-to-loops --split-input-file --verify-diagnostics
+// RUN: mlc-opt %s --convert-graph-to-tensor --convert-tensor-to-loop --split-input-file --verify-diagnostics
 
 func.func @f(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
   %v = arith.constant 1.0 : f32
-  // expected-error @+1 {{'tensor.insert' cannot be lowered to loops: no pattern of lower-to-loops handles it}}
+  // expected-error @+1 {{'tensor.insert' cannot be lowered to loops: no pattern of convert-tensor-to-loop handles it}}
   %0 = tensor.insert %v into %x[%i] : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

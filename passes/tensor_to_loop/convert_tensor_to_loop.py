@@ -1,4 +1,4 @@
-"""`lower-to-loops`: tensors become buffers, structured ops become plain loop nests."""
+"""`convert-tensor-to-loop`: tensors become buffers, structured ops become plain loop nests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PATTERNS = (_argsort, _branches, _functions, _least, _nests, _put, _scan, _shape
 
 
 @dataclass(frozen=True)
-class LowerToLoopsPass(Pass):
+class ConvertTensorToLoopPass(Pass):
     """Lower the tensor level to loop nests over memrefs.
 
     Every function takes its outputs as trailing memref arguments marked `mlc.output`. One that is marked
@@ -58,7 +58,7 @@ class LowerToLoopsPass(Pass):
     Schedules are left on their functions, untouched: `apply-schedule` carries them out.
     """
 
-    name = "lower-to-loops"
+    name = "convert-tensor-to-loop"
     rounding = Rounding(4, "sums get the order of their loops")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
@@ -94,7 +94,9 @@ def _check_handled(function: func.FuncOp, driver: LoweringDriver) -> None:
     for op in function.walk():
         tensors = any(isinstance(v.type, TensorType) for v in (*op.operands, *op.results))
         if tensors and not driver.handles(op):
-            raise error_at(op, f"'{op.name}' cannot be lowered to loops: no pattern of lower-to-loops handles it")
+            raise error_at(
+                op, f"'{op.name}' cannot be lowered to loops: no pattern of convert-tensor-to-loop handles it"
+            )
 
 
 def _check_signature(function: func.FuncOp, declared: set[str]) -> None:

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-loops | filecheck %s
+// RUN: mlc-opt %s --convert-tensor-to-loop | filecheck %s
 
 // The bias and the activation are computed in place: between the reduction and the only store.
 // CHECK-LABEL: func.func private @linear_relu(

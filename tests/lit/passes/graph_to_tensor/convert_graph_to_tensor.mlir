@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-tensor | filecheck %s
+// RUN: mlc-opt %s --convert-graph-to-tensor | filecheck %s
 
 // A fusion becomes one kernel, under its name; constants that are one number become immediate.
 // CHECK-LABEL: func.func private @linear_relu(

@@ -1,4 +1,4 @@
-"""`lower-to-llvm`: loop nests over memrefs become functions of blocks, branches and pointers."""
+"""`convert-loop-to-llvm`: loop nests over memrefs become functions of blocks, branches and pointers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MATH = frozenset(math.Math.operations)
 
 
 @dataclass(frozen=True)
-class LowerToLlvmPass(Pass):
+class ConvertLoopToLlvmPass(Pass):
     """Lower loops, arithmetic, vectors and memrefs to the llvm dialect.
 
         func.func private @k(%x: memref<64x784xf32>, %y: memref<64xf32> {mlc.output})
@@ -45,7 +45,7 @@ class LowerToLlvmPass(Pass):
     other straight-line ops, in program order, then loops and the function itself.
     """
 
-    name = "lower-to-llvm"
+    name = "convert-loop-to-llvm"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         _require_passes(module, self.name)
@@ -105,4 +105,4 @@ def _check(module: ModuleOp) -> None:
     """Only ops of the llvm dialect may be left."""
     for op in module.walk():
         if op.name not in _LEGAL:
-            raise error_at(op, f"'{op.name}' cannot be lowered to llvm: no pattern of lower-to-llvm takes it")
+            raise error_at(op, f"'{op.name}' cannot be lowered to llvm: no pattern of convert-loop-to-llvm takes it")

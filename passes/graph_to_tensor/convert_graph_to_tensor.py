@@ -1,4 +1,4 @@
-"""`lower-to-tensor`: whole-tensor operators become kernels in index notation."""
+"""`convert-graph-to-tensor`: whole-tensor operators become kernels in index notation."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ PATTERNS = (
 
 
 @dataclass(frozen=True)
-class LowerToTensorPass(Pass):
+class ConvertGraphToTensorPass(Pass):
     """Lower the graph level to kernels of structured tensor ops.
 
     Each `graph.fusion`, and each graph op outside of one, becomes a private function, which the function it stood in
@@ -78,7 +78,7 @@ class LowerToTensorPass(Pass):
     and their conversions arithmetic on these codes. Functions without graph ops are left alone otherwise.
     """
 
-    name = "lower-to-tensor"
+    name = "convert-graph-to-tensor"
     rounding = Rounding(4, "an op becomes a formula that may round at other places")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
@@ -105,7 +105,7 @@ class LowerToTensorPass(Pass):
         elements_as_bits(module)
         for op in module.walk():
             if op.name.startswith(f"{graph.Graph.name}."):
-                raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of lower-to-tensor handles it")
+                raise error_at(op, f"'{op.name}' cannot be lowered: no pattern of convert-graph-to-tensor handles it")
 
 
 def _erase_leftovers(kernel: func.FuncOp) -> None:

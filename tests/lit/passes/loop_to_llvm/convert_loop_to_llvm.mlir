@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --lower-to-llvm | filecheck %s
+// RUN: mlc-opt %s --convert-loop-to-llvm | filecheck %s
 
 // A kernel: pointers that do not overlap, addresses built from the outer loops inwards, no test before a loop.
 

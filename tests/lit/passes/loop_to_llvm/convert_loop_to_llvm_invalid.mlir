@@ -1,4 +1,4 @@
-// RUN: not mlc-opt %s --split-input-file --lower-to-llvm 2>&1 | filecheck %s
+// RUN: not mlc-opt %s --split-input-file --convert-loop-to-llvm 2>&1 | filecheck %s
 
 // CHECK: lower_to_llvm_invalid.mlir:4:1: error: func.func @main: required a body and no results; outputs are arguments
 func.func @main(%x: i32) -> i32 {
@@ -30,7 +30,7 @@ func.func private @offset(%x: memref<8xf32>) {
 
 // -----
 
-// CHECK: error: 'memref.dim' cannot be lowered to llvm: no pattern of lower-to-llvm takes it
+// CHECK: error: 'memref.dim' cannot be lowered to llvm: no pattern of convert-loop-to-llvm takes it
 func.func private @dim(%x: memref<8xf32>, %i: index) {
   %0 = memref.dim %x, %i : memref<8xf32>
   return
@@ -151,7 +151,7 @@ func.func @read_twice(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
 // -----
 
 // No pass in front of this one would help.
-// CHECK: error: lower-to-llvm: found math.cbrt on f32, which is more than an instruction, and expand-math has no formula for it; required: a function of f32 or f64 that it has one for
+// CHECK: error: convert-loop-to-llvm: found math.cbrt on f32, which is more than an instruction, and expand-math has no formula for it; required: a function of f32 or f64 that it has one for
 func.func private @no_formula(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
   %a = loop.load %x[0] : memref<4xf32>
   %b = math.cbrt %a : f32
