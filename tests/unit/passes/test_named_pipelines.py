@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from mlc.passes.lowering import lowering_of, lowers
+from mlc.passes.lowering import StatelessPattern, lowering_of, lowers
 from mlc.passes.named_pipelines import LOWER_TO, own_pipelines
 from mlc.passes.pipeline import LEVELS, default_steps
 from mlc.passes.registry import pass_names
@@ -167,5 +167,5 @@ def test_patterns_may_name_passes_as_before() -> None:
         name = "test.neg"
 
     with plugin_scope(), pytest.warns(DeprecationWarning, match="'lower-to-tensor' is named 'convert-graph-to-tensor'"):
-        lowers("lower-to-tensor", Neg)(lambda ctx: None)  # pyright: ignore[reportArgumentType]
+        lowers("lower-to-tensor", Neg)(StatelessPattern)
     assert lowering_of("convert-graph-to-tensor", Neg) is not None

@@ -134,7 +134,8 @@ CASES = {
     ),
     "a lowering that does not exist": (
         _OP + '@lowers("convert-graph-to-tensors", AOp)\nclass P(RewritePattern): pass\nBad = Dialect("bad", [AOp])',
-        "plugin 'bad.py' has patterns for 'lower-to-tensors', which is no pass; did you mean 'lower-to-tensor'?",
+        "plugin 'bad.py' has patterns for 'convert-graph-to-tensors', which is no pass; did you mean "
+        "'convert-graph-to-tensor'?",
     ),
     "two meanings": (
         _OP + "from mlc.dialects.graph import ReluOp\n@evaluates(ReluOp)\ndef f(op, x): return x\n",
@@ -237,7 +238,10 @@ def test_pass_file_without_pass(mlc_opt: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("from mlc.passes.base import Pass\n")
     result = mlc_opt("--load-pass", str(tmp_path / "bad.py"))
     required = "derive a class of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
-    assert f"exports no Pass, no step of schedules, no kind of kernel and no pattern; {required}" in result.err
+    assert (
+        f"exports no Pass, no NamedPipeline, no step of schedules, no kind of kernel and no pattern; {required}"
+        in result.err
+    )
 
 
 def test_two_files_with_one_dialect(mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
