@@ -1,6 +1,6 @@
 // RUN: not mlc-opt %s --split-input-file --convert-loop-to-llvm 2>&1 | filecheck %s
 
-// CHECK: lower_to_llvm_invalid.mlir:4:1: error: func.func @main: required a body and no results; outputs are arguments
+// CHECK: convert_loop_to_llvm_invalid.mlir:4:1: error: func.func @main: required a body and no results; outputs are arguments
 func.func @main(%x: i32) -> i32 {
   return %x : i32
 }
