@@ -176,15 +176,15 @@ class Noise(np.random.Generator):
 
 
 def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
-    """`array` with each float moved by at most a unit in the last place; types that are no floats, or are only stored,
-    stay as they are.
+    """`array` with each float moved by a unit in the last place, up or down; types that are no floats, or are only
+    stored, stay as they are.
 
     What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign.
     """
     if not is_float(array.dtype) or is_stored(array.dtype):
         return array
     number, limits = array.dtype.type, limits_of(array.dtype)
-    units: Array = noise.integers(-1, 2, array.shape).astype(number)
+    units: Array = (2 * noise.integers(0, 2, array.shape) - 1).astype(number)
     with np.errstate(over="ignore"):
         moved: Array = array * (number(1) + number(limits.eps) * units)
     # A denormal number moves by its last place, with one noise to 0 and with the other one away. Zeros are exact.

@@ -41,6 +41,15 @@ def test_units_in_the_last_place() -> None:
     assert beyond(before, moved, Rounding(2, "")) == [True, True, True, False]
 
 
+def test_noise_moves_every_number() -> None:
+    """One that all runs left where it is would have no spread, and the next unit would be an alarm."""
+    x = np.random.default_rng(0).uniform(1, 2, 1000).astype(np.float32)
+    for number in range(2):
+        moved = perturbed(x, Noise(number))
+        assert np.all(moved != x)
+        assert np.max(np.abs(moved - x)) <= 2 * EPSILON
+
+
 def test_what_spreads_has_room() -> None:
     before, after = floats(1e-3, 1e-3, 2, 2, 2), floats(1.001e-3, 1.001e-3, 2.001, 2.001, 2.001)
     own = np.array([1e-6, 0, 1e-3, 0, 0])
