@@ -176,21 +176,24 @@ class Noise(np.random.Generator):
 
 
 def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
-    """`array` with each float moved by at most a unit in the last place; types that are no floats, or are only stored,
-    stay as they are.
+    """`array` with each float moved by a unit in the last place, up or down; types that are no floats, or are only
+    stored, stay as they are.
 
-    What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign.
+    What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign. What was not
+    is no number that overflows.
     """
     if not is_float(array.dtype) or is_stored(array.dtype):
         return array
     number, limits = array.dtype.type, limits_of(array.dtype)
-    units: Array = noise.integers(-1, 2, array.shape).astype(number)
+    units: Array = (2 * noise.integers(0, 2, array.shape) - 1).astype(number)
     with np.errstate(over="ignore"):
         moved: Array = array * (number(1) + number(limits.eps) * units)
     # A denormal number moves by its last place, with one noise to 0 and with the other one away. Zeros are exact.
     step = np.copysign(number(limits.smallest_subnormal), array) * np.copysign(number(1), -number(noise.nan))
     moved = np.where(array == 0, array, moved + step)
-    return np.where(np.isnan(moved), number(noise.nan), moved) if computed else moved
+    if computed:
+        return np.where(np.isnan(moved), number(noise.nan), moved)
+    return np.where(np.isinf(moved), array, moved)
 
 
 def with_open_zeros(combined: Array, noise: Noise) -> Array:
