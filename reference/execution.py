@@ -50,6 +50,10 @@ class UndefinedBehavior(Exception):
     """A program did what has no meaning, such as reading outside of a buffer."""
 
 
+class InputsUndefined(UndefinedBehavior):
+    """A program has no meaning for the inputs at hand, such as an index out of range; it may have one for others."""
+
+
 def evaluates(*op_types: type[Operation]) -> Callable[[_E], _E]:
     """Decorator: `f(op, *operands)` computes the result of these ops, or the sequence of their results.
 
