@@ -35,7 +35,7 @@ _RARELY = 100
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _KernelReading:
     """A function that reads a constant, in all its calls the same one."""
 
     argument: BlockArgument
@@ -62,7 +62,7 @@ class _Reader:
 
 
 @dataclass(frozen=True)
-class _Order:
+class _InPanels:
     """How the elements of a matrix lie in a constant that is made of panels."""
 
     constant: DenseResourceAttr
@@ -105,15 +105,15 @@ def store_once(module: ModuleOp, packer: Packer) -> None:
                 break
 
 
-def _readers(module: ModuleOp, packer: Packer) -> dict[str, list[_Reader]]:
+def _readers(module: ModuleOp, packer: Packer) -> dict[str, list[_KernelReading]]:
     """The functions that are given the same constant in all their calls, by the names of the data."""
-    found: dict[str, list[_Reader]] = {}
+    found: dict[str, list[_KernelReading]] = {}
     for function in functions_with_loops(module):
         calls = packer.calls_of(function)
         for argument in function.body.block.args if calls else ():
             names = {_name_behind(call.operands[argument.index]) for call in calls}
             if len(names) == 1 and (name := names.pop()) is not None:
-                found.setdefault(name, []).append(_Reader(argument, calls))
+                found.setdefault(name, []).append(_KernelReading(argument, calls))
     return found
 
 
@@ -132,7 +132,7 @@ def _users(value: SSAValue) -> Iterator[Operation]:
             yield use.operation
 
 
-def _orders(module: ModuleOp, packer: Packer, shape: tuple[int, ...]) -> Iterator[_Order]:
+def _orders(module: ModuleOp, packer: Packer, shape: tuple[int, ...]) -> Iterator[_InPanels]:
     """The panels that may hold a matrix of this shape."""
     constants = [op for op in module.walk() if isinstance(op, ConstantOp) and resource_of(op)]
     for constant in dict.fromkeys(cast(DenseResourceAttr, op.value) for op in constants):
@@ -140,10 +140,10 @@ def _orders(module: ModuleOp, packer: Packer, shape: tuple[int, ...]) -> Iterato
             held = tuple(len(r) for r in panels.part)
             for transposed in (False, True):
                 if held == (shape[::-1] if transposed else shape):
-                    yield _Order(constant, panels, transposed)
+                    yield _InPanels(constant, panels, transposed)
 
 
-def _reorder(reader: _Reader, order: _Order, packer: Packer) -> None:
+def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:
     """Let a function, and its calls, have a matrix in another order."""
     argument = reader.argument
     for op in reader.users:
