@@ -127,8 +127,8 @@ def array_of(message: Message) -> Array:
     package = cast(Any, onnx_package())
     try:
         if isinstance(message, package.SparseTensorProto):
-            parts = (package.numpy_helper.to_array(m) for m in (message.values, message.indices))
-            return _dense(*parts, [int(extent) for extent in message.dims])
+            values, indices = (package.numpy_helper.to_array(m) for m in (message.values, message.indices))
+            return _dense(values, indices, [int(extent) for extent in message.dims])
         return np.asarray(package.numpy_helper.to_array(message))
     except ValueError:
         raise
