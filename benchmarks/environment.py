@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 _PACKAGES = ("mlc", "onnxruntime", "openvino", "onnx", "numpy", "xdsl")
@@ -55,13 +53,10 @@ def describe(target: str, threads: int, cores: list[int], rounds: int, date: str
 
 def cpu_model() -> str:
     """The CPU as it calls itself, with what LLVM calls it where that says more."""
+    from mlc.runtime.cpu_features import kernel_fields
     from mlc.targets import host
 
-    try:
-        match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    except OSError:
-        match = None
-    model = match[1].strip() if match else platform.machine()
+    model = kernel_fields().get("model name") or platform.machine()
     known = host.cpu_name()
     return f"{model} ({known})" if known else model
 

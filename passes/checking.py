@@ -23,7 +23,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.passes._snapshots import Snapshot, Snapshots
 from mlc.reference.agreement import beyond_rounding, bits_differ, spread
-from mlc.reference.execution import Noise, UndefinedBehavior
+from mlc.reference.execution import InputsUndefined, Noise, UndefinedBehavior
 from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
 from mlc.reference.interpreter import FunctionInterface, interface_of, run_function
 from mlc.reference.orders import find_false_parallel, parallel_loops
@@ -100,6 +100,7 @@ class EquivalenceChecker:
         self._values = 0
         self._compared: set[str] = set()
         self._left_out: dict[str, str] = {}
+        self._undefined: dict[str, str] = {}
         self._in_lockstep: set[str] = set()
         self._ctx = ctx
         self.seed = seed
@@ -114,6 +115,7 @@ class EquivalenceChecker:
             UserError: a function reads or writes where it must not, or a parallel loop is none.
         """
         self._expected.clear()
+        self._undefined.clear()
         form = self._snapshots.keep(module, self._ctx.resources)
         for function in self._runnable(module):
             name = function.sym_name.data
@@ -199,7 +201,7 @@ class EquivalenceChecker:
 
     def _runnable(self, module: ModuleOp) -> list[FuncOp]:
         """The functions that can be run, callees before callers where the module has them in that order."""
-        self.skipped = why_not_run(module)
+        self.skipped = why_not_run(module) | self._undefined
         self._left_out |= self.skipped
         functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
         runnable = [f for f in functions if f.sym_name.data not in self.skipped]
@@ -225,10 +227,11 @@ class EquivalenceChecker:
         return draw_inputs([self.seed, zlib.crc32(name.encode())], types, draw)
 
     def _cases(self, name: str) -> list[_Case]:
-        """The cases of a function, run in its first form when they are asked for first.
+        """The cases of a function, run in its first form when they are asked for first; none, and it is left out from
+        here on, if that has no meaning for any ordinary inputs.
 
         Raises:
-            UserError, CompilerBug: that form, the model's or what a pass made, has undefined behavior.
+            UserError, CompilerBug: that form, the model's or what a pass made, has undefined behavior for any.
         """
         expected = self._expected[name]
         if expected.cases is not None:
@@ -237,20 +240,32 @@ class EquivalenceChecker:
         smallest = min((int(np.prod(shape)) for shape in shapes), default=1)
         cases: list[_Case] = []
         for draw in draws(smallest, work_of(start.module, name).total) if shapes else [Draw("ordinary")]:
-            inputs = self._draw(name, draw)
-            try:
-                outputs = self._run(start, name, inputs)
-            except UndefinedBehavior as e:
-                if draw.kind != "ordinary":
-                    continue  # an index that is an extreme of its type: the function is not for that
-                message = f"'{name}' has undefined behavior: {e}"
-                if start.made_by is None:
-                    raise UserError(message) from None
-                raise CompilerBug(f"after '{start.made_by}', {message}", start.made_by) from None
-            cases.append(_Case(draw, inputs, outputs, outputs))
+            undefined: UndefinedBehavior | None = None
+            for attempt in draw.attempts():
+                inputs = self._draw(name, attempt)
+                try:
+                    outputs = self._run(start, name, inputs)
+                except UndefinedBehavior as e:
+                    undefined = undefined or e
+                else:
+                    cases.append(_Case(attempt, inputs, outputs, outputs))
+                    break
+            if not cases:
+                self._leave_out(name, start, undefined)
+                break
         expected.cases, expected.sums = cases, sums_of(start.module, name)
         expected.is_open = expected.sums.in_any_order
         return cases
+
+    def _leave_out(self, name: str, form: Snapshot, undefined: UndefinedBehavior | None) -> None:
+        message = f"undefined behavior: {undefined}"
+        if isinstance(undefined, InputsUndefined):
+            reason = f"for all inputs that were drawn it has {message}"
+            self._undefined[name] = self._left_out[name] = self.skipped[name] = reason
+        elif form.made_by is None:
+            raise UserError(f"'{name}' has {message}")
+        else:
+            raise CompilerBug(f"after '{form.made_by}', '{name}' has {message}", form.made_by)
 
     def _compare(self, module: ModuleOp, name: str, rounding: Rounding | None) -> str | None:
         """What is wrong with function `name`, which a pass has just left as `module` has it."""
@@ -325,12 +340,14 @@ class EquivalenceChecker:
     def _false_parallel(self, module: ModuleOp, function: FuncOp) -> str | None:
         """Which parallel loop of a function has iterations that depend on each other."""
         name = function.sym_name.data
-        if next(parallel_loops(module, name), None) is None:
+        if name in self._undefined or next(parallel_loops(module, name), None) is None:
             return None
         if work_of(module, name, in_lockstep=False).ops > _MOST_SERIAL_OPS:
             self._in_lockstep.add(name)
             return None
-        _, found = find_false_parallel(module, name, self._draw(name, Draw("ordinary")), self._ctx.resources)
+        cases = self._expected[name].cases
+        inputs = cases[0].inputs if cases else self._draw(name, Draw("ordinary"))
+        _, found = find_false_parallel(module, name, inputs, self._ctx.resources)
         return None if found is None else str(found)
 
 

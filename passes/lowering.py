@@ -70,6 +70,12 @@ def lowerings_of(module: str) -> set[str]:
     return {name for name, factories in _patterns.items() for f in factories.values() if f.__module__ == module}
 
 
+def patterns_of(module: str) -> list[PatternFactory]:
+    """What a Python module has registered, each once."""
+    every = [f for factories in _patterns.values() for f in factories.values() if f.__module__ == module]
+    return list(dict.fromkeys(every))
+
+
 class StatelessPattern(RewritePattern):
     """A pattern that needs nothing but the op."""
 

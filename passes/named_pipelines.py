@@ -4,7 +4,7 @@
 down to that level, by the passes that no program can do without (those of `-O0`). Passes that stand in front of them
 keep their effect, and on a module that is there already they change nothing.
 
-A plugin adds a pipeline as a value of its module, and a pass to those of mlc by `Pass.place`:
+A plugin adds a pipeline as a value of its module, and a file also a pass to those of mlc, by `Pass.place`:
 
     PREPARE = NamedPipeline("prepare-toy", "what the toy backend reads", (Stage("graph", "canonicalize", 0, "why"),))
 """
@@ -73,9 +73,9 @@ def named_pipeline(name: str) -> NamedPipeline | None:
 
 
 def _with_placed(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """The stages, and in front of each the passes of plugins that are to run before it."""
+    """The stages, and in front of each the passes of plugin files that are to run before it."""
     result = list(stages)
-    for name, addition in plugin_passes:
+    for name, addition in plugin_passes.of_files():
         if (place := load_pass(name).place) is None:
             continue
         if place.before not in pass_names():

@@ -107,7 +107,9 @@ def load_pass(name: str) -> type[Pass]:
 def _checked(loaded: object, name: str, origin: str) -> type[Pass]:
     from mlc.passes.base import Pass
 
-    if isinstance(loaded, type) and issubclass(loaded, Pass) and loaded.name == name:
+    if isinstance(loaded, type) and issubclass(loaded, Pass) and getattr(loaded, "name", None) == name:
+        if (problem := loaded.problem()) is not None:
+            raise UserError(f"the pass '{loaded.__name__}' of {origin} {problem}")
         return loaded
     raise UserError(f"{origin} promises a pass '{name}', found {loaded!r}")
 

@@ -29,6 +29,7 @@ from mlc.passes.registry import pass_names, plugin_passes, suggest
 from mlc.passes.shared.kernel_kinds import KernelKind, plugin_kinds
 from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
+from mlc.plugins.signatures import check_signatures
 from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
@@ -86,6 +87,9 @@ def load_pass(path: str | os.PathLike[str]) -> None:
 
 def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
     for pass_type in _passes(module):
+        if (problem := pass_type.problem()) is not None:
+            place = SourceLocation(str(path), _line_of(pass_type))
+            raise UserError(f"the pass '{pass_type.__name__}' {problem}", place)
         plugin_passes.add(pass_type.name, lambda pass_type=pass_type: pass_type, f"'{path}'")
     for pipeline in _values(module, NamedPipeline):
         plugin_pipelines.add(pipeline.name, lambda pipeline=pipeline: pipeline, f"'{path}'")
@@ -153,11 +157,12 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
         message = f"plugin '{path}' fails: {_described(e)}"
         raise UserError(message, blame(e) or SourceLocation(str(path), 1)) from e
     _check_lowerings(module, path)
+    check_signatures(module)
     return module
 
 
 def _check_lowerings(module: ModuleType, path: Path) -> None:
-    known = [*pass_names(), *(p.name for p in _passes(module))]
+    known = [*pass_names(), *(p.name for p in _passes(module) if p.problem() is None)]
     for name in sorted(lowerings_of(module.__name__)):
         if name.partition(" (")[0] not in known:
             raise UserError(f"plugin '{path}' has patterns for '{name}', which is no pass{suggest(name, known)}")
@@ -198,7 +203,8 @@ def _is_defined_elsewhere(value: object, module: ModuleType) -> bool:
 
 
 def _passes(module: ModuleType) -> list[type[Pass]]:
-    return _classes(module, Pass)
+    """The passes; what is only for others to derive from has no name, and some method is missing."""
+    return [p for p in _classes(module, Pass) if hasattr(p, "name") or not inspect.isabstract(p)]
 
 
 def _steps(module: ModuleType) -> list[type[Step]]:

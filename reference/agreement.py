@@ -1,7 +1,7 @@
 """Whether two arrays are the same numbers: to the bit, or as far as rounding explains.
 
 How far rounding may move a result is measured, not guessed: the function runs again with the results of its float ops
-moved by up to a unit in the last place at random, and what that does to an element is its *spread* (Monte Carlo
+moved by a unit in the last place, up or down at random, and what that does to an element is its *spread* (Monte Carlo
 arithmetic). A sum of numbers that cancel has a large one, a single addition has one unit.
 """
 

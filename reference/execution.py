@@ -16,7 +16,7 @@ else in another order has a loop that is parallel by its name only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any, Literal, TypeVar, cast
@@ -29,7 +29,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from mlc.dialects.graph import BitcastOp, GraphOp
 from mlc.dialects.tensor import StructuredOp
 from mlc.reference.codes import nearest_stored
+from mlc.support.blame import plugin_files
 from mlc.support.dtypes import UnknownElement, dtype_of, is_float, is_half, is_stored, limits_of, to_numpy
+from mlc.support.errors import SourceLocation, UserError
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
@@ -48,6 +50,10 @@ _executors: dict[type[Operation], Callable[[Any, Frame], None]] = {}
 
 class UndefinedBehavior(Exception):
     """A program did what has no meaning, such as reading outside of a buffer."""
+
+
+class InputsUndefined(UndefinedBehavior):
+    """A program has no meaning for the inputs at hand, such as an index out of range; it may have one for others."""
 
 
 def evaluates(*op_types: type[Operation]) -> Callable[[_E], _E]:
@@ -82,6 +88,15 @@ def executes(*op_types: type[Operation]) -> Callable[[_X], _X]:
         return function
 
     return register
+
+
+def meanings_of(module: str) -> Iterator[tuple[type[Operation], Callable[..., Any], bool]]:
+    """The functions that a Python module has registered, after their ops, and whether they take operands, no frame."""
+    for op_type, executor in _executors.items():
+        evaluates = isinstance(executor, partial)
+        function = executor.args[0] if evaluates else executor
+        if function.__module__ == module:
+            yield op_type, function, evaluates
 
 
 def has_meaning(op_type: type[Operation]) -> bool:
@@ -176,21 +191,24 @@ class Noise(np.random.Generator):
 
 
 def perturbed(array: Array, noise: Noise, *, computed: bool = False) -> Array:
-    """`array` with each float moved by at most a unit in the last place; types that are no floats, or are only stored,
-    stay as they are.
+    """`array` with each float moved by a unit in the last place, up or down; types that are no floats, or are only
+    stored, stay as they are.
 
-    What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign.
+    What is NaN gets the sign of the noise's NaN if it was `computed`: machines do not agree on that sign. What was not
+    is no number that overflows.
     """
     if not is_float(array.dtype) or is_stored(array.dtype):
         return array
     number, limits = array.dtype.type, limits_of(array.dtype)
-    units: Array = noise.integers(-1, 2, array.shape).astype(number)
+    units: Array = (2 * noise.integers(0, 2, array.shape) - 1).astype(number)
     with np.errstate(over="ignore"):
         moved: Array = array * (number(1) + number(limits.eps) * units)
     # A denormal number moves by its last place, with one noise to 0 and with the other one away. Zeros are exact.
     step = np.copysign(number(limits.smallest_subnormal), array) * np.copysign(number(1), -number(noise.nan))
     moved = np.where(array == 0, array, moved + step)
-    return np.where(np.isnan(moved), number(noise.nan), moved) if computed else moved
+    if computed:
+        return np.where(np.isnan(moved), number(noise.nan), moved)
+    return np.where(np.isinf(moved), array, moved)
 
 
 def with_open_zeros(combined: Array, noise: Noise) -> Array:
@@ -242,6 +260,8 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
         operands = [a.astype(np.float32) if is_half(a.dtype) else a for a in operands]
     found = evaluator(op, *operands)
     results = [found] if isinstance(found, np.ndarray | np.generic) else found
+    if not isinstance(results, list | tuple) or len(results) != len(op.results):
+        _blame_results(evaluator, op, found)
     for result, array in zip(op.results, results, strict=True):
         if computes and array.dtype != (dtype := to_numpy(element_type(result.type))):
             array = rounded(array, dtype)
@@ -250,6 +270,18 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
             if _combines(op):
                 array = with_open_zeros(array, frame.noise)
         frame[result] = array
+
+
+def _blame_results(evaluator: _Evaluator, op: Operation, found: object) -> None:
+    """Raises: UserError if a plugin is to blame that an op does not get an array for each of its results."""
+    code = getattr(evaluator, "__code__", None)
+    if code is not None and code.co_filename in plugin_files:
+        given = (
+            type(found).__name__ if not isinstance(found, list | tuple) else f"{len(cast('list[Any]', found))} arrays"
+        )
+        required = f"an array for each of the {len(op.results)} results of '{op.name}'"
+        place = SourceLocation(code.co_filename, code.co_firstlineno)
+        raise UserError(f"'{code.co_name}' returns {given}; required: {required}", place)
 
 
 def _combines(op: Operation) -> bool:

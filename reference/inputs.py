@@ -8,8 +8,8 @@ draws have none, and one has a single one in each input.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +27,7 @@ _MUCH_WORK = ((500_000, 2), (5_000_000, 1))
 class Draw:
     """One draw of all inputs of a function.
 
-    - `ordinary`: floats in [-2, 2), integers from -4 to 4.
+    - `ordinary`: floats in [-2, 2), integers from -`integers` to `integers`.
     - `magnitudes`: floats of either sign from 2^-12 to 2^12, with a few zeros of either sign and subnormals among them;
       integers of any number of bits.
     - `one special`: as `ordinary`, with an infinity, a NaN or the extreme of an integer at one place of each input.
@@ -40,6 +40,8 @@ class Draw:
     kind: InputKind
     number: int = 0
     """Tells draws of one kind apart; those of `specials` together take each special value for each input."""
+    integers: int = 4
+    """How far integers of an ordinary draw are from 0 at most."""
 
     @property
     def may_overflow(self) -> bool:
@@ -50,6 +52,12 @@ class Draw:
     def is_even(self) -> bool:
         """Whether numbers are of comparable sizes, so that no sum is much more exact than others."""
         return self.kind in ("ordinary", "one special")
+
+    def attempts(self) -> Iterator[Draw]:
+        """The draw, and others for a function that has no meaning for it, whose integers are indices of small axes."""
+        yield self
+        if self.kind == "ordinary":
+            yield from (replace(self, integers=most) for most in (1, 0))
 
     def __str__(self) -> str:
         return {
@@ -81,21 +89,21 @@ def draw_inputs(seed: Sequence[int], types: Sequence[tuple[tuple[int, ...], np.d
     return [_drawn(rng, [*seed, i], *each, draw) for i, each in enumerate(types)]
 
 
-def random_array(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Floats in [-2, 2), integers from -4 to 4, booleans; any code of types that are only stored."""
+def random_array(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[Any], integers: int = 4) -> Array:
+    """Floats in [-2, 2), integers from -`integers` to `integers`, booleans; any code of types that are only stored."""
     if is_stored(dtype):
         return rng.integers(0, 1 << bits_of(dtype), shape, np.uint8).view(dtype)
     if dtype == np.bool_:
         return rng.integers(0, 2, shape).astype(dtype)
     if np.issubdtype(dtype, np.integer):
-        return rng.integers(-4, 5, shape).astype(dtype)
+        return rng.integers(-integers, integers + 1, shape).astype(dtype)
     return rng.uniform(-2, 2, shape).astype(dtype)
 
 
 def _drawn(
     rng: np.random.Generator, seed: Sequence[int], shape: tuple[int, ...], dtype: np.dtype[Any], draw: Draw
 ) -> Array:
-    array = random_array(rng, shape, dtype)
+    array = random_array(rng, shape, dtype, draw.integers)
     if draw.kind == "ordinary" or dtype == np.bool_ or is_stored(dtype) or array.size == 0:
         return array
     is_integer = np.issubdtype(dtype, np.integer)

@@ -6,7 +6,7 @@ from xdsl.dialects import scf
 from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects.scf import IfOp
-from mlc.reference.execution import Frame, UndefinedBehavior, executes
+from mlc.reference.execution import Frame, InputsUndefined, executes
 from mlc.reference.graph.branches import MOST_STEPS
 from mlc.support.locations import error_at
 
@@ -28,7 +28,7 @@ def loop(op: scf.WhileOp, frame: Frame) -> None:
     """The first region, and the second one as long as the condition holds.
 
     Raises:
-        UndefinedBehavior: it does not end.
+        InputsUndefined: it does not end.
     """
     carried = [frame[v] for v in op.arguments]
     for _ in range(MOST_STEPS):
@@ -39,7 +39,7 @@ def loop(op: scf.WhileOp, frame: Frame) -> None:
             break
         carried = frame.run_block(op.after_region.block, handed_on)
     else:
-        raise UndefinedBehavior(f"{op.name}: more than {MOST_STEPS} steps; the condition seems to hold for ever")
+        raise InputsUndefined(f"{op.name}: more than {MOST_STEPS} steps; the condition seems to hold for ever")
     for result, array in zip(op.res, handed_on, strict=True):
         frame[result] = array
 

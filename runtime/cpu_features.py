@@ -127,13 +127,17 @@ def _of_arm() -> frozenset[str]:
 
 
 def _as_the_kernel_says() -> frozenset[str] | None:
-    """The flags of the first CPU in /proc/cpuinfo."""
+    fields = kernel_fields()
+    listed = fields.get("flags") or fields.get("Features")
+    return None if listed is None else frozenset(listed.split())
+
+
+@cache
+def kernel_fields() -> dict[str, str]:
+    """The first CPU's entries of /proc/cpuinfo; none where there is no such file."""
     try:
-        with Path("/proc/cpuinfo").open() as file:
-            for line in file:
-                key, _, value = line.partition(":")
-                if key.strip() in ("flags", "Features"):
-                    return frozenset(value.split())
+        first = Path("/proc/cpuinfo").read_text().split("\n\n", 1)[0]
     except OSError:
-        pass
-    return None
+        return {}
+    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
+    return {key.strip(): value.strip() for key, value in pairs}

@@ -59,6 +59,10 @@ class Additions:
         yield from self._installed.items()
         yield from self._added.items()
 
+    def of_files(self) -> list[tuple[str, Addition]]:
+        """What files have added; that of packages is not imported before it is named."""
+        return list(self._added.items())
+
     def names(self) -> list[str]:
         """All names."""
         return [name for name, _ in self]

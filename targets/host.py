@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from mlc.runtime.cpu_features import missing_features
+from mlc.runtime.cpu_features import kernel_fields, missing_features
 from mlc.targets.assumed_host import assumed_host
 from mlc.targets.cpus import KIB, MIB, Arch
 
-_CPUINFO = Path("/proc/cpuinfo")
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
 
 _INTEL_MODELS: dict[str, tuple[int, ...]] = {
@@ -204,14 +203,4 @@ def _parse_size(text: str) -> int:
 def _cpu_fields() -> Mapping[str, str]:
     """The first CPU's entries of /proc/cpuinfo."""
     assumed = assumed_host()
-    return _real_fields() if assumed is None else {**_models().get(assumed.cpu, {}), **assumed.fields}
-
-
-@cache
-def _real_fields() -> dict[str, str]:
-    try:
-        first = _CPUINFO.read_text().split("\n\n", 1)[0]
-    except OSError:
-        return {}
-    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
-    return {key.strip(): value.strip() for key, value in pairs}
+    return kernel_fields() if assumed is None else {**_models().get(assumed.cpu, {}), **assumed.fields}

@@ -40,7 +40,7 @@ def collect(weights: Sequence[Weight]) -> list[StoredWeight]:
     symbols: dict[str, list[str]] = {}
     arrays: dict[str, NDArray[Any]] = {}
     with ThreadPoolExecutor(core_count()) as pool:
-        contents = list(pool.map(_contents, weights))
+        contents = list(pool.map(with_digest, (weight.array for weight in weights)))
     for weight, (array, sha) in zip(weights, contents, strict=True):
         symbols.setdefault(sha, []).append(weight.symbol)
         arrays.setdefault(sha, array)
@@ -62,9 +62,8 @@ def write_object(blobs: Sequence[StoredWeight], arch: str, path: Path) -> None:
     elf.write_data_object(path, arch, [elf.NamedBytes(b.symbols, _bytes_of(b.array)) for b in blobs], ALIGNMENT)
 
 
-def _contents(weight: Weight) -> tuple[NDArray[Any], str]:
-    """The array as it will lie in memory (contiguous, little-endian), and its digest."""
-    array: Any = weight.array
+def with_digest(array: Any) -> tuple[NDArray[Any], str]:
+    """An array as it will lie in memory (contiguous, little-endian), and the digest of its bytes."""
     if array.dtype.byteorder == ">":
         array = array.astype(array.dtype.str.replace(">", "<"))
     if not array.flags.c_contiguous:

@@ -26,6 +26,8 @@ _UNARY = (
 )  # fmt: skip
 _BINARY = ("add", "sub", "mul", "max", "min", "div", "pow")
 _REDUCTIONS = ("sum", "mean", "max", "min", "prod")
+_HUGE = {"f32": 1e37, "f64": 1e307, "f16": 2e4, "bf16": 1e37}
+"""What inputs of every fifth graph are multiplied with, or a part of it: sums then overflow in some order only."""
 
 
 def random_graph(seed: int) -> str:
@@ -34,6 +36,11 @@ def random_graph(seed: int) -> str:
     element, rows, columns = str(random.choice(_ELEMENTS)), int(random.integers(1, 6)), int(random.integers(1, 20))
     matrix = f"tensor<{rows}x{columns}x{element}>"
     values, lines = ["%x", "%z"], list[str]()
+    if seed % 5 == 4:
+        values[0] = "%huge"
+        scale = _HUGE[element] * float(random.choice([1, 0.3, 0.05]))
+        lines.append(f"%scale = graph.constant dense<{scale!r}> : tensor<{element}>")
+        lines.append(f"%huge = graph.mul %x, %scale : {matrix}, tensor<{element}> -> {matrix}")
     for number in range(int(random.integers(2, 9))):
         name, kind = f"%v{number}", random.random()
         a, b = (str(random.choice(values)) for _ in range(2))

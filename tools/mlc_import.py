@@ -4,19 +4,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+from xdsl.ir import Attribute
 
 from mlc.compiler import new_context, read_module
+from mlc.dialects.graph import ConstantOp
 from mlc.frontends.registry import FRONTENDS, open_model
 from mlc.support.bindings import parse_bindings
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.targets.output import staged_output
+from mlc.targets.weights import with_digest
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, print_remarks
 from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
@@ -73,7 +77,10 @@ def run(arguments: Namespace) -> None:
     from mlc.tools.emit_text import emit_text
 
     bind(module, bindings, ctx)
-    PassManager(ctx).run(module, parse_passes("convert-onnx-to-graph,convert-aten-to-graph,cse,dce"))
+    manager = PassManager(ctx)
+    manager.run(module, parse_passes("convert-onnx-to-graph,convert-aten-to-graph"))
+    _share(module, ctx.resources)
+    manager.run(module, parse_passes("cse,dce"))
     tensors = _weights(module, ctx.resources)
     with staged_output(weights) as staged:
         _save(tensors, staged)
@@ -98,6 +105,18 @@ def _weights(module: ModuleOp, resources: Resources) -> dict[str, Any]:
             if isinstance(value, DenseResourceAttr):
                 names[value.resource_handle.data] = None
     return {name: resources.array(name) for name in names}
+
+
+def _share(module: ModuleOp, resources: Resources) -> None:
+    """Let constants of one type and equal contents have one resource: exporters may write a weight for each use."""
+    constants = [op for op in module.walk() if isinstance(op, ConstantOp) and isinstance(op.value, DenseResourceAttr)]
+    alike = Counter(op.result.type for op in constants)
+    first: dict[tuple[Attribute, str], DenseResourceAttr] = {}
+    for op in constants:
+        value = cast(DenseResourceAttr, op.value)
+        if alike[op.result.type] > 1:
+            _, digest = with_digest(resources.array(value.resource_handle.data))
+            op.value = first.setdefault((op.result.type, digest), value)
 
 
 def _save(tensors: dict[str, Any], path: Path) -> None:

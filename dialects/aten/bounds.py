@@ -23,6 +23,8 @@ _MOST = 1 << 31
 _TAKE_EXTENTS = frozenset(f"aten.{name}" for name in ("view", "_unsafe_view", "reshape", "view_copy", "expand"))
 """Operators that only hand on the extents which they get as numbers."""
 
+_ASKED = {"nonzero": 0, "where": 0, "nms": 1}
+"""The argument of an operator whose result is as long as there are elements in it for which something holds."""
 _IN_RANGE = ("aten.sym_constrain_range", "aten.sym_constrain_range_for_size")
 """Operators that assert that a number lies between others."""
 
@@ -84,7 +86,7 @@ class Bounds:
     def _bound(self, node: Node, extent: Any) -> int | None:
         """As many as elements are asked, or what torch says."""
         name = op_name(node.target).partition(".")[2].partition(".")[0] if hasattr(node.target, "_schema") else ""
-        masks = node.args[1] if name == "index" else node.args[:1] if name in ("nonzero", "where") else ()
+        masks = node.args[1] if name == "index" else [node.args[_ASKED[name]]] if name in _ASKED else ()
         asked = [m.meta["val"] for m in cast("Sequence[Any]", masks) if m is not None]
         if name == "index":
             asked = [v for v in asked if str(v.dtype) == "torch.bool"]

@@ -48,7 +48,7 @@ from mlc.dialects.aten.nodes import (
     word,
 )
 from mlc.dialects.aten.ops import NoneOp, call
-from mlc.dialects.aten.schemas import OverloadSchema, op_name, schema_of, torch_package
+from mlc.dialects.aten.schemas import NAMESPACES, OverloadSchema, op_name, schema_of, torch_package
 from mlc.dialects.aten.tensors import array_of
 from mlc.dialects.aten.values import attribute_of, element_of_dtype
 from mlc.dialects.graph import ConstantOp, IfOp, TransposeOp, WhileOp, YieldOp
@@ -291,7 +291,7 @@ class _Reader:
         """The name of an operator in IR, its schema, and the arguments that are given."""
         torch = cast(Any, torch_package())
         target = node.target
-        if not isinstance(target, torch._ops.OpOverload) or target.namespace != "aten":
+        if not isinstance(target, torch._ops.OpOverload) or target.namespace not in NAMESPACES:
             named = getattr(target, "__name__", str(target))
             shown = f"{getattr(target, '__module__', '')}.{named}".removeprefix("_operator.")
             raise UserError(f"'{shown}' is no operator of ATen", self._place(node))

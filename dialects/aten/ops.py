@@ -120,14 +120,15 @@ def call(
     """An op by its name, with the number of operands that each argument is."""
     if any(count != 1 for count in counts):
         attributes = {OPERANDS: DenseArrayBase.from_list(i64, list(counts)), **attributes}
-    return op(name.removeprefix(f"{ATEN}."))(operands, results, attributes)
+    namespace, _, overload = name.partition(".")
+    return op(overload, namespace)(operands, results, attributes)
 
 
 @cache
-def op(overload: str) -> type[AtenOp]:
+def op(overload: str, namespace: str = ATEN) -> type[AtenOp]:
     """The class of the ops of an overload. Patterns name it so: `aten.op("add.Tensor")`, `aten.op("relu")`."""
     members = {
-        "name": f"{ATEN}.{overload}",
+        "name": f"{namespace}.{overload}",
         "__doc__": f"The overload {overload} of PyTorch.",
         "__module__": __name__,
         "__annotations__": {"GRAPHS": ClassVar[tuple[str, ...]]},
@@ -140,4 +141,5 @@ def op_named(name: str) -> type[Operation] | None:
     """The class of the ops with this name in IR; None if torch has no such overload."""
     if name == NoneOp.name:
         return NoneOp
-    return op(name.removeprefix(f"{ATEN}.")) if schema_of(name) is not None else None
+    namespace, _, overload = name.partition(".")
+    return op(overload, namespace) if schema_of(name) is not None else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 ATEN = "aten"
 """The dialect, and the prefix of the names of its ops."""
+NAMESPACES = (ATEN, "torchvision")
+"""The namespaces of operators that are read, each a dialect. Those of a package are there once that is imported."""
 _TENSORS = {"Tensor": "one", "Optional[Tensor]": "optional", "List[Tensor]": "list", "List[Optional[Tensor]]": "list"}
 """The types of arguments that are operands, as torch spells them."""
 
@@ -71,15 +74,28 @@ def torch_package(module: str = "torch") -> ModuleType:
         ) from None
 
 
+@cache
+def import_namespace(namespace: str) -> None:
+    """Import the package whose operators are in a namespace, if it is there; one that fails has none."""
+    with suppress(Exception):
+        importlib.import_module(namespace)
+
+
 def op_name(overload: Any) -> str:
-    """What an `OpOverload` of ATen is called in IR: `aten.add.Tensor`, `aten.relu`."""
+    """What an `OpOverload` is called in IR: `aten.add.Tensor`, `aten.relu`."""
     return str(overload).removesuffix(".default")
 
 
 def overload_named(name: str) -> Any:
-    """The `OpOverload` of ATen by its name in IR; None if torch has none."""
-    packet, _, overload = name.removeprefix(f"{ATEN}.").partition(".")
-    found = getattr(cast(Any, torch_package()).ops.aten, packet, None) if packet.isidentifier() else None
+    """The `OpOverload` by its name in IR; None if torch has none."""
+    namespace, _, rest = name.partition(".")
+    packet, _, overload = rest.partition(".")
+    if namespace not in NAMESPACES or not packet.isidentifier():
+        return None
+    operators = getattr(cast(Any, torch_package()).ops, namespace)
+    if namespace != ATEN and not hasattr(operators, packet):
+        import_namespace(namespace)
+    found = getattr(operators, packet, None)
     overload = overload or "default"
     return None if found is None or overload not in found.overloads() else getattr(found, overload)
 
@@ -97,11 +113,8 @@ def schema_of(name: str) -> OverloadSchema | None:
 
 def tags_of(name: str) -> tuple[str, ...]:
     """What torch's tags say of an op, by its name in IR: "core", "nondeterministic_seeded" and others."""
-    packet, _, overload = name.removeprefix(f"{ATEN}.").partition(".")
-    if schema_of(name) is None:
-        return ()
-    found = getattr(getattr(cast(Any, torch_package()).ops.aten, packet), overload or "default")
-    return tuple(tag.name for tag in found.tags)
+    found = overload_named(name)
+    return () if found is None else tuple(tag.name for tag in found.tags)
 
 
 def _argument(argument: Any) -> Argument:

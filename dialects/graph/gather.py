@@ -6,14 +6,14 @@ coordinates for, what is the point's own, and what is read whole (`Placement`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
-from xdsl.dialects.builtin import IntegerAttr, TensorType, i32, i64
-from xdsl.irdl import EqAttrConstraint, irdl_op_definition, operand_def, opt_prop_def, prop_def
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import IntegerAttr, TensorType, i64
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def
 
-from mlc.dialects.graph.base import GraphOp
-from mlc.dialects.graph.placement import Placement
+from mlc.dialects.graph.placement import IndexedOp, IndexElements, Placement
 from mlc.dialects.graph.types import (
     AnyTensor,
     I64ArrayConstr,
@@ -27,12 +27,9 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
-IndexElements = EqAttrConstraint(i32) | EqAttrConstraint(i64)
-"""What positions may be."""
-
 
 @irdl_op_definition
-class GatherOp(GraphOp):
+class GatherOp(IndexedOp):
     """The slices of `data` at `indices` along an axis: rows of an embedding table, say.
 
     The shape of the indices takes the place of the axis. A negative index counts from the end. An index out of range is
@@ -75,9 +72,12 @@ class GatherOp(GraphOp):
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.data), type_of(self.indices), self.axis.value.data)
 
+    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+        return [(self.axis.value.data, indices)]
+
 
 @irdl_op_definition
-class GatherNdOp(GraphOp):
+class GatherNdOp(IndexedOp):
     """The elements, or slices, of `data` at the coordinates that the last dim of `indices` holds.
 
     `axes` are the axes of `data` that the coordinates are along. An axis in `own` is read where the point is along that
@@ -129,6 +129,9 @@ class GatherNdOp(GraphOp):
 
     def inferred_type(self) -> Tensor:
         return self.infer(type_of(self.data), type_of(self.indices), *self._axes)
+
+    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+        return self.placement.coordinates(indices)
 
     @property
     def placement(self) -> Placement:

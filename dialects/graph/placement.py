@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from mlc.dialects.graph.types import Shape, Tensor, violation
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import TensorType, i32, i64
+from xdsl.irdl import EqAttrConstraint, operand_def
+
+from mlc.dialects.graph.base import GraphOp
+from mlc.dialects.graph.types import AnyTensor, Shape, Tensor, shape_of, violation
+
+IndexElements = EqAttrConstraint(i32) | EqAttrConstraint(i64)
+"""What positions may be."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,10 @@ class Placement:
         """The shape of all elements that are reached: the axes of the indices, then those that are read whole."""
         return (*self.indices, *(self.data[axis] for axis in self.whole))
 
+    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+        """The axes that coordinates are along, each with those that an index tensor with these elements holds."""
+        return [(axis, indices[..., number]) for number, axis in enumerate(self.axes)]
+
     @staticmethod
     def of(op_name: str, data: Tensor, indices: Tensor, axes: Sequence[int], own: Sequence[int]) -> Placement:
         """The placement that an op says.
@@ -60,3 +74,24 @@ class Placement:
             if points[axis] > data.get_shape()[axis]:
                 raise violation(op_name, 4, f"own axis {axis} is longer in {indices} than in {data}; it may not be")
         return Placement(data.get_shape(), points, tuple(axes), tuple(own))
+
+
+class IndexedOp(GraphOp, ABC):
+    """An op that reads or changes its operand `data` at the coordinates in its operand `indices`."""
+
+    data = operand_def(AnyTensor)
+    indices = operand_def(TensorType.constr(IndexElements))
+
+    @abstractmethod
+    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+        """The axes of `data` that coordinates are along, each with those that indices with these elements hold."""
+
+    def out_of_range(self, indices: NDArray[Any]) -> str | None:
+        """Which of these indices is one of no element, counted from the start or from the end; None if all are."""
+        for axis, each in self.coordinates(indices):
+            extent = shape_of(self.data)[axis]
+            wrong = each[(each < -extent) | (each >= extent)]
+            if wrong.size:
+                found = f"index {wrong[0]} is out of range for axis {axis} of extent {extent}"
+                return f"{found}; required: {-extent} to {extent - 1}"
+        return None

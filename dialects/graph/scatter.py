@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
@@ -12,9 +14,7 @@ from xdsl.irdl import irdl_attr_definition, irdl_op_definition, operand_def, opt
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.str_enum import StrEnum
 
-from mlc.dialects.graph.base import GraphOp
-from mlc.dialects.graph.gather import IndexElements
-from mlc.dialects.graph.placement import Placement
+from mlc.dialects.graph.placement import IndexedOp, IndexElements, Placement
 from mlc.dialects.graph.types import (
     AnyTensor,
     I64ArrayConstr,
@@ -48,7 +48,7 @@ class ScatterKindAttr(EnumAttribute[ScatterKind], SpacedOpaqueSyntaxAttribute):
 
 
 @irdl_op_definition
-class ScatterNdOp(GraphOp, HasCanonicalizationPatternsInterface):
+class ScatterNdOp(IndexedOp, HasCanonicalizationPatternsInterface):
     """A copy of `data` with `updates` combined into it, at the places where `graph.gather_nd` would read them.
 
     `axes` and `own` are those of `graph.gather_nd`: `y[b, indices[b, m, 0], n] += updates[b, m, n]` has coordinates
@@ -112,6 +112,9 @@ class ScatterNdOp(GraphOp, HasCanonicalizationPatternsInterface):
     def inferred_type(self) -> Tensor:
         types = type_of(self.data), type_of(self.indices), type_of(self.updates)
         return self.infer(self.kind.data, *types, *self._axes)
+
+    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+        return self.placement.coordinates(indices)
 
     @property
     def placement(self) -> Placement:

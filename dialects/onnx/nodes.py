@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 from typing import Any, cast
 
 import numpy as np
@@ -30,6 +31,8 @@ from mlc.support.resources import Resources
 
 Array = NDArray[Any]
 
+_MOST_DENSE = 1 << 30
+"""Bytes of a sparse tensor that is made dense: a few bytes of a model may say any shape."""
 SPELLED = 64
 """Tensors of up to this number of elements are spelled out in the IR; others are resources."""
 
@@ -125,18 +128,34 @@ def array_of(message: Message) -> Array:
     try:
         if isinstance(message, package.SparseTensorProto):
             values, indices = (package.numpy_helper.to_array(m) for m in (message.values, message.indices))
-            dense = np.zeros(tuple(message.dims), values.dtype)
-            places = (indices,) if indices.ndim == 1 else tuple(indices.T)
-            if indices.ndim == 1:
-                dense.reshape(-1)[places] = values
-            else:
-                dense[places] = values
-            return dense
+            return _dense(values, indices, [int(extent) for extent in message.dims])
         return np.asarray(package.numpy_helper.to_array(message))
     except ValueError:
         raise
     except Exception as e:  # whatever a wrong message makes of the library
         raise ValueError(f"{type(e).__name__}: {e}") from None
+
+
+def _dense(values: Array, indices: Array, dims: Sequence[int]) -> Array:
+    """A tensor with `values` at `indices`, which are places in row-major order or have a coordinate for each dim.
+
+    Raises:
+        ValueError: there is no such tensor, or it is too large.
+    """
+    extents = np.array([prod(dims)] if indices.ndim == 1 else dims, object)
+    if min(dims, default=0) < 0 or indices.shape not in ((values.size,), (values.size, len(dims))):
+        found = f"{list(indices.shape)} indices for {list(values.shape)} values in a sparse tensor of {list(dims)}"
+        raise ValueError(f"{found}; required: an index for each value, or a coordinate for each dim")
+    if (nbytes := prod(dims) * values.itemsize) > _MOST_DENSE:
+        raise ValueError(f"a sparse tensor of {list(dims)} is {nbytes:,} bytes once it is dense; mlc makes up to 2^30")
+    wrong = np.argwhere((indices < 0) | (indices >= extents))
+    if wrong.size:
+        index = indices[tuple(wrong[0])]
+        raise ValueError(f"index {index} is out of range for a sparse tensor of {list(dims)}")
+    dense = np.zeros(tuple(dims), values.dtype)
+    places = indices if indices.ndim == 1 else np.ravel_multi_index(tuple(indices.T), tuple(dims))
+    dense.reshape(-1)[places] = values
+    return dense
 
 
 def attribute(message: Message, resources: Resources, hint: str) -> Attribute | None:

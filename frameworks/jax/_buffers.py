@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import weakref
 from collections.abc import Mapping, Sequence
@@ -40,6 +41,13 @@ def _size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> int:
     return int(np.prod(shape)) * dtype.itemsize
 
 
+@functools.cache
+def array_types() -> set[type]:
+    """The class of arrays; `isinstance(x, jax.Array)` holds for tracers and keys, too, and takes ten times as long."""
+    with cast(Any, jax).ensure_compile_time_eval():
+        return {type(cast(Any, jax).numpy.zeros(()))}
+
+
 class Results:
     """The results of a function, as arrays that a call makes.
 
@@ -74,9 +82,9 @@ class Results:
         """Memory for each result, some of which may be `given`; its addresses are put into a list of pointers."""
         found: list[Any] = [None] * len(self._types)
         if self._zeros is not None:
-            for i, array in zip(self._small, self._zeros(), strict=True):
+            for i, array in zip(self._small, cast(Any, jax).block_until_ready(self._zeros()), strict=True):
                 found[i] = array
-                addresses[i] = array.block_until_ready().unsafe_buffer_pointer()
+                addresses[i] = array.unsafe_buffer_pointer()
         for i in self._large:
             shape, dtype = self._types[i]
             found[i] = given[i] if i in given else empty_lines(shape, dtype, self._sizes[i])

@@ -12,7 +12,7 @@ import numpy as np
 
 from mlc.api import compile as compile_model
 from mlc.frameworks._options import require_known
-from mlc.frameworks.jax._buffers import Results, donors_of
+from mlc.frameworks.jax._buffers import Results, array_types, donors_of
 from mlc.frameworks.jax._keys import is_key, type_of_numbers, with_numbers
 from mlc.frameworks.jax._source import lowered
 from mlc.runtime import InputError, Model
@@ -80,6 +80,9 @@ class Compiled:
         self._tree = traced.in_tree
         self._out_tree = traced.out_tree
         self._expected = [_kind(a) for a in traced.jaxpr.in_avals]
+        self._kinds: list[Any] | None = None
+        """The types that arrays had in the last call, None for what was none. JAX has one object for equal ones, so
+        that comparing these lists is quick."""
         self._function = cast(Any, model)._function
         infos = _results(traced)
         self._keys = [(i, info) for i, info in enumerate(infos) if is_key(info.dtype)]
@@ -98,10 +101,15 @@ class Compiled:
         leaves, tree = _jax.tree.flatten((args, kwargs))
         if tree != self._tree:
             raise InputError(f"found arguments {tree}; required: {self._tree}")
-        return self.on_leaves(leaves)
+        arrays = array_types()
+        kinds = [leaf.aval if type(leaf) in arrays else None for leaf in leaves]
+        fit = kinds == self._kinds
+        if not fit and all(k is None or _kind(k) == e for k, e in zip(kinds, self._expected, strict=True)):
+            fit, self._kinds = True, kinds
+        return self.on_leaves(leaves, fit)
 
-    def on_leaves(self, leaves: Sequence[Any]) -> Any:
-        """Run it on the leaves of its arguments, in order.
+    def on_leaves(self, leaves: Sequence[Any], fit: bool = False) -> Any:
+        """Run it on the leaves of its arguments, in order; `fit` says that those that are arrays have the right types.
 
         Raises:
             InputError: one is no array of the shape and dtype that it was compiled for.
@@ -111,14 +119,9 @@ class Compiled:
         except IndexError:
             frame = CallFrame(len(self._expected), len(self._results), self.model.signature.workspace_bytes)
         inputs, outputs = frame.inputs, frame.outputs
-        held: list[Any] = []
-        for i, (leaf, expected) in enumerate(zip(leaves, self._expected, strict=True)):
-            if not isinstance(leaf, jax.Array) or (leaf.shape, leaf.dtype) != expected:
-                array = self._adapted(i, leaf)
-                held.append(array)
-                inputs[i] = array.__array_interface__["data"][0]
-            else:
-                inputs[i] = leaf.block_until_ready().unsafe_buffer_pointer()
+        held = self._arrays(leaves, fit)
+        arrays = array_types()
+        inputs[:] = [a.unsafe_buffer_pointer() if type(a) in arrays else _address(a) for a in held]
         given, kept = self._results.take(leaves, inputs) if self._donated else ({}, None)
         results = self._results.new(outputs, given)
         status = self._function(inputs, outputs, frame.workspace)
@@ -141,6 +144,14 @@ class Compiled:
     def __repr__(self) -> str:
         return f"<mlc.jax function of {self.model!r}>"
 
+    def _arrays(self, leaves: Sequence[Any], fit: bool) -> list[Any]:
+        """The leaves as arrays of JAX, computed, or of NumPy, of the shapes and dtypes that it was compiled for."""
+        held, arrays = list(leaves), array_types()
+        for i, leaf in [(i, leaf) for i, leaf in enumerate(leaves) if not fit or type(leaf) not in arrays]:
+            if not isinstance(leaf, jax.Array) or (leaf.shape, leaf.dtype) != self._expected[i]:
+                held[i] = self._adapted(i, leaf)
+        return _jax.block_until_ready(held)
+
     def _adapted(self, index: int, leaf: Any) -> Any:
         """A leaf that is no array of JAX as one of NumPy, as `jax.jit` takes it: it has the dtype that JAX gives it.
         What is made of one by JAX takes ten times as long as a call."""
@@ -159,6 +170,11 @@ class Compiled:
             found = f"{array.dtype}{list(array.shape)}"
             raise InputError(f"argument '{name}' is {found}; required: {dtype}{list(shape)}")
         return np.require(np.asarray(array), dtype, ["C", "A"]).reshape(shape)
+
+
+def _address(array: Any) -> int:
+    """Where an array of JAX or of NumPy lies."""
+    return array.ctypes.data if isinstance(array, np.ndarray) else array.unsafe_buffer_pointer()
 
 
 def _results(traced: Any) -> list[Any]:

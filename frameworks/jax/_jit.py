@@ -10,6 +10,7 @@ from typing import Any, overload
 import jax
 
 from mlc.frameworks._options import OPTIONS, require_known
+from mlc.frameworks.jax._buffers import array_types
 from mlc.frameworks.jax._compiled import Compiled, compile, parameters_of
 from mlc.support.errors import UserError
 
@@ -66,7 +67,8 @@ def jit(
         dynamic = tuple(a for i, a in enumerate(args) if i not in static) if static else args
         fixed = {name: kwargs.pop(name) for name in names if name in kwargs} if kwargs and names else {}
         leaves, tree = _jax.tree.flatten((dynamic, kwargs))
-        key: Any = (tree, *map(_kind, leaves))
+        arrays = array_types()
+        key: Any = (tree, *[leaf.aval if type(leaf) in arrays else _kind(leaf) for leaf in leaves])
         if static or fixed:
             key = key, tuple(args[i] for i in static if i < len(args)), tuple(fixed.items())
             _require_hashable(key[1:])
@@ -74,7 +76,7 @@ def jit(
             if any(isinstance(leaf, _jax.core.Tracer) for leaf in leaves):
                 return original(*args, **kwargs, **fixed)
             found = compiled_for(key, args, kwargs, fixed)
-        return found.on_leaves(leaves)
+        return found.on_leaves(leaves, fit=True)
 
     return call
 

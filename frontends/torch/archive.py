@@ -17,12 +17,14 @@ from pickle import UnpicklingError
 from typing import Any, cast
 from zipfile import BadZipFile, ZipFile
 
-from mlc.dialects.aten.schemas import torch_package
+from mlc.dialects.aten.schemas import overload_named, torch_package
 from mlc.support.mapped_file import MappedFile
 
 _COMPILED = "/data/aotinductor/"
 _PICKLED = re.compile(r"/data/constants/opaque_obj\w*$")
 _PROGRAM = re.compile(r"(^|/)(models/[^/]+|serialized_exported_program)\.json$")
+_ADDED = re.compile(rb'"torch\.ops\.(torchvision\.\w+\.\w+)"')
+"""Operators that a package adds, which torch can read once it was imported."""
 _EXPRESSION = "expr_str"
 _SAFE = re.compile(
     r"""(?: \s | [A-Z]\w*\( | [A-Za-z_]\w*+(?!\() | '[A-Za-z_]\w*' | [0-9]+(?:\.[0-9]*)? | [()+*/%,<>=!&|~-] )*""",
@@ -64,7 +66,12 @@ def _require_harmless(archive: ZipFile) -> None:
         if _PICKLED.search(rooted):
             raise ArchiveError(f"it holds a pickled object of Python ({name}); required: tensors alone")
         if _PROGRAM.search(name):
-            for text in _expressions(json.loads(archive.read(name))):
+            program = archive.read(name)
+            for operator in dict.fromkeys(_ADDED.findall(program)):
+                if overload_named(operator.decode()) is None:
+                    found = f"it calls '{operator.decode()}', which torch does not know"
+                    raise ArchiveError(f"{found}; required: the package torchvision, made for this version of torch")
+            for text in _expressions(json.loads(program)):
                 if "__" in text or not _SAFE.fullmatch(text):
                     raise ArchiveError(f"found the extent {text[:80]!r}; required: arithmetic of names and numbers")
 

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from mlc.dialects import aten, graph
 from mlc.dialects.aten.bounds import BOUNDED_EXTENTS
-from mlc.dialects.aten.schemas import op_name, tags_of, torch_package
+from mlc.dialects.aten.schemas import ATEN, NAMESPACES, op_name, tags_of, torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.passes.aten_to_graph._bodies import CountingConversion, convert_bodies
@@ -101,11 +101,8 @@ class AtenConversion(CountingConversion):
 
 def has_pattern(overload: object) -> bool:
     """Whether there is a pattern for an `OpOverload`."""
-    name = str(overload)
-    return (
-        name.startswith("aten.")
-        and lowering_of(ATEN_PASS, aten.op(op_name(overload).removeprefix("aten."))) is not None
-    )
+    namespace, _, rest = op_name(overload).partition(".")
+    return namespace in NAMESPACES and lowering_of(ATEN_PASS, aten.op(rest, namespace)) is not None
 
 
 @dataclass
@@ -298,8 +295,10 @@ def places_of(wanted: Mapping[str, bool], given: Sequence[str]) -> dict[str, str
     return {name: found[name] for name in wanted if name in found}
 
 
-def converts(*overloads: str, asserts: bool = False, bounded: bool = False) -> Callable[[_F], _F]:
-    """Decorator of a function that converts calls of these overloads.
+def converts(
+    *overloads: str, asserts: bool = False, bounded: bool = False, namespace: str = ATEN
+) -> Callable[[_F], _F]:
+    """Decorator of a function that converts calls of these overloads of a namespace.
 
     It gets a `Call` and those arguments of the schema that it names: values for tensors, lists of them, None for what
     is left out, Python's numbers and strings, and element types for dtypes. It returns what replaces the results, whose
@@ -321,7 +320,7 @@ def converts(*overloads: str, asserts: bool = False, bounded: bool = False) -> C
         members["takes_bounded"] = bounded
         members["__module__"] = function.__module__
         pattern = cast("type[_FromAten]", type(function.__name__, (_FromAten,), members))
-        lowers(ATEN_PASS, *(aten.op(overload) for overload in overloads))(pattern)
+        lowers(ATEN_PASS, *(aten.op(overload, namespace) for overload in overloads))(pattern)
         return function
 
     return register

@@ -10,18 +10,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from mlc.passes.base import Pass
+from mlc.passes.pipeline import SOURCE_LEVELS
 from mlc.passes.shared.pattern_files import import_patterns
 from mlc.support.context import CompilerContext
 from mlc.support.errors import raise_found
 from mlc.support.rounding import Rounding
 
-_PREFIX = "aten."
 _PACKAGE = "mlc.passes.aten_to_graph"
 
 
 @dataclass(frozen=True)
 class ConvertAtenToGraphPass(Pass):
-    """Lower the aten dialect to the graph dialect.
+    """Lower the aten dialect, and that of torchvision, to the graph dialect.
 
     ```mlir
     %y = aten.addmm %b, %x, %w : (tensor<4xf32>, tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
@@ -83,4 +83,4 @@ def _functions(module: ModuleOp) -> list[func.FuncOp]:
 
 
 def _is_source(op: Operation) -> bool:
-    return op.name.startswith(_PREFIX)
+    return op.name.partition(".")[0] in SOURCE_LEVELS["aten"]

@@ -12,7 +12,9 @@ from mlc.dialects.loop.steps import Step
 from mlc.passes.base import Pass
 from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
 from mlc.passes.loop._own_schedule import apply_first_legal
+from mlc.passes.loop._tied_weights import store_once
 from mlc.passes.loop.steps.base import Scheduling, apply_step
+from mlc.passes.loop.steps.pack import Packer
 from mlc.passes.pipeline import ACCURACIES
 from mlc.passes.shared.own_schedules import is_strict
 from mlc.support.context import CompilerContext
@@ -61,6 +63,7 @@ class ApplySchedulePass(Pass):
                     (_apply_or_warn if rule is None else apply_step)(step, function, scheduling)
                 inline_single_iterations(function)
             function.attributes.pop("schedule", None)
+        store_once(module, scheduling.shared(Packer))
 
 
 def _apply_or_warn(step: Step, function: func.FuncOp, scheduling: Scheduling) -> None:

@@ -292,7 +292,6 @@ class Gather(BoundedFromOnnx):
         axis, indices = node.axis(), b.knowledge.array(node[1])
         bounded = b.knowledge.extents.get(node[0], {})
         if indices is not None and indices.size == 1 and node.shape()[axis] and axis not in bounded:
-            axis_of(int(indices.reshape(-1)[0]), node.shape()[axis])
             bounded = {}
         if indices is not None and not bounded and (found := in_order(b, node[0], axis, indices)) is not None:
             return found

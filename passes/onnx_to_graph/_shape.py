@@ -20,6 +20,8 @@ from mlc.passes.shared.graph_builder import MOST_COUNTED, GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import is_supported, to_numpy
 
+_TENSORS = ("value", "sparse_value")
+"""The attributes of `Constant` that are tensors; reading a model makes a sparse one dense."""
 _NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
 """The attributes of `Constant` that are numbers, not tensors."""
 
@@ -29,7 +31,7 @@ class Constant(FromOnnx):
     """Data of the model."""
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        value = node.op.attributes.get("value")
+        value = next((v for name in _TENSORS if (v := node.op.attributes.get(name)) is not None), None)
         if isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
             element = cast(Any, value.get_type()).element_type
             if not is_supported(element):
@@ -39,7 +41,7 @@ class Constant(FromOnnx):
         for name, kind in _NUMBERS.items():
             if (found := node.attribute(name)) is not None:
                 return b.constant(np.asarray(found, kind))
-        raise Unconvertible("it holds no numbers")
+        raise Unconvertible(f"it holds no numbers; required: one of {', '.join((*_TENSORS, *_NUMBERS))}")
 
 
 @lowers(PASS, onnx.op("ConstantOfShape"))

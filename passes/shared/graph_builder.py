@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects import graph
 from mlc.dialects.graph import ConstantOp
+from mlc.dialects.graph.placement import IndexedOp
 from mlc.dialects.graph.types import element_of, shape_of, tensor
 from mlc.passes.shared.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
 from mlc.passes.shared.known_types import MOST_ELEMENTS
@@ -121,6 +122,9 @@ class GraphBuilder:
         for result in op.results:
             _require_addressable(shape_of(result))
         known = [self.knowledge.array(v) for v in op.operands]
+        indices = self.knowledge.array(op.indices) if isinstance(op, IndexedOp) else None
+        if isinstance(op, IndexedOp) and indices is not None and (wrong := op.out_of_range(indices)) is not None:
+            raise Unconvertible(wrong)
         arrays = [a for a in known if a is not None]
         if len(arrays) == len(known) and self._is_computed_now(op, arrays):
             try:

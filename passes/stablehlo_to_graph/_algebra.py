@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.shared.cholesky import cholesky_factor
-from mlc.passes.shared.fourier import largest_direct, transform
+from mlc.passes.shared.fourier import largest_direct, transform, transform_of_real, transform_to_real
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.matrices import stacked, transposed
 from mlc.passes.shared.refusal import Unconvertible
@@ -37,10 +37,10 @@ def fft(b: HloCall) -> Found:
     if kind == "IRFFT":
         for d in range(first, last):
             x = _inverse(b, x, d)
-        return _inverse(b, _whole(b, x, last, lengths[-1]), last).re
+        x = _real_ends(b, x, last, lengths[-1])
+        return b.mul(transform_to_real(b, x.re, x.im, last, lengths[-1], 1), b.number(1 / lengths[-1], x.re))
     if kind == "RFFT":
-        x = Pair(*transform(b, x.re, None, last, -1))
-        x = Pair(*(b.slice(part, last, 0, lengths[-1] // 2 + 1) for part in (x.re, x.im)))
+        x = Pair(*transform_of_real(b, x.re, last, -1))
     for d in range(first, last + (kind != "RFFT")):
         x = _inverse(b, x, d) if kind == "IFFT" else Pair(*transform(b, x.re, x.im, d, -1))
     return x
@@ -52,22 +52,16 @@ def _inverse(b: GraphBuilder, x: Pair, dim: int) -> Pair:
     return Pair(b.mul(re, scale), b.mul(im, scale))
 
 
-def _whole(b: GraphBuilder, x: Pair, dim: int, length: int) -> Pair:
-    """All results of a transform of real numbers, of which `x` is half: the others are conjugates of these. The first
-    one is real, and so is the middle one of an even length, whatever their imaginary parts say."""
+def _real_ends(b: GraphBuilder, x: Pair, dim: int, length: int) -> Pair:
+    """Half of the results of a transform of real numbers: the first one is real, and so is the middle one of an even
+    length, whatever their imaginary parts say."""
     if length == 1:
         return Pair(x.re, b.mul(x.im, b.number(0, x.im)))
     real = np.zeros([length // 2 + 1 if d == dim else 1 for d in range(len(shape_of(x.re)))], np.bool_)
     at = np.moveaxis(real, dim, 0)
     at[0] = True
     at[-1] |= length % 2 == 0
-    im = b.where(b.constant(real), b.number(0, x.im), x.im)
-    count = (length - 1) // 2
-    parts: list[SSAValue] = []
-    for part, sign in ((x.re, 1), (im, -1)):
-        mirrored = b(graph.ReverseOp, b.slice(part, dim, 1, 1 + count), [dim])
-        parts.append(b.concat([part, mirrored if sign > 0 else b(graph.NegOp, mirrored)], dim) if count else part)
-    return Pair(*parts)
+    return Pair(x.re, b.where(b.constant(real), b.number(0, x.im), x.im))
 
 
 @converts("triangular_solve")

@@ -79,12 +79,12 @@ class ConvertTensorToLoopPass(Pass):
 
 
 def _is_above_loops(function: func.FuncOp) -> bool:
-    """Whether a function with a body returns something, has tensors, or ops of the tensor dialect on none."""
-    if function.is_declaration or function.function_type.outputs.data:
-        return not function.is_declaration
-    arguments = (v for block in function.body.blocks for v in block.args)
-    inside = (v for op in function.body.walk() for v in (*op.operands, *op.results))
-    return any(isinstance(v.type, TensorType) for values in (arguments, inside) for v in values) or any(
+    """Whether a function with a body takes, returns or computes tensors, or has ops of the tensor dialect on none."""
+    if function.is_declaration:
+        return False
+    signature = (*function.function_type.inputs, *function.function_type.outputs)
+    inside = (v.type for op in function.body.walk() for v in (*op.operands, *op.results))
+    return any(isinstance(kind, TensorType) for kinds in (signature, inside) for kind in kinds) or any(
         op.dialect_name() == "tensor" for op in function.body.walk()
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mlc.dialects import graph, tensor
 from mlc.dialects.branches import IfLike, WhileLike
-from mlc.reference.execution import Frame, UndefinedBehavior, executes
+from mlc.reference.execution import Frame, InputsUndefined, executes
 
 MOST_STEPS = 10_000
 """A loop that takes more steps than this is taken for one that does not end."""
@@ -24,7 +24,7 @@ def loop(op: WhileLike, frame: Frame) -> None:
     """Its body, as long as the condition holds.
 
     Raises:
-        UndefinedBehavior: it does not end.
+        InputsUndefined: it does not end.
     """
     carried, used = [frame[v] for v in op.initial], [frame[v] for v in op.captured]
     for _ in range(MOST_STEPS):
@@ -32,6 +32,6 @@ def loop(op: WhileLike, frame: Frame) -> None:
             break
         carried = frame.run_block(op.body.block, [*carried, *used])
     else:
-        raise UndefinedBehavior(f"{op.name}: more than {MOST_STEPS} steps; the condition seems to hold for ever")
+        raise InputsUndefined(f"{op.name}: more than {MOST_STEPS} steps; the condition seems to hold for ever")
     for result, array in zip(op.outputs, carried, strict=True):
         frame[result] = array

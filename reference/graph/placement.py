@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from mlc.dialects.graph.placement import Placement
-from mlc.reference.execution import Array, UndefinedBehavior
+from mlc.dialects.graph.placement import IndexedOp, Placement
+from mlc.reference.execution import Array, InputsUndefined
 
 
-def places(op_name: str, placement: Placement, indices: Array) -> tuple[Array, ...]:
-    """For each axis of the data, its subscripts; together they have the shape of all points.
+def require_in_range(op: IndexedOp, indices: Array) -> None:
+    """Raises: InputsUndefined if an index is out of range."""
+    if (wrong := op.out_of_range(indices)) is not None:
+        raise InputsUndefined(f"{op.name}: {wrong}")
 
-    Raises:
-        UndefinedBehavior: a coordinate is out of range.
-    """
+
+def places(placement: Placement, indices: Array) -> tuple[Array, ...]:
+    """For each axis of the data, its subscripts; together they have the shape of all points."""
     shape = placement.points
     rank, outer = len(shape), len(placement.indices)
     subscripts: list[Array] = [np.zeros(0, np.int64)] * len(placement.data)
@@ -21,12 +23,8 @@ def places(op_name: str, placement: Placement, indices: Array) -> tuple[Array, .
         subscripts[axis] = _along(axis, shape[axis], rank)
     for number, axis in enumerate(placement.whole):
         subscripts[axis] = _along(outer + number, placement.data[axis], rank)
-    for number, axis in enumerate(placement.axes):
-        extent, coordinate = placement.data[axis], indices[..., number].astype(np.int64)
-        wrong = coordinate[(coordinate < -extent) | (coordinate >= extent)]
-        if wrong.size:
-            raise UndefinedBehavior(f"{op_name}: index {wrong[0]} is out of range for axis {axis} of extent {extent}")
-        coordinate = np.where(coordinate < 0, coordinate + extent, coordinate)
+    for axis, each in placement.coordinates(indices):
+        coordinate = np.where(each < 0, each.astype(np.int64) + placement.data[axis], each)
         subscripts[axis] = np.reshape(coordinate, coordinate.shape + (1,) * (rank - outer))
     return tuple(np.broadcast_arrays(*subscripts, np.empty(shape, bool))[: len(subscripts)])
 

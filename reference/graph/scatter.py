@@ -6,7 +6,7 @@ import numpy as np
 
 from mlc.dialects.graph.scatter import ScatterKind, ScatterNdOp
 from mlc.reference.execution import Array, evaluates
-from mlc.reference.graph.placement import places
+from mlc.reference.graph.placement import places, require_in_range
 
 _COMBINE = {
     ScatterKind.ADD: np.add,
@@ -21,9 +21,10 @@ def scatter_nd(op: ScatterNdOp, data: Array, indices: Array, updates: Array) -> 
     """One update after the other, in row-major order.
 
     Raises:
-        UndefinedBehavior: a coordinate is out of range.
+        InputsUndefined: a coordinate is out of range.
     """
-    where = tuple(np.ravel(subscript) for subscript in places(op.name, op.placement, indices))
+    require_in_range(op, indices)
+    where = tuple(np.ravel(subscript) for subscript in places(op.placement, indices))
     result = np.array(data)
     if op.kind.data is ScatterKind.SET:
         result[where] = np.ravel(updates)

@@ -9,7 +9,7 @@ import numpy as np
 
 from mlc.dialects.chlo.scan import ScanForm
 from mlc.dialects.stablehlo import CompositeOp, HloOp, WhileOp, hlo
-from mlc.reference.execution import Frame, UndefinedBehavior, executes
+from mlc.reference.execution import Frame, InputsUndefined, executes
 from mlc.support.dtypes import dtype_of
 from mlc.support.locations import error_at
 from mlc.support.types import tensor_type
@@ -23,7 +23,7 @@ def loop(op: WhileOp, frame: Frame) -> None:
     """Its body, as long as the condition holds.
 
     Raises:
-        UndefinedBehavior: it does not end.
+        InputsUndefined: it does not end.
     """
     carried = [frame[v] for v in op.operands]
     for _ in range(_MOST_STEPS):
@@ -31,7 +31,7 @@ def loop(op: WhileOp, frame: Frame) -> None:
             break
         carried = [np.asarray(a) for a in frame.run_block(op.do.block, carried)]
     else:
-        raise UndefinedBehavior(f"{op.name}: more than {_MOST_STEPS} steps; the condition seems to hold for ever")
+        raise InputsUndefined(f"{op.name}: more than {_MOST_STEPS} steps; the condition seems to hold for ever")
     for result, array in zip(op.results, carried, strict=True):
         frame[result] = array
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import mlc
+from mlc.support.resources import read_tensors
 
 onnx: Any = pytest.importorskip("onnx")
 helper: Any = onnx.helper
@@ -212,3 +213,23 @@ def test_the_shape_of_an_input_says_the_dims_of_others(masked: Path) -> None:
     assert [t.shape for t in model.inputs] == [(2, 5), (2, 5)]
     x = np.arange(10, dtype=np.float32).reshape(2, 5)
     np.testing.assert_array_equal(model(x, x), x * x)
+
+
+def test_an_import_writes_equal_weights_once(mlc: Any, tmp_path: Path) -> None:
+    """Equal in type, shape and bits; one that differs in a bit, or in its shape, is another one."""
+    weight = np.arange(100, dtype=np.float32)
+    different = weight.copy()
+    different[-1] = -1
+    arrays = {"a": weight, "b": weight, "c": different, "d": weight.reshape(1, 100)}
+    nodes = [
+        helper.make_node("Add", [before, name], [f"x{name}"])
+        for before, name in zip(["x", "xa", "xb", "xc"], arrays, strict=True)
+    ]
+    value = helper.make_tensor_value_info
+    tensors = [onnx.numpy_helper.from_array(array, name) for name, array in arrays.items()]
+    graph = helper.make_graph(nodes, "g", [value("x", 1, [1, 100])], [value("xd", 1, [1, 100])], tensors)
+    onnx.save(helper.make_model(graph), str(tmp_path / "model.onnx"))
+    assert mlc("import", str(tmp_path / "model.onnx"), "-o", str(tmp_path / "model.mlir")).status == 0
+    assert sorted(read_tensors(tmp_path / "model.safetensors")) == ["a", "c", "d"]
+    text = (tmp_path / "model.mlir").read_text()
+    assert text.count("dense_resource<a>") == 1

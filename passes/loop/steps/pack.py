@@ -97,7 +97,7 @@ class Packer:
         for op in module.walk():
             if isinstance(op, func.CallOp):
                 packer._calls.setdefault(op.callee.root_reference.data, []).append(op)
-            elif isinstance(op, ConstantOp) and (name := _resource_of(op)):
+            elif isinstance(op, ConstantOp) and (name := resource_of(op)):
                 packer._uses[name] += 1
         return packer
 
@@ -114,7 +114,7 @@ class Packer:
         function = function_of(loops[0])
         accesses, panels = _find_panels(argument, loops)
         calls = self.calls_of(function)
-        sources = [_constant_behind(call.operands[argument.index]) for call in calls]
+        sources = [constant_behind(call.operands[argument.index]) for call in calls]
         if calls and all(source is not None for source in sources):
             target: SSAValue = self._change_signature(function, argument, panels)
             for call, source in zip(calls, sources, strict=True):
@@ -133,23 +133,33 @@ class Packer:
 
     def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: Panels) -> None:
         """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""
-        old = call.operands[position]
-        shape = tuple(memref_type(old).get_shape())
-        key = (source.value, shape, panels)
+        kind = memref_type(call.operands[position])
+        key = (source.value, tuple(kind.get_shape()), panels)
         if key not in self._constants:
-            self._constants[key] = self._packed(source, memref_type(old), panels)
-        constant = ConstantOp(self._constants[key])
+            self._constants[key] = self._packed(source, kind, panels)
+        self.pass_constant(call, position, self._constants[key])
+
+    def pass_constant(self, call: func.CallOp, position: int, value: DenseResourceAttr) -> None:
+        """Let `call` pass another constant in place of one, which is erased if nobody else reads it."""
+        old = call.operands[position]
+        source = constant_behind(old)
+        assert source is not None
+        constant = ConstantOp(value)
         constant.location, constant.result.name_hint = source.location, old.name_hint
         Rewriter.insert_op(constant, InsertPoint.before(call))
         call.operands[position] = constant.result
-        self._uses[self._constants[key].resource_handle.data] += 1
+        self._uses[value.resource_handle.data] += 1
         erase_unused_buffer(old)
         if source.parent is None:
             self._forget(source)
 
+    def panels_of(self, value: DenseResourceAttr) -> Panels | None:
+        """The panels that a constant is made of; None if it is none that was packed."""
+        return next((key[2] for key, packed in self._constants.items() if packed == value), None)
+
     def _forget(self, constant: ConstantOp) -> None:
         """A constant has gone: its data, too, if nobody else has it, or all weights would be in memory twice."""
-        name = _resource_of(constant)
+        name = resource_of(constant)
         self._uses[name] -= 1
         if name and not self._uses[name] and self.ctx.shared_panels is None:
             self.ctx.resources.drop(name)
@@ -165,7 +175,7 @@ class Packer:
             key = (identity, kind.element_type, shape, panels)
             if key in shared.packed:
                 return shared.packed[key]
-        name = _resource_of(source) or "constant"
+        name = resource_of(source) or "constant"
         data = constant_data(value, resources).reshape(shape)
         name = resources.add(panels.of(data), f"{name}.panels{panels.width}")
         packed = DenseResourceAttr.from_params(name, TensorType(kind.element_type, panels.shape))
@@ -264,12 +274,12 @@ def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue)
     set_subscripts(op, list(op.indices), AffineMap(len(op.indices), 0, (block, *others, place)))
 
 
-def _resource_of(constant: ConstantOp) -> str:
+def resource_of(constant: ConstantOp) -> str:
     """The name of the resource of a constant; empty if its numbers stand in the text."""
     return constant.value.resource_handle.data if isinstance(constant.value, DenseResourceAttr) else ""
 
 
-def _constant_behind(value: SSAValue) -> ConstantOp | None:
+def constant_behind(value: SSAValue) -> ConstantOp | None:
     """The constant that `value` is, perhaps under another shape."""
     while isinstance(owner := value.owner, memref.ReinterpretCastOp):
         value = owner.source

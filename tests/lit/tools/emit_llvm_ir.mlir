@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --convert-loop-to-llvm --emit=llvm-ir | filecheck %s
+// RUN: mlc-opt %s --lower-to-llvm --emit=llvm-ir | filecheck %s
 // RUN: mlc-opt %s --lower-to-llvm --emit=asm --target=aarch64 | filecheck %s --check-prefix=ASM
 // RUN: not mlc-opt %s --emit=llvm-ir 2>&1 | filecheck %s --check-prefix=HIGH
 // REQUIRES: clang

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from mlc.testing.torch_graphs import run_graph, traced
 from tests.unit.frameworks.eager import assert_as_eager, assert_same_gradients, backend, compiled, torch
 
 nn = torch.nn
@@ -120,6 +121,37 @@ def test_groups_of_rows(ends: list[int]) -> None:
     parts = [x[a:b].float() @ w[i].float() for i, (a, b) in enumerate(zip([0, *ends[:-1]], ends, strict=True))]
     torch.testing.assert_close(found.float(), torch.cat(parts), rtol=0.01, atol=0.02)
     assert _runs_natively()
+
+
+_ENDS = ([8, 16, 104], [0, 0, 104], [8, 96, 96], [32, 72, 80])
+
+
+@pytest.mark.skipif(not hasattr(torch.ops.aten, "_grouped_mm"), reason="this version of torch has no groups")
+@pytest.mark.parametrize("ends", _ENDS)
+def test_groups_along_what_is_summed_up(ends: list[int]) -> None:
+    """Each group gives a matrix. What is no number stays in its group; what is behind the last one counts for none."""
+    x, y = torch.randn(16, 104).bfloat16(), torch.randn(104, 24).bfloat16()
+    x[0, ends[0] - 1], y[-1, 0] = math.inf, math.nan
+    parts = [x[:, a:b].float() @ y[a:b].float() for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    found = _grouped(x, y, ends)
+    torch.testing.assert_close(found.float(), torch.stack(parts), rtol=0.01, atol=0.02, equal_nan=True)
+
+
+@pytest.mark.skipif(not hasattr(torch.ops.aten, "_grouped_mm"), reason="this version of torch has no groups")
+@pytest.mark.parametrize("ends", _ENDS)
+def test_groups_of_columns(ends: list[int]) -> None:
+    x, y = torch.randn(3, 8, 16).bfloat16(), torch.randn(16, 104).bfloat16()
+    parts = [x[i].float() @ y[:, a:b].float() for i, (a, b) in enumerate(zip([0, *ends[:-1]], ends, strict=True))]
+    found = _grouped(x, y, ends)[:, : ends[-1]]
+    torch.testing.assert_close(found.float(), torch.cat(parts, 1), rtol=0.01, atol=0.02)
+
+
+def _grouped(x: Any, y: Any, ends: list[int]) -> Any:
+    """What the graph level computes."""
+    tensors = [x, y, torch.tensor(ends, dtype=torch.int32)]
+    graph_module = traced(lambda x, y, offs: [torch._grouped_mm(x, y, offs=offs)], tensors)
+    (found,) = run_graph(graph_module, tensors, native=False)
+    return found
 
 
 @pytest.mark.slow

@@ -14,6 +14,8 @@ from mlc.frontends.onnx import reader
 from mlc.frontends.onnx.external import embed_external
 from mlc.frontends.onnx.reader import read_onnx
 from mlc.frontends.onnx.source import open_source
+from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
@@ -261,6 +263,46 @@ def test_all_tensors_outside_are_found(tmp_path: Path) -> None:
     for each in tensors:
         each.ClearField("data_location")
     assert model.SerializeToString() == whole
+
+
+def _sparse(values: list[float], places: Any, dims: list[int]) -> Any:
+    """A model that returns a sparse constant, to which a sparse weight of the same elements is added."""
+    tensor = onnx.numpy_helper.from_array
+    made = helper.make_sparse_tensor(tensor(np.array(values, np.float32), "w"), tensor(np.array(places), "p"), dims)
+    nodes = [helper.make_node("Constant", [], ["c"], sparse_value=made), helper.make_node("Add", ["c", "w"], ["y"])]
+    results = [helper.make_tensor_value_info("y", 1, dims)]
+    return helper.make_model(helper.make_graph(nodes, "g", [], results, sparse_initializer=[made]))
+
+
+@pytest.mark.parametrize("places", [[1, 5], [[0, 1], [1, 2]]])
+def test_sparse_constants_and_weights_are_dense(places: Any, tmp_path: Path) -> None:
+    ctx = new_context()
+    module = read_onnx(_saved(_sparse([1, 2], places, [2, 3]), tmp_path), ctx)
+    ConvertOnnxToGraphPass().run(module, ctx)
+    (found,) = run_function(module, "main", [], ctx.resources)
+    np.testing.assert_array_equal(found, [[0, 2, 0], [0, 0, 4]])
+
+
+@pytest.mark.parametrize(
+    ("places", "dims", "message"),
+    [
+        ([1, 6], [2, 3], r"index 6 is out of range for a sparse tensor of \[2, 3\]"),
+        ([-1, 3], [2, 3], r"index -1 is out of range for a sparse tensor of \[2, 3\]"),
+        ([[0, 3], [1, 2]], [2, 3], r"index 3 is out of range for a sparse tensor of \[2, 3\]"),
+        ([1], [2, 3], r"\[1\] indices for \[2\] values in a sparse tensor of \[2, 3\]; required: an index for each"),
+        ([[1, 2, 0]] * 2, [2, 3], r"\[2, 3\] indices for \[2\] values"),
+        ([1, 2], [-5], r"a sparse tensor of \[-5\]; required"),
+        ([1, 2], [1 << 40, 1 << 20], r"is 4,611,686,018,427,387,904 bytes once it is dense; mlc makes up to 2\^30"),
+    ],
+)
+def test_wrong_sparse_tensors(places: Any, dims: list[int], message: str, tmp_path: Path) -> None:
+    model = _sparse([1, 2], places, dims)
+    for part in ("constant", "weight"):
+        if part == "weight":
+            del model.graph.node[0]
+            model.graph.node[0].input[0] = "w"
+        with pytest.raises(UserError, match=message):
+            _read(_saved(model, tmp_path))
 
 
 def test_weights_that_are_their_inputs_too(tmp_path: Path) -> None:

@@ -177,6 +177,47 @@ def test_undefined_behavior_at_the_start_is_the_users() -> None:
         EquivalenceChecker(ctx).start(module)
 
 
+ROWS = """
+    func.func @main(%x: tensor<ROWSx4xf32>, %i: tensor<64xi64>) -> tensor<64x4xf32> {
+      %o = graph.constant dense<OFFSET> : tensor<i64>
+      %at = graph.add %i, %o : tensor<64xi64>, tensor<i64> -> tensor<64xi64>
+      %y = graph.gather %x, %at axis 0 : tensor<ROWSx4xf32>, tensor<64xi64> -> tensor<64x4xf32>
+      %z = graph.RESULT %y : tensor<64x4xf32>
+      return %z : tensor<64x4xf32>
+    }
+"""
+
+
+def rows(count: int, result: str = "neg", offset: int = 0) -> str:
+    return ROWS.replace("ROWS", str(count)).replace("RESULT", result).replace("OFFSET", str(offset))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5])
+def test_indices_of_short_axes_are_drawn_in_range(count: int) -> None:
+    checker = run_check(rows(count), rows(count))
+    assert not checker.skipped
+    with pytest.raises(CompilerBug, match="after 'second', 'main' computes something else"):
+        run_check(rows(count), rows(count, "abs"))
+
+
+@pytest.mark.parametrize("before", [rows(4, offset=9), "func.func @main(%x: tensor<?xf32>) { return }"])
+def test_what_has_no_meaning_for_inputs_that_are_drawn_is_left_out(before: str) -> None:
+    """It may have one for those that the model is for, whether it was there at the start or not."""
+    other = ADD.replace("BINARY", "sub").replace("@main", "@other")
+    checker = run_check(other + before, other + rows(4, offset=9))
+    checker.check("third", parse(other + rows(4, "abs", offset=9))[0])
+    reason = "for all inputs that were drawn it has undefined behavior: graph.gather: index .* is out of range"
+    assert re.match(reason, checker.skipped["main"])
+    assert any(line.startswith(f"did not check 'main': {checker.skipped['main']}") for line in checker.coverage())
+    with pytest.raises(CompilerBug, match="'other' computes something else"):
+        checker.check("fourth", parse(other.replace("sub", "mul") + rows(4, offset=9))[0])
+
+
+def test_a_pass_that_makes_indices_wrong_has_a_bug() -> None:
+    with pytest.raises(CompilerBug, match=r"after 'second', 'main' has undefined behavior: .*index .* is out of range"):
+        run_check(rows(4), rows(4, offset=9))
+
+
 def test_functions_that_cannot_be_run_are_skipped_with_a_reason() -> None:
     module, ctx = parse("""
         func.func private @low() {

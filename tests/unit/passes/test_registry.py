@@ -149,3 +149,7 @@ def test_one_thread_needs_no_parallel_loops() -> None:
 
 def test_cut_points() -> None:
     assert {s.level for s in default_steps(3, upto="tensor")} == {"graph", "tensor"}
+
+
+def test_passes_of_mlc_are_what_passes_of_plugins_have_to_be() -> None:
+    assert {name: problem for name in pass_names() if (problem := load_pass(name).problem()) is not None} == {}

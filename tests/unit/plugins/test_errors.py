@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import AnyFloat, ModuleOp, StringAttr, f32
 from xdsl.pattern_rewriter import RewritePattern
 from mlc.passes.base import Pass
 from mlc.passes.lowering import lowers
-from mlc.reference.execution import evaluates
+from mlc.reference.execution import evaluates, executes
 F = EqAttrConstraint(f32)
 
 @irdl_op_definition
@@ -63,7 +63,111 @@ class {0}Pass(Pass):
     def run(self, module, ctx): pass
 """
 
+_WRONG_PASS = (
+    "from dataclasses import dataclass\n"
+    + _OP
+    + """
+Bad = Dialect("bad", [AOp])
+@dataclass(frozen=True)
+class P(Pass):
+    "Do nothing."
+    name = "own"
+    {}
+"""
+)
+_RUN = "def run(self, module, ctx): pass"
+_WRONG_PATTERN = (
+    _OP.replace("import RewritePattern", "import RewritePattern, op_type_rewrite_pattern")
+    + """
+Bad = Dialect("bad", [AOp])
+@lowers("lower-to-tensor", AOp)
+class P(RewritePattern):
+    {}
+"""
+)
+_WRONG_MEANING = _OP + '    x = operand_def(F)\nBad = Dialect("bad", [AOp])\n@evaluates(AOp)\n{}'
+
 CASES = {
+    "run without a context": (
+        _WRONG_PASS.format("def run(self, module): pass"),
+        "bad.py:21: error: 'P.run' takes (self, module); required: run(self, module, ctx)",
+    ),
+    "run of more": (
+        _WRONG_PASS.format("def run(self, module, ctx, x): pass"),
+        "bad.py:21: error: 'P.run' takes (self, module, ctx, x); required: run(self, module, ctx)",
+    ),
+    "run that is no method": (
+        _WRONG_PASS.format("run = 3"),
+        "bad.py:17: error: 'P.run' is of type int; required: a method run(self, module, ctx)",
+    ),
+    "run that yields": (
+        _WRONG_PASS.format("def run(self, module, ctx): yield 1"),
+        "bad.py:17: error: the pass 'P' has a `run` that yields or awaits, of which nothing would run; it transforms",
+    ),
+    "another method of a pass": (
+        _WRONG_PASS.format(_RUN + "\n    def rounding_in(self): pass"),
+        "bad.py:22: error: 'P.rounding_in' takes (self); required: rounding_in(self, module)",
+    ),
+    "no run": (
+        _WRONG_PASS.format("def apply(self, ctx, op): pass"),
+        "bad.py:17: error: the pass 'P' has no `run(self, module, ctx)`, which transforms the module",
+    ),
+    "no name of a pass": (
+        _WRONG_PASS.replace('name = "own"', "").format(_RUN),
+        "bad.py:17: error: the pass 'P' has no `name`; required: small letters, digits and -, as a pipeline",
+    ),
+    "a name that no pipeline can hold": (
+        _WRONG_PASS.replace('"own"', '"Own Pass"').format(_RUN),
+        "bad.py:17: error: the pass 'P' has the name 'Own Pass'; required: small letters, digits and -",
+    ),
+    "an option of no dataclass": (
+        _WRONG_PASS.replace("@dataclass(frozen=True)", "").format("x: int = 3\n    " + _RUN),
+        "bad.py:18: error: the pass 'P' is no dataclass, so that 'x' is no option; write @dataclass(frozen=True) above",
+    ),
+    "an option that no words give": (
+        _WRONG_PASS.format("x: dict[str, int] | None = None\n    " + _RUN),
+        "the pass 'P' has an option 'x' of type dict[str, int] | None; required: int, float, bool, str, a tuple[",
+    ),
+    "an option of no type": (
+        "from __future__ import annotations\n" + _WRONG_PASS.format("x: Nothing = 3\n    " + _RUN),
+        "bad.py:18: error: the pass 'P' has options of types that are not there: name 'Nothing' is not defined",
+    ),
+    "options that do not make a pass": (
+        _WRONG_PASS.format("def __init__(self, a): pass\n    " + _RUN),
+        "the pass 'P' cannot be made of its options: __init__: missing a required argument: 'a'",
+    ),
+    "a level that does not exist": (
+        _WRONG_PASS.format("ir_level = 'grahp'\n    " + _RUN),
+        "the pass 'P' has the ir_level 'grahp'; required: one of onnx, aten, stablehlo, graph, tensor",
+    ),
+    "a rounding that is none": (
+        _WRONG_PASS.format("rounding = 4\n    " + _RUN),
+        "the pass 'P' has the rounding 4; required: a Rounding of mlc.support.rounding, or None",
+    ),
+    "a pattern that takes no context": (
+        _WRONG_PATTERN.format("def match_and_rewrite(self, op, rewriter): pass"),
+        "bad.py:16: error: the pattern 'P' takes (); required: the context, as by __init__(self, ctx)",
+    ),
+    "a pattern that takes no rewriter": (
+        _WRONG_PATTERN.format("def match_and_rewrite(self, op): pass"),
+        "bad.py:18: error: 'P.match_and_rewrite' takes (self, op); required: match_and_rewrite(self, op, rewriter)",
+    ),
+    "a pattern that does nothing": (
+        _WRONG_PATTERN.format("def __init__(self, ctx): pass"),
+        "bad.py:16: error: the pattern 'P' has no `match_and_rewrite`",
+    ),
+    "a meaning of other operands": (
+        _WRONG_MEANING.format("def f(op): return op"),
+        "bad.py:16: error: 'f' takes (op); required: an op 'bad.a' and 1 operand",
+    ),
+    "a meaning without a frame": (
+        _WRONG_MEANING.replace("evaluates", "executes").format("def f(op): return op"),
+        "bad.py:16: error: 'f' takes (op); required: an op 'bad.a' and the frame",
+    ),
+    "a method of an op": (
+        _OP + '    def print(self, printer, more): pass\nBad = Dialect("bad", [AOp])',
+        "bad.py:14: error: 'AOp.print' takes (self, printer, more); required: print(self, printer)",
+    ),
     "syntax error": ("x = (\n", "bad.py:1:5: error: plugin 'bad.py' is not Python: '(' was never closed"),
     "raises": (
         "def f():\n    return 1 / 0\n\nf()\n",
@@ -319,6 +423,51 @@ _TEXT = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 """
 
 
+def test_what_can_be_called_is_no_mistake(
+    mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other names, more parameters that have defaults, bases that are no passes, static and class methods."""
+    monkeypatch.chdir(tmp_path)
+    fine = """
+class Base(Pass):
+    def helper(self): pass
+
+@dataclass(frozen=True)
+class Q(Base):
+    name = "own-2"
+    x: int | None = None
+    sizes: tuple[int, ...] = ()
+    @staticmethod
+    def run(module, *rest, more=1): pass
+    def rounding_in(self, *anything): return None
+
+class Pattern(RewritePattern):
+    def __init__(self, *all): pass
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AOp, rewriter): pass
+lowers("lower-to-tensor", AOp)(Pattern)
+evaluates(AOp)(lambda op, *operands: ())
+"""
+    Path("bad.py").write_text(
+        _WRONG_PASS.replace("import Rewrite", "import op_type_rewrite_pattern, Rewrite").format(
+            "def run(self, op, context, more=1): pass"
+        )
+        + fine
+    )
+    result = mlc_opt("--load-dialect=bad.py", "--own", "--own-2=x=3", stdin="")
+    assert (result.status, result.err) == (0, "")
+
+
+def test_a_meaning_that_gives_no_array(mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    unused = _TEXT.replace("  return", "  %1 = graph.neg %x : tensor<4xf32>\n  return")  # what a pass changes is run
+    for returned, found in (("None", "NoneType"), ("(x, x)", "2 arrays")):
+        Path("bad.py").write_text(_RUNS.replace("x.nothing", returned))
+        result = mlc_opt("--load-dialect=bad.py", "--canonicalize", "--check-each", stdin=unused)
+        required = "an array for each of the 1 results of 'bad.neg'"
+        assert result.err == f"bad.py:29: error: 'f' returns {found}; required: {required}\n"
+
+
 def test_failures_at_work_name_the_line_of_the_plugin(
     mlc_opt: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -388,7 +537,7 @@ from xdsl.irdl import irdl_op_definition
 from mlc.dialects.graph.unary import FloatUnaryOp
 from mlc.passes.graph_to_tensor import Elementwise
 from mlc.passes.lowering import lowers
-from mlc.reference.execution import evaluates
+from mlc.reference.execution import evaluates, executes
 
 @irdl_op_definition
 class TwiceOp(FloatUnaryOp):
@@ -546,10 +695,7 @@ _ABOUT = "{}\n<stdin>:1:{}: note: the text in question\n"
         ),
         (
             {"type": "def verify(): pass"},
-            _ABOUT.format(
-                "bad.py:18: error: 'bad.type': TypeError: TypeOf.verify() takes 0 positional arguments but 1 was given",
-                16,
-            ),
+            "bad.py:22: error: 'TypeOf.verify' takes (); required: verify(self)\n",
         ),
         (
             {"type": "parse_parameters = classmethod(lambda cls, parser: None)"},

@@ -41,6 +41,23 @@ def test_units_in_the_last_place() -> None:
     assert beyond(before, moved, Rounding(2, "")) == [True, True, True, False]
 
 
+def test_noise_moves_every_number() -> None:
+    """One that all runs left where it is would have no spread, and the next unit would be an alarm."""
+    x = np.random.default_rng(0).uniform(1, 2, 1000).astype(np.float32)
+    for number in range(2):
+        moved = perturbed(x, Noise(number))
+        assert np.all(moved != x)
+        assert np.max(np.abs(moved - x)) <= 2 * EPSILON
+
+
+def test_noise_makes_no_infinity_of_an_input() -> None:
+    most = np.full(100, np.finfo(np.float32).max, np.float32)
+    x = np.concatenate([most, -most, floats(np.inf, -np.inf)])
+    for number in range(2):
+        assert np.isfinite(perturbed(x, Noise(number))).tolist() == np.isfinite(x).tolist()
+    assert np.isinf(perturbed(x, Noise(0), computed=True)[:200]).any()
+
+
 def test_what_spreads_has_room() -> None:
     before, after = floats(1e-3, 1e-3, 2, 2, 2), floats(1.001e-3, 1.001e-3, 2.001, 2.001, 2.001)
     own = np.array([1e-6, 0, 1e-3, 0, 0])

@@ -102,3 +102,12 @@ def test_another_order_is_no_alarm_and_another_sum_is_one(start: str) -> None:
                 assert (last, "result 0 at [3, 0]" in e.message) == ("1.001", True)
                 alarms += 1
     assert alarms == 8
+
+
+def test_a_product_that_overflows_before_it_is_added_leaves_the_sum_open() -> None:
+    """A fused multiply-add does not round it: an infinity where two roundings give NaN."""
+    rows, column = np.array([[2, -2], [0.5, -0.5]], np.float32), np.array([[MOST], [MOST]], np.float32)
+    for value in (np.inf, np.nan):
+        with np.errstate(all="ignore"), any_order(value):
+            found = sum_of(np.matmul, rows, column)
+        np.testing.assert_array_equal(found[:, 0], [value, 0])

@@ -174,6 +174,17 @@ func.func @known(%w: tensor<4x3xf32>) -> tensor<2x3xf32> attributes {aten.checke
 
 // -----
 
+// Of a graph for which torch raises no exceptions, too.
+
+func.func @known_of_an_artifact(%x: tensor<4x3xf32>) -> tensor<2x3xf32> {
+  %i = graph.constant dense<[4, 0]> : tensor<2xi64>
+  // expected-error@+1 {{aten.index_select: index 4 is out of range for axis 0 of extent 4; required: -4 to 3}}
+  %y = aten.index_select %x, %i {dim = 0 : i64} : (tensor<4x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
 // What is refused in a body is told where it stands.
 
 func.func @branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {

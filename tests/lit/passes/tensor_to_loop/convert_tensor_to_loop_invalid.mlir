@@ -30,8 +30,8 @@ func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {
 // -----
 
 // expected-error @+1 {{'f' returns f32; code is generated for results that are tensors}}
-func.func @f(%x: f32) -> f32 {
-  return %x : f32
+func.func @f(%x: tensor<4xf32>, %s: f32) -> f32 {
+  return %s : f32
 }
 
 // -----

@@ -1,0 +1,196 @@
+"""A weight that two kernels want in different orders, such as a table of embeddings that is also the matrix of the last
+product, is stored once: who reads little of it reads it from the panels of the other one.
+
+A row of such a table lies in one panel, so that its elements are a line or two of memory apart. In a matrix that is
+only transposed each is in a page of its own, and to read 512 of them took a fifth of the time of the product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, TensorType
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects.loop import ConstantOp, LoadOp, enclosing_loops
+from mlc.passes.loop._accesses import set_subscripts
+from mlc.passes.loop._nests import functions_with_loops, update_type
+from mlc.passes.loop.steps.pack import Packer, Panels, constant_behind, resource_of
+from mlc.support.types import memref_type, vector_type
+
+Array = NDArray[Any]
+_SMALL = 1 << 16
+"""Weights of up to this number of bytes may be there twice."""
+_RARELY = 100
+"""Who reads so many times less than others reads their panels: an element in a line of its own takes longer."""
+
+
+@dataclass(frozen=True)
+class _KernelReading:
+    """A function that reads a constant, in all its calls the same one."""
+
+    argument: BlockArgument
+    calls: Sequence[CallOp]
+
+    @property
+    def users(self) -> list[Operation]:
+        """What uses the argument, under whatever shape."""
+        return list(_users(self.argument))
+
+    def count(self) -> int:
+        """How many elements it loads, in all calls together."""
+        each = sum(_times(op) * _length(op) for op in self.users if isinstance(op, LoadOp))
+        return each * sum(_times(call) for call in self.calls)
+
+    def reads_points(self, shape: tuple[int, ...]) -> bool:
+        """Whether it loads single elements of a matrix, seen as one, and does nothing else with it."""
+        return all(
+            isinstance(op, LoadOp)
+            and _length(op) == 1
+            and tuple(e for e in memref_type(op.memref).get_shape() if e != 1) == shape
+            for op in self.users
+        )
+
+
+@dataclass(frozen=True)
+class _InPanels:
+    """How the elements of a matrix lie in a constant that is made of panels."""
+
+    constant: DenseResourceAttr
+    panels: Panels
+    transposed: bool
+
+    def holds(self, matrix: Array, stored: Array) -> bool:
+        """Whether `stored` is `matrix` in this order."""
+        wanted = matrix.T if self.transposed else matrix
+        axis, width = self.panels.axis, self.panels.width
+        rows = np.moveaxis(wanted, axis, -1)
+        blocks = (rows[:, start : start + width] for start in range(0, wanted.shape[axis], width))
+        return all(_equal(panel[:, : block.shape[1]], block) for panel, block in zip(stored, blocks, strict=True))
+
+    def subscripts(self, row: AffineExpr, column: AffineExpr) -> tuple[AffineExpr, ...]:
+        """Where the element at these places of the matrix is."""
+        places = [column, row] if self.transposed else [row, column]
+        along = places.pop(self.panels.axis)
+        return (along // self.panels.width, *places, along % self.panels.width)
+
+
+def store_once(module: ModuleOp, packer: Packer) -> None:
+    """Let functions that read little of a matrix read it in the order in which others have it."""
+    readers = _readers(module, packer)
+    counts = {name: sum(r.count() for r in of) for name, of in readers.items()}
+    passed = {name: sum(len(r.calls) for r in of) for name, of in readers.items()}
+    for name, of in readers.items():
+        matrix = packer.ctx.resources.array(name)
+        shape = tuple(extent for extent in matrix.shape if extent != 1)
+        if len(shape) != 2 or matrix.nbytes <= _SMALL or passed[name] != _use_count(module, name):
+            continue
+        if not all(reader.reads_points(shape) for reader in of):
+            continue
+        for order in _orders(module, packer, shape):
+            other = order.constant.resource_handle.data
+            rarely = counts[name] * _RARELY <= counts.get(other, 0)
+            if rarely and order.holds(matrix.reshape(shape), packer.ctx.resources.array(other)):
+                for reader in of:
+                    _reorder(reader, order, packer)
+                break
+
+
+def _readers(module: ModuleOp, packer: Packer) -> dict[str, list[_KernelReading]]:
+    """The functions that are given the same constant in all their calls, by the names of the data."""
+    found: dict[str, list[_KernelReading]] = {}
+    for function in functions_with_loops(module):
+        calls = packer.calls_of(function)
+        for argument in function.body.block.args if calls else ():
+            names = {_name_behind(call.operands[argument.index]) for call in calls}
+            if len(names) == 1 and (name := names.pop()) is not None:
+                found.setdefault(name, []).append(_KernelReading(argument, calls))
+    return found
+
+
+def _use_count(module: ModuleOp, name: str) -> int:
+    """How many uses there are of a constant."""
+    constants = [op for op in module.walk() if isinstance(op, ConstantOp) and resource_of(op) == name]
+    return sum(len(list(_users(op.result))) for op in constants)
+
+
+def _users(value: SSAValue) -> Iterator[Operation]:
+    """What uses a value, once for each time, under whatever shape."""
+    for use in value.uses:
+        if isinstance(use.operation, memref.ReinterpretCastOp):
+            yield from _users(use.operation.result)
+        else:
+            yield use.operation
+
+
+def _orders(module: ModuleOp, packer: Packer, shape: tuple[int, ...]) -> Iterator[_InPanels]:
+    """The panels that may hold a matrix of this shape."""
+    constants = [op for op in module.walk() if isinstance(op, ConstantOp) and resource_of(op)]
+    for constant in dict.fromkeys(cast(DenseResourceAttr, op.value) for op in constants):
+        if (panels := packer.panels_of(constant)) is not None:
+            held = tuple(len(r) for r in panels.part)
+            for transposed in (False, True):
+                if held == (shape[::-1] if transposed else shape):
+                    yield _InPanels(constant, panels, transposed)
+
+
+def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:
+    """Let a function, and its calls, have a matrix in another order."""
+    argument = reader.argument
+    for op in reader.users:
+        assert isinstance(op, LoadOp)
+        extents = memref_type(op.memref).get_shape()
+        row, column = (e for e, extent in zip(op.map.data.results, extents, strict=True) if extent != 1)
+        view = op.memref
+        affine = AffineMap(len(op.indices), 0, order.subscripts(row, column))
+        op.operands[0] = argument
+        set_subscripts(op, list(op.indices), affine)
+        _erase_views(view)
+    kind = MemRefType(memref_type(argument).element_type, _shape_of(order.constant))
+    Rewriter.replace_value_with_new_type(argument, kind)
+    function = argument.owner.parent_op()
+    assert isinstance(function, FuncOp)
+    update_type(function)
+    for call in reader.calls:
+        packer.pass_constant(call, argument.index, order.constant)
+
+
+def _shape_of(constant: DenseResourceAttr) -> tuple[int, ...]:
+    """The shape of a constant."""
+    return tuple(cast("TensorType[Any]", constant.type).get_shape())
+
+
+def _erase_views(value: SSAValue) -> None:
+    while isinstance(op := value.owner, memref.ReinterpretCastOp) and not value.uses:
+        value = op.source
+        Rewriter.erase_op(op)
+
+
+def _name_behind(value: SSAValue) -> str | None:
+    constant = constant_behind(value)
+    return None if constant is None else resource_of(constant) or None
+
+
+def _times(op: Operation) -> int:
+    """How often an op runs, as far as the loops around it say."""
+    return prod(len(loop.range) for loop in enclosing_loops(op))
+
+
+def _length(op: LoadOp) -> int:
+    vector = vector_type(op.result.type)
+    return 1 if vector is None else prod(vector.get_shape())
+
+
+def _equal(a: Array, b: Array) -> bool:
+    """Whether two matrices have the same bits."""
+    bits = f"u{a.dtype.itemsize}"
+    return a.dtype == b.dtype and np.array_equal(a.view(bits), b.view(bits))

@@ -1,0 +1,118 @@
+"""A table that is also the matrix of a product is stored once, in panels, where few of its rows are read."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+
+from mlc.compiler import new_context
+from mlc.dialects.loop import ConstantOp
+from mlc.passes.manager import PassManager
+from mlc.passes.pipeline import default_passes
+from mlc.reference.interpreter import run_function
+from mlc.support.context import CompilerContext
+from mlc.syntax import parse_module
+
+ROWS, COLUMNS = 700, 40
+TABLE = np.random.default_rng(0).standard_normal((ROWS, COLUMNS)).astype(np.float32)
+MODEL = f"""func.func @main(%i: tensor<COUNTxi64>, %x: tensor<8x{COLUMNS}xf32>) -> (RESULTS) {{
+  %w = graph.constant dense_resource<w> : tensor<{ROWS}x{COLUMNS}xf32>
+  %v = graph.constant dense_resource<OTHER> : tensor<{ROWS}x{COLUMNS}xf32>
+  %rows = graph.gather %w, %i axis 0 : tensor<{ROWS}x{COLUMNS}xf32>, tensor<COUNTxi64> -> tensor<COUNTx{COLUMNS}xf32>
+  %t = graph.transpose %v [1, 0] : tensor<{ROWS}x{COLUMNS}xf32> -> tensor<{COLUMNS}x{ROWS}xf32>
+  %y = graph.matmul %x, %t : tensor<8x{COLUMNS}xf32>, tensor<{COLUMNS}x{ROWS}xf32> -> tensor<8x{ROWS}xf32>
+  return RETURNED
+}}"""
+OUTPUTS = [("%rows", f"tensor<COUNTx{COLUMNS}xf32>"), ("%y", f"tensor<8x{ROWS}xf32>")]
+
+
+def _lowered(
+    other: NDArray[np.float32] | None = None, count: int = 8, more: str = ""
+) -> tuple[ModuleOp, CompilerContext, list[str]]:
+    """The loops, and the shapes of the large constants in them."""
+    ctx = new_context(target="x86-64-v3")
+    ctx.resources.define("w", TABLE)
+    if other is not None:
+        ctx.resources.define("v", other)
+    outputs = OUTPUTS + [(more, f"tensor<{ROWS}x{COLUMNS}xf32>")] * bool(more)
+    returned = f"{', '.join(n for n, _ in outputs)} : {', '.join(t for _, t in outputs)}"
+    text = MODEL.replace("RESULTS", ", ".join(t for _, t in outputs)).replace("RETURNED", returned)
+    text = text.replace("OTHER", "w" if other is None else "v").replace("COUNT", str(count))
+    module = parse_module(text, "model.mlir", ctx)
+    PassManager(ctx).run(module, default_passes(2, upto="loop"))
+    constants = [op.value for op in module.walk() if isinstance(op, ConstantOp)]
+    resources = dict.fromkeys(c for c in constants if isinstance(c, DenseResourceAttr))
+    return (
+        module,
+        ctx,
+        [str(r.type) for r in resources if ctx.resources.array(r.resource_handle.data).size >= TABLE.size],
+    )
+
+
+def _panels(shapes: list[str]) -> bool:
+    """Whether there is one constant, of panels."""
+    return len(shapes) == 1 and shapes[0].count("x") == 3
+
+
+@pytest.mark.parametrize("name", ["one name", "two names"])
+def test_rows_are_read_from_panels(name: str) -> None:
+    module, ctx, shapes = _lowered(None if name == "one name" else TABLE.copy())
+    assert _panels(shapes), shapes
+    rng = np.random.default_rng(1)
+    x = rng.standard_normal((8, COLUMNS)).astype(np.float32)
+    places = np.array([0, ROWS - 1, -1, -ROWS, 23, 24, 696, 697])
+    rows, y = run_function(module, "main", [places, x], ctx.resources)
+    np.testing.assert_array_equal(rows, TABLE[places])
+    np.testing.assert_allclose(y, x @ TABLE.T, rtol=1e-4, atol=1e-4)
+
+
+def test_tables_that_differ_in_one_bit_stay_apart() -> None:
+    other = TABLE.copy()
+    other[-1, -1] = np.nextafter(other[-1, -1], 9, dtype=np.float32)
+    assert len(_lowered(other)[2]) == 2
+
+
+def test_zeros_of_other_signs_differ() -> None:
+    TABLE[5, 7], other = 0.0, TABLE.copy()
+    other[5, 7] = -0.0
+    assert len(_lowered(other)[2]) == 2
+
+
+def test_a_table_that_is_read_often_has_its_own_order() -> None:
+    """Here more than a hundredth of what the product reads."""
+    assert len(_lowered(count=100)[2]) == 2
+
+
+def test_a_table_that_somebody_else_needs_stays() -> None:
+    module, _, shapes = _lowered(more="%w")
+    assert len(shapes) == 2
+    assert re.search(rf"@gather\(%\w+: memref<{ROWS}x{COLUMNS}xf32>", str(module))
+
+
+@pytest.mark.slow
+def test_an_artifact_holds_a_tied_weight_once() -> None:
+    torch: Any = pytest.importorskip("torch")
+    compile_model: Any = importlib.import_module("mlc.torch").compile
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()  # pyright: ignore[reportUnknownMemberType]
+            self.embed, self.head = torch.nn.Embedding(4000, 64), torch.nn.Linear(64, 4000, bias=False)
+            self.head.weight = self.embed.weight
+
+        def forward(self, tokens: Any) -> Any:
+            return self.head(torch.tanh(self.embed(tokens)))
+
+    model = Model().eval()
+    tokens = torch.arange(0, 4000, 400)
+    library = compile_model(model, (tokens,))
+    weight = model.embed.weight.detach().numpy()
+    found = np.asarray(library(tokens.numpy()))
+    np.testing.assert_allclose(found, np.tanh(weight[::400]) @ weight.T, rtol=1e-4, atol=1e-4)
+    assert library.path.stat().st_size < 1.1 * weight.nbytes
