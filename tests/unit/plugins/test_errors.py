@@ -80,7 +80,7 @@ _WRONG_PATTERN = (
     _OP.replace("import RewritePattern", "import RewritePattern, op_type_rewrite_pattern")
     + """
 Bad = Dialect("bad", [AOp])
-@lowers("lower-to-tensor", AOp)
+@lowers("convert-graph-to-tensor", AOp)
 class P(RewritePattern):
     {}
 """
@@ -445,7 +445,7 @@ class Pattern(RewritePattern):
     def __init__(self, *all): pass
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AOp, rewriter): pass
-lowers("lower-to-tensor", AOp)(Pattern)
+lowers("convert-graph-to-tensor", AOp)(Pattern)
 evaluates(AOp)(lambda op, *operands: ())
 """
     Path("bad.py").write_text(
