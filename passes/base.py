@@ -27,7 +27,7 @@ _OPTION_TYPES = "required: int, float, bool, str, a tuple[…, ...] of one of th
 
 
 @dataclass(frozen=True)
-class Place:
+class PipelinePlace:
     """Where a pass runs in the named pipelines."""
 
     before: str
@@ -50,7 +50,7 @@ class Pass(ModulePass):
     rounding: ClassVar[Rounding | None] = None
     """How far the pass may move what floats are; None if every bit stays. `--check-each` holds the pass to it."""
 
-    place: ClassVar[Place | None] = None
+    place: ClassVar[PipelinePlace | None] = None
     """Where the named pipelines run it, if it is a pass of a plugin's file; None if they do not."""
 
     @classmethod

@@ -50,10 +50,10 @@ def parse_passes(pipeline: str) -> list[Pass]:
     Raises:
         UserError: the text is malformed, or a pass or an option does not exist or has a value of a wrong type.
     """
-    return [p for entry in parse_entries(pipeline) for p in entry.passes]
+    return [p for entry in parse_words(pipeline) for p in entry.passes]
 
 
-class Entry(NamedTuple):
+class PipelineWord(NamedTuple):
     """One word of a pipeline."""
 
     passes: list[Pass]
@@ -61,16 +61,16 @@ class Entry(NamedTuple):
     """Whose passes they are, if a pipeline is named."""
 
 
-def parse_entries(pipeline: str) -> list[Entry]:
+def parse_words(pipeline: str) -> list[PipelineWord]:
     """What each word of a pipeline stands for.
 
     Raises:
         UserError: as `parse_passes`.
     """
-    return _parse_entries(pipeline, ())
+    return _parse_words(pipeline, ())
 
 
-def _parse_entries(pipeline: str, inside: tuple[str, ...]) -> list[Entry]:
+def _parse_words(pipeline: str, inside: tuple[str, ...]) -> list[PipelineWord]:
     inner = m[1] if (m := _ON_MODULE.fullmatch(pipeline)) else pipeline
     try:
         specs = list(parse_pipeline(_SPACE_BETWEEN_PASSES.sub(",", inner.strip())))
@@ -78,21 +78,21 @@ def _parse_entries(pipeline: str, inside: tuple[str, ...]) -> list[Entry]:
         raise UserError(f"malformed pass pipeline '{pipeline}': {_last_line(e)}") from None
     except AssertionError:
         raise UserError(f"malformed pass pipeline '{pipeline}': a string is not closed") from None
-    return [_entry(spec, inside) for spec in specs]
+    return [_word(spec, inside) for spec in specs]
 
 
-def _entry(spec: ArgSpec, inside: tuple[str, ...]) -> Entry:
+def _word(spec: ArgSpec, inside: tuple[str, ...]) -> PipelineWord:
     found = named_pipeline(spec.name)
     if found is None:
         if spec.name not in (passes := pass_names()):
             raise UserError(f"unknown pass '{spec.name}'{suggest(spec.name, [*passes, *pipeline_names()])}")
-        return Entry([make_pass(spec)], None)
+        return PipelineWord([make_pass(spec)], None)
     if spec.parameters:
         raise UserError(f"the pipeline '{spec.name}' takes no options, found '{next(iter(spec.parameters))}'")
     if spec.name in inside:
         raise UserError(f"the pipeline '{spec.name}' is a part of itself: {' -> '.join((*inside, spec.name))}")
-    words = [_parse_entries(stage.passes, (*inside, spec.name)) for stage in found.stages]
-    return Entry([p for entries in words for entry in entries for p in entry.passes], found)
+    words = [_parse_words(stage.passes, (*inside, spec.name)) for stage in found.stages]
+    return PipelineWord([p for entries in words for entry in entries for p in entry.passes], found)
 
 
 def make_pass(spec: ArgSpec) -> Pass:

@@ -145,7 +145,7 @@ def _transform(
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     """The passes to run, and what tells of those that are asked for at the wrong level."""
     from mlc.passes.level_notes import LevelNotes
-    from mlc.passes.options import parse_entries
+    from mlc.passes.options import parse_words
     from mlc.passes.pipeline import HIGHEST, default_passes
     from mlc.tools.emit_text import last_level
 
@@ -169,7 +169,7 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
         if entry.startswith("-O"):
             result += default_passes(int(entry[2:]), arguments.threads, upto, accuracy=arguments.accuracy)
         else:
-            for word in parse_entries(entry):
+            for word in parse_words(entry):
                 named += [] if word.pipeline else word.passes
                 result += word.passes
     if arguments.shape or arguments.value:

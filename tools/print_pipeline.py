@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from mlc.passes.base import Pass
-from mlc.passes.options import parse_entries, pipeline_text
+from mlc.passes.options import parse_words, pipeline_text
 from mlc.passes.pipeline import default_steps
 from mlc.tools.list_passes import members
 
@@ -18,7 +18,7 @@ def print_pipeline(
     level that each belongs to and the reason why it runs; then all `passes` as an option that runs the same."""
     for entry in entries:
         if not entry.startswith("-O"):
-            for word in parse_entries(entry):
+            for word in parse_words(entry):
                 if word.pipeline is not None:
                     stream.write(f"// --{word.pipeline.name}\n")
                     stream.writelines(f"// {row}\n" for row in members(word.pipeline))

@@ -14,7 +14,7 @@ def gather(op: GatherOp, data: Array, indices: Array) -> Array:
     """Negative indices count from the end.
 
     Raises:
-        InputsUndefined: an index is out of range.
+        UndefinedBehavior: an index is out of range.
     """
     require_in_range(op, indices)
     return np.take(data, indices, op.axis.value.data)
@@ -25,7 +25,7 @@ def gather_nd(op: GatherNdOp, data: Array, indices: Array) -> Array:
     """NumPy's indexing with an array for each axis.
 
     Raises:
-        InputsUndefined: a coordinate is out of range.
+        UndefinedBehavior: a coordinate is out of range.
     """
     require_in_range(op, indices)
     return data[places(op.placement, indices)]

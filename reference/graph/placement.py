@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from mlc.dialects.graph import ConstantOp
 from mlc.dialects.graph.placement import IndexedOp, Placement
-from mlc.reference.execution import Array, InputsUndefined
+from mlc.reference.execution import Array, InputsUndefined, UndefinedBehavior
 
 
 def require_in_range(op: IndexedOp, indices: Array) -> None:
-    """Raises: InputsUndefined if an index is out of range."""
+    """Check the indices of an op.
+
+    Raises:
+        UndefinedBehavior: one is out of range. It is `InputsUndefined` unless the indices are constant.
+    """
     if (wrong := op.out_of_range(indices)) is not None:
-        raise InputsUndefined(f"{op.name}: {wrong}")
+        kind = UndefinedBehavior if isinstance(op.indices.owner, ConstantOp) else InputsUndefined
+        raise kind(f"{op.name}: {wrong}")
 
 
 def places(placement: Placement, indices: Array) -> tuple[Array, ...]:

@@ -21,7 +21,7 @@ def scatter_nd(op: ScatterNdOp, data: Array, indices: Array, updates: Array) -> 
     """One update after the other, in row-major order.
 
     Raises:
-        InputsUndefined: a coordinate is out of range.
+        UndefinedBehavior: a coordinate is out of range.
     """
     require_in_range(op, indices)
     where = tuple(np.ravel(subscript) for subscript in places(op.placement, indices))

@@ -25,7 +25,7 @@ func.func @main(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
 }
 """
 _PLUGIN = '''
-from mlc.passes.base import Pass, Place
+from mlc.passes.base import Pass, PipelinePlace
 from mlc.passes.named_pipelines import NamedPipeline
 from mlc.passes.pipeline import Stage
 
@@ -34,7 +34,7 @@ class CountPass(Pass):
     """Say how many ops there are."""
 
     name = "count"
-    place = Place(before="convert-graph-to-tensor", reason="to see what is lowered")
+    place = PipelinePlace(before="convert-graph-to-tensor", reason="to see what is lowered")
 
     def run(self, module, ctx):
         ctx.remark(next(iter(module.ops)), f"{sum(1 for _ in module.walk())} ops")

@@ -314,7 +314,7 @@ def test_run_for_another_architecture(model: str, mlc: CommandLine) -> None:
 
 def test_timing_names_passes_and_phases(model: str, mlc: CommandLine) -> None:
     shown = mlc("compile", model, "-o", "m.o", "--timing").err
-    for name in ("(parse)", "lower-to-tensor", "lower-to-llvm", "(clang and linker)", "total"):
+    for name in ("(parse)", "convert-graph-to-tensor", "convert-loop-to-llvm", "(clang and linker)", "total"):
         assert f"\n{name} " in shown
 
 

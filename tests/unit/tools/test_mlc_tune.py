@@ -206,7 +206,7 @@ def test_lines_that_are_no_records_are_told(mlc: CommandLine, model: str, tmp_pa
 def test_remarks_and_timing_are_those_of_the_model(mlc: CommandLine, model: str, tmp_path: Path) -> None:
     told = mlc("tune", model, "none", "--remarks", "--timing", "--records", str(tmp_path / "r.jsonl")).err
     assert "remark: graph.add -> graph.softmax: fused into add_softmax" in told
-    assert "\nlower-to-tensor " in told
+    assert "\nconvert-graph-to-tensor " in told
 
 
 def test_help_says_what_options_mean_for_a_search(mlc: CommandLine) -> None:

@@ -246,8 +246,8 @@ def test_instructions_that_this_cpu_lacks(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_module_that_starts_at_the_llvm_level(mlc_opt: CommandLine) -> None:
     note = (
-        "note: native code was not compared: no lower-to-llvm ran, and the llvm level does not say what functions take "
-        "and give\n"
+        "note: native code was not compared: no convert-loop-to-llvm ran, and the llvm level does not say what "
+        "functions take and give\n"
     )
     lowered = mlc_opt("-O3", stdin=_MODEL).out
     for options in ([], ["--canonicalize"], ["--lower-to-llvm"]):

@@ -30,7 +30,7 @@ def module_of(*blocks: Block) -> ModuleOp:
 
 @pytest.mark.parametrize(
     ("name", "level"),
-    [("cse", None), ("dce", None), ("canonicalize", None), ("fuse", "graph"), ("lower-to-llvm", "loop")],
+    [("cse", None), ("dce", None), ("canonicalize", None), ("fuse", "graph"), ("convert-loop-to-llvm", "loop")],
 )
 def test_level_of_a_pass_is_its_folder(name: str, level: str | None) -> None:
     assert load_pass(name).ir_level == level
