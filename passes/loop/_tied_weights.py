@@ -86,17 +86,21 @@ class _InPanels:
 
 def store_once(module: ModuleOp, packer: Packer) -> None:
     """Let functions that read little of a matrix read it in the order in which others have it."""
+    constants = _constants(module)
+    orders = _orders(constants, packer)
+    if not orders:
+        return
     readers = _readers(module, packer)
     counts = {name: sum(r.count() for r in of) for name, of in readers.items()}
     passed = {name: sum(len(r.calls) for r in of) for name, of in readers.items()}
     for name, of in readers.items():
         matrix = packer.ctx.resources.array(name)
         shape = tuple(extent for extent in matrix.shape if extent != 1)
-        if len(shape) != 2 or matrix.nbytes <= _SMALL or passed[name] != _use_count(module, name):
+        if len(shape) != 2 or matrix.nbytes <= _SMALL or passed[name] != _use_count(constants[name]):
             continue
         if not all(reader.reads_points(shape) for reader in of):
             continue
-        for order in _orders(module, packer, shape):
+        for order in orders.get(shape, ()):
             other = order.constant.resource_handle.data
             rarely = counts[name] * _RARELY <= counts.get(other, 0)
             if rarely and order.holds(matrix.reshape(shape), packer.ctx.resources.array(other)):
@@ -117,9 +121,17 @@ def _readers(module: ModuleOp, packer: Packer) -> dict[str, list[_KernelReading]
     return found
 
 
-def _use_count(module: ModuleOp, name: str) -> int:
-    """How many uses there are of a constant."""
-    constants = [op for op in module.walk() if isinstance(op, ConstantOp) and resource_of(op) == name]
+def _constants(module: ModuleOp) -> dict[str, list[ConstantOp]]:
+    """The constants of a module by the names of their data."""
+    found: dict[str, list[ConstantOp]] = {}
+    for op in module.walk():
+        if isinstance(op, ConstantOp) and (name := resource_of(op)):
+            found.setdefault(name, []).append(op)
+    return found
+
+
+def _use_count(constants: Sequence[ConstantOp]) -> int:
+    """How many uses there are of constants."""
     return sum(len(list(_users(op.result))) for op in constants)
 
 
@@ -132,15 +144,15 @@ def _users(value: SSAValue) -> Iterator[Operation]:
             yield use.operation
 
 
-def _orders(module: ModuleOp, packer: Packer, shape: tuple[int, ...]) -> Iterator[_InPanels]:
-    """The panels that may hold a matrix of this shape."""
-    constants = [op for op in module.walk() if isinstance(op, ConstantOp) and resource_of(op)]
-    for constant in dict.fromkeys(cast(DenseResourceAttr, op.value) for op in constants):
-        if (panels := packer.panels_of(constant)) is not None:
+def _orders(constants: dict[str, list[ConstantOp]], packer: Packer) -> dict[tuple[int, ...], list[_InPanels]]:
+    """By the shape of a matrix, the panels that may hold one."""
+    found: dict[tuple[int, ...], list[_InPanels]] = {}
+    for constant, panels in packer.panels_of_constants().items():
+        if constant.resource_handle.data in constants:
             held = tuple(len(r) for r in panels.part)
-            for transposed in (False, True):
-                if held == (shape[::-1] if transposed else shape):
-                    yield _InPanels(constant, panels, transposed)
+            found.setdefault(held, []).append(_InPanels(constant, panels, transposed=False))
+            found.setdefault(held[::-1], []).append(_InPanels(constant, panels, transposed=True))
+    return found
 
 
 def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:

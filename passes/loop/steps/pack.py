@@ -153,9 +153,9 @@ class Packer:
         if source.parent is None:
             self._forget(source)
 
-    def panels_of(self, value: DenseResourceAttr) -> Panels | None:
-        """The panels that a constant is made of; None if it is none that was packed."""
-        return next((key[2] for key, packed in self._constants.items() if packed == value), None)
+    def panels_of_constants(self) -> dict[DenseResourceAttr, Panels]:
+        """The constants that were packed, each with the panels that it is made of."""
+        return {packed: panels for (_, _, panels), packed in self._constants.items()}
 
     def _forget(self, constant: ConstantOp) -> None:
         """A constant has gone: its data, too, if nobody else has it, or all weights would be in memory twice."""
