@@ -8,7 +8,7 @@ import math
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -115,6 +115,15 @@ class CommandLine(Protocol):
     """Calls a tool with arguments and, perhaps, standard input."""
 
     def __call__(self, *arguments: str, stdin: bytes | str = b"") -> Result: ...
+
+
+@pytest.fixture(autouse=True)
+def plugins_go_with_the_test() -> Iterator[None]:
+    """A plugin that a test leaves behind would keep the models of later ones from being recalled."""
+    from mlc.support.additions import plugin_scope
+
+    with plugin_scope():
+        yield
 
 
 @pytest.fixture
