@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import cast
 
 import numpy as np
 
 from mlc.dialects.stablehlo import ConvAttr, DotAttr, HloOp, hlo
+from mlc.reference.any_order import sum_of, sums
 from mlc.reference.execution import Array, evaluates
 from mlc.reference.stablehlo.elementwise import converted
 from mlc.reference.stablehlo.moves import padded
@@ -43,6 +45,7 @@ def product_of(a: Array, b: Array, batch: tuple[tuple[int, ...], ...], contract:
 
 
 @evaluates(hlo("dot_general"))
+@sums
 def dot_general(op: HloOp, a: Array, b: Array) -> Array:
     """Sums of products over dims in pairs."""
     dims = cast(DotAttr, op.properties["dot_dimension_numbers"])
@@ -52,24 +55,28 @@ def dot_general(op: HloOp, a: Array, b: Array) -> Array:
 
 
 @evaluates(hlo("dot"))
+@sums
 def dot(op: HloOp, a: Array, b: Array) -> Array:
     """A product of matrices or vectors."""
     return _narrow(op, product_of(_wide(op, a), _wide(op, b), ((), ()), ((a.ndim - 1,), (0,))))
 
 
 @evaluates(hlo("einsum"))
+@sums
 def einsum(op: HloOp, a: Array, b: Array) -> Array:
     """A sum of products, as Einstein writes it."""
     return _narrow(op, np.einsum(op.word("einsum_config"), _wide(op, a), _wide(op, b)))
 
 
 @evaluates(hlo("unary_einsum"))
+@sums
 def unary_einsum(op: HloOp, a: Array) -> Array:
     """A sum, as Einstein writes it."""
     return _narrow(op, np.einsum(op.word("einsum_config"), _wide(op, a)))
 
 
 @evaluates(hlo("convolution"))
+@sums
 def convolution(op: HloOp, image: Array, kernel: Array) -> Array:
     """Sums of products over windows."""
     return convolved(op, image, kernel, op.pairs("padding"))
@@ -78,7 +85,8 @@ def convolution(op: HloOp, image: Array, kernel: Array) -> Array:
 @evaluates(hlo("dynamic_conv"))
 def dynamic_conv(op: HloOp, image: Array, kernel: Array, padding: Array) -> Array:
     """The same, with padding that is data."""
-    return convolved(op, image, kernel, tuple((int(a), int(b)) for a, b in padding))
+    pads = tuple((int(a), int(b)) for a, b in padding)
+    return sum_of(partial(convolved, op, padding=pads), image, kernel)
 
 
 def convolved(op: HloOp, image: Array, kernel: Array, padding: tuple[tuple[int, int], ...]) -> Array:

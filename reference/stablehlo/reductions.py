@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 
 from mlc.dialects.stablehlo import HloOp, ReduceOp, hlo
+from mlc.reference.any_order import product_of, sum_of
 from mlc.reference.execution import Array, Frame, executes
 from mlc.reference.stablehlo.bodies import apply
 from mlc.reference.stablehlo.moves import padded
@@ -32,12 +33,29 @@ def reduce(op: ReduceOp, frame: Frame) -> None:
     dims = op.ints("dimensions")
     kept = [d for d in range(inputs[0].ndim) if d not in dims]
     rows = [np.transpose(a, [*sorted(dims), *kept]).reshape((-1, *(a.shape[d] for d in kept))) for a in inputs]
+    _set(op, frame, _combined(op, frame, rows, inits))
+
+
+def _combined(op: HloOp, frame: Frame, rows: Sequence[Array], inits: Sequence[Array]) -> list[Array]:
+    """The starting values combined with one row after the other, element by element."""
     shape = rows[0].shape[1:]
-    found: list[Array] = [np.broadcast_to(i, shape) for i in inits]
-    steps = int(np.prod([inputs[0].shape[d] for d in dims], dtype=np.int64))
-    for i in range(steps if all(shape) else 0):
-        found = apply(frame, op.body(), [*found, *(r[i] for r in rows)])
-    _set(op, frame, found)
+
+    def folded(*values: Array) -> list[Array]:
+        found: list[Array] = [np.broadcast_to(i, shape) for i in inits]
+        for each in zip(*values, strict=True) if all(shape) else ():
+            found = apply(frame, op.body(), [*found, *each])
+        return found
+
+    def sole(values: Array) -> Array:
+        return folded(values)[0]
+
+    first = op.body().first_op
+    if len(rows) == 1 and op.body().last_op is getattr(first, "next_op", None):
+        if isinstance(first, hlo("add")):
+            return [sum_of(sole, rows[0])]
+        if isinstance(first, hlo("multiply")):
+            return [product_of(sole, rows[0])]
+    return folded(*rows)
 
 
 @executes(hlo("reduce_window"))
@@ -51,13 +69,16 @@ def reduce_window(op: HloOp, frame: Frame) -> None:
     low, high = [p[0] for p in padding], [p[1] for p in padding]
     images = [padded(a, i, low, high, [b - 1 for b in base]) for a, i in zip(inputs, inits, strict=True)]
     shape = tuple(tensor_type(op.results[0]).get_shape())
-    found: list[Array] = [np.broadcast_to(i, shape) for i in inits]
-    for at in product(*map(range, window)) if 0 not in shape else ():
-        own = tuple(
+    places = [
+        tuple(
             slice(a * d, a * d + (n - 1) * s + 1, s) for a, d, n, s in zip(at, dilations, shape, strides, strict=True)
         )
-        found = apply(frame, op.body(), [*found, *(image[own] for image in images)])
-    _set(op, frame, found)
+        for at in (product(*map(range, window)) if 0 not in shape else ())
+    ]
+    rows = [
+        np.stack([image[own] for own in places]) if places else np.empty((0, *shape), image.dtype) for image in images
+    ]
+    _set(op, frame, _combined(op, frame, rows, inits))
 
 
 @executes(hlo("select_and_scatter"))

@@ -86,10 +86,25 @@ LATER = """
 """
 
 
-@pytest.mark.parametrize("start", [START.replace("REDUCTION", SUM), START.replace("%s =", ONES)])
+OF_JAX = """%zero = stablehlo.constant dense<0.0> : tensor<f32>
+      %sums = stablehlo.reduce(%h init: %zero) applies stablehlo.add across dimensions = [1]
+        : (tensor<4x64xf32>, tensor<f32>) -> tensor<4xf32>
+      %s = stablehlo.reshape %sums : (tensor<4xf32>) -> tensor<4x1xf32>"""
+DOT = """stablehlo.dot_general %h, %ones, contracting_dims = [1] x [0]
+        : (tensor<4x64xf32>, tensor<64x1xf32>) -> tensor<4x1xf32>"""
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        START.replace("REDUCTION", SUM),
+        START.replace("%s =", ONES).replace("REDUCTION", MATMUL),
+        START.replace("%s = REDUCTION", OF_JAX),
+        START.replace("%s =", ONES).replace("REDUCTION", DOT),
+    ],
+)
 def test_another_order_is_no_alarm_and_another_sum_is_one(start: str) -> None:
     ctx = new_context()
-    start = start.replace("REDUCTION", MATMUL)
     alarms = 0
     for seed in range(8):
         for last in ("1.0", "1.001"):
