@@ -15,7 +15,7 @@
 // CHECK: define i32 @mlc_main(
 // CHECK-NOT: note:
 
-// LATE: note: native code was not compared: no lower-to-llvm ran, and the llvm level does not say what functions take and give
+// LATE: note: native code was not compared: no convert-loop-to-llvm ran, and the llvm level does not say what functions take and give
 
 func.func @main(%x: tensor<5x7xf32>, %w: tensor<7x18xf32>, %n: tensor<4xi32>) -> (tensor<5x18xf32>, tensor<4xi32>) {
   %0 = graph.matmul %x, %w : tensor<5x7xf32>, tensor<7x18xf32> -> tensor<5x18xf32>
