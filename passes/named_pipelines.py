@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from mlc.passes.pipeline import CROSSINGS, LEVELS, PIPELINE, SOURCE_LEVELS, Stage
+from mlc.passes.pipeline import CROSSINGS, LEVELS, SOURCE_LEVELS, Stage, default_steps
 from mlc.passes.registry import is_own_pass, load_pass, pass_names, plugin_passes, suggest
 from mlc.support.additions import Additions
 from mlc.support.errors import UserError
@@ -46,7 +46,7 @@ def own_pipelines() -> dict[str, NamedPipeline]:
 
 
 def _lowering(level: str) -> NamedPipeline:
-    least = [stage for stage in PIPELINE if stage.since == 0]
+    least = default_steps(0)
     reaching = [CROSSINGS[level]] if level in CROSSINGS else [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
     last = max(number for number, stage in enumerate(least) if stage.passes in reaching)
     return NamedPipeline(LOWER_TO[level], f"From any level above down to the {level} level.", tuple(least[: last + 1]))

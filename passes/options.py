@@ -12,8 +12,8 @@ from xdsl.utils.arg_spec import ArgSpec, ParameterListType, ParameterType, parse
 from xdsl.utils.exceptions import ArgSpecParseError
 
 from mlc.passes.base import Pass
-from mlc.passes.named_pipelines import NamedPipeline, named_pipeline, pipeline_names
-from mlc.passes.registry import load_pass, pass_names, suggest
+from mlc.passes.named_pipelines import NamedPipeline, named_pipeline
+from mlc.passes.registry import load_pass, suggest
 from mlc.support.errors import UserError
 
 _ON_MODULE = re.compile(r"\s*builtin\.module\s*\((.*)\)\s*", re.DOTALL)
@@ -84,8 +84,6 @@ def _parse_words(pipeline: str, inside: tuple[str, ...]) -> list[PipelineWord]:
 def _word(spec: ArgSpec, inside: tuple[str, ...]) -> PipelineWord:
     found = named_pipeline(spec.name)
     if found is None:
-        if spec.name not in (passes := pass_names()):
-            raise UserError(f"unknown pass '{spec.name}'{suggest(spec.name, [*passes, *pipeline_names()])}")
         return PipelineWord([make_pass(spec)], None)
     if spec.parameters:
         raise UserError(f"the pipeline '{spec.name}' takes no options, found '{next(iter(spec.parameters))}'")

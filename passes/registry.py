@@ -94,7 +94,9 @@ def load_pass(name: str) -> type[Pass]:
     if (addition := plugin_passes.get(name)) is not None:
         return _checked(addition.load(), name, addition.origin)
     if module_name is None:
-        raise UserError(f"unknown pass '{name}'{suggest(name, pass_names())}")
+        from mlc.passes.named_pipelines import pipeline_names  # which needs this module
+
+        raise UserError(f"unknown pass '{name}'{suggest(name, [*pass_names(), *pipeline_names()])}")
     from mlc.passes.base import Pass
 
     module = importlib.import_module(module_name)

@@ -16,7 +16,7 @@ from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef
 
 from mlc.passes.lowering import patterns_of
 from mlc.reference.execution import meanings_of
-from mlc.support.blame import place_of, plugin_files
+from mlc.support.blame import place_of, place_of_code
 from mlc.support.errors import SourceLocation, UserError
 
 _OURS = ("mlc.", "xdsl.")
@@ -98,7 +98,4 @@ def _place(function: Callable[..., Any]) -> SourceLocation | None:
     """The line of a plugin where a function begins; None if a decorator of somebody else stands for it."""
     if isinstance(function, type):
         return place_of(function)
-    code = getattr(inspect.unwrap(function), "__code__", None)
-    if code is None or code.co_filename not in plugin_files:
-        return None
-    return SourceLocation(code.co_filename, code.co_firstlineno)
+    return place_of_code(getattr(inspect.unwrap(function), "__code__", None))

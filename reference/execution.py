@@ -29,9 +29,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from mlc.dialects.graph import BitcastOp, GraphOp
 from mlc.dialects.tensor import StructuredOp
 from mlc.reference.codes import nearest_stored
-from mlc.support.blame import plugin_files
+from mlc.support.blame import place_of_code
 from mlc.support.dtypes import UnknownElement, dtype_of, is_float, is_half, is_stored, limits_of, to_numpy
-from mlc.support.errors import SourceLocation, UserError
+from mlc.support.errors import UserError
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
@@ -275,12 +275,11 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
 def _blame_results(evaluator: _Evaluator, op: Operation, found: object) -> None:
     """Raises: UserError if a plugin is to blame that an op does not get an array for each of its results."""
     code = getattr(evaluator, "__code__", None)
-    if code is not None and code.co_filename in plugin_files:
+    if code is not None and (place := place_of_code(code)) is not None:
         given = (
             type(found).__name__ if not isinstance(found, list | tuple) else f"{len(cast('list[Any]', found))} arrays"
         )
         required = f"an array for each of the {len(op.results)} results of '{op.name}'"
-        place = SourceLocation(code.co_filename, code.co_firstlineno)
         raise UserError(f"'{code.co_name}' returns {given}; required: {required}", place)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 import traceback
+from types import CodeType
 
 from mlc.support.errors import SourceLocation
 
@@ -32,6 +33,13 @@ def blame(error: BaseException) -> SourceLocation | None:
             place = SourceLocation(frames[-1].filename, frames[-1].lineno or 1)
         cause = cause.__cause__
     return place
+
+
+def place_of_code(code: CodeType | None) -> SourceLocation | None:
+    """The line at which the code of a function begins, if it is a plugin's."""
+    if code is None or code.co_filename not in plugin_files:
+        return None
+    return SourceLocation(code.co_filename, code.co_firstlineno)
 
 
 def place_of(definition: type) -> SourceLocation | None:

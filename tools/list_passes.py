@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import TextIO
 
-from mlc.passes.named_pipelines import NamedPipeline, named_pipeline, pipeline_names
+from mlc.passes.named_pipelines import named_pipeline, pipeline_names
 from mlc.passes.options import Option, options_of
+from mlc.passes.pipeline import Stage
 from mlc.passes.registry import load_pass, pass_names
 
 
@@ -21,7 +23,7 @@ def list_passes(stream: TextIO) -> None:
     for name in pipeline_names():
         stream.write(f"--{name}\n    {summary(name)}\n")
         if (pipeline := named_pipeline(name)) is not None:
-            stream.writelines(f"      {row}\n" for row in members(pipeline))
+            stream.writelines(f"      {row}\n" for row in rows_of(pipeline.stages))
 
 
 def summary(name: str) -> str:
@@ -31,10 +33,10 @@ def summary(name: str) -> str:
     return (inspect.getdoc(load_pass(name)) or "").partition("\n")[0]
 
 
-def members(pipeline: NamedPipeline) -> list[str]:
+def rows_of(stages: Sequence[Stage]) -> list[str]:
     """The passes of a pipeline, a line for each, with the level that it belongs to and the reason why it runs."""
-    width = max((len(stage.passes) for stage in pipeline.stages), default=0)
-    return [f"{stage.level:<6}  {stage.passes:<{width}}  {stage.reason}" for stage in pipeline.stages]
+    width = max((len(stage.passes) for stage in stages), default=0)
+    return [f"{stage.level:<6}  {stage.passes:<{width}}  {stage.reason}" for stage in stages]
 
 
 def _describe(option: Option) -> str:
