@@ -12,8 +12,8 @@
 
 The fields are the arguments, and their types are the form of the text: `LoopName` and its like are written as names,
 `tuple[LoopName, ...]` as any number of them, `int` as a positive number and `int | None` as one that may be left out.
-Names stand in front of numbers, and no loop is named twice. A step that is about the whole kernel, `clang(2)`, names
-none.
+Names stand in front of numbers, and no loop is named twice (an argument may be called as a loop is). A step that is
+about the whole kernel, `clang(2)`, names none.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Step:
             if field in self.__dataclass_fields__ and (required := _other_than(getattr(self, field), hint)) is not None:
                 found = f"{field}={getattr(self, field)!r}"
                 raise TypeError(f"schedule step '{self.name}': found {found}, required {required}")
-        names = self.names
-        if twice := [name for name in names if names.count(name) > 1]:
+        loops = self.loops
+        if twice := [name for name in loops if loops.count(name) > 1]:
             raise UserError(f"schedule step '{self.spelling}' names '{twice[0]}' twice")
         for number in (a for a in self._arguments if isinstance(a, int) and a not in self.numbers):
             least, most = self.numbers[0], self.numbers[-1]

@@ -101,6 +101,11 @@ def test_values_are_checked_where_they_are_made() -> None:
         Interchange.around("n", "n")
 
 
+def test_an_argument_may_be_called_as_a_loop_is() -> None:
+    """A kernel of the arguments `a`, `b`, `c` and the loops `b`, `m`, `n`: text like any other."""
+    assert make_step("pack", ["b", "b"]).spelling == "pack(b, b)"
+
+
 _CLASS = """
 from dataclasses import dataclass
 from mlc.dialects.loop import ForOp, YieldOp
