@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from mlc.dialects.aten.schemas import torch_package
+from mlc.support.functions import marks_of, models_of
 from mlc.testing.native_run import run_native
 from mlc.testing.torch_samples import TIES, UNDEFINED, Sample
 
@@ -82,6 +83,7 @@ def run_graph(graph_module: Any, tensors: Sequence[Any], native: bool) -> list[A
     from mlc.dialects.aten.graphs import read_graph
     from mlc.dialects.aten.tensors import array_of
     from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
+    from mlc.passes.shared.complex_values import COMPLEX
     from mlc.reference.interpreter import run_function
     from mlc.syntax import verify_module
 
@@ -94,12 +96,18 @@ def run_graph(graph_module: Any, tensors: Sequence[Any], native: bool) -> list[A
     ConvertAtenToGraphPass().run(module, ctx)
     verify_module(module)
     arrays = [array_of(t) for t in tensors]
+    (function,) = models_of(module)
+    end = function.get_return_op()
+    assert end is not None
+    marks = marks_of(end.operands, function.res_attrs)
     found = run_native(module, ctx, arrays) if native else run_function(module, "main", arrays, ctx.resources)
-    return [_tensor(torch, each) for each in found]
+    return [_tensor(torch, each, COMPLEX in own) for each, own in zip(found, marks, strict=True)]
 
 
-def _tensor(torch: Any, array: Any) -> Any:
+def _tensor(torch: Any, array: Any, is_complex: bool) -> Any:
     plain: Any = np.array(array)
+    if is_complex:
+        return torch.view_as_complex(torch.from_numpy(plain).contiguous())
     if plain.dtype.name == "bfloat16":
         return torch.from_numpy(plain.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(plain)
@@ -133,19 +141,20 @@ def _unlike(found: Any, expected: Any, sample: Sample) -> str | None:
         rtol, atol = usual.get(expected.dtype, (1.6e-2, 1e-5))
         given = {"rtol": max(rtol, sample.tolerances[0]), "atol": max(atol, sample.tolerances[1])}
     try:
-        torch.testing.assert_close(found, expected.resolve_neg(), equal_nan=True, **given)
+        torch.testing.assert_close(found, expected.resolve_conj().resolve_neg(), equal_nan=True, **given)
     except AssertionError as e:
         return " ".join(str(e).split())
     return None
 
 
 def _in_f64(sample: Sample, expected: Sequence[Any]) -> list[Any]:
-    """What eager torch computes in f64, rounded to f32; nothing if that is not the same computation."""
+    """What eager torch computes in f64, rounded to f32, or both complex; nothing if that is another computation."""
     torch = cast(Any, torch_package())
-    if not any(t.dtype == torch.float32 for t in sample.tensors):
+    wide = {torch.float32: torch.float64, torch.complex64: torch.complex128}
+    if not any(t.dtype in wide for t in sample.tensors):
         return []
     try:
-        found = sample.function(*(t.double() if t.dtype == torch.float32 else t for t in sample.tensors))
+        found = sample.function(*(t.to(wide.get(t.dtype, t.dtype)) for t in sample.tensors))
     except Exception:  # it is not for f64, or has arguments of other types
         return []
     same = len(found) == len(expected) and all(a.shape == b.shape for a, b in zip(found, expected, strict=True))

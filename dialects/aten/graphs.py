@@ -50,7 +50,7 @@ from mlc.dialects.aten.nodes import (
 from mlc.dialects.aten.ops import NoneOp, call
 from mlc.dialects.aten.schemas import NAMESPACES, OverloadSchema, op_name, schema_of, torch_package
 from mlc.dialects.aten.tensors import array_of
-from mlc.dialects.aten.values import attribute_of, element_of_dtype
+from mlc.dialects.aten.values import attribute_of, complex_type, element_of_dtype, real_type
 from mlc.dialects.graph import ConstantOp, IfOp, TransposeOp, WhileOp, YieldOp
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.functions import DONATED
@@ -176,11 +176,17 @@ class _Reader:
             self.inputs.append(self.source.input_names.get(node.name, node.name))
 
     def _add_constant(self, node: Node, name: str, tensor: Any) -> None:
-        kind = self._type(tensor, node)
+        kind = cast("TensorType[Any]", self._type(tensor, node))
         resource = self.resources.add(array_of(tensor), name)
-        made = ConstantOp(DenseResourceAttr.from_params(resource, cast(Any, kind)))
+        made = ConstantOp(DenseResourceAttr.from_params(resource, cast(Any, real_type(kind))))
         self._append(made, node)
-        self._define(node, made.result)
+        self._define(node, self._as_complex(made.result, node) if tensor.is_complex() else made.result)
+
+    def _as_complex(self, value: SSAValue, node: Node) -> SSAValue:
+        """The complex numbers whose parts the last dim holds."""
+        made = call("aten.view_as_complex", [1], [value], {}, [complex_type(value.type)])
+        self._append(made, node)
+        return made.results[0]
 
     # ---- operators
 
@@ -320,12 +326,15 @@ class _Reader:
             raise UserError(f"it takes '{value}', which is no tensor that is computed before", self._place(node))
         return found
 
-    def _number(self, number: float, node: Node) -> SSAValue:
+    def _number(self, number: complex, node: Node) -> SSAValue:
         """A number as a constant of no dims."""
         element = i1 if isinstance(number, bool) else i64 if isinstance(number, int) else f64
-        made = ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, TensorType(element, [])), [number]))
+        is_complex = isinstance(number, complex)
+        kind: Any = TensorType(element, [2] if is_complex else [])
+        numbers = [number.real, number.imag] if is_complex else [number]
+        made = ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, numbers))
         self._append(made, node)
-        return made.result
+        return self._as_complex(made.result, node) if is_complex else made.result
 
     def _attribute(self, name: str, value: Any, node: Node) -> Attribute:
         attribute = attribute_of(self._plain(value, node))

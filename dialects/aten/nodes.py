@@ -52,7 +52,7 @@ def symbolic_of(value: Any) -> Any:
 
 def is_number(value: Any) -> bool:
     """Whether it is a number, known or symbolic."""
-    return isinstance(value, int | float) or is_symbolic(value)
+    return isinstance(value, int | float | complex) or is_symbolic(value)
 
 
 def word(name: str) -> str | None:

@@ -7,12 +7,14 @@ from functools import cache
 from typing import Any, cast
 
 from xdsl.dialects.builtin import (
+    ArrayAttr,
     BoolAttr,
     ComplexType,
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
     StringAttr,
+    TensorType,
     UnitAttr,
     f32,
     f64,
@@ -48,10 +50,24 @@ def dtype_of_element(element: Attribute) -> Any:
     return {e: dtype for dtype, e in _elements().items()}[element]
 
 
+def real_type(kind: TensorType[Any]) -> TensorType[Any]:
+    """A tensor as it lies in memory: for complex numbers with a dim of 2 behind the others for both parts."""
+    element = cast(Attribute, kind.element_type)
+    if not isinstance(element, ComplexType):
+        return kind
+    return TensorType(cast("ComplexType[Any]", element).element_type, [*kind.get_shape(), 2])
+
+
+def complex_type(kind: Any) -> TensorType[Any]:
+    """The type of the complex numbers whose parts the last dim of a tensor holds."""
+    return TensorType(ComplexType(kind.element_type), kind.get_shape()[:-1])
+
+
 def attribute_of(value: Any) -> Attribute | None:
     """A value of Python as an attribute; None if there is no attribute for it, such as for a symbolic number.
 
-    Numbers are i64, f64 or i1, lists of them arrays; a dtype is a type; devices and layouts are strings.
+    Numbers are i64, f64 or i1, lists of them arrays, complex ones lists of two attributes that are f64. A dtype is a
+    type; devices and layouts are strings.
     """
     torch = cast(Any, torch_package())
     if value is None:
@@ -62,6 +78,8 @@ def attribute_of(value: Any) -> Attribute | None:
         return IntegerAttr(value, i64) if -(1 << 63) <= value < 1 << 63 else None
     if type(value) is float:
         return FloatAttr(value, f64)
+    if type(value) is complex:
+        return ArrayAttr([FloatAttr(value.real, f64), FloatAttr(value.imag, f64)])
     if isinstance(value, str):
         return StringAttr(value)
     if isinstance(value, torch.dtype):
@@ -93,6 +111,8 @@ def value_of(attribute: Attribute) -> Any:
         return bool(number) if cast(Any, attribute).type == i1 else number
     if isinstance(attribute, FloatAttr):
         return cast(float, cast(Any, attribute).value.data)
+    if isinstance(attribute, ArrayAttr):
+        return complex(*(value_of(part) for part in cast("ArrayAttr[Attribute]", attribute)))
     if isinstance(attribute, StringAttr):
         return attribute.data
     if isinstance(attribute, DenseArrayBase):

@@ -63,8 +63,8 @@ class Launch:
         for i, position, odd in self._positions:
             tensor = arguments[position]
             address = tensor.data_ptr()
-            if not tensor.is_contiguous() or tensor.is_neg() or address & odd:
-                tensor = tensor.resolve_neg().clone(memory_format=torch.contiguous_format)
+            if not _is_plain(tensor, address & odd):
+                tensor = tensor.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
                 address = tensor.data_ptr()
                 copies = [tensor] if copies is None else [*copies, tensor]  # they live until the call returns
             inputs[i] = address
@@ -86,7 +86,8 @@ class Launch:
 
     def _memory(self, arguments: Sequence[Any]) -> list[torch.Tensor]:
         """Where results are written to: into arguments that are to hold them, if their elements lie in order."""
-        donors = {i: arguments[p] for i, p, odd in self._donors if _is_plain(arguments[p], odd)}
+        given = [(i, arguments[p], odd) for i, p, odd in self._donors]
+        donors = {i: tensor for i, tensor, odd in given if _is_plain(tensor, tensor.data_ptr() & odd)}
         return [donors[i] if i in donors else _empty(*each) for i, each in enumerate(self._results)]
 
     def _mutate(self, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
@@ -104,8 +105,8 @@ class Launch:
 
 
 def _is_plain(tensor: Any, odd: int) -> bool:
-    """Whether elements lie in order, aligned, and as they are."""
-    return tensor.is_contiguous() and not tensor.is_neg() and not tensor.data_ptr() & odd
+    """Whether elements lie in order and as they are, at an address of which `odd` bits are none of an aligned one."""
+    return not (odd or tensor.is_neg() or tensor.is_conj()) and tensor.is_contiguous()
 
 
 class _Frame:

@@ -148,8 +148,6 @@ def _obstacle(node: Any, bodies: Mapping[str, Any]) -> str | None:
             continue
         if value.device.type != "cpu":
             return f"a tensor is on the device '{value.device}', not on the CPU"
-        if value.is_complex():
-            return "it computes with complex numbers"
         if value.layout != torch.strided or value.is_quantized:
             return f"a tensor is not dense: {value.layout}"
     if str(node.target) in _BY_ROTATIONS and min(values[0].shape[-2:]) > _FEW_ROWS:
@@ -173,7 +171,7 @@ def _has_effect(node: Any) -> bool:
 def _is_number(node: Any) -> bool:
     """Whether a node computes with extents only."""
     value = node.meta.get("val")
-    return isinstance(value, int | float | bool | torch.SymInt | torch.SymFloat | torch.SymBool)
+    return isinstance(value, int | float | complex | bool | torch.SymInt | torch.SymFloat | torch.SymBool)
 
 
 def _is_own(node: Any) -> bool:

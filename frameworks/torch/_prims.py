@@ -1,6 +1,9 @@
 """Primitive operators, which AOTAutograd puts between those of ATen, as operators of ATen that do the same.
 
 `convert_element_type` comes with numbers of Python that are arguments, `fma` with compiled optimisers.
+
+So do operators of ATen that only note a sign with their result, which then holds other numbers than its memory does:
+conjugates and negated imaginary parts of these are computed.
 """
 
 from __future__ import annotations
@@ -42,10 +45,24 @@ _IN_ATEN: dict[str, Callable[..., Call | None]] = {
 """By the names of primitive operators, the calls that theirs are, if they are one. Some versions of torch lack some."""
 
 
+def _conjugate(a: Any) -> Call:
+    return _aten._conj_physical.default, (a,), {}
+
+
+def _negated(a: Any) -> Call:
+    return _aten.neg.default, (a,), {}
+
+
+_OF_SIGNS: dict[Any, Callable[..., Call | None]] = {
+    _aten._conj.default: _conjugate,
+    _aten._neg_view.default: _negated,
+}
+
+
 @cache
 def _known() -> dict[Any, Callable[..., Call | None]]:
     prims = cast(Any, torch).ops.prims
-    return {getattr(prims, name).default: how for name, how in _IN_ATEN.items() if hasattr(prims, name)}
+    return _OF_SIGNS | {getattr(prims, name).default: how for name, how in _IN_ATEN.items() if hasattr(prims, name)}
 
 
 def without_prims(graph_module: Any) -> Any:

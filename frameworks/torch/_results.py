@@ -230,8 +230,13 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def is_view(node: Any) -> bool:
-    """Whether a node gives its argument's memory in another shape."""
-    return node.op == "call_function" and getattr(node.target, "is_view", False)
+    """Whether a node gives its argument's memory in another shape, with the same numbers in it."""
+    return node.op == "call_function" and getattr(node.target, "is_view", False) and not _is_sign(node.meta.get("val"))
+
+
+def _is_sign(value: Any) -> bool:
+    """Whether a tensor holds other numbers than its memory does: with other signs, or conjugates."""
+    return isinstance(value, torch.Tensor) and (value.is_conj() or value.is_neg())
 
 
 def _root(node: Any) -> Any:

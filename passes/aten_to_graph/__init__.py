@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from mlc.passes.shared.pattern_files import exported
 
 if TYPE_CHECKING:
-    from mlc.passes.aten_to_graph._calls import Call, converts, has_pattern, without_pattern
+    from mlc.passes.aten_to_graph._calls import Call
+    from mlc.passes.aten_to_graph._conversion import has_pattern, without_pattern
+    from mlc.passes.aten_to_graph._patterns import converts
     from mlc.passes.shared.refusal import Unconvertible
     from mlc.passes.shared.to_graph import Results
 
@@ -19,9 +21,9 @@ _FILES = {
     "Call": "mlc.passes.aten_to_graph._calls",
     "Results": "mlc.passes.shared.to_graph",
     "Unconvertible": "mlc.passes.shared.refusal",
-    "converts": "mlc.passes.aten_to_graph._calls",
-    "has_pattern": "mlc.passes.aten_to_graph._calls",
-    "without_pattern": "mlc.passes.aten_to_graph._calls",
+    "converts": "mlc.passes.aten_to_graph._patterns",
+    "has_pattern": "mlc.passes.aten_to_graph._conversion",
+    "without_pattern": "mlc.passes.aten_to_graph._conversion",
 }
 """Imported when they are asked for: the pass is part of every pipeline, and the package `torch` of few."""
 

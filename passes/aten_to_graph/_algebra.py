@@ -13,7 +13,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.cholesky import cholesky_factor
 from mlc.passes.shared.householder import orthogonal_factor, reflections
 from mlc.passes.shared.jacobi import singular_values, symmetric_eigen

@@ -8,7 +8,8 @@ from itertools import repeat
 from xdsl.ir import SSAValue
 
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.aten_to_graph._windows import as_floats, as_pixels
 from mlc.passes.shared.weighted_rows import weighted_rows

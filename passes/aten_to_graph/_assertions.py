@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.refusal import Unconvertible
 
 

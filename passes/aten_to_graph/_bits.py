@@ -7,7 +7,8 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.graph_builder import is_float
 from mlc.support.dtypes import is_unsigned, to_numpy
 

@@ -12,12 +12,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import aten, graph
 from mlc.dialects.graph.types import tensor
+from mlc.passes.shared.complex_values import ConversionOfPairs
 from mlc.passes.shared.graph_builder import GraphBuilder
-from mlc.passes.shared.to_graph import ConversionToGraph, erase_unused
+from mlc.passes.shared.to_graph import erase_unused
 
 
 @dataclass
-class CountingConversion(ConversionToGraph):
+class CountingConversion(ConversionOfPairs):
     """A conversion that may count elements that torch does not take."""
 
     wrong: list[SSAValue] | None = None

@@ -9,7 +9,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.aten_to_graph._products import plain_convolution, transposed_convolution
 from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.aten_to_graph._windows import per_dim

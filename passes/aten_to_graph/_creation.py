@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from xdsl.ir import SSAValue
 
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.support.dtypes import to_numpy
 
 
-@converts("full", "full_like", "new_full", "fill.Scalar", "scalar_tensor", "fill.Tensor")
+@converts("full", "full_like", "new_full", "fill.Scalar", "scalar_tensor", parts=True)
+@converts("fill.Tensor")
 def full(
     b: Call, fill_value: Scalar | None = None, value: SSAValue | Scalar | None = None, s: Scalar | None = None
 ) -> Results:
@@ -19,7 +21,7 @@ def full(
 
 
 @converts("zeros", "zeros_like", "new_zeros", "empty.memory_format", "empty_like", "new_empty", "empty_strided",
-          "new_empty_strided", "empty_permuted")  # fmt: skip
+          "new_empty_strided", "empty_permuted", parts=True)  # fmt: skip
 def zeros(b: Call) -> Results:
     """Zeros, which are as good as what happens to be in memory."""
     return b.splat(0, b.shape(), b.element())

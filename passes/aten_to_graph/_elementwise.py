@@ -11,7 +11,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts, dtypes_integer
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, dtypes_integer
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.graph_builder import is_float
 from mlc.support.dtypes import HALVES
 
@@ -48,7 +49,7 @@ _ROUNDING: dict[str, type[graph.GraphOp]] = {
     "trunc": graph.TruncOp,
 }
 """These leave integers as they are."""
-_OF_NUMBERS: dict[str, type[graph.GraphOp]] = {"abs": graph.AbsOp, "neg": graph.NegOp}
+_OF_NUMBERS: dict[str, type[graph.GraphOp]] = {"abs": graph.AbsOp, "neg": graph.NegOp, "_neg_view": graph.NegOp}
 
 
 def _register(table: dict[str, type[graph.GraphOp]], before: Callable[[Call, SSAValue], SSAValue | None]) -> None:

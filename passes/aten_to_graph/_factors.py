@@ -14,7 +14,8 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.aten_to_graph._algebra import as_stack, require_no_check
-from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.lu import permutation, solve_with_factors, triangular_factors
 from mlc.passes.shared.matrices import (

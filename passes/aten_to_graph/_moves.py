@@ -10,22 +10,17 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.refusal import Unconvertible
 
 
-@converts(
-    "alias",
-    "clone",
-    "detach",
-    "lift_fresh_copy",
-    "contiguous",
-    "copy",
-    "_to_copy",
-    "_conj",
-    "resolve_conj",
-    bounded=True,
-)
+@converts("alias", "clone", "detach", "lift_fresh_copy", "contiguous", "resolve_conj", bounded=True, parts=True)
+def whole(b: Call, self: SSAValue) -> Results:
+    return self
+
+
+@converts("copy", "_to_copy", "_conj", bounded=True)
 def same(b: Call, self: SSAValue, src: SSAValue | None = None) -> Results:
     """The elements, converted if the result says so; of `copy` those of the source."""
     return b.broadcast(self if src is None else b.tensor(src), b.shape())
@@ -45,6 +40,7 @@ def converted(b: Call, self: SSAValue) -> Results:
     "unflatten.int",
     "_reshape_alias",
     bounded=True,
+    parts=True,
 )
 def view(b: Call, self: SSAValue) -> Results:
     return b.reshape(self, b.shape())
@@ -55,17 +51,17 @@ def view_as_bits(b: Call, self: SSAValue, dtype: Attribute) -> Results:
     return b(graph.BitcastOp, self, dtype)
 
 
-@converts("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", bounded=True)
+@converts("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", bounded=True, parts=True)
 def renumbered(b: Call, self: SSAValue) -> Results:
     return b.reshape(self, b.shape())
 
 
-@converts("permute", bounded=True)
+@converts("permute", bounded=True, parts=True)
 def permute(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
     return b.transpose(self, [axis_of(d, len(dims)) for d in dims])
 
 
-@converts("transpose.int", bounded=True)
+@converts("transpose.int", bounded=True, parts=True)
 def transpose(b: Call, self: SSAValue, dim0: int, dim1: int) -> Results:
     order = list(range(len(shape_of(self))))
     if order:
@@ -74,17 +70,17 @@ def transpose(b: Call, self: SSAValue, dim0: int, dim1: int) -> Results:
     return b.transpose(self, order)
 
 
-@converts("t", "numpy_T", bounded=True)
+@converts("t", "numpy_T", bounded=True, parts=True)
 def transposed(b: Call, self: SSAValue) -> Results:
     return b.transpose(self, range(len(shape_of(self)))[::-1])
 
 
-@converts("expand")
+@converts("expand", parts=True)
 def expand(b: Call, self: SSAValue) -> Results:
     return b.broadcast(self, b.shape())
 
 
-@converts("repeat")
+@converts("repeat", parts=True)
 def repeat(b: Call, self: SSAValue, repeats: Sequence[int]) -> Results:
     shape = (*[1] * (len(repeats) - len(shape_of(self))), *shape_of(self))
     between = [n for extent in shape for n in (1, extent)]
@@ -105,7 +101,7 @@ def stack(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
     return b.concat([b.unsqueeze(b.tensor(t), [axis]) for t in tensors], axis)
 
 
-@converts("slice.Tensor", bounded=True)
+@converts("slice.Tensor", bounded=True, parts=True)
 def slice_(b: Call, self: SSAValue, dim: int, start: int | None, end: int | None, step: int) -> Results:
     axis = axis_of(dim, len(shape_of(self)))
     first, last = bounds(shape_of(self)[axis], start, end)
@@ -118,14 +114,14 @@ def bounds(extent: int, start: int | None, end: int | None) -> tuple[int, int]:
     return first, max(first, last)
 
 
-@converts("select.int", bounded=True)
+@converts("select.int", bounded=True, parts=True)
 def select(b: Call, self: SSAValue, dim: int, index: int) -> Results:
     axis = axis_of(dim, len(shape_of(self)))
     at = index % shape_of(self)[axis]
     return b.reshape(b.slice(self, axis, at, at + 1), b.shape())
 
 
-@converts("split_with_sizes", "split.Tensor", "split.sizes", "chunk", "unbind.int", "tensor_split.sections")
+@converts("split_with_sizes", "split.Tensor", "split.sizes", "chunk", "unbind.int", "tensor_split.sections", parts=True)
 def split(b: Call, self: SSAValue, dim: int) -> Results:
     """Parts as long as the results are."""
     axis, at = axis_of(dim, len(shape_of(self))), 0
@@ -139,13 +135,13 @@ def split(b: Call, self: SSAValue, dim: int) -> Results:
     return parts
 
 
-@converts("flip")
+@converts("flip", parts=True)
 def flip(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
     axes = sorted(axis_of(d, len(shape_of(self))) for d in dims)
     return b(graph.ReverseOp, self, axes) if axes and shape_of(self) else self
 
 
-@converts("roll")
+@converts("roll", parts=True)
 def roll(b: Call, self: SSAValue, shifts: Sequence[int], dims: Sequence[int]) -> Results:
     x = self
     if not dims:
@@ -159,7 +155,7 @@ def roll(b: Call, self: SSAValue, shifts: Sequence[int], dims: Sequence[int]) ->
     return b.reshape(x, b.shape())
 
 
-@converts("constant_pad_nd")
+@converts("constant_pad_nd", parts=True)
 def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Scalar) -> Results:
     """Numbers for the last dim come first; a negative one cuts off."""
     rank = len(shape_of(self))
@@ -182,12 +178,12 @@ def padded(b: Call, x: SSAValue, low: Sequence[int], high: Sequence[int], value:
     return b(graph.PadOp, x, list(low), list(high), known.item())
 
 
-@converts("reflection_pad1d", "reflection_pad2d", "reflection_pad3d")
+@converts("reflection_pad1d", "reflection_pad2d", "reflection_pad3d", parts=True)
 def reflection_pad(b: Call, self: SSAValue, padding: Sequence[int]) -> Results:
     return _mirrored(b, self, padding, _reflected)
 
 
-@converts("replication_pad1d", "replication_pad2d", "replication_pad3d")
+@converts("replication_pad1d", "replication_pad2d", "replication_pad3d", parts=True)
 def replication_pad(b: Call, self: SSAValue, padding: Sequence[int]) -> Results:
     return _mirrored(b, self, padding, _clamped)
 
@@ -210,14 +206,14 @@ def _mirrored(b: Call, x: SSAValue, padding: Sequence[int], place: Callable[[int
     return x
 
 
-@converts("select_scatter")
+@converts("select_scatter", parts=True)
 def select_scatter(b: Call, self: SSAValue, src: SSAValue, dim: int, index: int) -> Results:
     axis = axis_of(dim, len(b.shape()))
     at = index % b.shape()[axis]
     return _replaced(b, self, b.unsqueeze(b.tensor(src), [axis]), axis, at, at + 1, 1)
 
 
-@converts("slice_scatter")
+@converts("slice_scatter", parts=True)
 def slice_scatter(
     b: Call, self: SSAValue, src: SSAValue, dim: int, start: int | None, end: int | None, step: int
 ) -> Results:
@@ -243,7 +239,7 @@ def _replaced(b: Call, x: SSAValue, new: SSAValue, axis: int, first: int, last: 
     return b(graph.GatherOp, b.concat([x, new], axis), b.constant(order, i64), axis)
 
 
-@converts("as_strided", "as_strided_copy")
+@converts("as_strided", "as_strided_copy", parts=True)
 def as_strided(
     b: Call, self: SSAValue, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> Results:
@@ -260,7 +256,7 @@ def as_strided(
     return b(graph.GatherOp, flat, b.constant(places, i64), 0)
 
 
-@converts("tril", "triu")
+@converts("tril", "triu", parts=True)
 def triangular(b: Call, self: SSAValue, diagonal: int) -> Results:
     """The elements at one side of a diagonal, and this itself."""
     rows, columns = shape_of(self)[-2:]
@@ -276,7 +272,7 @@ def triangle(b: Call, rows: int, columns: int, diagonal: int) -> SSAValue:
     return b.compare("ge", b.reshape(b.plus(row, b.constant(diagonal)), (rows, 1)), column)
 
 
-@converts("diagonal")
+@converts("diagonal", parts=True)
 def diagonal_(b: Call, self: SSAValue, offset: int, dim1: int, dim2: int) -> Results:
     """The diagonal of two dims, which becomes the last one."""
     rank = len(shape_of(self))

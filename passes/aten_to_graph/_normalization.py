@@ -10,7 +10,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, axis_of
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.shared.statistics import mean_and_differences
 from mlc.support.dtypes import HALVES

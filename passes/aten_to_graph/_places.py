@@ -11,7 +11,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axis_of
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.extents import filled
 from mlc.passes.shared.graph_builder import require_fixed
 from mlc.passes.shared.places import along_axis
@@ -19,13 +20,13 @@ from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.selection import coordinates_of, count_of, order_of
 
 
-@converts("embedding", bounded=True)
+@converts("embedding", bounded=True, parts=True)
 def embedding(b: Call, weight: SSAValue, indices: SSAValue) -> Results:
     b.require_places(indices, shape_of(weight)[0])
     return b(graph.GatherOp, weight, indices, 0)
 
 
-@converts("index_select", bounded=True)
+@converts("index_select", bounded=True, parts=True)
 def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     if not shape_of(self):
         b.require_places(index, 1)
@@ -35,7 +36,7 @@ def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     return b(graph.GatherOp, self, b.reshape(index, (prod(shape_of(index)),)), axis)
 
 
-@converts("gather")
+@converts("gather", parts=True)
 def gather(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     x, places, axis = _with_dims(b, self, index, dim)
     if not prod(shape_of(places)):
@@ -56,7 +57,8 @@ def _with_dims(b: Call, x: SSAValue, index: SSAValue, dim: int) -> tuple[SSAValu
 _KINDS = {"sum": "add", "add": "add", "prod": "mul", "multiply": "mul", "amax": "max", "amin": "min"}
 
 
-@converts("scatter.src", "scatter.value", "scatter_add", "scatter.reduce", "scatter.value_reduce", "scatter_reduce.two")
+@converts("scatter.src", "scatter.value", "scatter_add", parts=True)
+@converts("scatter.reduce", "scatter.value_reduce", "scatter_reduce.two")
 def scatter(
     b: Call, self: SSAValue, dim: int, index: SSAValue, src: SSAValue | None = None, value: Scalar | None = None,
     reduce: str | None = None, include_self: bool = True,
@@ -134,7 +136,8 @@ def _scattered_mean(
     return b.reshape(floor_divided(b, total, counts) if is_integer else b.div(total, counts), b.shape())
 
 
-@converts("index_add", "index_copy", "index_fill.int_Scalar", "index_fill.int_Tensor")
+@converts("index_copy", "index_fill.int_Scalar", parts=True)
+@converts("index_add", "index_fill.int_Tensor")
 def index_change(
     b: Call, self: SSAValue, dim: int, index: SSAValue, source: SSAValue | None = None,
     value: SSAValue | Scalar | None = None, alpha: Scalar = 1,
@@ -158,7 +161,7 @@ def index_change(
     return b.reshape(combined(b, kind, x, places, b.transpose(updates, order), [axis], []), b.shape())
 
 
-@converts("index.Tensor", "_unsafe_index.Tensor", bounded=True)
+@converts("index.Tensor", "_unsafe_index.Tensor", bounded=True, parts=True)
 def index(b: Call, self: SSAValue, indices: Sequence[SSAValue | None]) -> Results:
     """NumPy's indexing by arrays of integers, some dims of which are left whole; truth values are the places where they
     hold, as many as depend on data."""
@@ -218,7 +221,7 @@ def nonzero(b: Call, self: SSAValue | None = None, condition: SSAValue | None = 
     return b.concat([b.unsqueeze(each, [1]) for each in columns], 1)
 
 
-@converts("masked_select")
+@converts("masked_select", parts=True)
 def masked_select(b: Call, self: SSAValue, mask: SSAValue) -> Results:
     shape = broadcast_shapes(shape_of(self), shape_of(mask))
     assert shape is not None
@@ -237,7 +240,7 @@ def _points_in_place(b: Call, found: SSAValue, indices: Sequence[SSAValue | None
     return b.transpose(found, order)
 
 
-@converts("index_put", "_unsafe_index_put", "_index_put_impl", bounded=True)
+@converts("index_put", "_unsafe_index_put", "_index_put_impl", bounded=True, parts=True)
 def index_put(
     b: Call, self: SSAValue, indices: Sequence[SSAValue | None], values: SSAValue, accumulate: bool
 ) -> Results:
@@ -266,7 +269,7 @@ def index_put(
     return combined(b, "add" if accumulate else "set", self, coordinates, updates, axes, [])
 
 
-@converts("take")
+@converts("take", parts=True)
 def take(b: Call, self: SSAValue, index: SSAValue) -> Results:
     b.require_places(index, prod(shape_of(self)), from_end=True)
     return b(graph.GatherOp, b.reshape(self, (prod(shape_of(self)),)), index, 0)
@@ -299,7 +302,7 @@ def _one_each(b: Call, mask: SSAValue, values: SSAValue) -> SSAValue:
     return b.reshape(b(graph.GatherOp, values, numbers, 0), (*shape_of(mask), *shape_of(values)[1:]))
 
 
-@converts("put")
+@converts("put", parts=True)
 def put(b: Call, self: SSAValue, index: SSAValue, source: SSAValue, accumulate: bool) -> Results:
     """Elements at places of the flattened tensor are replaced, or added to."""
     count = prod(shape_of(index))

@@ -8,7 +8,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.aten_to_graph._reductions import wide
 from mlc.passes.aten_to_graph._windows import per_dim
 from mlc.passes.shared.images import slide, surround

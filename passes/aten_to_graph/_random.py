@@ -16,7 +16,8 @@ from xdsl.ir import Attribute, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.aten.effects import SEED
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.random_numbers import Stream
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import HALVES, most_of, unsigned

@@ -12,14 +12,15 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, axis_of
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.aten_to_graph._reductions import running
 from mlc.passes.aten_to_graph._windows import batched
 from mlc.passes.shared.images import slide
 from mlc.passes.shared.places import along_axis
 
 
-@converts("unfold", "unfold_copy")
+@converts("unfold", "unfold_copy", parts=True)
 def unfold(b: Call, self: SSAValue, dimension: int, size: int, step: int) -> Results:
     """Windows along a dim, each of which becomes a row along a new last dim."""
     if not shape_of(self):
@@ -38,12 +39,12 @@ def unfold(b: Call, self: SSAValue, dimension: int, size: int, step: int) -> Res
     return b.transpose(found, [*(a for a in range(rank) if a != axis + 1), axis + 1])
 
 
-@converts("diagonal_scatter")
+@converts("diagonal_scatter", parts=True)
 def diagonal_scatter(b: Call, self: SSAValue, src: SSAValue, offset: int, dim1: int, dim2: int) -> Results:
     return _replaced(b, self, src, np.diagonal(_all_places(self), offset, dim1, dim2))
 
 
-@converts("as_strided_scatter")
+@converts("as_strided_scatter", parts=True)
 def as_strided_scatter(
     b: Call, self: SSAValue, src: SSAValue, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
 ) -> Results:
@@ -70,7 +71,7 @@ def _replaced(b: Call, x: SSAValue, new: SSAValue, wanted: NDArray[np.int64]) ->
     return b.reshape(b(graph.GatherOp, both, b.constant(order, i64), 0), shape)
 
 
-@converts("resize")
+@converts("resize", parts=True)
 def resize(b: Call, self: SSAValue) -> Results:
     """The first elements under another shape; what is added may be anything."""
     count, wanted = prod(shape_of(self)), prod(b.shape())

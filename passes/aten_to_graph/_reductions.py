@@ -10,7 +10,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axes_of, axis_of, converts
+from mlc.passes.aten_to_graph._calls import Call, Results, Scalar, axes_of, axis_of
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.extents import filled
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.places import along_axis
@@ -25,7 +26,7 @@ def reduced(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool = False) -
     return b.reduce(kind, x, axes_of(dim, len(shape_of(x))) if shape_of(x) else [], keepdim)
 
 
-@converts("sum", "sum.dim_IntList", bounded=True)
+@converts("sum", "sum.dim_IntList", bounded=True, parts=True)
 def sum_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     return reduced(b, "sum", wide(b, b.tensor(self)), dim, keepdim)
 
@@ -35,7 +36,7 @@ def wide(b: Call, x: SSAValue) -> SSAValue:
     return b.cast(x, f32) if element_of(x) in HALVES else x
 
 
-@converts("mean", "mean.dim", bounded=True)
+@converts("mean", "mean.dim", bounded=True, parts=True)
 def mean(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
     """The sum over how many there are, where that depends on data."""
     x = wide(b, b.tensor(self))
@@ -117,21 +118,26 @@ def _none(b: Call, value: bool) -> SSAValue:
 def variance(
     b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Scalar | None = None, unbiased: bool = True
 ) -> Results:
-    """The mean of squared distances from the mean, in two passes; `correction` is what the count is too large by."""
-    x = wide(b, self)
-    axes = axes_of(dim, len(shape_of(x))) if shape_of(x) else []
-    count = prod(shape_of(x)[a] for a in axes)
     less = (1 if unbiased else 0) if correction is None else correction
     if b.before.name.startswith("aten.var_mean") and correction is None:
         less = 1
-    middle, apart = mean_and_differences(b, x, axes)
-    total = b.reduce("sum", b.squared(apart), axes, keepdim)
-    found = b.div(total, b.tensor(float(max(count - less, 0)), element_of(x)))
+    found, middle = variance_and_mean(b, self, dim, keepdim, less)
     if b.before.name.startswith("aten.std"):
         return b(graph.SqrtOp, found)
     if b.before.name.startswith("aten.var_mean"):
         return [found, b.reshape(middle, b.shape(1))]
     return found
+
+
+def variance_and_mean(b: Call, x: SSAValue, dim: Axes, keepdim: bool, less: Scalar) -> tuple[SSAValue, SSAValue]:
+    """The mean of squared distances from the mean, in two passes, where the count is too large by `less`; and the
+    mean, with dims of 1."""
+    x = wide(b, x)
+    axes = axes_of(dim, len(shape_of(x))) if shape_of(x) else []
+    count = prod(shape_of(x)[a] for a in axes)
+    middle, apart = mean_and_differences(b, x, axes)
+    total = b.reduce("sum", b.squared(apart), axes, keepdim)
+    return b.div(total, b.tensor(float(max(count - less, 0)), element_of(x))), middle
 
 
 @converts("linalg_vector_norm")
@@ -161,7 +167,8 @@ def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
     return b.plus(b(graph.LogOp, total), b.reshape(shift, b.shape()))
 
 
-@converts("cumsum", "cumprod")
+@converts("cumsum", parts=True)
+@converts("cumprod")
 def cumulative(b: Call, self: SSAValue, dim: int) -> Results:
     """A loop over the axis that carries what was added up so far."""
     x = wide(b, b.tensor(self))

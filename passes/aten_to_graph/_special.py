@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
-from mlc.passes.aten_to_graph._calls import Call, Results, converts
+from mlc.passes.aten_to_graph._calls import Call, Results
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.special_functions import (

@@ -9,7 +9,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, converts
+from mlc.passes.aten_to_graph._calls import Call
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.deformable import DeformedWindow, deformed_convolution
 from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.regions import aligned_regions

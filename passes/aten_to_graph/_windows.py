@@ -13,7 +13,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.passes.aten_to_graph._calls import Call, Results, converts, dtypes_integer
+from mlc.passes.aten_to_graph._calls import Call, Results, dtypes_integer
+from mlc.passes.aten_to_graph._patterns import converts
 from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.images import lowest, slide, surround
 from mlc.passes.shared.weighted_rows import weighted

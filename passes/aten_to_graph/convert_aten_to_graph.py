@@ -34,6 +34,9 @@ class ConvertAtenToGraphPass(Pass):
     another shape is wrong. All that cannot be converted is told at once. Bodies of `graph.if` and `graph.while`, which
     `torch.cond` and `while_loop` are, are converted as the function is.
 
+    Complex numbers are pairs of real ones; as inputs and outputs they are tensors with a last dim of 2, as they lie in
+    memory.
+
     A function with the attribute `aten.checked` has one more result if there is something to count: how many elements
     of arguments are such that torch raises an exception, an index out of range or an integer divisor of 0. It is 0
     where results are what torch gives.
@@ -58,20 +61,25 @@ def convert(functions: Sequence[func.FuncOp], ctx: CompilerContext) -> list[tupl
     """Convert the ops of functions; gives those that cannot be converted, which are still there, and why."""
     import_patterns(_PACKAGE)
     from mlc.dialects.aten.effects import CHECKED
-    from mlc.passes.aten_to_graph._calls import AtenConversion
+    from mlc.passes.aten_to_graph._conversion import AtenConversion
     from mlc.passes.aten_to_graph._counts import add_count
+    from mlc.passes.shared.complex_values import join_results, parts_of_arguments
     from mlc.passes.shared.data_extents import add_extents
     from mlc.passes.shared.to_graph import erase_unused, finish_function
 
     conversion = AtenConversion.within(ctx)
     for function in functions:
         erase_unused(function.body.block, _is_source)  # what nobody reads need not be known
+        parts_of_arguments(function, conversion)
         conversion.wrong = [] if CHECKED in function.attributes else None
         conversion.lower(function.body.block.ops)
+        if not conversion.refused:
+            join_results(function, conversion)
         if conversion.wrong is not None and not conversion.refused:
             add_count(function, conversion.wrong, conversion.knowledge)
         if not conversion.refused:
             add_extents(function, conversion.knowledge)
+        conversion.drop_replaced()
         finish_function(function, _is_source)
     conversion.knowledge.drop_unused()
     return conversion.refused

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,14 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.passes.shared.graph_builder import GraphBuilder
+from mlc.passes.shared.refusal import Unconvertible
 from mlc.support.dtypes import to_numpy
 
 _DIRECT = 64
 """Up to this length a transform is one product with the matrix of the roots of unity."""
+
+_LONGEST = 2048
+"""Transforms of rows with a longer prime factor would need matrices that are too large."""
 
 SplitComplex = tuple[SSAValue, SSAValue]
 """Real and imaginary parts."""
@@ -104,10 +109,29 @@ def hermitian(b: GraphBuilder, re: SSAValue, im: SSAValue, dim: int, length: int
     return b.concat([re, first], dim), b.concat([im, b(graph.NegOp, second)], dim)
 
 
-def largest_direct(length: int) -> int:
+def require_short(lengths: Sequence[int]) -> None:
+    """Raises: Unconvertible if a transform would need a matrix that is too large."""
+    if any(_largest_direct(n) > _LONGEST for n in lengths):
+        found = f"lengths are {list(lengths)}"
+        raise Unconvertible(f"{found}; mlc transforms rows with prime factors of up to {_LONGEST}")
+
+
+def _largest_direct(length: int) -> int:
     """The length of the longest transform that is one product, of those that a long one is made of."""
     p = _factor(length)
-    return length if length <= _DIRECT or p == 1 else max(largest_direct(p), largest_direct(length // p))
+    return length if length <= _DIRECT or p == 1 else max(_largest_direct(p), _largest_direct(length // p))
+
+
+def real_ends(b: GraphBuilder, im: SSAValue, dim: int, length: int) -> SSAValue:
+    """The imaginary parts of half of the results of a transform of `length` real numbers: that of the first one is 0,
+    and so is that of the middle one of an even length, whatever is given."""
+    if length == 1:
+        return b.mul(im, b.number(0, im))
+    real = np.zeros([length // 2 + 1 if d == dim else 1 for d in range(len(shape_of(im)))], np.bool_)
+    at = np.moveaxis(real, dim, 0)
+    at[0] = True
+    at[-1] |= length % 2 == 0
+    return b.where(b.constant(real), b.number(0, im), im)
 
 
 def _factor(length: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 from xdsl.dialects.builtin import FunctionType
 from xdsl.dialects.func import FuncOp
@@ -81,12 +81,16 @@ class ToGraphPattern(RewritePattern):
                 raise
             run.refuse(op, reason)
             return
-        results = [found] if isinstance(found, SSAValue) else list(found)
+        results: list[Any] = list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) else [found]
         results += [None] * (len(op.results) - len(results))
         for old, new in zip(op.results, results, strict=False):
             if new is None and old.first_use is not None:
                 run.refuse(op, f"its result {old.index} cannot be computed")
                 return
+        self.replace(op, results, rewriter)
+
+    def replace(self, op: Operation, results: Sequence[Any], rewriter: PatternRewriter) -> None:
+        """Put what `converted` gave in the place of the results of an op."""
         for old, new in zip(op.results, results, strict=False):
             if new is not None:
                 new.name_hint = old.name_hint or new.name_hint
@@ -94,8 +98,8 @@ class ToGraphPattern(RewritePattern):
         rewriter.erase(op)
 
     @abstractmethod
-    def converted(self, op: Operation, b: GraphBuilder) -> Results:
-        """Append graph ops to `b` and return what replaces the results of `op`.
+    def converted(self, op: Operation, b: GraphBuilder) -> Any:
+        """Append graph ops to `b` and return what replaces the results of `op`, `Results` if they are real.
 
         Raises:
             Unconvertible: the op cannot be converted.

@@ -10,24 +10,20 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.passes.shared.cholesky import cholesky_factor
-from mlc.passes.shared.fourier import largest_direct, transform, transform_of_real, transform_to_real
+from mlc.passes.shared.complex_numbers import Pair
+from mlc.passes.shared.fourier import real_ends, require_short, transform, transform_of_real, transform_to_real
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.matrices import stacked, transposed
-from mlc.passes.shared.refusal import Unconvertible
 from mlc.passes.shared.statistics import mean_and_differences
 from mlc.passes.shared.triangular import solve_triangular
-from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
-
-_LONGEST = 2048
-"""Fourier transforms of rows with a longer prime factor would need matrices that are too large."""
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 
 
 @converts("fft")
 def fft(b: HloCall) -> Found:
     """A transform for each dim, the last ones of which are transformed; one of real numbers has half of the results."""
     lengths, kind = b.op.ints("fft_length"), b.op.word("fft_type")
-    if any(largest_direct(n) > _LONGEST for n in lengths):
-        raise Unconvertible(f"lengths are {list(lengths)}; mlc transforms rows with prime factors of up to {_LONGEST}")
+    require_short(lengths)
     x = b.pair(0)
     if 0 in b.shape():
         empty = b.splat(0, b.shape(), b.element())
@@ -37,7 +33,7 @@ def fft(b: HloCall) -> Found:
     if kind == "IRFFT":
         for d in range(first, last):
             x = _inverse(b, x, d)
-        x = _real_ends(b, x, last, lengths[-1])
+        x = Pair(x.re, real_ends(b, x.im, last, lengths[-1]))
         return b.mul(transform_to_real(b, x.re, x.im, last, lengths[-1], 1), b.number(1 / lengths[-1], x.re))
     if kind == "RFFT":
         x = Pair(*transform_of_real(b, x.re, last, -1))
@@ -50,18 +46,6 @@ def _inverse(b: GraphBuilder, x: Pair, dim: int) -> Pair:
     re, im = transform(b, x.re, x.im, dim, 1)
     scale = b.number(1 / shape_of(re)[dim], re)
     return Pair(b.mul(re, scale), b.mul(im, scale))
-
-
-def _real_ends(b: GraphBuilder, x: Pair, dim: int, length: int) -> Pair:
-    """Half of the results of a transform of real numbers: the first one is real, and so is the middle one of an even
-    length, whatever their imaginary parts say."""
-    if length == 1:
-        return Pair(x.re, b.mul(x.im, b.number(0, x.im)))
-    real = np.zeros([length // 2 + 1 if d == dim else 1 for d in range(len(shape_of(x.re)))], np.bool_)
-    at = np.moveaxis(real, dim, 0)
-    at[0] = True
-    at[-1] |= length % 2 == 0
-    return Pair(x.re, b.where(b.constant(real), b.number(0, x.im), x.im))
 
 
 @converts("triangular_solve")

@@ -7,10 +7,10 @@ others see pairs and write what has to be written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar, cast
 
-from xdsl.dialects.builtin import ComplexType, TensorType
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -19,9 +19,10 @@ from mlc.dialects import chlo, graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, ReduceOp, WhileOp, hlo
 from mlc.passes.lowering import lowers
+from mlc.passes.shared.complex_numbers import Number, Pair
+from mlc.passes.shared.complex_values import ConversionOfPairs, is_complex, part_of
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.shared.to_graph import ConversionToGraph
 from mlc.support import dtypes
 from mlc.support.context import CompilerContext
 from mlc.support.ir import inlined
@@ -36,29 +37,16 @@ DIALECTS = ("stablehlo", chlo.Chlo.name)
 _F = TypeVar("_F", bound="Callable[[HloCall], Found]")
 
 
-@dataclass(frozen=True)
-class Pair:
-    """A complex tensor: the tensors of its real and of its imaginary parts."""
-
-    re: SSAValue
-    im: SSAValue
-
-
-HloNumber = SSAValue | Pair
-Found = HloNumber | Sequence[HloNumber]
+Found = Number | Sequence[Number]
 """What replaces the results of an op."""
 
 
 @dataclass
-class HloConversion(ConversionToGraph):
+class HloConversion(ConversionOfPairs):
     """One run of the conversion from StableHLO."""
 
     PASS: ClassVar[str] = _PASS
 
-    pairs: dict[SSAValue, Pair] = field(default_factory=dict[SSAValue, Pair])
-    """What complex values have become."""
-    replaced: list[Operation] = field(default_factory=list[Operation])
-    """Ops that made complex values, which go when all is converted."""
     devices: int = 1
     """For how many devices the module is."""
     leaves_checks_out: bool = False
@@ -77,17 +65,6 @@ class HloConversion(ConversionToGraph):
                     self.lose(op)
                 else:
                     self.refuse(op, _NO_PATTERN)
-
-    def number(self, value: SSAValue) -> HloNumber:
-        """What stands for a value of StableHLO: itself, or a pair."""
-        return self.pairs.get(value, value)
-
-    def drop_replaced(self, first: int = 0) -> None:
-        """Erase the ops, from a number on, whose complex results nobody reads any more."""
-        for op in reversed(self.replaced[first:]):
-            if op.parent is not None and all(r.first_use is None for r in op.results):
-                Rewriter.erase_op(op)
-        del self.replaced[first:]
 
 
 @dataclass
@@ -146,8 +123,7 @@ class HloCall(GraphBuilder):
 
     def element(self, index: int = 0) -> Attribute:
         """The element type of a result; of complex numbers that of their parts."""
-        found = self.type(index).element_type
-        return cast("ComplexType[Any]", found).element_type if isinstance(found, ComplexType) else found
+        return part_of(self.type(index).element_type)
 
     # ---- writing
 
@@ -173,7 +149,7 @@ class HloCall(GraphBuilder):
         """The bits read as another type."""
         return value if element_of(value) == element else self(graph.BitcastOp, value, element)
 
-    def body(self, block: Block, arguments: Sequence[HloNumber], lifted: bool = False) -> list[HloNumber]:
+    def body(self, block: Block, arguments: Sequence[Number], lifted: bool = False) -> list[Number]:
         """What a region gives for arguments, its ops converted in front of this one.
 
         `lifted` says that arguments of a region on scalars are tensors: then all of its ops have to be elementwise.
@@ -185,8 +161,8 @@ class HloCall(GraphBuilder):
 
 
 def convert_block(
-    run: HloConversion, block: Block, arguments: Sequence[HloNumber], before: Operation, lifted: bool = False
-) -> list[HloNumber]:
+    run: HloConversion, block: Block, arguments: Sequence[Number], before: Operation, lifted: bool = False
+) -> list[Number]:
     """Copies of the ops of a block, converted in front of an op, with values for its arguments; what it returns.
 
     Raises:
@@ -217,7 +193,7 @@ def convert_ops(
     before: Operation,
     refused: int,
     replaced: int,
-) -> list[HloNumber]:
+) -> list[Number]:
     """What some values are once ops in front of `before` are converted; `refused` and `replaced` are how many there
     were of each when these ops began.
 
@@ -304,20 +280,20 @@ class _FromHlo(RewritePattern):
         else:
             rewriter.erase(op)
 
-    def _converted(self, call: HloCall) -> list[HloNumber]:
+    def _converted(self, call: HloCall) -> list[Number]:
         function = type(self).function
-        is_complex = any(call.is_pair(i) for i in range(len(call.op.operands)))
-        if not (self.parts and (is_complex or any(_is_complex(r) for r in call.op.results))):
+        has_pairs = any(call.is_pair(i) for i in range(len(call.op.operands)))
+        if not (self.parts and (has_pairs or any(is_complex(r) for r in call.op.results))):
             found = function(call)
             return [found] if isinstance(found, SSAValue | Pair) else list(found)
-        both: list[list[HloNumber]] = []
+        both: list[list[Number]] = []
         for part in (0, 1):
             found = function(HloCall(call.before, call.knowledge, call.hint, call.op, call.run, part))
             both.append([found] if isinstance(found, SSAValue | Pair) else list(found))
         pairs = zip(call.op.results, *both, strict=True)
-        return [Pair(cast(SSAValue, re), cast(SSAValue, im)) if _is_complex(r) else re for r, re, im in pairs]
+        return [Pair(cast(SSAValue, re), cast(SSAValue, im)) if is_complex(r) else re for r, re, im in pairs]
 
-    def _checked(self, op: HloOp, found: Sequence[HloNumber], b: GraphBuilder) -> list[HloNumber]:
+    def _checked(self, op: HloOp, found: Sequence[Number], b: GraphBuilder) -> list[Number]:
         """Results of the shapes and element types that they are to have; a body on tensors makes tensors of scalars."""
         assert len(found) == len(op.results), f"{op.name} has {len(op.results)} results, its pattern gives {len(found)}"
         return [
@@ -333,36 +309,13 @@ class _FromHlo(RewritePattern):
             shape, element = cast(Any, kind).get_shape(), cast(Any, kind).element_type
             if any(n < 0 for n in shape):
                 raise Unconvertible(f"a dim of {kind} is open; required: known shapes")
-            part = element.element_type if is_complex_type(element) else element
-            if not dtypes.is_supported(cast(Attribute, part)):
+            if not dtypes.is_supported(part_of(element)):
                 raise Unconvertible(f"it has elements of type {element}, {dtypes.NOT_KNOWN}")
-
-
-def is_complex_type(element: Attribute) -> bool:
-    """Whether elements have imaginary parts."""
-    return isinstance(element, ComplexType)
-
-
-def _is_complex(value: SSAValue) -> bool:
-    kind: Any = value.type
-    return isinstance(kind, TensorType) and is_complex_type(cast(Any, kind).element_type)
 
 
 def _as_said(b: GraphBuilder, value: SSAValue, result: SSAValue) -> SSAValue:
     wanted = cast("TensorType[Attribute]", result.type)
-    element: Any = wanted.element_type
-    part: Any = element.element_type if is_complex_type(element) else element
-    value = b.cast(value, part)
+    value = b.cast(value, part_of(wanted.element_type))
     shape = tuple(wanted.get_shape())
     # A region on scalars may stand on tensors, whose results are tensors too.
     return b.broadcast(value, shape) if shape and shape_of(value) != shape else value
-
-
-def each_part(number: HloNumber, function: Callable[[SSAValue], SSAValue]) -> HloNumber:
-    """A function of a tensor, of both parts of a complex number."""
-    return Pair(function(number.re), function(number.im)) if isinstance(number, Pair) else function(number)
-
-
-def number_of(value: HloNumber) -> list[SSAValue]:
-    """The tensors that a number is."""
-    return [value.re, value.im] if isinstance(value, Pair) else [value]

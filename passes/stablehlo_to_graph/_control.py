@@ -15,18 +15,11 @@ from mlc.dialects import graph
 from mlc.dialects.chlo.scan import ScanForm
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import HloOp
+from mlc.passes.shared.complex_numbers import Number, each_part, number_of
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.loop_writer import LoopBody, ScanWriter, WhileWriter, with_arguments
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import (
-    Found,
-    HloCall,
-    HloNumber,
-    convert_block,
-    converts,
-    each_part,
-    number_of,
-)
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, convert_block, converts
 from mlc.passes.stablehlo_to_graph._error_checks import without_checks
 from mlc.passes.stablehlo_to_graph._expressions import comparison, returned
 from mlc.passes.stablehlo_to_graph._reductions import regrouped
@@ -75,15 +68,15 @@ def branch(b: HloCall) -> Found:
     return _branch(b, b, b[0], blocks)
 
 
-def _branch(b: HloCall, at: GraphBuilder, condition: SSAValue, blocks: Sequence[Block]) -> list[HloNumber]:
+def _branch(b: HloCall, at: GraphBuilder, condition: SSAValue, blocks: Sequence[Block]) -> list[Number]:
     bodies = [LoopBody(at), LoopBody(at)]
     yielded = [convert_block(b.run, block, [], body.end) for block, body in zip(blocks, bodies, strict=True)]
     return _joined(at, condition, bodies, yielded)
 
 
 def _joined(
-    at: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[HloNumber]]
-) -> list[HloNumber]:
+    at: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[Number]]
+) -> list[Number]:
     """A `graph.if` of two bodies, which take what either of them uses."""
     flat = [[v for n in numbers for v in number_of(n)] for numbers in yielded]
     types = [v.type for v in flat[0]]
@@ -107,7 +100,7 @@ def case(b: HloCall) -> Found:
     return _cases(b, b, b[0], blocks, 0)
 
 
-def _cases(b: HloCall, at: GraphBuilder, index: SSAValue, blocks: Sequence[Block], first: int) -> list[HloNumber]:
+def _cases(b: HloCall, at: GraphBuilder, index: SSAValue, blocks: Sequence[Block], first: int) -> list[Number]:
     if all(block is blocks[first] for block in blocks[first:]):
         return convert_block(b.run, blocks[first], [], at.before)
     condition = at.compare("eq", index, at.constant(np.asarray(first, np.int32), i32))
@@ -208,7 +201,7 @@ def _lines(b: HloCall, body: Block) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _counted(b: HloCall, body: Block, initial: list[HloNumber], count: _Count) -> list[HloNumber]:
+def _counted(b: HloCall, body: Block, initial: list[Number], count: _Count) -> list[Number]:
     """A scan: what does not change is used, what counts is a row; rows of arrays that are read or written at what
     counts are rows and stacks (`LoopRows`)."""
     from mlc.passes.stablehlo_to_graph._rows import LoopRows
@@ -217,9 +210,9 @@ def _counted(b: HloCall, body: Block, initial: list[HloNumber], count: _Count) -
     fixed = _unchanged(body) - lines.keys()
     rows = LoopRows.of(body, lines, count.steps, initial, fixed)
     scan = ScanWriter(b, count.steps)
-    arguments: list[HloNumber | None] = [None] * len(initial)
+    arguments: list[Number | None] = [None] * len(initial)
     carried = [i for i in range(len(initial)) if i not in (*fixed, *lines, *rows.stacked)]
-    results: list[HloNumber] = list(initial)
+    results: list[Number] = list(initial)
     for i in carried:
         arguments[i] = each_part(initial[i], scan.carry)
     for i in fixed:
@@ -248,13 +241,13 @@ def _require_unchanged(before: Sequence[SSAValue], after: Sequence[SSAValue]) ->
             raise Unconvertible(f"it carries {one.type}, which becomes {other.type}; required: the same in each step")
 
 
-def _as_long_as(b: HloCall, cond: Block, body: Block, initial: list[HloNumber]) -> list[HloNumber]:
+def _as_long_as(b: HloCall, cond: Block, body: Block, initial: list[Number]) -> list[Number]:
     fixed = _unchanged(body)
     moving = [i for i in range(len(initial)) if i not in fixed]
     flat = [v for i in moving for v in number_of(initial[i])]
     writer = WhileWriter(b, flat)
 
-    def arguments(inside: Sequence[SSAValue]) -> list[HloNumber]:
+    def arguments(inside: Sequence[SSAValue]) -> list[Number]:
         grouped = regrouped(list(inside), [initial[i] for i in moving])
         found = list(initial)
         for i, number in zip(moving, grouped, strict=True):

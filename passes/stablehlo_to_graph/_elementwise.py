@@ -10,9 +10,11 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.shared.angles import arc_tangent
+from mlc.passes.shared.complex_numbers import Complex, Pair, spread
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.stablehlo_to_graph import _complex
-from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import integer_width
@@ -60,7 +62,7 @@ def unary_of_both(b: HloCall) -> Found:
     """The same, and by its parts for complex numbers."""
     name = b.op.mnemonic()
     if b.is_pair(0):
-        return _complex.UNARY[name](_complex.Complex(b), b.pair(0))
+        return _complex.UNARY[name](Complex(b), b.pair(0))
     return b(_OF_BOTH[name] if name in _OF_BOTH else _OF_BOTH[f"chlo.{name}"], b[0])
 
 
@@ -74,7 +76,7 @@ def negate(b: HloCall) -> Found:
 def absolute(b: HloCall) -> Found:
     """Of complex numbers the modulus."""
     if b.is_pair(0):
-        return _complex.Complex(b).modulus(b.pair(0))
+        return Complex(b).modulus(b.pair(0))
     return b[0] if is_unsigned(element_of(b[0])) else b(graph.AbsOp, b[0])
 
 
@@ -82,7 +84,7 @@ def absolute(b: HloCall) -> Found:
 def sign(b: HloCall) -> Found:
     """Of complex numbers their direction."""
     if b.is_pair(0):
-        return _complex.Complex(b).sign(b.pair(0))
+        return Complex(b).sign(b.pair(0))
     if is_unsigned(element_of(b[0])):
         return b.cast(b.compare("ne", b[0], b.number(0, b[0])), element_of(b[0]))
     return b(graph.SignOp, b[0])
@@ -107,7 +109,7 @@ def round_half_away(b: HloCall) -> Found:
 def cbrt(b: HloCall) -> Found:
     """A power of the absolute value, and two of Newton's steps."""
     if b.is_pair(0):
-        return _complex.Complex(b).power(b.pair(0), b.number(1 / 3, b.pair(0).re))
+        return Complex(b).power(b.pair(0), b.number(1 / 3, b.pair(0).re))
     x = b[0]
     size = b(graph.AbsOp, x)
     root = b(graph.PowOp, size, b.number(1 / 3, x))
@@ -136,7 +138,7 @@ def is_infinite(b: HloCall) -> Found:
 def square(b: HloCall) -> Found:
     """Times itself."""
     if b.is_pair(0):
-        return _complex.Complex(b).mul(b.pair(0), b.pair(0))
+        return Complex(b).mul(b.pair(0), b.pair(0))
     return b.mul(b[0], b[0])
 
 
@@ -167,7 +169,7 @@ def binary(b: HloCall) -> Found:
     """Sums of truth values are disjunctions, their products conjunctions."""
     name = b.op.mnemonic()
     if b.is_pair(0):
-        return _complex.binary(_complex.Complex(b), name, b.pair(0), b.pair(1))
+        return _complex.binary(Complex(b), name, b.pair(0), b.pair(1))
     return combine(b, name, b[0], b[1])
 
 
@@ -224,35 +226,8 @@ def bitwise(b: HloCall) -> Found:
 def atan2(b: HloCall) -> Found:
     """From the arc tangent of a quotient between 0 and 1, turned into the quadrant."""
     if b.is_pair(0):
-        return _complex.Complex(b).atan2(b.pair(0), b.pair(1))
+        return Complex(b).atan2(b.pair(0), b.pair(1))
     return arc_tangent(b, b[0], b[1])
-
-
-def arc_tangent(b: GraphBuilder, y: SSAValue, x: SSAValue) -> SSAValue:
-    """The angle of a point, which is that of its signs where it is a zero or infinite."""
-    from xdsl.dialects.builtin import f32
-
-    if (element := element_of(x)) in dtypes.HALVES:
-        return b.cast(arc_tangent(b, b.cast(y, f32), b.cast(x, f32)), element)
-    across, up = b(graph.AbsOp, x), b(graph.AbsOp, y)
-    most, least = b(graph.MaxOp, across, up), b(graph.MinOp, across, up)
-    zero, one = b.number(0, x), b.number(1, x)
-    ratio = b.div(least, most)
-    ratio = b.where(b.compare("eq", most, zero), zero, ratio)
-    both = b(graph.AndOp, b.compare("eq", least, b.number(inf, x)), b.compare("eq", most, b.number(inf, x)))
-    angle = b(graph.AtanOp, b.where(both, one, ratio))
-    angle = b.where(b.compare("gt", up, across), b.sub(b.number(np.pi / 2, x), angle), angle)
-    angle = b.where(is_negative(b, x), b.sub(b.number(np.pi, x), angle), angle)
-    angle = b.where(b.compare("ne", x, x), x, angle)
-    return b.where(is_negative(b, y), b(graph.NegOp, angle), angle)
-
-
-def is_negative(b: GraphBuilder, x: SSAValue) -> SSAValue:
-    """Whether the sign bit of a float is set, that of a zero too."""
-    from xdsl.dialects.builtin import IntegerType
-
-    bits = b(graph.BitcastOp, x, IntegerType(8 * dtypes.to_numpy(element_of(x)).itemsize))
-    return b.compare("lt", bits, b.number(0, bits))
 
 
 # ---- choosing and converting
@@ -263,7 +238,7 @@ def compare(b: HloCall) -> Found:
     """Complex numbers by both parts; floats in a total order by their bits."""
     direction = b.op.word("comparison_direction").lower()
     if b.is_pair(0):
-        return _complex.Complex(b).compare(direction, b.pair(0), b.pair(1))
+        return Complex(b).compare(direction, b.pair(0), b.pair(1))
     return compared(b, direction, b.op.word("compare_type"), b[0], b[1])
 
 
@@ -297,8 +272,8 @@ def select(b: HloCall) -> Found:
 def clamp(b: HloCall) -> Found:
     """Between two bounds, of which the upper one wins."""
     if any(b.is_pair(i) for i in range(3)):
-        c = _complex.Complex(b)
-        wide = [_complex.spread(b, b.pair(i), b.shape()) for i in range(3)]
+        c = Complex(b)
+        wide = [spread(b, b.pair(i), b.shape()) for i in range(3)]
         return c.extreme("minimum", c.extreme("maximum", wide[1], wide[0]), wide[2])
     return combine(b, "minimum", combine(b, "maximum", b[1], b[0]), b[2])
 

@@ -12,9 +12,10 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp
+from mlc.passes.shared.complex_numbers import Pair
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
 

@@ -14,10 +14,11 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.graph.windows import LAYOUTS
 from mlc.dialects.stablehlo import ConvAttr, DotAttr
+from mlc.passes.shared.complex_numbers import Pair
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.images import slide
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.passes.stablehlo_to_graph._moves import padded
 
 _Dims = tuple[Sequence[int], Sequence[int]]

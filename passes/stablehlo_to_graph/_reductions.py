@@ -12,18 +12,10 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.shared.complex_numbers import Number, Pair, each_part, number_of
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.loop_writer import ScanWriter
-from mlc.passes.stablehlo_to_graph._calls import (
-    Found,
-    HloCall,
-    HloNumber,
-    Pair,
-    convert_block,
-    converts,
-    each_part,
-    number_of,
-)
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, convert_block, converts
 from mlc.passes.stablehlo_to_graph._elementwise import combine
 from mlc.passes.stablehlo_to_graph._expressions import comparison, expression, only_op, returned
 from mlc.support.dtypes import least_of, most_of
@@ -178,7 +170,7 @@ def _expected(block: Any, direction: str, has_nan: bool) -> tuple[Any, ...]:
     )
 
 
-def _by_rows(b: HloCall, count: int, dims: list[int]) -> list[HloNumber]:
+def _by_rows(b: HloCall, count: int, dims: list[int]) -> list[Number]:
     """Row after row, in the order of the elements, all inputs at once."""
     block = b.op.body()
     inputs = [b.run.number(v) for v in b.op.operands[:count]]
@@ -208,7 +200,7 @@ def _row(b: GraphBuilder, index: int, shape: Sequence[int]) -> Callable[[SSAValu
     return lambda value: b.reshape(b.slice(value, 0, index, index + 1), shape)
 
 
-def regrouped(values: list[SSAValue], like: list[HloNumber]) -> list[HloNumber]:
+def regrouped(values: list[SSAValue], like: list[Number]) -> list[Number]:
     """Tensors as the numbers that they are parts of."""
     rest = iter(values)
     return [Pair(next(rest), next(rest)) if isinstance(n, Pair) else next(rest) for n in like]

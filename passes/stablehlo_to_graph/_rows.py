@@ -16,8 +16,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, hlo
+from mlc.passes.shared.complex_numbers import Number, Pair
 from mlc.passes.shared.loop_writer import ScanWriter
-from mlc.passes.stablehlo_to_graph._calls import HloConversion, HloNumber, Pair, convert_ops
+from mlc.passes.stablehlo_to_graph._calls import HloConversion, convert_ops
 from mlc.passes.stablehlo_to_graph._expressions import returned
 from mlc.support.ir import clone
 
@@ -42,7 +43,7 @@ class LoopRows:
 
     @classmethod
     def of(
-        cls, body: Block, lines: dict[int, Progression], steps: int, initial: Sequence[HloNumber], fixed: set[int]
+        cls, body: Block, lines: dict[int, Progression], steps: int, initial: Sequence[Number], fixed: set[int]
     ) -> LoopRows:
         """The rows and stacks of a body, some of whose values are known in each step."""
         rows = cls(lines)
@@ -74,10 +75,10 @@ class LoopRows:
         self,
         run: HloConversion,
         body: Block,
-        arguments: Sequence[HloNumber | None],
+        arguments: Sequence[Number | None],
         taken: dict[Operation, SSAValue],
         scan: ScanWriter,
-    ) -> tuple[list[HloNumber], list[SSAValue]]:
+    ) -> tuple[list[Number], list[SSAValue]]:
         """What a step gives for the arguments of the body, and a row of each stack."""
         before = scan.body.end
         mapping: dict[SSAValue, SSAValue] = {}

@@ -13,10 +13,11 @@ from xdsl.ir import Block, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ScatterAttr
+from mlc.passes.shared.complex_numbers import Pair
 from mlc.passes.shared.graph_builder import GraphBuilder, is_float
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.passes.stablehlo_to_graph._places import Places, batch_starts, index_parts
 from mlc.support.dtypes import least_of, most_of
 

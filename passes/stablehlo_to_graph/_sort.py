@@ -11,9 +11,10 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import HloOp
+from mlc.passes.shared.complex_numbers import Number, Pair
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, HloNumber, Pair, converts
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, converts
 from mlc.passes.stablehlo_to_graph._elementwise import total_order
 from mlc.passes.stablehlo_to_graph._expressions import comparison, expression, returned
 
@@ -124,7 +125,7 @@ def _says_equal(value: SSAValue, key: _Key, block: Block) -> bool:
 
 def _computed(b: HloCall, block: Block, key: _Key) -> SSAValue:
     """A key of all elements: the ops that make it, on the whole input."""
-    arguments: list[HloNumber] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
+    arguments: list[Number] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
     value = arguments[key.input] if key.value in block.args else _of_block(b, block, arguments, key.value)
     if isinstance(value, Pair):
         raise Unconvertible("it sorts by complex numbers; mlc sorts by real ones")
@@ -135,7 +136,7 @@ def _computed(b: HloCall, block: Block, key: _Key) -> SSAValue:
     return b.cast(value, IntegerType(32)) if element_of(value) == i1 else value
 
 
-def _of_block(b: HloCall, block: Block, arguments: list[HloNumber], value: SSAValue) -> HloNumber:
+def _of_block(b: HloCall, block: Block, arguments: list[Number], value: SSAValue) -> Number:
     """What a value of a region is for whole tensors."""
     last = block.last_op
     assert last is not None

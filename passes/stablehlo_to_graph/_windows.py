@@ -11,20 +11,12 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.passes.shared.complex_numbers import Number, Pair, each_part, number_of
 from mlc.passes.shared.graph_builder import is_float
 from mlc.passes.shared.images import slide
 from mlc.passes.shared.loop_writer import ScanWriter
 from mlc.passes.shared.refusal import Unconvertible
-from mlc.passes.stablehlo_to_graph._calls import (
-    Found,
-    HloCall,
-    HloNumber,
-    Pair,
-    convert_block,
-    converts,
-    each_part,
-    number_of,
-)
+from mlc.passes.stablehlo_to_graph._calls import Found, HloCall, convert_block, converts
 from mlc.passes.stablehlo_to_graph._elementwise import combine
 from mlc.passes.stablehlo_to_graph._expressions import comparison, only_op, returned
 from mlc.passes.stablehlo_to_graph._moves import padded, sliced
@@ -63,7 +55,7 @@ def reduce_window(b: HloCall) -> Found:
     low, high, inner = [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base]
     images = [_both(n, i, lambda v, s: padded(b, v, s, low, high, inner)) for n, i in zip(inputs, inits, strict=True)]
     out = b.shape()
-    found: list[HloNumber] = [each_part(i, lambda v: b.broadcast(v, out)) for i in inits]
+    found: list[Number] = [each_part(i, lambda v: b.broadcast(v, out)) for i in inits]
     for at in product(*map(range, window)):
         starts = [a * d for a, d in zip(at, dilations, strict=True)]
         ends = [s + (n - 1) * t + 1 for s, n, t in zip(starts, out, strides, strict=True)]
@@ -78,11 +70,11 @@ def _slicer(
     return lambda value: sliced(b, value, starts, ends, strides)
 
 
-def _empty(b: HloCall, number: HloNumber, shape: Sequence[int]) -> HloNumber:
+def _empty(b: HloCall, number: Number, shape: Sequence[int]) -> Number:
     return each_part(number, lambda v: b.splat(0, shape, element_of(v)))
 
 
-def _both(number: HloNumber, other: HloNumber, function: Callable[[SSAValue, SSAValue], SSAValue]) -> HloNumber:
+def _both(number: Number, other: Number, function: Callable[[SSAValue, SSAValue], SSAValue]) -> Number:
     """A function of two tensors, of both parts of complex numbers."""
     if isinstance(number, Pair):
         assert isinstance(other, Pair)
@@ -105,9 +97,7 @@ def _running(
     return d, padding[d] == (0, n - 1)
 
 
-def _cumulative(
-    b: HloCall, inputs: list[HloNumber], inits: list[HloNumber], dim: int, backwards: bool
-) -> list[HloNumber]:
+def _cumulative(b: HloCall, inputs: list[Number], inits: list[Number], dim: int, backwards: bool) -> list[Number]:
     """Each step combines a row with what was there before. From the far end the order of operands is another, which
     only matters to regions that are no reductions."""
     shape = shape_of(number_of(inputs[0])[0])

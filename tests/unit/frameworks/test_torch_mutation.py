@@ -55,7 +55,7 @@ def _twice(cache: Any, at: Any, new: Any) -> Any:
 
 
 def _near_what_stays_in_torch(x: Any, y: Any) -> Any:
-    found = torch.fft.rfft(x).abs()
+    found = torch.special.airy_ai(x).abs()
     x.add_(y)
     return found
 

@@ -39,7 +39,7 @@ FUNCTIONS: list[Callable[[Any], Any]] = [
     lambda x: [each + 1 for each in x.unbind()],
     lambda x: (x * 2).sum(),
     lambda x: (x > 0, x.argmax(1), x.half(), x.bfloat16()),
-    lambda x: (torch.fft.rfft(x).real * 2, x.view(12) + 1, (x + 1).t()),
+    lambda x: (torch.igamma(torch.ones(()), x.abs()) * 2, x.view(12) + 1, (x + 1).t()),
 ]
 
 
@@ -53,7 +53,7 @@ def test_results_are_as_in_eager(function: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("grad", [False, True])
 def test_results_share_memory_as_in_eager(grad: bool) -> None:
     def function(x: Any) -> Any:
-        y = torch.fft.irfft(torch.fft.rfft(x)) * 2
+        y = torch.igamma(torch.ones(()), x.abs()) * 2
         z = x + 1
         return y, y.view(-1), z, z[1], z[1]
 

@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 from mlc.dialects import aten
 from mlc.dialects.aten.schemas import schema_of
 from mlc.passes.aten_to_graph import Unconvertible, _calls
+from mlc.passes.aten_to_graph._conversion import ATEN_PAIRS, ATEN_PASS
 from mlc.passes.lowering import lowered_ops
 from mlc.passes.shared.pattern_files import import_patterns
 
@@ -42,7 +43,7 @@ def test_an_argument_that_is_not_there_is_no_other(given: list[str]) -> None:
 def test_every_pattern_finds_its_arguments_in_this_torch() -> None:
     import_patterns("mlc.passes.aten_to_graph")
     looked = 0
-    for op, pattern in lowered_ops(_calls.ATEN_PASS):
+    for op, pattern in (*lowered_ops(ATEN_PASS), *lowered_ops(ATEN_PAIRS)):
         schema = schema_of(op.name)
         wanted: Any = getattr(pattern, "wanted", None)
         if wanted is not None and issubclass(op, aten.AtenOp) and schema is not None:

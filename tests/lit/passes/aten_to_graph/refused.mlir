@@ -17,10 +17,10 @@ func.func @dropout(%x: tensor<1x1x2x4xf32>) -> tensor<1x1x2x4xf32> {
 
 // -----
 
-func.func @complex(%x: tensor<4xf32>) -> tensor<3xcomplex<f32>> {
-  // expected-error@+1 {{aten._fft_r2c: it computes with complex numbers, which mlc does not}}
-  %y = aten._fft_r2c %x {dim = array<i64: 0>, normalization = 0 : i64, onesided = true} : (tensor<4xf32>) -> tensor<3xcomplex<f32>>
-  return %y : tensor<3xcomplex<f32>>
+func.func @complex(%x: tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>> {
+  // expected-error@+1 {{aten.linalg_matrix_exp: it computes with complex numbers, for which mlc has no pattern here}}
+  %y = aten.linalg_matrix_exp %x : (tensor<4x4xcomplex<f32>>) -> tensor<4x4xcomplex<f32>>
+  return %y : tensor<4x4xcomplex<f32>>
 }
 
 // -----
