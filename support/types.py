@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    ComplexType,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -67,3 +68,11 @@ def scalar_attribute(value: float, element: Attribute) -> IntegerAttr[Any] | Flo
     if isinstance(element, IntegerType | IndexType):
         return IntegerAttr(int(value), cast(Any, element))
     return FloatAttr(value, cast(AnyFloat, element))
+
+
+def real_type(kind: TensorType[Any]) -> TensorType[Any]:
+    """A tensor as it lies in memory: of complex numbers with a dim of 2 behind the others for both parts."""
+    element = cast(Attribute, kind.element_type)
+    if not isinstance(element, ComplexType):
+        return kind
+    return TensorType(cast("ComplexType[Any]", element).element_type, [*kind.get_shape(), 2])

@@ -107,7 +107,7 @@ def run_graph(graph_module: Any, tensors: Sequence[Any], native: bool) -> list[A
 def _tensor(torch: Any, array: Any, is_complex: bool) -> Any:
     plain: Any = np.array(array)
     if is_complex:
-        return torch.view_as_complex(torch.from_numpy(plain).contiguous())
+        return torch.complex(*torch.from_numpy(plain).unbind(-1))
     if plain.dtype.name == "bfloat16":
         return torch.from_numpy(plain.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(plain)

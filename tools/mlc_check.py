@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
@@ -21,6 +22,7 @@ from mlc.passes.pipeline import default_passes
 from mlc.support.bindings import parse_bindings
 from mlc.support.functions import extents_in, marks_of, name_for_callers
 from mlc.support.model_source import ModelSource
+from mlc.support.types import real_type
 from mlc.support.variants import Variant, variants_of
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.compile_arguments import read_model
@@ -106,7 +108,8 @@ def _show(noun: str, values: Sequence[SSAValue], marks: ArrayAttr[DictionaryAttr
 
 
 def _words(kind: Attribute) -> str:
-    """A type as the IR says it, or as ONNX says it if the IR could only quote that."""
+    """A type as callers see it, or as ONNX says it if the IR could only quote that."""
     from mlc.dialects.onnx import ValueType
 
+    kind = real_type(cast("TensorType[Any]", kind)) if isinstance(kind, TensorType) else kind
     return kind.described.data if isinstance(kind, ValueType) else str(kind)

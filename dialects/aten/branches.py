@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from xdsl.dialects.builtin import ComplexType, TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
+from mlc.dialects.aten.ops import call
 from mlc.dialects.aten.schemas import torch_package
 from mlc.dialects.graph import ReshapeOp, YieldOp
+from mlc.support.types import real_type
 
 if TYPE_CHECKING:
     Node = Any
@@ -74,3 +77,22 @@ def yield_flag(block: Block) -> None:
     assert last is not None
     last.detach()
     block.add_op(YieldOp(flag_of(last.operands[0], block)))
+
+
+def as_complex(value: SSAValue) -> Operation:
+    """The complex numbers whose parts the last dim of a tensor holds."""
+    kind: Any = value.type
+    found = TensorType(ComplexType(kind.element_type), kind.get_shape()[:-1])
+    return call("aten.view_as_complex", [1], [value], {}, [found])
+
+
+def as_real(value: SSAValue, block: Block) -> SSAValue:
+    """A tensor as it lies in memory, computed at the end of a block where it is complex: regions take no such."""
+    kind = cast("TensorType[Any]", value.type)
+    if (found := real_type(kind)) == kind:
+        return value
+    made = call("aten.view_as_real", [1], [value], {}, [found])
+    if isinstance(value.owner, Operation):
+        made.location = value.owner.location
+    block.add_op(made)
+    return made.results[0]

@@ -12,7 +12,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
-    DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     DictionaryAttr,
     FileLineColLoc,
@@ -26,14 +25,22 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
     UnitAttr,
-    f64,
-    i1,
     i64,
 )
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
 from mlc.dialects.aten.bounds import BOUNDED_EXTENTS, Bounds, bounded_dims, depends, takes_extents
-from mlc.dialects.aten.branches import COND, bodies_of, flag_of, is_read, kind_of, tensors_of, yield_flag
+from mlc.dialects.aten.branches import (
+    COND,
+    as_complex,
+    as_real,
+    bodies_of,
+    flag_of,
+    is_read,
+    kind_of,
+    tensors_of,
+    yield_flag,
+)
 from mlc.dialects.aten.effects import CHECKED, SEED, draws, is_mutation
 from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.nodes import (
@@ -47,15 +54,16 @@ from mlc.dialects.aten.nodes import (
     symbolic_of,
     word,
 )
-from mlc.dialects.aten.ops import NoneOp, call
-from mlc.dialects.aten.schemas import NAMESPACES, OverloadSchema, op_name, schema_of, torch_package
-from mlc.dialects.aten.tensors import array_of
-from mlc.dialects.aten.values import attribute_of, complex_type, element_of_dtype, real_type
-from mlc.dialects.graph import ConstantOp, IfOp, TransposeOp, WhileOp, YieldOp
+from mlc.dialects.aten.ops import NoneOp, call, permuted
+from mlc.dialects.aten.schemas import NAMESPACES, OverloadSchema, op_name, schema_of, torch_package, with_numbers
+from mlc.dialects.aten.tensors import array_of, constant_of
+from mlc.dialects.aten.values import attribute_of, element_of_dtype
+from mlc.dialects.graph import ConstantOp, IfOp, WhileOp, YieldOp
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.functions import DONATED
 from mlc.support.locations import location_of
 from mlc.support.resources import Resources
+from mlc.support.types import real_type
 
 if TYPE_CHECKING:
     Node = Any
@@ -107,8 +115,9 @@ class _Reader:
         results: list[SSAValue | None] = []
         for node in self.source.graph.nodes:
             if node.op == "placeholder":
-                if is_tensor(node.meta.get("val")):
-                    self.values[node] = next(given)
+                if is_tensor(said := node.meta.get("val")):
+                    value, kind = next(given), self._type(said, node)
+                    self.values[node] = value if value.type == kind else self._as_complex(value, node)
             elif node.op == "output":
                 flat = cast(Any, torch_package("torch.utils._pytree")).tree_leaves(node.args[0])
                 found = [None if each is None else self.values.get(each) for each in flat]
@@ -153,11 +162,9 @@ class _Reader:
         return module
 
     def _named_result(self, number: int, name: str) -> DictionaryAttr:
-        marks = named(name or f"output{number}")
         donor = self.values.get(self.source.donated.get(number))
-        if not isinstance(donor, BlockArgument):
-            return marks
-        return DictionaryAttr({**marks.data, DONATED: IntegerAttr(donor.index, i64)})
+        place = {DONATED: IntegerAttr(donor.index, i64)} if isinstance(donor, BlockArgument) else {}
+        return DictionaryAttr({**named(name or f"output{number}").data, **place})
 
     # ---- values that are there from the start
 
@@ -183,9 +190,7 @@ class _Reader:
         self._define(node, self._as_complex(made.result, node) if tensor.is_complex() else made.result)
 
     def _as_complex(self, value: SSAValue, node: Node) -> SSAValue:
-        """The complex numbers whose parts the last dim holds."""
-        made = call("aten.view_as_complex", [1], [value], {}, [complex_type(value.type)])
-        self._append(made, node)
+        self._append(made := as_complex(value), node)
         return made.results[0]
 
     # ---- operators
@@ -226,9 +231,9 @@ class _Reader:
         results = [found] if is_tensor(found) else list(cast(Sequence[Any], found or ()))
         types = [NoneType() if each is None else self._type(each, node) for each in results if is_part(each)]
         if order and order != sorted(order):
-            moved = TransposeOp(operands[0], order)
+            moved = permuted(operands[0], order)
             self._append(moved, node)
-            operands[0] = moved.result
+            operands[0] = moved.results[0]
         if any(dims := [bounded_dims(each) for each in results if is_part(each)]):
             attributes[BOUNDED_EXTENTS] = ArrayAttr([DenseArrayBase.from_list(i64, each) for each in dims])
         made = call(name, counts, operands, attributes, types)
@@ -252,7 +257,7 @@ class _Reader:
                 return
             regions = [self._region(each, used, node) for each in (then, otherwise)]
             flag = flag_of(self._operand(condition, node), self.block)
-            types = [self._type(each, node) for each in node.meta["val"]]
+            types = [real_type(cast(Any, self._type(each, node))) for each in node.meta["val"]]
             made: IfOp | WhileOp = IfOp(flag, used, types, *regions)
         else:
             go_on, step, carried, more = node.args
@@ -263,11 +268,13 @@ class _Reader:
             yield_flag(regions[0].block)
             made = WhileOp(initial, used, *regions)
         self._append(made, node)
-        self.values[node] = list(made.outputs)
+        results = zip(node.meta["val"], made.outputs, strict=True)
+        self.values[node] = [self._as_complex(v, node) if val.is_complex() else v for val, v in results]
 
     def _tensors(self, operands: Sequence[Any], node: Node) -> list[SSAValue]:
-        """Those operands that are no numbers, which are known."""
-        return [self._operand(each, node) for each in operands if not is_number(self._plain(each, node))]
+        """Those operands that are no numbers, which are known; complex ones as they lie in memory."""
+        tensors = [self._operand(each, node) for each in operands if not is_number(self._plain(each, node))]
+        return [as_real(each, self.block) for each in tensors]
 
     def _inner(self, body: Node, node: Node) -> _Reader:
         """A reader of a body."""
@@ -284,7 +291,8 @@ class _Reader:
         found = [each for each in results if each is not None]
         if len(found) != len(results):
             raise UserError("a body returns numbers; required: tensors alone", self._place(node))
-        block.add_ops([*ops, YieldOp(*found)])
+        block.add_ops(ops)
+        block.add_op(YieldOp(*(as_real(each, block) for each in found)))
         return Region(block)
 
     def _part(self, node: Node, index: int) -> SSAValue | None:
@@ -307,12 +315,7 @@ class _Reader:
         given = dict(zip((a.name for a in schema.arguments), node.args, strict=False)) | node.kwargs
         single = [a.name for a in schema.arguments if a.tensors == "one"]
         numbers = [each for each in single if is_number(self._plain(given.get(each), node))]
-        if numbers:
-            # torch takes numbers for tensors of no dims; there is an overload for most, else they are constants.
-            other = schema_of(name.replace(".Tensor", ".Scalar"))
-            if other is not None and not any(a.tensors and a.name in numbers for a in other.arguments):
-                return name.replace(".Tensor", ".Scalar"), other, given
-        return name, schema, given
+        return *with_numbers(name, schema, numbers), given
 
     def _operand(self, value: Any, node: Node) -> SSAValue:
         if value is None:
@@ -320,21 +323,13 @@ class _Reader:
             self._append(none, node)
             return none.result
         if is_number(number := self._plain(value, node)):
-            return self._number(number, node)
+            made = constant_of(number)
+            self._append(made, node)
+            return self._as_complex(made.result, node) if isinstance(number, complex) else made.result
         found = self.values.get(value)
         if not isinstance(found, SSAValue):
             raise UserError(f"it takes '{value}', which is no tensor that is computed before", self._place(node))
         return found
-
-    def _number(self, number: complex, node: Node) -> SSAValue:
-        """A number as a constant of no dims."""
-        element = i1 if isinstance(number, bool) else i64 if isinstance(number, int) else f64
-        is_complex = isinstance(number, complex)
-        kind: Any = TensorType(element, [2] if is_complex else [])
-        numbers = [number.real, number.imag] if is_complex else [number]
-        made = ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, numbers))
-        self._append(made, node)
-        return self._as_complex(made.result, node) if is_complex else made.result
 
     def _attribute(self, name: str, value: Any, node: Node) -> Attribute:
         attribute = attribute_of(self._plain(value, node))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar, cast
 
-from xdsl.dialects.builtin import DenseArrayBase, NoneType, i64
+from xdsl.dialects.builtin import DenseArrayBase, NoneType, TensorType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, result_def, traits_def
 from xdsl.traits import Pure
@@ -122,6 +122,13 @@ def call(
         attributes = {OPERANDS: DenseArrayBase.from_list(i64, list(counts)), **attributes}
     namespace, _, overload = name.partition(".")
     return op(overload, namespace)(operands, results, attributes)
+
+
+def permuted(value: SSAValue, order: Sequence[int]) -> AtenOp:
+    """The call that gives a tensor its dims in another order."""
+    kind: Any = value.type
+    found = TensorType(kind.element_type, [kind.get_shape()[axis] for axis in order])
+    return call("aten.permute", [1], [value], {"dims": DenseArrayBase.from_list(i64, list(order))}, [found])
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -109,6 +110,17 @@ def schema_of(name: str) -> OverloadSchema | None:
     arguments = tuple(_argument(a) for a in schema.arguments)
     kinds = [_TENSORS.get(str(r.type)) for r in schema.returns]
     return OverloadSchema(str(schema), arguments, len(kinds) if all(k == "one" for k in kinds) else None)
+
+
+def with_numbers(name: str, schema: OverloadSchema, numbers: Sequence[str]) -> tuple[str, OverloadSchema]:
+    """The overload, by its name in IR and with its schema, in which some arguments that are tensors are numbers.
+
+    Torch takes numbers for tensors of no dims; there is an overload for most, else they are constants.
+    """
+    other = schema_of(name.replace(".Tensor", ".Scalar")) if numbers else None
+    if other is None or any(a.tensors and a.name in numbers for a in other.arguments):
+        return name, schema
+    return name.replace(".Tensor", ".Scalar"), other
 
 
 def tags_of(name: str) -> tuple[str, ...]:

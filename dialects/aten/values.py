@@ -14,7 +14,6 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     StringAttr,
-    TensorType,
     UnitAttr,
     f32,
     f64,
@@ -48,19 +47,6 @@ def dtype_of_element(element: Attribute) -> Any:
         KeyError: torch has none.
     """
     return {e: dtype for dtype, e in _elements().items()}[element]
-
-
-def real_type(kind: TensorType[Any]) -> TensorType[Any]:
-    """A tensor as it lies in memory: for complex numbers with a dim of 2 behind the others for both parts."""
-    element = cast(Attribute, kind.element_type)
-    if not isinstance(element, ComplexType):
-        return kind
-    return TensorType(cast("ComplexType[Any]", element).element_type, [*kind.get_shape(), 2])
-
-
-def complex_type(kind: Any) -> TensorType[Any]:
-    """The type of the complex numbers whose parts the last dim of a tensor holds."""
-    return TensorType(ComplexType(kind.element_type), kind.get_shape()[:-1])
 
 
 def attribute_of(value: Any) -> Attribute | None:

@@ -118,14 +118,23 @@ class Program:
     # ---- shapes
 
     def declared_inputs(self) -> tuple[DeclaredInput, ...]:
-        """What callers give. Dims that are open have the names of torch's symbols."""
-        tensor = cast(Any, torch_package()).Tensor
-        values = {n.name: n.meta.get("val") for n in self.graph.nodes if n.op == "placeholder"}
+        """What callers give. Dims that are open have the names of torch's symbols; complex numbers have a dim of 2 for
+        both parts."""
         return tuple(
-            DeclaredInput(name, tuple(_extent(e) for e in values[node].shape), tuple(map(_symbol, values[node].shape)))
-            for node, name in self.inputs.items()
-            if isinstance(values.get(node), tensor)
+            DeclaredInput(
+                name,
+                (*map(_extent, value.shape), *[2] * value.is_complex()),
+                (*map(_symbol, value.shape), *[""] * value.is_complex()),
+            )
+            for name, value in self._given().items()
         )
+
+    def _given(self) -> dict[str, Any]:
+        """What the inputs are, by their names."""
+        values = {n.name: n.meta.get("val") for n in self.graph.nodes if n.op == "placeholder"}
+        tensor = cast(Any, torch_package()).Tensor
+        given = {name: values.get(node) for node, name in self.inputs.items()}
+        return {name: value for name, value in given.items() if isinstance(value, tensor)}
 
     def source(self, bindings: Bindings) -> GraphSource:
         """The graph with the extents that are given; others are open.
@@ -154,7 +163,7 @@ class Program:
                 return DYNAMIC_INDEX
             return float(bound) if "Float" in type(value).__name__ else int(bound)
 
-        dims = {each.name: each.dims for each in declared}
+        dims = {name: tuple(map(_symbol, value.shape)) for name, value in self._given().items()}
         bodies = bodies_of(self._functional.graph_module)
         source = GraphSource(self.graph, self.file, self.constants, bodies, self.inputs, dims, self.outputs, extent)
         source.bounded = True

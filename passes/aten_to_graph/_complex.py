@@ -307,6 +307,14 @@ def any_or_all(b: Call, self: Pair, dim: Sequence[int] | int | None = None, keep
     return function(b, _is_not_0(b, self), dim, keepdim)
 
 
+@of_pairs("linalg_vector_norm")
+def vector_norm(b: Call, self: Pair, ord: Scalar, dim: Sequence[int] | int | None, keepdim: bool) -> Found:
+    """That of the sizes of the elements."""
+    from mlc.passes.aten_to_graph._reductions import vector_norm as of_sizes
+
+    return of_sizes(b, TorchComplex(b).modulus(self), ord, dim, keepdim)
+
+
 @of_pairs("var.correction", "std.correction", "var_mean.correction")
 def variance(b: Call, self: Pair, dim: Sequence[int] | None, keepdim: bool, correction: Scalar | None) -> Found:
     """The sum of the variances of both parts."""

@@ -12,6 +12,7 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
+    ComplexType,
     DictionaryAttr,
     FunctionType,
     ModuleOp,
@@ -28,6 +29,7 @@ from mlc.support.dtypes import is_supported, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.functions import dim_names, input_names, marks_of, models_of
 from mlc.support.locations import location_of
+from mlc.support.types import real_type
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,10 @@ class _Binding:
         given = self.bindings.shapes.get(name)
         if given is not None:
             wanted = (given,) if isinstance(given, int) else tuple(given)
-            self._require_fitting(name, argument.type, wanted)
-            self._set(argument, TensorType(element, wanted))
+            # Callers see complex numbers with one more dim, for both parts.
+            is_complex = isinstance(element, ComplexType)
+            self._require_fitting(name, real_type(cast(Any, kind)) if is_complex else cast(Attribute, kind), wanted)
+            self._set(argument, TensorType(element, wanted[:-1] if is_complex else wanted))
         elif isinstance(kind, TensorType):
             known = [*named, *[None] * kind.get_num_dims()]
             pairs = zip(kind.get_shape(), known, strict=False)

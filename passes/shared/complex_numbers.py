@@ -207,7 +207,7 @@ class Complex:
         one, size = b.number(1, x.re), b(graph.AbsOp, x.re)
         far = b.sub(one, size)
         square = b.mul(x.im, x.im)
-        ratio = b.div(b.mul(size, b.number(4, size)), b.plus(b.mul(far, far), square))
+        ratio = b.div(size, b.mul(b.plus(b.mul(far, far), square), b.number(0.25, size)))
         ratio = b.where(b.compare("eq", size, b.number(inf, size)), b.number(0, size), ratio)
         re = b.mul(b(graph.Log1pOp, ratio), b.number(0.25, ratio))
         below = b.sub(b.mul(far, b.plus(one, size)), square)

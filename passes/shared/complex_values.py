@@ -25,6 +25,7 @@ from mlc.passes.shared.complex_numbers import Number, Pair
 from mlc.passes.shared.graph_builder import GraphBuilder
 from mlc.passes.shared.to_graph import ConversionToGraph
 from mlc.support.functions import DIMS, marks_of
+from mlc.support.types import real_type
 
 COMPLEX = "mlc.complex"
 """The mark of an input or an output whose last dim holds the real and the imaginary parts of complex numbers."""
@@ -72,9 +73,7 @@ def parts_of_arguments(function: FuncOp, run: ConversionOfPairs) -> None:
     for argument, own in zip(list(block.args), marks, strict=True):
         if not is_complex(argument):
             continue
-        tensor = cast("TensorType[Any]", argument.type)
-        shape = tuple(tensor.get_shape())
-        wide = block.insert_arg(TensorType(part_of(tensor.element_type), (*shape, 2)), argument.index)
+        wide = block.insert_arg(real_type(cast("TensorType[Any]", argument.type)), argument.index)
         wide.name_hint = argument.name_hint
         # A stand-in keeps the type that the ops were verified with.
         stand_in = UnrealizedConversionCastOp.get([wide], [argument.type])

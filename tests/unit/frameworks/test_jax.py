@@ -352,6 +352,13 @@ def test_complex_arrays_that_a_function_closes_over_are_constants() -> None:
     assert np.array_equal(mlc_jax.jit(lambda x: x * z)(jnp.ones(2)), z)
 
 
+def test_inverse_tangents_of_infinite_and_large_numbers() -> None:
+    z = np.array([complex(0, np.inf), complex(0, -np.inf), complex(0, 2e38), complex(-3e38, 1), complex(-0.0, 0)], "c8")
+    found = np.asarray(mlc_jax.jit(jnp.arctanh)(jnp.asarray(z)))
+    np.testing.assert_allclose(found, np.arctanh(z.astype("c16")), rtol=1e-6, atol=1e-30)
+    assert np.signbit(found[-1].real)
+
+
 def _exported() -> Any:
     export: Any = pytest.importorskip("jax.export")
 

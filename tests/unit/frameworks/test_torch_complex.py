@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import mlc
 from mlc.support.errors import UserError
+from tests.conftest import CommandLine
 from tests.unit.frameworks.eager import assert_as_eager, assert_same, assert_same_gradients, backend, compiled, torch
 
 nn = torch.nn
@@ -205,6 +207,60 @@ def test_any_number_of_rows() -> None:
             z = torch.randn(rows, 4, dtype=torch.complex64)
             assert_same(fast(z), torch.view_as_real(z * 1j).sum(-1))
     _all_native()
+
+
+def test_an_index_out_of_range_counts_once() -> None:
+    """For both parts of a number together."""
+    z, at = torch.randn(4, dtype=torch.complex64), torch.tensor([0, 7, -9])
+    model = mlc.torch.compile(lambda z, at: z[at].abs(), (z, torch.tensor([0, 1, 2])), checked=True)
+    found = model.run({"z": torch.view_as_real(z).numpy(), "at": at.numpy()})
+    assert found["wrong_elements"] == 2
+
+
+def _chosen(z: Any, w: Any) -> Any:
+    return torch.cond(z.abs().sum() > 3, lambda z, w: (z * w, z * 1j), lambda z, w: (z * z, z - w), (z, w))
+
+
+def _repeated(z: Any) -> Any:
+    return torch._higher_order_ops.while_loop(
+        lambda i, z: i < 5, lambda i, z: (i + 1, z * (0.5 + 0.5j)), (torch.tensor(0), z)
+    )
+
+
+@pytest.mark.slow
+def test_branches_and_loops() -> None:
+    for size in (0.1, 10):
+        assert_as_eager(_chosen, size * torch.randn(4, dtype=torch.complex64), torch.randn(4))
+        _all_native()
+    assert_as_eager(_repeated, torch.randn(3, dtype=torch.complex128))
+    _all_native()
+
+
+@pytest.mark.slow
+def test_exports_with_open_dims_and_without_operators() -> None:
+    rows = torch.export.Dim("rows", min=2, max=9)
+    z = torch.randn(3, 2, dtype=torch.complex64)
+    model = mlc.torch.compile(lambda z: z * z.sum(), z, dynamic_shapes=({0: rows},))
+    assert repr(model) == "<mlc model with open dims (z [?, 2, 2])>"
+    for n in (2, 5):
+        z = torch.randn(n, 2, dtype=torch.complex64)
+        found = model(torch.view_as_real(z).numpy())
+        np.testing.assert_allclose(found, torch.view_as_real(z * z.sum()).numpy(), rtol=1e-5, atol=1e-5)
+    with pytest.raises(UserError, match=r"input 'z' is z \[\?, 2, 2\], which 5x2 does not fit"):
+        mlc.torch.compile(lambda z: z * 2, z, dynamic_shapes=({0: rows},), shapes={"z": (5, 2)})
+    found = mlc.torch.compile(lambda z: z, z)(torch.view_as_real(z).numpy())
+    np.testing.assert_array_equal(found, torch.view_as_real(z).numpy())
+
+
+def test_a_text_says_what_callers_see(mlc: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "z.pt2"
+    module = nn.Module()
+    module.forward = lambda z, w: {"product": z * w}  # pyright: ignore[reportAttributeAccessIssue]
+    program = torch.export.export(module, (torch.ones(2, 3, dtype=torch.complex64), torch.ones(3)))
+    torch.export.save(program, path)
+    found = mlc("check", str(path)).out
+    assert "input z: tensor<2x3x2xf32>" in found
+    assert "output product: tensor<2x3x2xf32>" in found
 
 
 def test_what_is_left_of_a_graph_stays_in_torch() -> None:
