@@ -28,7 +28,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Place:
+class AccessPlace:
     """Where an access is: the number of its first element, as a sum of index values and a constant.
 
     Attributes:
@@ -42,7 +42,7 @@ class Place:
     lanes: int = 1
 
     @staticmethod
-    def of(op: PlacedOp) -> Place | None:
+    def of(op: PlacedOp) -> AccessPlace | None:
         """The place of `op`; None if there is a division or a remainder in a subscript."""
         shape = memref_type(op.memref).get_shape()
         factors: dict[SSAValue, int] = defaultdict(int)
@@ -56,10 +56,10 @@ class Place:
                 factors[value] += step * factor
         factors = {value: factor for value, factor in factors.items() if factor}
         if isinstance(op, PrefetchOp) or (vector := vector_type(op.accessed)) is None:
-            return Place(factors, constant)
+            return AccessPlace(factors, constant)
         along, stride, active = op.lanes
         apart = stride * prod(shape[len(shape) if along is None else along + 1 :])
-        return Place(factors, constant, apart, vector.get_shape()[0] if active is None else active)
+        return AccessPlace(factors, constant, apart, vector.get_shape()[0] if active is None else active)
 
     def bounds(self) -> tuple[int, int] | None:
         """The first and the last element that is touched, in all iterations together; None if that is not known."""
@@ -67,16 +67,16 @@ class Place:
         return None if ends is None else (ends[0], ends[1] + (self.lanes - 1) * self.lanes_apart)
 
 
-def spans_of(function: func.FuncOp) -> tuple[dict[SSAValue, Span], dict[Operation, Place]]:
+def spans_of(function: func.FuncOp) -> tuple[dict[SSAValue, Span], dict[Operation, AccessPlace]]:
     """The span of each argument of which all accesses are known, and the places of these."""
     spans: dict[SSAValue, Span] = {}
-    places: dict[Operation, Place] = {}
+    places: dict[Operation, AccessPlace] = {}
     for argument in function.args:
         if not isinstance(argument.type, MemRefType):
             continue
-        here: dict[Operation, Place] = {}
+        here: dict[Operation, AccessPlace] = {}
         for use in argument.uses:
-            place = Place.of(use.operation) if isinstance(use.operation, PlacedOp) else None
+            place = AccessPlace.of(use.operation) if isinstance(use.operation, PlacedOp) else None
             if place is None:
                 break
             here[use.operation] = place
@@ -87,7 +87,7 @@ def spans_of(function: func.FuncOp) -> tuple[dict[SSAValue, Span], dict[Operatio
     return spans, places
 
 
-def _span(places: Mapping[Operation, Place], elements: int) -> Span | None:
+def _span(places: Mapping[Operation, AccessPlace], elements: int) -> Span | None:
     """All that is touched; None if that is nothing, or not known to be in the buffer. Prefetches may go beyond it."""
     ends = [place.bounds() for op, place in places.items() if not isinstance(op, PrefetchOp)]
     known = [pair for pair in ends if pair is not None]
@@ -97,7 +97,7 @@ def _span(places: Mapping[Operation, Place], elements: int) -> Span | None:
     return Span(first, last - first + 1) if first >= 0 and last < elements else None
 
 
-def access_from_start(op: PlacedOp, place: Place, span: Span) -> None:
+def access_from_start(op: PlacedOp, place: AccessPlace, span: Span) -> None:
     """Let `op` access a span that it is given instead of the buffer that the span is of."""
     values: Sequence[SSAValue] = list(place.factors)
     form = LinearForm(dict(enumerate(place.factors.values())), place.constant - span.start)

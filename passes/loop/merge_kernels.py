@@ -16,7 +16,7 @@ from mlc.dialects.loop.span import span_type
 from mlc.passes.base import Pass
 from mlc.passes.loop._accesses import PlacedOp
 from mlc.passes.loop._nests import update_type
-from mlc.passes.loop._spans import Place, Span, access_from_start, spans_of
+from mlc.passes.loop._spans import AccessPlace, Span, access_from_start, spans_of
 from mlc.passes.shared.calls import calls_of_functions
 from mlc.passes.shared.structure import Structure
 from mlc.support.context import CompilerContext
@@ -93,7 +93,7 @@ class _Kernel:
 
     function: func.FuncOp
     spans: Mapping[SSAValue, Span]
-    places: Mapping[Operation, Place]
+    places: Mapping[Operation, AccessPlace]
 
     @property
     def name(self) -> str:
@@ -128,7 +128,7 @@ class _Kernel:
 class _UpToPlaces(Structure):
     """What a kernel does with the stretches of memory that it touches, wherever these are."""
 
-    def __init__(self, spans: Mapping[SSAValue, Span], places: Mapping[Operation, Place]) -> None:
+    def __init__(self, spans: Mapping[SSAValue, Span], places: Mapping[Operation, AccessPlace]) -> None:
         super().__init__()
         self._spans, self._places = spans, places
 
