@@ -86,6 +86,9 @@ PIPELINE = (
     Stage("loop", "block-sums", 0, "a sum of millions of numbers is as good as one of a few hundred"),
     Stage("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
     Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
+    Stage(
+        "loop", "merge-kernels", 1, "what differs in the place of its arguments alone is one kernel, called with parts"
+    ),
     Stage("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
     Stage("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
     Stage("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),

@@ -13,11 +13,12 @@ from math import prod
 import numpy as np
 from xdsl.dialects.memref import ViewOp
 
-from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, RowOp, StoreOp
+from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp
 from mlc.reference.constants import constant_data
 from mlc.reference.execution import Array, Frame, executes
 from mlc.reference.memory import fault, read, write
 from mlc.reference.subscripts import apply_map
+from mlc.support.types import memref_type
 
 _MAX_LANES = 1 << 18
 """A parallel loop that would exceed this many lanes iterates instead, to bound memory."""
@@ -39,7 +40,7 @@ def for_(op: ForOp, frame: Frame) -> None:
 
 def _fits_lockstep(op: ForOp, frame: Frame) -> bool:
     lanes = prod(frame.lanes) * len(op.range)
-    return lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp | RowOp) for inner in op.walk())
+    return lanes <= _MAX_LANES and not any(isinstance(inner, ViewOp | RowOp | SpanOp) for inner in op.walk())
 
 
 def _run_in_lockstep(op: ForOp, frame: Frame) -> None:
@@ -89,3 +90,10 @@ def row(op: RowOp, frame: Frame) -> None:
     if not 0 <= number < rows:
         raise fault(op, f"row {number}, the buffer has the rows 0 to {rows - 1}")
     frame[op.result] = source[number : number + 1].reshape(source.shape[1:])
+
+
+@executes(SpanOp)
+def span(op: SpanOp, frame: Frame) -> None:
+    """The same memory, as one row of elements."""
+    start, (length,) = op.start.value.data, memref_type(op.result).get_shape()
+    frame[op.result] = frame[op.source].reshape(-1)[start : start + length]

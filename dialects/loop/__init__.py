@@ -16,8 +16,13 @@ from mlc.dialects.loop.memory import CONSECUTIVE, Lanes, LoadOp, StoreOp
 from mlc.dialects.loop.prefetch import PrefetchOp
 from mlc.dialects.loop.row import RowOp
 from mlc.dialects.loop.schedule import ScheduleAttr
+from mlc.dialects.loop.span import SpanOp
 
-Loop = Dialect("loop", [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp], [LoopKindAttr, ScheduleAttr])
+Loop = Dialect(
+    "loop",
+    [ForOp, YieldOp, ConstantOp, LoadOp, StoreOp, PrefetchOp, RowOp, SpanOp],
+    [LoopKindAttr, ScheduleAttr],
+)
 
 __all__ = [
     "CONSECUTIVE",
@@ -33,6 +38,7 @@ __all__ = [
     "PrefetchOp",
     "RowOp",
     "ScheduleAttr",
+    "SpanOp",
     "StoreOp",
     "YieldOp",
     "enclosing_loops",

@@ -8,7 +8,6 @@ from xdsl.dialects import func
 from xdsl.dialects.arith import ConstantOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
-from xdsl.ir import Operation
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
@@ -31,7 +30,7 @@ from mlc.passes.graph_to_tensor import (
     _winograd,
 )
 from mlc.passes.graph_to_tensor._halves import widen_halves
-from mlc.passes.graph_to_tensor._outline import outline_kernels
+from mlc.passes.graph_to_tensor._outline import Outlining
 from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elements, require_no_arithmetic
 from mlc.passes.lowering import LoweringDriver
 from mlc.passes.shared.kernel_names import KernelNames
@@ -66,7 +65,8 @@ class ConvertGraphToTensorPass(Pass):
     """Lower the graph level to kernels of structured tensor ops.
 
     Each `graph.fusion`, and each graph op outside of one, becomes a private function, which the function it stood in
-    calls. Constants and reshapes stay where they are, and so do loops, around calls of what their bodies are made of.
+    calls; those that are equal become one. Constants and reshapes stay where they are, and so do loops, around calls of
+    what their bodies are made of.
 
         %y = graph.fusion "linear_relu" (%a = %x, …) { graph.matmul, graph.add, graph.relu }
     ->
@@ -83,23 +83,20 @@ class ConvertGraphToTensorPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         require_level(module, "graph", self.name)
-        names = KernelNames(module)
         driver = LoweringDriver(self.name, ctx)
+        outlining = Outlining(KernelNames(module), driver.handles)
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
         require_no_arithmetic(module)
-        computed_by: dict[Operation, str] = {}
         for function in [f for f in functions if not f.is_declaration]:
             if any(op.name.startswith(f"{graph.Graph.name}.") for op in function.walk()):
                 require_known_types(function, may_be_stored=True)
-            kernels = outline_kernels(function, names, driver.handles)
-            for kernel, computed in kernels.items():
-                computed_by |= dict.fromkeys(computed, kernel.sym_name.data)
+            for kernel in outlining.outline(function):
                 module.body.block.insert_op_before(kernel, function)
                 widen_halves(kernel)
                 driver.lower(kernel.walk())
                 _erase_leftovers(kernel)
             driver.lower(function.walk())
-        ctx.attribute_remarks(computed_by)
+        ctx.attribute_remarks(outlining.computed_by)
         for function in functions:
             mark_elements(function)
         elements_as_bits(module)

@@ -11,7 +11,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 from xdsl.traits import is_side_effect_free
 
-from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, RowOp, StoreOp, YieldOp
+from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, RowOp, SpanOp, StoreOp, YieldOp
 from mlc.passes.loop._accesses import AccessOp, loop_of
 from mlc.support.affine import split_constant, split_terms
 from mlc.support.types import memref_type, vector_type
@@ -21,7 +21,15 @@ Interval = tuple[int, int]
 
 _VALUES_ONLY = frozenset({ForOp, YieldOp, PrefetchOp, memref.AllocOp, vector.ReductionOp, vector.BitcastOp})
 """Ops without effects of their own on buffers that exist; those of upstream's vector dialect do not say so."""
-_VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, memref.CastOp, memref.CollapseShapeOp, memref.ExpandShapeOp, RowOp)
+_VIEWS = (
+    memref.ReinterpretCastOp,
+    memref.ViewOp,
+    memref.CastOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    RowOp,
+    SpanOp,
+)
 
 
 @dataclass(frozen=True)

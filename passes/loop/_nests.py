@@ -25,7 +25,16 @@ def outermost_loops(root: Operation) -> list[ForOp]:
 
 def functions_with_loops(module: ModuleOp) -> list[func.FuncOp]:
     """The functions of a module that have a body."""
-    return [op for op in module.walk() if isinstance(op, func.FuncOp) and not op.is_declaration]
+    return [op for op in _functions_in(module) if not op.is_declaration]
+
+
+def _functions_in(op: Operation) -> Iterator[func.FuncOp]:
+    """The functions in `op`, without a look at their bodies."""
+    for inner in (inner for region in op.regions for block in region.blocks for inner in block.ops):
+        if isinstance(inner, func.FuncOp):
+            yield inner
+        elif inner.regions:
+            yield from _functions_in(inner)
 
 
 def update_type(function: func.FuncOp) -> None:

@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, TensorType
+from xdsl.dialects.builtin import DenseResourceAttr, IntegerAttr, MemRefType, ModuleOp, TensorType, i64
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -30,6 +30,8 @@ from mlc.support.types import memref_type, vector_type
 Array = NDArray[Any]
 _SMALL = 1 << 16
 """Weights of up to this number of bytes may be there twice."""
+_COLUMN = 1
+"""The dim of panels that the columns of a matrix with whole rows are."""
 _RARELY = 100
 """Who reads so many times less than others reads their panels: an element in a line of its own takes longer."""
 
@@ -51,14 +53,19 @@ class _KernelReading:
         each = sum(_times(op) * _length(op) for op in self.users if isinstance(op, LoadOp))
         return each * sum(_times(call) for call in self.calls)
 
-    def reads_points(self, shape: tuple[int, ...]) -> bool:
-        """Whether it loads single elements of a matrix, seen as one, and does nothing else with it."""
+    def reads_rows(self, shape: tuple[int, ...]) -> bool:
+        """Whether it loads elements of a matrix, seen as one, or several of a row, and does nothing else with it."""
         return all(
             isinstance(op, LoadOp)
-            and _length(op) == 1
+            and (_length(op) == 1 or _is_along_row(op))
             and tuple(e for e in memref_type(op.memref).get_shape() if e != 1) == shape
             for op in self.users
         )
+
+    @property
+    def reads_vectors(self) -> bool:
+        """Whether it loads several elements at a time."""
+        return any(isinstance(op, LoadOp) and vector_type(op.result.type) is not None for op in self.users)
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,11 @@ class _InPanels:
         rows = np.moveaxis(wanted, axis, -1)
         blocks = (rows[:, start : start + width] for start in range(0, wanted.shape[axis], width))
         return all(_equal(panel[:, : block.shape[1]], block) for panel, block in zip(stored, blocks, strict=True))
+
+    @property
+    def has_whole_rows(self) -> bool:
+        """Whether the elements of a row are in one panel, equally far apart."""
+        return self.panels.axis == (1 if self.transposed else 0)
 
     def subscripts(self, row: AffineExpr, column: AffineExpr) -> tuple[AffineExpr, ...]:
         """Where the element at these places of the matrix is."""
@@ -98,9 +110,11 @@ def store_once(module: ModuleOp, packer: Packer) -> None:
         shape = tuple(extent for extent in matrix.shape if extent != 1)
         if len(shape) != 2 or matrix.nbytes <= _SMALL or passed[name] != _use_count(constants[name]):
             continue
-        if not all(reader.reads_points(shape) for reader in of):
+        if not all(reader.reads_rows(shape) for reader in of):
             continue
         for order in orders.get(shape, ()):
+            if not order.has_whole_rows and any(reader.reads_vectors for reader in of):
+                continue
             other = order.constant.resource_handle.data
             rarely = counts[name] * _RARELY <= counts.get(other, 0)
             if rarely and order.holds(matrix.reshape(shape), packer.ctx.resources.array(other)):
@@ -166,6 +180,8 @@ def _reorder(reader: _KernelReading, order: _InPanels, packer: Packer) -> None:
         affine = AffineMap(len(op.indices), 0, order.subscripts(row, column))
         op.operands[0] = argument
         set_subscripts(op, list(op.indices), affine)
+        if vector_type(op.result.type) is not None:
+            op.properties["along"] = IntegerAttr(_COLUMN, i64)
         _erase_views(view)
     kind = MemRefType(memref_type(argument).element_type, _shape_of(order.constant))
     Rewriter.replace_value_with_new_type(argument, kind)
@@ -200,6 +216,12 @@ def _times(op: Operation) -> int:
 def _length(op: LoadOp) -> int:
     vector = vector_type(op.result.type)
     return 1 if vector is None else prod(vector.get_shape())
+
+
+def _is_along_row(op: LoadOp) -> bool:
+    """Whether the lanes of a load run along the last dim, where that is not all of one element."""
+    last = memref_type(op.memref).get_num_dims() - 1
+    return op.lanes.along in (None, last) and memref_type(op.memref).get_shape()[last] != 1
 
 
 def _equal(a: Array, b: Array) -> bool:

@@ -51,15 +51,15 @@ class InlineKernelsPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         kernels = {f.sym_name.data: f for f in functions_with_loops(module) if is_private(f)}
         sizes = {name: _executed(kernel.body.blocks) for name, kernel in kernels.items()}
+        small = {name: size for name, size in sizes.items() if size is not None and size <= self.max_ops}
         for function in functions_with_loops(module):
             for block in _bodies_of_loops(function):
-                self._inline_into(block, kernels, sizes, ctx)
+                self._inline_into(block, kernels, small, ctx)
         _erase_uncalled(module, kernels.values())
 
     def _inline_into(
-        self, block: Block, kernels: dict[str, func.FuncOp], sizes: dict[str, int | None], ctx: CompilerContext
+        self, block: Block, kernels: dict[str, func.FuncOp], small: dict[str, int], ctx: CompilerContext
     ) -> None:
-        small = {name: size for name, size in sizes.items() if size is not None and size <= self.max_ops}
         calls = [op for op in block.ops if isinstance(op, func.CallOp) and op.callee.string_value() in small]
         total = sum(small[call.callee.string_value()] for call in calls)
         if not calls:

@@ -21,7 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, RowOp, YieldOp, enclosing_loops
+from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, RowOp, SpanOp, YieldOp, enclosing_loops
 from mlc.passes.base import Pass
 from mlc.passes.loop._arena import Lifetime, aligned, place
 from mlc.passes.loop._nests import functions_with_loops
@@ -32,7 +32,7 @@ from mlc.support.ir import ancestor_in
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
 
-_VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, RowOp)
+_VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, RowOp, SpanOp)
 _HANDING_ON = (YieldOp, scf.YieldOp, scf.ConditionOp)
 
 

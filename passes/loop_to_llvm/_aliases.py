@@ -11,7 +11,7 @@ from xdsl.dialects import arith, func, memref, vector
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from mlc.dialects.loop import LoadOp, PrefetchOp, RowOp
+from mlc.dialects.loop import LoadOp, PrefetchOp, RowOp, SpanOp
 from mlc.passes.loop_to_llvm._types import bit_width
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
@@ -68,6 +68,9 @@ def _place(value: SSAValue) -> _Place:
             bytes_ = None if shift is None or bytes_ is None else range(bytes_.start + shift, bytes_.stop + shift)
         elif isinstance(op, RowOp):
             bytes_ = _bytes_of_row(op, bytes_)
+        elif isinstance(op, SpanOp):
+            shift = op.start.value.data * _element_size(op.source)
+            bytes_ = None if bytes_ is None else range(bytes_.start + shift, bytes_.stop + shift)
         elif not isinstance(op, _SAME_ELEMENTS):
             break
         value = op.operands[0]
@@ -84,8 +87,11 @@ def _bytes_of_row(op: RowOp, bytes_: range | None) -> range | None:
 
 
 def _size(value: SSAValue) -> int:
-    kind = memref_type(value)
-    return prod(kind.get_shape()) * ((bit_width(kind.element_type) + 7) // 8)
+    return prod(memref_type(value).get_shape()) * _element_size(value)
+
+
+def _element_size(value: SSAValue) -> int:
+    return (bit_width(memref_type(value).element_type) + 7) // 8
 
 
 def _constant(value: SSAValue) -> int | None:
@@ -115,7 +121,7 @@ class _Written:
     def _writes(self, buffer: SSAValue) -> bool:
         for use in buffer.uses:
             op = use.operation
-            if isinstance(op, (memref.ViewOp, RowOp, *_SAME_ELEMENTS)):
+            if isinstance(op, (memref.ViewOp, RowOp, SpanOp, *_SAME_ELEMENTS)):
                 if self._writes(op.results[0]):
                     return True
             elif isinstance(op, func.CallOp):

@@ -139,6 +139,17 @@ class LowerRow(StatelessPattern):
         rewriter.replace(op, offset(op.source, op.index, array_type(memref_type(op.result))))
 
 
+@lowers(VALUES, loop.SpanOp)
+class LowerSpan(StatelessPattern):
+    """`loop.span %x from 3` -> a GEP by elements."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: loop.SpanOp, rewriter: PatternRewriter) -> None:
+        start = integer_constant(op.start.value.data)
+        element = memory_element(cast(Attribute, memref_type(op.result).element_type))
+        rewriter.replace(op, [start, offset(op.source, start.result, element)])
+
+
 @lowers(VALUES, memref.ReinterpretCastOp, memref.CastOp, memref.ExpandShapeOp, memref.CollapseShapeOp)
 class LowerReshape(StatelessPattern):
     """The same elements under another shape: the same address."""

@@ -28,6 +28,7 @@ _SUNK = (
     memref.GetGlobalOp,
     memref.ViewOp,
     loop.RowOp,
+    loop.SpanOp,
     memref.ReinterpretCastOp,
     memref.CastOp,
     memref.ExpandShapeOp,

@@ -27,6 +27,8 @@ from mlc.support.types import MemRef, Tensor, Vector, element_type, integer_widt
 
 Replacements = Mapping[Attribute, IntegerType]
 """From element types to signless integers of as many bytes."""
+_WITH_TYPES = frozenset({IntegerAttr, FloatAttr, DenseIntOrFPElementsAttr, DenseResourceAttr, FunctionType})
+"""The attributes that a type is part of."""
 
 
 def replace_element_types(root: Operation, new: Replacements) -> None:
@@ -37,7 +39,7 @@ def replace_element_types(root: Operation, new: Replacements) -> None:
             if (kind := replaced(value.type, new)) is not value.type:
                 Rewriter.replace_value_with_new_type(value, kind)
         for name, attribute in op.properties.items():
-            if (other := _attribute(attribute, new)) is not attribute:
+            if type(attribute) in _WITH_TYPES and (other := _attribute(attribute, new)) is not attribute:
                 op.properties[name] = other
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
-from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.passes.base import Pass
 from mlc.passes.shared.calls import calls_of_functions
+from mlc.passes.shared.structure import Structure
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 
@@ -38,32 +38,10 @@ class DeduplicateKernelsPass(Pass):
         for op in list(module.ops):
             if not isinstance(op, func.FuncOp) or op.is_declaration or not is_private(op):
                 continue
-            kept = first.setdefault(_structure(op, {}), op)
+            kept = first.setdefault(Structure().of(op), op)
             if kept is op or op.sym_name.data not in calls:
                 continue
             ctx.remark(op, f"'{op.sym_name.data}' is the same as '{kept.sym_name.data}'")
             for call in calls[op.sym_name.data]:
                 call.callee = SymbolRefAttr(kept.sym_name.data)
             Rewriter.erase_op(op)
-
-
-def _structure(op: Operation, numbers: dict[SSAValue | Block, int]) -> Hashable:
-    """What `op` is, with values and blocks numbered as they appear: equal for ops that differ in their names alone."""
-
-    def number(value: SSAValue | Block) -> int:
-        return numbers.setdefault(value, len(numbers))
-
-    def block(b: Block) -> Hashable:
-        arguments = tuple((number(a), a.type) for a in b.args)
-        return number(b), arguments, tuple(_structure(inner, numbers) for inner in b.ops)
-
-    properties = {k: v for k, v in op.properties.items() if not (isinstance(op, func.FuncOp) and k == "sym_name")}
-    return (
-        op.name,
-        tuple(number(v) for v in op.operands),
-        tuple((number(r), r.type) for r in op.results),
-        tuple(number(b) for b in op.successors),
-        frozenset(properties.items()),
-        frozenset(op.attributes.items()),
-        tuple(tuple(block(b) for b in region.blocks) for region in op.regions),
-    )

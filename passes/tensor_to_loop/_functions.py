@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from functools import lru_cache
 from typing import cast
 
 from xdsl.dialects import arith, func, memref
@@ -32,6 +33,7 @@ from mlc.support.ir import RESHAPES
 from mlc.support.types import MemRef, Tensor, memref_type
 
 
+@lru_cache(maxsize=1024)  # to make a type takes longer than to find it, and a model has few
 def buffer_type(tensor: Tensor) -> MemRef:
     """The row-major buffer that holds a tensor."""
     return MemRefType(tensor.element_type, tensor.shape)

@@ -226,3 +226,22 @@ func.func private @nested(%x: memref<3x2x4xf32>, %y: memref<3x2x4xf32> {mlc.outp
   }
   return
 }
+
+// A buffer lives as long as its spans do.
+// CHECK-LABEL: func.func private @spans(
+// CHECK:         %{{.*}} = arith.constant 0 : index
+// CHECK:         %{{.*}} = arith.constant 64 : index
+// CHECK-NOT:     arith.constant 0 : index
+func.func private @spans(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %a = memref.alloc() : memref<16xf32>
+  %s = loop.span %a from 4 : memref<16xf32> -> memref<4xf32>
+  %0 = loop.load %x[0] : memref<4xf32>, vector<4xf32>
+  loop.store %0, %s[0] : memref<4xf32>, vector<4xf32>
+  %b = memref.alloc() : memref<16xf32>
+  loop.store %0, %b[0] : memref<16xf32>, vector<4xf32>
+  %1 = loop.load %s[0] : memref<4xf32>, vector<4xf32>
+  %2 = loop.load %b[0] : memref<16xf32>, vector<4xf32>
+  %3 = arith.addf %1, %2 : vector<4xf32>
+  loop.store %3, %y[0] : memref<4xf32>, vector<4xf32>
+  return
+}

@@ -158,3 +158,36 @@ func.func private @no_formula(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output})
   loop.store %b, %y[0] : memref<4xf32>
   return
 }
+
+// -----
+
+func.func private @copy(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %a = loop.load %x[0] : memref<4xf32>
+  loop.store %a, %y[1] : memref<4xf32>
+  return
+}
+
+// Spans have an element in common.
+// CHECK: error: func.call @copy: arguments 0 and 1 are the same memory, and @copy writes argument 1
+func.func private @spans(%y: memref<8xf32> {mlc.output}) {
+  %a = loop.span %y from 1 : memref<8xf32> -> memref<4xf32>
+  %b = loop.span %y from 4 : memref<8xf32> -> memref<4xf32>
+  func.call @copy(%a, %b) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func private @fill(%x: memref<4xf32>, %y: memref<4xf32> {mlc.output}) {
+  %s = loop.span %y from 1 : memref<4xf32> -> memref<1xf32>
+  %0 = loop.load %x[0] : memref<4xf32>
+  loop.store %0, %s[0] : memref<1xf32>
+  return
+}
+
+// What is written through a span is written.
+// CHECK: error: func.call @fill: arguments 0 and 1 are the same memory, and @fill writes argument 1
+func.func private @main(%y: memref<4xf32> {mlc.output}) {
+  func.call @fill(%y, %y) : (memref<4xf32>, memref<4xf32>) -> ()
+  return
+}

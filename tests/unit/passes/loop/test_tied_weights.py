@@ -72,6 +72,37 @@ def test_rows_are_read_from_panels(name: str) -> None:
     np.testing.assert_allclose(y, x @ TABLE.T, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("shape", "transposed"), [((700, 40), True), ((200, 700), False)], ids=["rows in a panel", "rows in several panels"]
+)
+def test_one_row_is_read_by_vectors(shape: tuple[int, int], transposed: bool) -> None:
+    """A place that is a scalar: lanes run along a row, which they can where all of it is in one panel."""
+    ctx = new_context(target="x86-64-v3")
+    data = np.random.default_rng(0).standard_normal(shape).astype(np.float32)
+    ctx.resources.define("w", data)
+    used = data.T if transposed else data
+    row, table, matrix, given, result = (
+        f"tensor<{'x'.join(map(str, s))}xf32>"
+        for s in (shape[1:], shape, used.shape, (1, used.shape[0]), (1, used.shape[1]))
+    )
+    text = f"""func.func @main(%i: tensor<i64>, %x: {given}) -> ({row}, {result}) {{
+      %w = graph.constant dense_resource<w> : {table}
+      %row = graph.gather %w, %i axis 0 : {table}, tensor<i64> -> {row}
+      {f"%m = graph.transpose %w [1, 0] : {table} -> {matrix}" if transposed else ""}
+      %y = graph.matmul %x, {"%m" if transposed else "%w"} : {given}, {matrix} -> {result}
+      return %row, %y : {row}, {result}
+    }}"""
+    module = parse_module(text, "model.mlir", ctx)
+    PassManager(ctx).run(module, default_passes(2, upto="loop"))
+    resources = {op.value for op in module.walk() if isinstance(op, ConstantOp)}
+    assert len(resources) == (1 if transposed else 2)
+    x = np.random.default_rng(1).standard_normal((1, used.shape[0])).astype(np.float32)
+    for place in (0, 23, shape[0] - 1, -1):
+        found, y = run_function(module, "main", [np.array(place), x], ctx.resources)
+        np.testing.assert_array_equal(found, data[place])
+        np.testing.assert_allclose(y, x @ used, rtol=1e-4, atol=1e-4)
+
+
 def test_tables_that_differ_in_one_bit_stay_apart() -> None:
     other = TABLE.copy()
     other[-1, -1] = np.nextafter(other[-1, -1], 9, dtype=np.float32)

@@ -1,0 +1,110 @@
+"""Which stretches of their arguments kernels touch: where, in elements, each access is, and where all of them are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
+from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from mlc.dialects.loop import PrefetchOp
+from mlc.passes.loop._accesses import PlacedOp, set_subscripts
+from mlc.passes.loop._memory_accesses import IndexSum
+from mlc.support.linear import LinearForm
+from mlc.support.types import memref_type, vector_type
+
+
+@dataclass(frozen=True)
+class Span:
+    """The elements of a row-major buffer from number `start` on."""
+
+    start: int
+    length: int
+
+
+@dataclass(frozen=True)
+class AccessPlace:
+    """Where an access is: the number of its first element, as a sum of index values and a constant.
+
+    Attributes:
+        lanes_apart: how many elements the next lane is away.
+        lanes: how many touch memory.
+    """
+
+    factors: Mapping[SSAValue, int]
+    constant: int
+    lanes_apart: int = 1
+    lanes: int = 1
+
+    @staticmethod
+    def of(op: PlacedOp) -> AccessPlace | None:
+        """The place of `op`; None if there is a division or a remainder in a subscript."""
+        shape = memref_type(op.memref).get_shape()
+        factors: dict[SSAValue, int] = defaultdict(int)
+        constant = 0
+        for axis, subscript in enumerate(op.map.data.results):
+            if (total := IndexSum.of(subscript, op.indices)) is None:
+                return None
+            step = prod(shape[axis + 1 :])
+            constant += step * total.constant
+            for value, factor in total.factors.items():
+                factors[value] += step * factor
+        factors = {value: factor for value, factor in factors.items() if factor}
+        if isinstance(op, PrefetchOp) or (vector := vector_type(op.accessed)) is None:
+            return AccessPlace(factors, constant)
+        along, stride, active = op.lanes
+        apart = stride * prod(shape[len(shape) if along is None else along + 1 :])
+        return AccessPlace(factors, constant, apart, vector.get_shape()[0] if active is None else active)
+
+    def bounds(self) -> tuple[int, int] | None:
+        """The first and the last element that is touched, in all iterations together; None if that is not known."""
+        ends = IndexSum(self.factors, self.constant).bounds()
+        return None if ends is None else (ends[0], ends[1] + (self.lanes - 1) * self.lanes_apart)
+
+
+def spans_of(function: func.FuncOp) -> tuple[dict[SSAValue, Span], dict[Operation, AccessPlace]]:
+    """The span of each argument of which all accesses are known, and the places of these."""
+    spans: dict[SSAValue, Span] = {}
+    places: dict[Operation, AccessPlace] = {}
+    for argument in function.args:
+        if not isinstance(argument.type, MemRefType):
+            continue
+        here: dict[Operation, AccessPlace] = {}
+        for use in argument.uses:
+            place = AccessPlace.of(use.operation) if isinstance(use.operation, PlacedOp) else None
+            if place is None:
+                break
+            here[use.operation] = place
+        else:
+            if (span := _span(here, prod(memref_type(argument).get_shape()))) is not None:
+                spans[argument] = span
+                places |= here
+    return spans, places
+
+
+def _span(places: Mapping[Operation, AccessPlace], elements: int) -> Span | None:
+    """All that is touched; None if that is nothing, or not known to be in the buffer. Prefetches may go beyond it."""
+    ends = [place.bounds() for op, place in places.items() if not isinstance(op, PrefetchOp)]
+    known = [pair for pair in ends if pair is not None]
+    if not known or len(known) < len(ends):
+        return None
+    first, last = min(low for low, _ in known), max(high for _, high in known)
+    return Span(first, last - first + 1) if first >= 0 and last < elements else None
+
+
+def access_from_start(op: PlacedOp, place: AccessPlace, span: Span) -> None:
+    """Let `op` access a span that it is given instead of the buffer that the span is of."""
+    values: Sequence[SSAValue] = list(place.factors)
+    form = LinearForm(dict(enumerate(place.factors.values())), place.constant - span.start)
+    set_subscripts(op, values, AffineMap(len(values), 0, (form.expr,)))
+    if isinstance(op, PrefetchOp):
+        return
+    for name in ("along", "stride"):
+        op.properties.pop(name, None)
+    if place.lanes_apart != 1:
+        op.properties["stride"] = IntegerAttr(place.lanes_apart, i64)
