@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, options_of_python, read_module
+from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context, options_of_python, read_module
+from mlc.compiler.recall import Recipe
 from mlc.frontends.registry import model_in_memory, open_model
-from mlc.passes.pipeline import HIGHEST
-from mlc.recall import Recipe
+from mlc.pass_manager.pipeline import HIGHEST
 from mlc.runtime import ArtifactError, Model, load
 from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
 from mlc.support.errors import UserError, UserErrors
@@ -109,7 +109,7 @@ def compile(
         source = _source(model)
         inputs = _open_inputs(source, options) if isinstance(source, ModelSource) else ()
     if inputs:
-        from mlc.open_model import OpenModel
+        from mlc.compiler.open_model import OpenModel
 
         def compile_for(bindings: Bindings) -> Model:
             return _compiled(source, arrays, replace(options, bindings=bindings))
@@ -131,8 +131,8 @@ def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredI
     inputs = tuple(each.bound(given.shapes, extents) for each in declared if each.name not in given.values)
     if not any(each.is_open for each in inputs):
         return ()
-    from mlc.passes.onnx.bind_inputs import bind
-    from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
+    from mlc.frontends.onnx.to_graph.bind_inputs import bind
+    from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import preflight
 
     # What is wrong whatever the shapes are is told now, not by the first call.
     module, wrong = model.readable(ctx := new_context())
@@ -319,7 +319,7 @@ def _build(
     parsed: ModuleOp, context: CompilerContext, options: CompileOptions, path: Path
 ) -> tuple[CompilerContext, BuildReport]:
     """Build a library; also gives the context in which it was compiled. Its warnings are Python's."""
-    from mlc.passes.manager import PassManager
+    from mlc.pass_manager.manager import PassManager
 
     ctx = context.clone()
     ctx.target = options.target

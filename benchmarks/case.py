@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.tools.measure import aligned
+from mlc.tuning.measure import aligned
 
 Array = NDArray[Any]
 Shape = tuple[int, ...]

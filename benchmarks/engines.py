@@ -12,11 +12,11 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 from mlc.api import compile as compile_model
 from mlc.benchmarks.case import Array, Case
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
 from mlc.reference.interpreter import run_function
 from mlc.runtime import Model
 from mlc.runtime.library import open_library
-from mlc.tools.measure import aligned
+from mlc.tuning.measure import aligned
 
 Call = Callable[[], object]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mlc.passes.loop.cost.work import Instructions
+from mlc.schedules.cost.work import Instructions
 from mlc.targets.machine import Machine
 
 _LABEL = re.compile(r"^(\.L\w+):")

@@ -6,7 +6,7 @@
     python -m benchmarks.mca --output DIR          # where the table goes, as Markdown and as JSON
 
 Compiles kernels, takes their innermost loops, and compares the cycles of an iteration in a long run with those in which
-a core could start its arithmetic, loads, stores and shuffles, by the formula of `passes/loop/cost`. Rates are facts of
+a core could start its arithmetic, loads, stores and shuffles, by the formula of `schedules/cost`. Rates are facts of
 the machine, or those of the model where they are lower. The model knows pipelines and latencies, no caches.
 """
 
@@ -27,8 +27,8 @@ from mlc.benchmarks.engines import saved_source
 from mlc.benchmarks.inner_loops import Loop, hottest_loop, innermost_loops
 from mlc.benchmarks.suite import cases_by_family
 from mlc.benchmarks.tables import Grid
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
 from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target
 

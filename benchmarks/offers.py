@@ -17,20 +17,20 @@ from pathlib import Path
 import numpy as np
 from xdsl.dialects.func import FuncOp
 
+from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
 from mlc.benchmarks.cost_model_kernels import KERNELS
 from mlc.benchmarks.environment import cpu_model
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
 from mlc.dialects.loop import ScheduleAttr
-from mlc.passes.manager import PassManager
-from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
-from mlc.passes.shared.kernel_kinds import Offer, offers_of
-from mlc.passes.shared.schedule_choice import MARGIN
+from mlc.pass_manager.manager import PassManager
 from mlc.passes.tensor.schedule import tensor_kernel
+from mlc.schedules.choice import MARGIN
+from mlc.schedules.kernel_kinds import Offer, offers_of
 from mlc.support.functions import is_private
 from mlc.targets.machine import resolve_target, words_of_sources
-from mlc.tools.lone_kernel import Stopwatch, lone_kernel
 from mlc.tools.schedule_estimate import kernel_on_loops
 from mlc.tuning.isolated import Failure, Job
+from mlc.tuning.stopwatch import Stopwatch, lone_kernel
 
 _SECONDS = 0.05
 """How long an offer is called."""

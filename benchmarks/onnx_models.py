@@ -173,7 +173,7 @@ def _as_c(model: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> 
     import numpy as np
 
     from mlc.runtime.library import open_library
-    from mlc.tools.measure import aligned
+    from mlc.tuning.measure import aligned
 
     function = open_library(model.path, model.signature.name).function
     workspace: Any = aligned(np.zeros(int(model.signature.workspace_bytes), np.uint8))

@@ -19,7 +19,7 @@ import numpy as np
 
 from mlc.benchmarks.case import Array, Case, Shape
 from mlc.benchmarks.engines import Call, Runner
-from mlc.tools.measure import aligned
+from mlc.tuning.measure import aligned
 
 _OPSET = 20
 _IR_VERSION = 10

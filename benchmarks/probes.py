@@ -16,8 +16,8 @@ from mlc.benchmarks.engines import Call
 from mlc.runtime import Model
 from mlc.runtime.library import open_library
 from mlc.targets.machine import Machine, resolve_target
-from mlc.tools.measure import aligned
 from mlc.tools.probe_kernels import ProbeKernel, fma_probe, read_probe
+from mlc.tuning.measure import aligned
 
 _LEAST_MEMORY = 128 << 20
 """The bytes of the memory probe, or more where the caches are large."""

@@ -28,14 +28,14 @@ from mlc.benchmarks.case import Case
 from mlc.benchmarks.engines import saved_source
 from mlc.benchmarks.environment import cpu_model
 from mlc.benchmarks.suite import cases_by_family
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
+from mlc.schedules.records.record import Record, TunedMachine
+from mlc.schedules.records.schedule_texts import Schedule
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.tuning.executor import LocalExecutor
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
-from mlc.tuning.record import Record, TunedMachine
-from mlc.tuning.schedule_texts import Schedule
 from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.tuner import Tuner
 from mlc.tuning.workplace import Workplace

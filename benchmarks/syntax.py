@@ -30,7 +30,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.syntax import parse_module, print_module
 
 OPS = 15_000

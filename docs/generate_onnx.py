@@ -15,9 +15,9 @@ from typing import Any
 
 from mlc.dialects.onnx import op
 from mlc.dialects.onnx.schemas import newest_schema, operators
-from mlc.passes.lowering import lowering_of
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
-from mlc.passes.shared.pattern_files import import_patterns
+from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.frontends.operators.pattern_files import import_patterns
+from mlc.pass_manager.lowering import lowering_of
 
 _DOCS = Path(__file__).parent
 OUTCOMES = _DOCS / "onnx_outcomes.json"
@@ -55,7 +55,7 @@ what people deploy was checked against it.
 
 def page() -> str:
     """The text of the page."""
-    import_patterns("mlc.passes.onnx_to_graph")
+    import_patterns("mlc.frontends.onnx.to_graph")
     outcomes: dict[str, list[Any]] = json.loads(OUTCOMES.read_text(encoding="utf-8"))
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for status, first in outcomes.values():

@@ -20,16 +20,16 @@ from xdsl.utils.exceptions import PyRDLError
 
 from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
-from mlc.passes.base import Pass
-from mlc.passes.lowering import lowerings_of
-from mlc.passes.named_pipelines import NamedPipeline, plugin_pipelines
-from mlc.passes.pipeline import CROSSINGS
-from mlc.passes.registry import load_pass as load_pass_by_name
-from mlc.passes.registry import pass_names, plugin_passes, suggest
-from mlc.passes.shared.kernel_kinds import KernelKind, plugin_kinds
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.lowering import lowerings_of
+from mlc.pass_manager.named_pipelines import NamedPipeline, plugin_pipelines
+from mlc.pass_manager.pipeline import CROSSINGS
+from mlc.pass_manager.registry import load_pass as load_pass_by_name
+from mlc.pass_manager.registry import pass_names, plugin_passes, suggest
 from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.plugins.signatures import check_signatures
+from mlc.schedules.kernel_kinds import KernelKind, plugin_kinds
 from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError

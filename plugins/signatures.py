@@ -14,7 +14,7 @@ from typing import Any
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef
 
-from mlc.passes.lowering import patterns_of
+from mlc.pass_manager.lowering import patterns_of
 from mlc.reference.execution import meanings_of
 from mlc.support.blame import place_of, place_of_code
 from mlc.support.errors import SourceLocation, UserError

@@ -31,8 +31,8 @@ from pathlib import Path
 
 import pytest
 
-from mlc.passes.registry import pass_names
-from mlc.passes.reproducer import FOLDER
+from mlc.pass_manager.registry import pass_names
+from mlc.pass_manager.reproducer import FOLDER
 
 _COMPILER_BUG = 70
 """The exit status of our tools after a bug in mlc: `not` accepts user errors only."""

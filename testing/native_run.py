@@ -14,8 +14,8 @@ def run_native(module: Any, ctx: Any, arrays: Sequence[Any]) -> list[Any]:
     Raises:
         UserError, CompilerBug: it cannot be compiled.
     """
-    from mlc.compiler import Compilation, CompileOptions
-    from mlc.passes.manager import PassManager
+    from mlc.compiler.compilation import Compilation, CompileOptions
+    from mlc.pass_manager.manager import PassManager
     from mlc.runtime import load
 
     with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:

@@ -186,10 +186,10 @@ def _run(path: Path, inputs: Sequence[Any], native: bool) -> list[np.ndarray[Any
 
 
 def _run_bound(path: Path, arrays: Sequence[Any], bound: Sequence[int], native: bool) -> list[Any]:
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
     from mlc.frontends.onnx.reader import read_onnx
-    from mlc.passes.onnx.bind_inputs import bind
-    from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+    from mlc.frontends.onnx.to_graph.bind_inputs import bind
+    from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
     from mlc.reference.interpreter import run_function
     from mlc.runtime.extents import actual_outputs
     from mlc.support.functions import NAME, extents_in

@@ -99,9 +99,9 @@ def _outcome(path: Path) -> str:
 
 
 def _convert(path: Path) -> None:
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
     from mlc.frontends.onnx.reader import read_onnx
-    from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+    from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
     from mlc.syntax import verify_module
 
     ctx = new_context()

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mlc.compiler import new_context
-from mlc.passes.checking import EquivalenceChecker
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.pipeline import default_passes
 from mlc.support.errors import CompilerBug
 from mlc.syntax.parse import parse_module
 

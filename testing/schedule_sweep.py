@@ -37,11 +37,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
-from mlc.passes.manager import verify
-from mlc.passes.pipeline import HIGHEST, default_passes
-from mlc.passes.shared.own_schedules import STRICT
+from mlc.pass_manager.manager import verify
+from mlc.pass_manager.pipeline import HIGHEST, default_passes
+from mlc.schedules.own_schedules import STRICT
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import bytes_of, dtype_of
 from mlc.support.types import tensor_type

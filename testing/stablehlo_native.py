@@ -55,8 +55,8 @@ def run_at_the_graph_level(text: str, name: str) -> None:
 
 
 def _natively(module: ModuleOp, ctx: CompilerContext, inputs: Sequence[Array]) -> list[Array]:
-    from mlc.compiler import Compilation, CompileOptions
-    from mlc.passes.manager import PassManager
+    from mlc.compiler.compilation import Compilation, CompileOptions
+    from mlc.pass_manager.manager import PassManager
     from mlc.runtime import load
 
     with tempfile.NamedTemporaryFile(suffix=".so", delete=False) as file:
@@ -70,14 +70,14 @@ def _natively(module: ModuleOp, ctx: CompilerContext, inputs: Sequence[Array]) -
 
 
 def _at_the_graph_level(module: ModuleOp, ctx: CompilerContext, inputs: Sequence[Array]) -> list[Array]:
-    from mlc.passes.stablehlo_to_graph.convert_stablehlo_to_graph import ConvertStablehloToGraphPass
+    from mlc.frontends.stablehlo.to_graph.convert_stablehlo_to_graph import ConvertStablehloToGraphPass
 
     ConvertStablehloToGraphPass().run(module, ctx)
     return run_function(module, "main", inputs, ctx.resources)
 
 
 def _run_all(text: str, name: str, runner: Runner) -> None:
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
     from mlc.syntax import parse_module
 
     ctx = new_context()
@@ -89,7 +89,7 @@ def _run_all(text: str, name: str, runner: Runner) -> None:
 
 
 def _run(text: str, name: str, chosen: str, runner: Runner) -> None:
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
     from mlc.syntax import parse_module, verify_module
 
     ctx = new_context()

@@ -89,7 +89,7 @@ def _run(name: str, text: str, how: str) -> ProgramOutcome:
 def _by_reference(text: str, name: str) -> None:
     from xdsl.dialects.func import FuncOp
 
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
     from mlc.reference.interpreter import run_function
     from mlc.syntax import parse_module, verify_module
 

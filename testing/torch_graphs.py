@@ -78,12 +78,12 @@ def run_graph(graph_module: Any, tensors: Sequence[Any], native: bool) -> list[A
         UserError: an operator is not converted.
     """
     torch = cast(Any, torch_package())
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
     from mlc.dialects.aten.graph_source import GraphSource
     from mlc.dialects.aten.graphs import read_graph
     from mlc.dialects.aten.tensors import array_of
-    from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
-    from mlc.passes.shared.complex_values import COMPLEX
+    from mlc.frontends.operators.complex_values import COMPLEX
+    from mlc.frontends.torch.to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
     from mlc.reference.interpreter import run_function
     from mlc.syntax import verify_module
 

@@ -161,7 +161,7 @@ def _is_op_of_upstream(name: str) -> bool:
 
 @cache
 def _ops_of_mlc(dialect: str) -> frozenset[str]:
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
 
     ctx = new_context()
     if dialect not in ctx.registered_dialect_names:
@@ -186,7 +186,7 @@ def unknown_names(chunk: Chunk, generic: str | None) -> list[str]:
 
 def read_and_print(chunk: Chunk) -> tuple[str, str]:
     """What mlc does with a chunk: GIVEN_BACK and its text, REFUSED or BUG and why."""
-    from mlc.compiler import new_context, parse_verified
+    from mlc.compiler.compilation import new_context, parse_verified
     from mlc.syntax import print_module
 
     try:

@@ -129,7 +129,7 @@ def plugins_go_with_the_test() -> Iterator[None]:
 @pytest.fixture
 def lowered_levels(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The levels that models are lowered to in this process, from here on."""
-    from mlc.compiler import Compilation
+    from mlc.compiler.compilation import Compilation
 
     lowered: list[str] = []
     lower = Compilation.lower

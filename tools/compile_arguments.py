@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
+from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context, read_module
 from mlc.frontends.registry import open_model
-from mlc.passes.pipeline import ACCURACIES, HIGHEST
+from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
+from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.bindings import Bindings, parse_bindings
 from mlc.support.model_source import ModelSource
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, read_text
-from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
-    from mlc.passes.instrumentation import Instrumentation
+    from mlc.pass_manager.instrumentation import Instrumentation
     from mlc.support.context import CompilerContext
 
 
@@ -132,7 +132,7 @@ class TimedCompilation:
 
     def phase(self, name: str, start: float) -> None:
         """Note that the phase `name` began at `start` (`time.perf_counter`) and ends now."""
-        from mlc.passes.instrumentation import Timing
+        from mlc.pass_manager.instrumentation import Timing
 
         for observer in self.observers:
             if isinstance(observer, Timing):
@@ -153,7 +153,7 @@ def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedC
     arguments.options.check()
     arguments.load()
     start = time.perf_counter()
-    from mlc.passes.manager import PassManager
+    from mlc.pass_manager.manager import PassManager
     from mlc.tools.observers import observers
 
     ctx = new_context(arguments.target)
@@ -169,6 +169,6 @@ def _text(model: ModelSource, module: ModuleOp, ctx: CompilerContext) -> str:
     """The model as text, for whoever reports a bug."""
     if isinstance(model, ModelText):
         return model.text
-    from mlc.tools.emit_text import emit_text
+    from mlc.compiler.emit_text import emit_text
 
     return emit_text(module, ctx, "mlir")

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 
-from mlc.passes.registry import plugin_passes, suggest
+from mlc.pass_manager.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
 from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors

@@ -18,8 +18,8 @@ from mlc.support.errors import CompilerBug, UserError
 from mlc.targets.cpus import Arch
 from mlc.targets.program import Signature
 from mlc.targets.toolchain import find_emulator
-from mlc.tools.measure import time_function, time_python_call
 from mlc.tools.model_inputs import Array, Calls, TensorLike
+from mlc.tuning.measure import time_function, time_python_call
 
 
 class RunnableModel(Protocol):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from xdsl.dialects.func import FuncOp
 
-from mlc.passes.manager import PassManager
-from mlc.passes.options import parse_passes
-from mlc.passes.pipeline import default_steps
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.options import parse_passes
+from mlc.pass_manager.pipeline import default_steps
 from mlc.tools.kernel_numbers import ModelNumbers, amount
 from mlc.tools.schedule_estimate import kernel_on_loops, steps_of
 

@@ -13,10 +13,10 @@ from mlc.api import compile as compile_model
 from mlc.targets import host
 from mlc.targets.machine import Machine
 from mlc.tools import probe_code
-from mlc.tools.measure import aligned, repeatedly
 from mlc.tools.probe_code import CHASES, ProbeCode, chains
 from mlc.tools.probe_kernels import FMA_CHAINS, FMA_CHAINS_OF_16_REGISTERS, read_probe
 from mlc.tools.probe_library import Array, ProbeLibrary
+from mlc.tuning.measure import aligned, repeatedly
 
 IN_FLIGHT = (4, 5, 8, 10, 16)
 """Products of how many multiply-adds start per cycle and how long they take, on the CPUs of the table."""

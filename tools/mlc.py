@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 from mlc import __version__
-from mlc.passes.registry import suggest
+from mlc.pass_manager.registry import suggest
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser, Namespace, run_tool
 

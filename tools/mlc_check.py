@@ -16,9 +16,10 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from mlc.compiler import new_context
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline import default_passes
+from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.bindings import parse_bindings
 from mlc.support.functions import extents_in, marks_of, name_for_callers
 from mlc.support.model_source import ModelSource
@@ -27,7 +28,6 @@ from mlc.support.variants import Variant, variants_of
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.compile_arguments import read_model
 from mlc.tools.driver import ArgumentParser, Namespace, print_remarks
-from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
 
 @dataclass(kw_only=True)
@@ -60,9 +60,9 @@ def _check(source: ModelSource, variant: Variant, file: str) -> None:
     """Check the model for one shape, and show what it takes and gives then."""
     ctx = new_context()
     module, wrong = source.bound(variant.bindings).readable(ctx)
-    from mlc.codegen import output_names, signature_of
-    from mlc.passes.onnx.bind_inputs import bind
-    from mlc.passes.onnx_to_graph.convert_onnx_to_graph import preflight
+    from mlc.compiler.codegen import output_names, signature_of
+    from mlc.frontends.onnx.to_graph.bind_inputs import bind
+    from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import preflight
 
     counts = Counter(op.name for op in module.walk() if _is_node(op))
     bind(module, variant.bindings, ctx)

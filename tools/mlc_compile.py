@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mlc.compiler import CompileOptions
-from mlc.passes.pipeline import LEVELS
-from mlc.recall import Recipe
+from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.recall import Recipe
+from mlc.pass_manager.pipeline import LEVELS
 from mlc.support.errors import UserError
 from mlc.tools.compile_arguments import (
     CompileArguments,
@@ -222,7 +222,7 @@ def _write_ir(model: ModelSource, form: str, args: Arguments) -> None:
 
 
 def _write_text(module: ModuleOp, ctx: CompilerContext, form: str, output: str) -> None:
-    from mlc.tools.emit_text import emit_text
+    from mlc.compiler.emit_text import emit_text
 
     if output != "-":
         ctx.resources.respell(Path(output).parent)

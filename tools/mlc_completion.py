@@ -11,11 +11,11 @@ import argparse
 import importlib
 from collections.abc import Callable, Sequence
 
+from mlc.compiler import emit_text
 from mlc.dialects.registry import dialect_names
-from mlc.passes.named_pipelines import pipeline_names
-from mlc.passes.registry import pass_names
+from mlc.pass_manager.named_pipelines import pipeline_names
+from mlc.pass_manager.registry import pass_names
 from mlc.targets.machine import available_targets
-from mlc.tools import emit_text
 from mlc.tools.completion_scripts import CompletedCommand, CompletedTool, Flag, bash, fish, zsh
 from mlc.tools.driver import ArgumentParser, Namespace
 from mlc.tools.opt_arguments import make_parser

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from xdsl.dialects.func import FuncOp
 
-from mlc.passes.registry import suggest
-from mlc.passes.shared.constant_arguments import constant_arguments
-from mlc.passes.shared.lone_kernel import is_about_caller
-from mlc.passes.shared.schedule_choice import MARGIN, is_estimated
+from mlc.analysis.constant_arguments import constant_arguments
+from mlc.pass_manager.registry import suggest
 from mlc.passes.tensor.schedule import kernel_of
+from mlc.schedules.choice import MARGIN, is_estimated
+from mlc.schedules.lone_kernel import is_about_caller
+from mlc.schedules.trial import carries_out_schedules, try_schedule
 from mlc.support.context import Remark
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
@@ -26,7 +27,6 @@ from mlc.tools.kernel_text import text_of
 from mlc.tools.roofline import Bound
 from mlc.tools.schedule_estimate import RunnerUp, kernel_on_loops, offers_beside, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
-from mlc.tools.schedule_trial import carries_out_schedules, try_schedule
 
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""

@@ -12,9 +12,10 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.ir import Attribute
 
-from mlc.compiler import new_context, read_module
+from mlc.compiler.compilation import new_context, read_module
 from mlc.dialects.graph import ConstantOp
 from mlc.frontends.registry import FRONTENDS, open_model
+from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.bindings import parse_bindings
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
@@ -23,7 +24,6 @@ from mlc.targets.output import staged_output
 from mlc.targets.weights import with_digest
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser, Namespace, check_not_input, print_remarks
-from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments
 
 
 @dataclass(kw_only=True)
@@ -71,10 +71,10 @@ def run(arguments: Namespace) -> None:
         raise UserError(f"cannot tell from its name what '{args.model}' is; models of other formats end in {known}")
     module = read_module(source, ctx, bindings)
     check_not_input(str(weights), list(ctx.resources.files.values()))
-    from mlc.passes.manager import PassManager
-    from mlc.passes.onnx.bind_inputs import bind
-    from mlc.passes.options import parse_passes
-    from mlc.tools.emit_text import emit_text
+    from mlc.compiler.emit_text import emit_text
+    from mlc.frontends.onnx.to_graph.bind_inputs import bind
+    from mlc.pass_manager.manager import PassManager
+    from mlc.pass_manager.options import parse_passes
 
     bind(module, bindings, ctx)
     manager = PassManager(ctx)

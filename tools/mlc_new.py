@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mlc.dialects.registry import plugin_dialects
-from mlc.passes.registry import plugin_passes
+from mlc.pass_manager.registry import plugin_passes
 from mlc.support.errors import UserError
 from mlc.tools.driver import ArgumentParser, Namespace
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TextIO
 
 from mlc import __version__
 from mlc.frontends.registry import open_model
+from mlc.plugins.arguments import plugin_arguments_of
 from mlc.support.errors import CompilerBug, UserError
 from mlc.tools.driver import check_not_input, open_output, print_remarks, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
-from mlc.tools.plugin_arguments import plugin_arguments_of
 
 if TYPE_CHECKING:
-    from mlc.passes.base import Pass
-    from mlc.passes.level_notes import LevelNotes
+    from mlc.pass_manager.base import Pass
+    from mlc.pass_manager.level_notes import LevelNotes
     from mlc.support.context import CompilerContext
 
 _SEPARATOR = "// -----"
@@ -49,7 +49,7 @@ def _run(argv: Sequence[str]) -> int:
         print_grammar(arguments.print_grammar, sys.stdout)
         return 0
     if arguments.print_pipeline:
-        from mlc.tools.emit_text import last_level
+        from mlc.compiler.emit_text import last_level
         from mlc.tools.print_pipeline import print_pipeline
 
         passes, _ = _passes(arguments)
@@ -84,7 +84,7 @@ def _process(
     chunk: str, file: str, arguments: OptArguments, passes: Sequence[Pass], notes: LevelNotes, output: TextIO
 ) -> int:
     """Run one file, or one part of a split file; errors are reported here, so that other parts still run."""
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
 
     ctx = new_context(arguments.target, arguments.allow_unregistered_dialect)
     error: UserError | CompilerBug | None = None
@@ -109,8 +109,8 @@ def _transform(
 ) -> str:
     """Parse, run the passes, and give the requested text."""
 
-    from mlc.compiler import parse_verified
-    from mlc.passes.manager import PassManager
+    from mlc.compiler.compilation import parse_verified
+    from mlc.pass_manager.manager import PassManager
     from mlc.tools.observers import observers
 
     base = Path.cwd() if arguments.input == "-" else Path(arguments.input).parent
@@ -128,7 +128,7 @@ def _transform(
     manager.finish(module)
     for observer in watching:
         observer.report()
-    from mlc.tools.emit_text import emit_text
+    from mlc.compiler.emit_text import emit_text
 
     if arguments.output != "-":
         ctx.resources.respell(Path(arguments.output).parent)
@@ -144,10 +144,10 @@ def _transform(
 
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     """The passes to run, and what tells of those that are asked for at the wrong level."""
-    from mlc.passes.level_notes import LevelNotes
-    from mlc.passes.options import parse_words
-    from mlc.passes.pipeline import HIGHEST, default_passes
-    from mlc.tools.emit_text import last_level
+    from mlc.compiler.emit_text import last_level
+    from mlc.pass_manager.level_notes import LevelNotes
+    from mlc.pass_manager.options import parse_words
+    from mlc.pass_manager.pipeline import HIGHEST, default_passes
 
     upto = last_level(arguments.emit)
     has_level = any(entry.startswith("-O") for entry in arguments.pipeline)
@@ -173,7 +173,7 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
                 named += [] if word.pipeline else word.passes
                 result += word.passes
     if arguments.shape or arguments.value:
-        from mlc.passes.onnx.bind_inputs import BindInputsPass
+        from mlc.frontends.onnx.to_graph.bind_inputs import BindInputsPass
 
         result.insert(0, BindInputsPass(tuple(arguments.shape), tuple(arguments.value)))
     # A reproducer lists all passes of a default pipeline, whatever the level that its module is at.
@@ -194,7 +194,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _reproducer_arguments(text: str, arguments: OptArguments) -> OptArguments:
-    from mlc.passes.reproducer import reproducer_arguments
+    from mlc.pass_manager.reproducer import reproducer_arguments
 
     recorded = reproducer_arguments(text)
     if recorded is None:

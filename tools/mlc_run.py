@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
-from mlc.recall import Recipe
+from mlc.compiler.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
 from mlc.support.bindings import Bindings
 from mlc.support.cache_folder import make_folder

@@ -15,7 +15,16 @@ from pathlib import Path
 
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import Compilation, CompileOptions
+from mlc.compiler.compilation import Compilation, CompileOptions
+from mlc.schedules.records.record import TunedMachine
+from mlc.schedules.records.record_file import (
+    VARIABLE,
+    append_records,
+    default_records_file,
+    read_records,
+    require_writable,
+)
+from mlc.schedules.records.recorded_schedules import record_to_take
 from mlc.support.errors import UserError
 from mlc.targets import host
 from mlc.targets.host import can_run
@@ -28,9 +37,6 @@ from mlc.tuning.dask_executor import DaskExecutor, require_distributed
 from mlc.tuning.executor import Executor, LocalExecutor
 from mlc.tuning.model_parcel import ModelParcel
 from mlc.tuning.picture import draw_picture, require_picture
-from mlc.tuning.record import TunedMachine
-from mlc.tuning.record_file import VARIABLE, append_records, default_records_file, read_records, require_writable
-from mlc.tuning.recorded_schedules import record_to_take
 from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.trees import can_learn
 from mlc.tuning.tuner import Tuner

@@ -12,9 +12,9 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.passes.base import Pass
-from mlc.passes.checking import EquivalenceChecker
-from mlc.passes.instrumentation import Instrumentation
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.instrumentation import Instrumentation
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.tools.native_program import (

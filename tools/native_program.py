@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import IntegerAttr, IntegerType, ModuleOp, i32, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from mlc.codegen import program_of
+from mlc.compiler.codegen import program_of
 from mlc.reference.interpreter import interface_of
 from mlc.support.dtypes import dtype_named, to_numpy
 from mlc.support.errors import CompilerBug, UserError

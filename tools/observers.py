@@ -8,10 +8,10 @@ from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler import CompileOptions
-from mlc.passes.base import Pass
-from mlc.passes.instrumentation import CheckEach, Instrumentation, Timing
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import CompileOptions
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.instrumentation import CheckEach, Instrumentation, Timing
+from mlc.pass_manager.pipeline import default_passes
 from mlc.support.context import CompilerContext
 from mlc.tools.progress import ProgressBar
 
@@ -43,7 +43,7 @@ def observers(options: ObserverOptions, ctx: CompilerContext, cc: str | None = N
     if (printing := _printing(options, ctx)) is not None:
         result.append(printing)
     if options.check_each:
-        from mlc.passes.checking import EquivalenceChecker
+        from mlc.pass_manager.checking import EquivalenceChecker
         from mlc.tools.native_check import NativeCheck
 
         checker = EquivalenceChecker(ctx, options.seed)
@@ -61,7 +61,7 @@ def _printing(options: ObserverOptions, ctx: CompilerContext) -> Instrumentation
     after = None if everywhere else options.print_ir_after
     if before == [] and after == []:
         return None
-    from mlc.passes.ir_printing import PrintIR
+    from mlc.pass_manager.ir_printing import PrintIR
     from mlc.syntax import print_module
 
     def to_stream(module: ModuleOp, stream: TextIO) -> None:

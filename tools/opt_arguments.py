@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mlc.passes.named_pipelines import named_pipeline, pipeline_names, plugin_pipelines
-from mlc.passes.pipeline import ACCURACIES, HIGHEST
-from mlc.passes.registry import pass_names, plugin_passes, suggest
+from mlc.pass_manager.named_pipelines import named_pipeline, pipeline_names, plugin_pipelines
+from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
+from mlc.pass_manager.registry import pass_names, plugin_passes, suggest
+from mlc.plugins.arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 from mlc.support.errors import UserError
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser
-from mlc.tools.plugin_arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 
 DESCRIPTION = """\
 Parse IR, run passes over it in the given order, and print the result.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from mlc.compiler import new_context
-from mlc.passes.registry import suggest
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.registry import suggest
 from mlc.support.errors import UserError
 from mlc.syntax.grammar import core_grammar, dialect_grammar
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TextIO
 
-from mlc.passes.base import Pass
-from mlc.passes.options import parse_words, pipeline_text
-from mlc.passes.pipeline import default_steps
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.options import parse_words, pipeline_text
+from mlc.pass_manager.pipeline import default_steps
 from mlc.tools.list_passes import rows_of
 
 

@@ -19,8 +19,8 @@ from mlc.targets.glue import threads_unit
 from mlc.targets.machine import Machine
 from mlc.targets.toolchain import find_clang, find_linker
 from mlc.targets.units import Compiler, Processes, Unit, clang_flags
-from mlc.tools.measure import aligned
 from mlc.tools.probe_code import ProbeCode, thread_tasks
+from mlc.tuning.measure import aligned
 
 Array = NDArray[Any]
 

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.passes.base import Pass
-from mlc.passes.instrumentation import Instrumentation
-from mlc.passes.manager import PassManager
-from mlc.passes.options import pipeline_text
-from mlc.passes.reproducer import reproducer_text
+from mlc.compiler.emit_text import emit_text
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.instrumentation import Instrumentation
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.options import pipeline_text
+from mlc.pass_manager.reproducer import reproducer_text
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
-from mlc.tools.emit_text import emit_text
 from mlc.tools.reduction import Reducer
 
 _PARTICULAR = re.compile(r"'[^']*'|%\w+|\[[^\]]*\]|-?\d[\w.+-]*|\bnan\b|-?\binf\b|/\S+|for inputs [^:]*")

@@ -15,7 +15,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import IsTerminator
 
-from mlc.passes.manager import verify
+from mlc.pass_manager.manager import verify
 from mlc.support.functions import EXTENTS
 
 _T = TypeVar("_T")

@@ -19,8 +19,8 @@ from mlc.runtime.model import Model
 from mlc.targets import host
 from mlc.targets.machine import Machine
 from mlc.tools.kernel_work import KernelWork
-from mlc.tools.measure import aligned, shortest_time
 from mlc.tools.probe_kernels import fma_probe, operations_probe, read_probe
+from mlc.tuning.measure import aligned, shortest_time
 
 _CALLS = 5
 """How many calls of a probe give a rate, by the shortest one."""

@@ -8,16 +8,16 @@ from dataclasses import dataclass, fields, replace
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions
+from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.compiler.compilation import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import Step
-from mlc.passes.loop.cost.estimate import Estimate
-from mlc.passes.loop.cost.kernel_on_loops import KernelOnLoops
-from mlc.passes.loop.steps.tile import Tile
-from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
-from mlc.passes.shared.kernel_kinds import Offer
 from mlc.passes.tensor.schedule import offers_for
+from mlc.schedules.cost.estimate import Estimate
+from mlc.schedules.kernel_kinds import Offer
+from mlc.schedules.kernel_on_loops import KernelOnLoops
+from mlc.schedules.steps.tile import Tile
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import Machine, resolve_target
 from mlc.tools.schedule_text import plan_of

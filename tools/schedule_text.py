@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.tensor import StructuredOp
-from mlc.tools.schedule_trial import Outcome
+from mlc.schedules.trial import Outcome
 
 
 def describe_schedule(

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from mlc.schedules.records.record import Record
+from mlc.schedules.records.recorded_schedules import PLAIN_GAIN, in_words
+from mlc.schedules.records.schedule_texts import schedule_text
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.ranking import LearnedRanker
-from mlc.tuning.record import Record
-from mlc.tuning.recorded_schedules import PLAIN_GAIN, in_words
-from mlc.tuning.schedule_texts import schedule_text
 
 _HEADINGS = ("kernel", "calls", "before", "best", "ratio", "tried", "dropped")
 _MOST_JUDGED = 10

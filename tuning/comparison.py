@@ -18,8 +18,8 @@ from mlc.reference.agreement import beyond_rounding, spread
 from mlc.reference.inputs import random_array
 from mlc.runtime import Model, load
 from mlc.support.dtypes import dtype_named, is_float
-from mlc.tools.measure import Buffers, aligned, repeatedly
 from mlc.tuning.isolated import Failure, Job, WrongResult
+from mlc.tuning.measure import Buffers, aligned, repeatedly
 
 Array = NDArray[Any]
 

@@ -8,8 +8,8 @@ from math import log2
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
-from mlc.passes.loop.cost.estimate import estimate
-from mlc.passes.loop.cost.traits import traits
+from mlc.schedules.cost.estimate import estimate
+from mlc.schedules.cost.traits import traits
 from mlc.targets.machine import Machine
 
 Description = Mapping[str, float]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from mlc.schedules.records.recorded_schedules import PLAIN_GAIN
+from mlc.schedules.records.schedule_texts import Schedule
 from mlc.tuning.comparison import Comparison
 from mlc.tuning.isolated import Failure
-from mlc.tuning.recorded_schedules import PLAIN_GAIN
-from mlc.tuning.schedule_texts import Schedule
 from mlc.tuning.whole_model import ModelCheck
 from mlc.tuning.workbench import Bench
 

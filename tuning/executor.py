@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from mlc.tuning.record import TunedMachine
+from mlc.schedules.records.record import TunedMachine
 from mlc.tuning.work import Answer, Site, Work
 from mlc.tuning.workplace import Workplace
 

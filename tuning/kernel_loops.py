@@ -9,18 +9,18 @@ from typing import Any, Literal
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions
+from mlc.compiler.compilation import CompileOptions
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import Step, load_step, step_names
-from mlc.passes.loop.cost.kernel_on_loops import distances_of_constants, finish_loops
-from mlc.passes.loop.steps.base import LoopStep, Scheduling, apply_step
+from mlc.schedules.kernel_on_loops import distances_of_constants, finish_loops
+from mlc.schedules.records.recorded_schedules import first_refusal
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
+from mlc.schedules.steps.base import LoopStep, Scheduling, apply_step
+from mlc.schedules.trial import lower_to_plain_loops, outcomes_of
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import resolve_target
-from mlc.tools.schedule_trial import lower_to_plain_loops, outcomes_of
 from mlc.tuning.description import Description, described
 from mlc.tuning.isolated import Failure
-from mlc.tuning.recorded_schedules import first_refusal
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.tuning.service import Service
 
 _SECONDS = 3.0

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from mlc.tuning.kernel_key import KernelKey
+from mlc.schedules.records.kernel_key import KernelKey
+from mlc.schedules.records.schedule_texts import Schedule, schedule_text
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import Ranker
-from mlc.tuning.schedule_texts import Schedule, schedule_text
 
 _ELITES = 6
 """So many good schedules have descendants."""

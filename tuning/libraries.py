@@ -11,14 +11,14 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import Compilation, CompileOptions
+from mlc.compiler.compilation import Compilation, CompileOptions
 from mlc.dialects.loop import ScheduleAttr
-from mlc.passes.manager import PassManager
+from mlc.pass_manager.manager import PassManager
+from mlc.schedules.records.schedule_texts import Schedule
 from mlc.support.context import CompilerContext
 from mlc.targets.cache import Cache
-from mlc.tools.lone_kernel import repeat_body
 from mlc.tuning.isolated import Failure, run_all
-from mlc.tuning.schedule_texts import Schedule
+from mlc.tuning.stopwatch import repeat_body
 
 Choice = tuple[str, Schedule] | None
 """A kernel with another schedule than the model gives it; None for the model as it is."""

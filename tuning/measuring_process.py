@@ -17,13 +17,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from mlc.schedules.records.record import TunedMachine
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.recursion import deep_recursion
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.tuning.isolated import Failure
 from mlc.tuning.model_parcel import ModelParcel
-from mlc.tuning.record import TunedMachine
 from mlc.tuning.service import receive, send
 from mlc.tuning.start import tunable_kernels
 from mlc.tuning.work import Answer, Lost, Surveyed, Work

@@ -11,15 +11,15 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc import plugins
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
 from mlc.tuning.workplace import text_without_weights, used_resources
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from mlc.plugins.arguments import PluginArguments
     from mlc.support.context import CompilerContext
-    from mlc.tools.plugin_arguments import PluginArguments
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from random import Random
 from typing import cast
 
 from mlc.dialects.loop.steps import LoopName, Step, type_hints
+from mlc.schedules.records.schedule_texts import Schedule
 from mlc.support.errors import UserError
-from mlc.tuning.schedule_texts import Schedule
 
 _MOST_STEPS = 16
 """A schedule that has more steps than this, as that by the rules may, has no descendants of more than it has itself."""

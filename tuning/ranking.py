@@ -12,13 +12,13 @@ from math import isnan, log2
 from random import Random
 from typing import Protocol
 
+from mlc.schedules.records.kernel_key import KernelKey
+from mlc.schedules.records.record import Record
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.rank_correlation import rank_correlation
 from mlc.tuning.description import CYCLES, Description, beside
-from mlc.tuning.kernel_key import KernelKey
-from mlc.tuning.record import Record
-from mlc.tuning.schedule_texts import Schedule, parse_schedule
 from mlc.tuning.step_features import step_features
 from mlc.tuning.trees import Estimator, Numbers, can_learn, fitted
 

@@ -11,19 +11,19 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions, new_context, parse_verified
-from mlc.passes.registry import suggest
+from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.pass_manager.registry import suggest
+from mlc.schedules.records.kernel_key import KernelKey
+from mlc.schedules.records.record import Record, TunedMachine
+from mlc.schedules.records.recorded_schedules import fastest, steps_of
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
-from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import LearnedRanker
-from mlc.tuning.record import Record, TunedMachine
-from mlc.tuning.recorded_schedules import fastest, steps_of
-from mlc.tuning.schedule_texts import Schedule, parse_schedule
 from mlc.tuning.work import Site, TunedKernel
 
 

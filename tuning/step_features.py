@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from math import log2
 
-from mlc.tuning.schedule_texts import Schedule
+from mlc.schedules.records.schedule_texts import Schedule
 
 
 def step_features(steps: Schedule, sizes: Sequence[int]) -> dict[str, float]:

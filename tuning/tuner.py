@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from mlc.schedules.records.record import Outcome, Record
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.support.context import CompilerContext
 from mlc.tuning.comparison import Comparison
 from mlc.tuning.examination import Examination
@@ -14,8 +16,6 @@ from mlc.tuning.executor import Executor
 from mlc.tuning.isolated import Failure
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.ranking import LearnedRanker
-from mlc.tuning.record import Outcome, Record
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.tuning.work import Answer, Build, Examine, Lost, Site, Work
 
 _FRUITLESS = 40

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler import CompileOptions
+from mlc.compiler.compilation import CompileOptions
+from mlc.schedules.records.schedule_texts import Schedule
 from mlc.support.context import CompilerContext
 from mlc.tuning.comparison import Comparison, Surroundings, compare_libraries
 from mlc.tuning.isolated import Failure
 from mlc.tuning.libraries import Libraries
-from mlc.tuning.schedule_texts import Schedule
 
 ModelCheck = Callable[[Schedule], Comparison | Failure]
 """Measures the whole model with a schedule of one kernel, in turns with the model without it."""

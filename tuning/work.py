@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mlc.schedules.records.kernel_key import KernelKey
+from mlc.schedules.records.record import TunedMachine
 from mlc.tuning.examination import Examination
 from mlc.tuning.isolated import Failure
-from mlc.tuning.kernel_key import KernelKey
-from mlc.tuning.record import TunedMachine
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,15 @@ from typing import Protocol
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions
+from mlc.compiler.compilation import CompileOptions
 from mlc.dialects.tensor import StructuredOp
+from mlc.schedules.records.schedule_texts import Schedule
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.targets.machine import resolve_target
 from mlc.tuning.comparison import Comparison, Surroundings, compare_libraries, shortest_call
 from mlc.tuning.isolated import Failure
 from mlc.tuning.libraries import Libraries, function_named
-from mlc.tuning.schedule_texts import Schedule
 
 _LONG_CALL = 2e-4
 """Seconds that a call from Python should last, of which it takes well below a microsecond itself."""

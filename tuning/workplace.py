@@ -10,25 +10,25 @@ from pathlib import Path
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
-from mlc.compiler import CompileOptions
+from mlc.analysis.constant_arguments import constant_arguments
+from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.emit_text import emit_text
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.shared.constant_arguments import constant_arguments
 from mlc.passes.tensor.schedule import offers_for
+from mlc.schedules.records.kernel_key import key_of
+from mlc.schedules.records.recorded_schedules import without_idle_steps
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.support.types import element_type
 from mlc.targets.machine import resolve_target
-from mlc.tools.emit_text import emit_text
-from mlc.tools.lone_kernel import lone_kernel
 from mlc.tuning.examination import Examination, examine
 from mlc.tuning.footprint import bytes_of_others
 from mlc.tuning.isolated import Failure, Job
-from mlc.tuning.kernel_key import key_of
 from mlc.tuning.libraries import function_named
-from mlc.tuning.recorded_schedules import without_idle_steps
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
+from mlc.tuning.stopwatch import lone_kernel
 from mlc.tuning.whole_model import WholeModel
 from mlc.tuning.work import Answer, Build, Lost, TunedKernel, Work
 from mlc.tuning.workbench import Workbench

@@ -44,7 +44,7 @@ _NAMES = (LoopName, ArgumentName, FunctionName)
 
 _SIZES = range(1, sys.maxsize)
 """Positive numbers."""
-_FOLDER = "passes/loop/steps"
+_FOLDER = "schedules/steps"
 """Where steps are, one in each file of its name: a dialect says how they are written, passes carry them out."""
 
 

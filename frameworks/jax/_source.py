@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, StringAttr, i64
 
-from mlc.compiler import parse_verified
+from mlc.compiler.compilation import parse_verified
 from mlc.frameworks.jax._keys import numbers_of, with_numbers
 from mlc.support.functions import DONATED, NAME, models_of
 from mlc.support.model_source import ModelSource

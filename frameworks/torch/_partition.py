@@ -21,8 +21,8 @@ from mlc.dialects.aten.schemas import op_name
 from mlc.frameworks.torch._report import Fallback
 from mlc.frameworks.torch._results import is_view
 from mlc.frameworks.torch.operators import is_converted
-from mlc.passes.aten_to_graph import without_pattern
-from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
+from mlc.frontends.torch.to_graph import without_pattern
+from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import location_of
@@ -78,7 +78,7 @@ def _try(
     graph: Any, bodies: Mapping[str, Any], extent: Callable[[Any], int], refused: Refused, nodes: dict[str, Any]
 ) -> None:
     """Read and convert a graph for what its patterns refuse. What is refused in a body is the call that takes it."""
-    from mlc.compiler import new_context
+    from mlc.compiler.compilation import new_context
 
     ctx: CompilerContext = new_context()
     source = GraphSource(graph, bodies=bodies, extent=extent, seeded=True, checked=True)

@@ -1,7 +1,7 @@
 """Graphs whose inputs have any number of rows: code for as many as a power of two serves fewer.
 
 A row is an element of the first dim of those inputs whose first dim is open. That rows do not mix is proved for the
-graph in hand (`mlc.passes.shared.rows`); where it cannot be, each number of rows is compiled by itself.
+graph in hand (`mlc.frontends.operators.rows`); where it cannot be, each number of rows is compiled by itself.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ class RowModel(GraphModel):
         Raises:
             UserError: rows mix, or numbers depend on how many there are.
         """
-        from mlc.compiler import new_context
-        from mlc.passes.shared.refusal import Unconvertible
-        from mlc.passes.shared.rows import count_rows, same_numbers
+        from mlc.compiler.compilation import new_context
+        from mlc.frontends.operators.refusal import Unconvertible
+        from mlc.frontends.operators.rows import count_rows, same_numbers
 
         sources = [replace(self.source, constants={}, extent=extent) for extent in (self.source.extent, self.other)]
         contexts = [new_context() for _ in sources]
@@ -89,7 +89,7 @@ class RowModel(GraphModel):
 
 
 def _converted(source: GraphSource, ctx: CompilerContext) -> ModuleOp:
-    from mlc.passes.aten_to_graph.convert_aten_to_graph import convert
+    from mlc.frontends.torch.to_graph.convert_aten_to_graph import convert
 
     module = read_graph(source, ctx.resources)
     if refused := convert([cast(Any, next(iter(module.ops)))], ctx):

@@ -21,7 +21,7 @@ _ALSO_TAKEN_APART = (
 @cache
 def is_converted(overload: Any) -> bool:
     """Whether there is a pattern for an `OpOverload`."""
-    from mlc.passes.aten_to_graph import has_pattern
+    from mlc.frontends.torch.to_graph import has_pattern
 
     is_overload = isinstance(overload, cast(Any, torch)._ops.OpOverload)
     return is_overload and overload.namespace == ATEN and has_pattern(overload)

@@ -13,7 +13,7 @@ from xdsl.traits import ConstantLike, HasCanonicalizationPatternsTrait, HasFolde
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 from xdsl.utils.worklist import Worklist
 
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
 

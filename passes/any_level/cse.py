@@ -11,8 +11,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.traits import Commutative, IsolatedFromAbove, IsTerminator, NoMemoryEffect, SymbolOpInterface
 
+from mlc.pass_manager.base import Pass
 from mlc.passes.any_level._effects import EffectSummary
-from mlc.passes.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.dominators import immediate_dominators
 

@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Block, Operation, OpResult
 from xdsl.traits import IsTerminator, SymbolOpInterface
 
+from mlc.pass_manager.base import Pass
 from mlc.passes.any_level._effects import EffectSummary
-from mlc.passes.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.dominators import reverse_post_order
 from mlc.support.ir import symbols_in

@@ -11,8 +11,8 @@ from xdsl.ir import Attribute
 
 from mlc.dialects.graph import BroadcastOp, ConstantOp
 from mlc.dialects.graph.types import Shape, Tensor, tensor
-from mlc.passes.shared.folding import LARGE_SPLAT, is_splat
 from mlc.reference.constants import constant_data
+from mlc.reference.folding import LARGE_SPLAT, is_splat
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from mlc.passes.shared.register_tile import TileProblem, best_tile, tile_cycles
-from mlc.passes.shared.traffic import read_cycles, write_cycles
+from mlc.schedules.cost.traffic import read_cycles, write_cycles
+from mlc.schedules.register_tile import TileProblem, best_tile, tile_cycles
 from mlc.targets.machine import Machine
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.passes.shared.traffic import read_cycles, write_cycles
+from mlc.schedules.cost.traffic import read_cycles, write_cycles
 from mlc.support.winograd import FILTER, RESULT, TAPS, WINDOW, Matrix, span
 from mlc.targets.machine import Machine
 

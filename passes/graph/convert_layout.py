@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import ElementwiseOp, GraphOp, ReshapeOp, TransposeOp, constant_of, ints
 from mlc.dialects.graph.types import Shape, is_static, shape_of, tensor
 from mlc.dialects.graph.windows import LAYOUTS
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._layouts import LayoutRule, Properties, channels_first, channels_last, permute, rule_for
 from mlc.support.context import CompilerContext
 

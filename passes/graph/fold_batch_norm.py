@@ -22,7 +22,7 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.graph.windows import channel_dim, has_channels_last
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import splat
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone

@@ -11,10 +11,10 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import ConstantOp, GraphOp
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import Array, constant_array, folded_from, resource_name
-from mlc.passes.shared.folding import computed, gives_splat, stored_bytes
 from mlc.reference.execution import UndefinedBehavior
+from mlc.reference.folding import computed, gives_splat, stored_bytes
 from mlc.support import dtypes
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at

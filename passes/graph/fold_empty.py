@@ -27,7 +27,7 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.scan_parts import ScanParts
 from mlc.dialects.graph.types import Tensor, is_static
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import constant_array, constant_from
 from mlc.reference import graph as reference
 from mlc.support.context import CompilerContext

@@ -26,7 +26,7 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import channel_dim
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._blocks import graph_blocks
 from mlc.passes.graph._grouping import Group, Grouping, producers

@@ -12,7 +12,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import ConstantOp, GraphOp, ScanOp
 from mlc.dialects.graph.scan_parts import ScanParts
 from mlc.dialects.graph.types import is_static, shape_of, type_of
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._all_steps import Batch, StepOperand, compute, has_rule
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone

@@ -11,7 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects.graph import ConvOp, GraphOp, MaxPoolOp, PadOp, PoolOp
 from mlc.dialects.graph.types import element_of, ints, is_static, shape_of
 from mlc.dialects.graph.windows import image_padding, zeros
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import least_of
 

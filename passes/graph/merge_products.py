@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, SSAValue
 
 from mlc.dialects.graph import ConvOp, GraphOp, MatmulOp
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._blocks import graph_blocks
 from mlc.passes.graph._branches import Branch, branch_of, put_side_by_side

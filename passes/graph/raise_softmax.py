@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.graph import BroadcastOp, DivOp, ExpOp, GraphOp, ReduceOp, ReshapeOp, SoftmaxOp, SubOp
 from mlc.dialects.graph.types import ints, shape_of
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._blocks import graph_blocks
 from mlc.support.context import CompilerContext
 

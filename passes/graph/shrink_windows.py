@@ -12,7 +12,7 @@ from mlc.dialects.graph import ConvOp
 from mlc.dialects.graph.constant import constant_of
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.dialects.graph.windows import Window, has_channels_last, spatial_dims
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import constant_array, constant_from
 from mlc.support.context import CompilerContext
 

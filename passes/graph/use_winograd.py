@@ -21,7 +21,7 @@ from mlc.dialects.graph import (
 )
 from mlc.dialects.graph.types import element_of, is_static, shape_of, tensor
 from mlc.dialects.graph.windows import has_channels_last
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.graph._constants import Array, constant_array, constant_from, resource_name
 from mlc.passes.graph._winograd import WinogradProblem, measured_error, transformed
 from mlc.support.context import CompilerContext

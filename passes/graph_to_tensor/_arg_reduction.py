@@ -10,10 +10,10 @@ from xdsl.ir import Operation, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.arith import CmpfOp, CmpiOp, ExtSIOp, SelectOp
 from mlc.dialects.graph.types import shape_of, tensor
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d, dims_of, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Points, is_integer
-from mlc.passes.lowering import lowers
 
 _SPELLED_OUT = 64
 """The most positions that are written into the IR; more are the data of a resource."""

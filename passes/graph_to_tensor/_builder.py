@@ -23,8 +23,8 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.graph.types import tensor
 from mlc.dialects.tensor import ContractOp, MapOp, PutOp, ReduceOp, TakeOp
+from mlc.dialects.tensor.dim_names import dim_names
 from mlc.passes.graph_to_tensor._points import Body, Points, region_of, unchanged
-from mlc.passes.shared.dim_names import dim_names
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import Tensor, element_type, tensor_type
 

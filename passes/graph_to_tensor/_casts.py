@@ -19,11 +19,11 @@ from mlc.dialects.arith import (
     TruncIOp,
     UIToFPOp,
 )
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.passes.graph_to_tensor._codes import decoded, encoded
 from mlc.passes.graph_to_tensor._elementwise import Elementwise
 from mlc.passes.graph_to_tensor._points import Points, is_integer
-from mlc.passes.lowering import lowers
 from mlc.support.dtypes import HALVES, STORED, is_unsigned
 from mlc.support.types import element_type, integer_width
 

@@ -11,12 +11,12 @@ from xdsl.ir.affine import AffineExpr
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding, spatial_dims
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._phases import Axis, Phases, phases_of
 from mlc.passes.graph_to_tensor._points import Points, unchanged
 from mlc.passes.graph_to_tensor._windows import in_layout, spatial_names
-from mlc.passes.lowering import lowers
 from mlc.support.affine import simplify_sum
 from mlc.support.types import element_type
 

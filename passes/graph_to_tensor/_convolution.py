@@ -8,10 +8,10 @@ from xdsl.ir.affine import AffineExpr
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import channel_dim, has_channels_last, image_padding
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._windows import image_dims, in_layout, places, tap_dims
-from mlc.passes.lowering import lowers
 
 
 @lowers("convert-graph-to-tensor", graph.ConvOp)

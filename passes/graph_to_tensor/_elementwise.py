@@ -20,11 +20,11 @@ from mlc.dialects.arith import (
     SelectOp,
     TruncIOp,
 )
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d
 from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
-from mlc.passes.lowering import lowers
 from mlc.support.dtypes import is_unsigned, most_of
 from mlc.support.types import integer_width, repeated_number, scalar_attribute, tensor_type
 

@@ -9,7 +9,7 @@ from xdsl.rewriter import Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.tensor import IfOp, ScanOp, WhileOp
-from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 
 
 @lowers("convert-graph-to-tensor", graph.ScanOp)

@@ -11,11 +11,11 @@ from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
+from mlc.dialects.tensor.dim_names import dim_names
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d, dims_of, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, unchanged
-from mlc.passes.lowering import lowers
-from mlc.passes.shared.dim_names import dim_names
 from mlc.support.types import element_type
 
 _KINDS = {"sum": "add", "mean": "add", "max": "max", "min": "min", "prod": "mul"}

@@ -9,10 +9,10 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from mlc.analysis.structure import Structure
 from mlc.dialects import graph
-from mlc.passes.shared.kernel_names import KernelNames
-from mlc.passes.shared.structure import Structure
 from mlc.support.ir import clone
+from mlc.support.kernel_names import KernelNames
 
 STAYS: tuple[type[Operation], ...] = (graph.ConstantOp, graph.ReshapeOp)
 """Ops that compute nothing and therefore stay in the function that calls kernels."""

@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from mlc.dialects.graph.placement import Placement
+from mlc.dialects.tensor.dim_names import dim_names
 from mlc.passes.graph_to_tensor._builder import d
-from mlc.passes.shared.dim_names import dim_names
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from mlc.dialects import graph
 from mlc.dialects.arith import CmpfOp, CmpiOp, SelectOp
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import Window, channel_dim, image_padding, spatial_dims
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Access, Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
 from mlc.passes.graph_to_tensor._windows import image_dims, in_layout, places, tap_dims
-from mlc.passes.lowering import lowers
 from mlc.support.dtypes import least_of
 from mlc.support.types import element_type
 

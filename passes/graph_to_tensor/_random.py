@@ -10,10 +10,10 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.arith import CmpiOp, ExtUIOp, SelectOp, TruncIOp
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.passes.graph_to_tensor._elementwise import Elementwise
 from mlc.passes.graph_to_tensor._points import Points
-from mlc.passes.lowering import lowers
 from mlc.support.dtypes import unsigned
 
 _PAIR, _WORD = unsigned(i64), unsigned(i32)

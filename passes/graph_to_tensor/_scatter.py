@@ -6,10 +6,10 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._placement import Layout
-from mlc.passes.lowering import lowers
 
 
 @lowers("convert-graph-to-tensor", graph.ScatterNdOp)

@@ -7,10 +7,10 @@ from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import ints, shape_of
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import unchanged
-from mlc.passes.lowering import lowers
 from mlc.support.types import element_type
 
 

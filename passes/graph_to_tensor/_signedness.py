@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
-from mlc.passes.shared.element_types import replace_element_types
+from mlc.pass_manager.element_types import replace_element_types
 from mlc.support import functions
 from mlc.support.dtypes import INTEGERS, NAMES, STORED, is_unsigned, signless
 from mlc.support.locations import error_at

@@ -12,10 +12,10 @@ from mlc.dialects import graph
 from mlc.dialects.arith import CmpfOp, CmpiOp, ExtSIOp, SelectOp
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.tensor import ArgsortOp, LeastOp
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, unchanged
-from mlc.passes.lowering import lowers
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import integer_width
 

@@ -11,10 +11,10 @@ from xdsl.ir.affine import AffineExpr
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.tensor import TileMapOp
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Points
-from mlc.passes.lowering import lowers
 from mlc.support.types import element_type
 from mlc.support.winograd import RESULT, WINDOW, Matrix, span
 

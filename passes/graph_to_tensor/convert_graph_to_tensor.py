@@ -10,8 +10,11 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.tensor import CollapseShapeOp, ExpandShapeOp
 from xdsl.rewriter import Rewriter
 
+from mlc.analysis.known_types import require_known_types
 from mlc.dialects import graph
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.levels import require_level
+from mlc.pass_manager.lowering import LoweringDriver
 from mlc.passes.graph_to_tensor import (
     _arg_reduction,
     _casts,
@@ -32,11 +35,8 @@ from mlc.passes.graph_to_tensor import (
 from mlc.passes.graph_to_tensor._halves import widen_halves
 from mlc.passes.graph_to_tensor._outline import Outlining
 from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elements, require_no_arithmetic
-from mlc.passes.lowering import LoweringDriver
-from mlc.passes.shared.kernel_names import KernelNames
-from mlc.passes.shared.known_types import require_known_types
-from mlc.passes.shared.levels import require_level
 from mlc.support.context import CompilerContext
+from mlc.support.kernel_names import KernelNames
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding
 

@@ -9,8 +9,8 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.analysis.memory_accesses import Effects, MemoryAccess
 from mlc.dialects.loop import ConstantOp, ForOp, YieldOp
-from mlc.passes.loop._memory_accesses import Effects, MemoryAccess
 
 _CONSTANTS = (arith.ConstantOp, ConstantOp)
 

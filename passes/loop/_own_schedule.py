@@ -11,10 +11,10 @@ from xdsl.dialects.builtin import DenseResourceAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.analysis.nests import erase_unused_buffer, inline_single_iterations
 from mlc.dialects.loop import ConstantOp, ScheduleAttr
-from mlc.passes.loop._nests import erase_unused_buffer, inline_single_iterations
-from mlc.passes.loop.steps.base import Scheduling, apply_step
-from mlc.passes.loop.steps.pack import Packer
+from mlc.schedules.steps.base import Scheduling, apply_step
+from mlc.schedules.steps.pack import Packer
 from mlc.support.errors import UserError
 from mlc.support.ir import clone
 from mlc.support.resources import Resources

@@ -14,13 +14,13 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.analysis.accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
+from mlc.analysis.nests import functions_with_loops, perfect_nest, update_type
 from mlc.dialects.loop import LoadOp, StoreOp, enclosing_loops
-from mlc.passes.loop._accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
-from mlc.passes.loop._nests import functions_with_loops, perfect_nest, update_type
-from mlc.passes.shared.kernel_names import KernelNames
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 from mlc.support.ir import ancestor_in, clone
+from mlc.support.kernel_names import KernelNames
 from mlc.support.types import MemRef, memref_type
 
 _Box = tuple[tuple[int, int], ...]

@@ -11,9 +11,9 @@ from operator import mul
 
 from xdsl.ir import Operation
 
+from mlc.analysis.nests import perfect_nest
 from mlc.dialects.loop import ForOp
 from mlc.passes.loop._distribution import distribute, pieces_of
-from mlc.passes.loop._nests import perfect_nest
 
 BUSY = 0.97
 """The share of its time that a thread has to work; where more would, smaller tasks are not worth looking for."""

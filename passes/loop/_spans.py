@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
+from mlc.analysis.accesses import PlacedOp, set_subscripts
+from mlc.analysis.memory_accesses import IndexSum
 from mlc.dialects.loop import PrefetchOp
-from mlc.passes.loop._accesses import PlacedOp, set_subscripts
-from mlc.passes.loop._memory_accesses import IndexSum
 from mlc.support.linear import LinearForm
 from mlc.support.types import memref_type, vector_type
 

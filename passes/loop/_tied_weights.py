@@ -21,10 +21,10 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
+from mlc.analysis.accesses import set_subscripts
+from mlc.analysis.nests import functions_with_loops, update_type
 from mlc.dialects.loop import ConstantOp, LoadOp, enclosing_loops
-from mlc.passes.loop._accesses import set_subscripts
-from mlc.passes.loop._nests import functions_with_loops, update_type
-from mlc.passes.loop.steps.pack import Packer, Panels, constant_behind, resource_of
+from mlc.schedules.steps.pack import Packer, Panels, constant_behind, resource_of
 from mlc.support.types import memref_type, vector_type
 
 Array = NDArray[Any]

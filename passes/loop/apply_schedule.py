@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 
+from mlc.analysis.nests import functions_with_loops, inline_single_iterations
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
-from mlc.passes.base import Pass
-from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.pipeline import ACCURACIES
 from mlc.passes.loop._own_schedule import apply_first_legal
 from mlc.passes.loop._tied_weights import store_once
-from mlc.passes.loop.steps.base import Scheduling, apply_step
-from mlc.passes.loop.steps.pack import Packer
-from mlc.passes.pipeline import ACCURACIES
-from mlc.passes.shared.own_schedules import is_strict
+from mlc.schedules.own_schedules import is_strict
+from mlc.schedules.steps.base import Scheduling, apply_step
+from mlc.schedules.steps.pack import Packer
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.rounding import Rounding

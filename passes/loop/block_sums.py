@@ -6,14 +6,10 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
+from mlc.analysis.nests import functions_with_loops, inline_single_iterations
 from mlc.dialects.loop import ForOp
-from mlc.passes.base import Pass
-from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations
-from mlc.passes.loop.steps.block_sums import (
-    LoopSums,
-    block_sums,
-    block_terms,
-)
+from mlc.pass_manager.base import Pass
+from mlc.schedules.steps.block_sums import LoopSums, block_sums, block_terms
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target

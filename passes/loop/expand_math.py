@@ -12,53 +12,42 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
+from mlc.analysis.never_nan import is_never_nan
 from mlc.dialects.arith import CmpfOp, RemFOp, SelectOp
-from mlc.passes.base import Pass
-from mlc.passes.loop import (
-    _math_erf,
-    _math_exp,
-    _math_halves,
-    _math_hyperbolic,
-    _math_inverse_trig,
-    _math_log,
-    _math_pow,
-    _math_remainder,
-    _math_tanh,
-    _math_trig,
-)
-from mlc.passes.loop._math_builder import ConstantPool, Emitter, Number, has_format
-from mlc.passes.loop._never_nan import is_never_nan
-from mlc.passes.lowering import LoweringDriver, StatelessPattern, lowers
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.lowering import LoweringDriver, StatelessPattern, lowers
+from mlc.polynomials import erf, exp, halves, hyperbolic, inverse_trig, log, powers, remainder, tanh, trig
+from mlc.polynomials.builder import ConstantPool, Emitter, Number, has_format
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
 from mlc.support.types import element_type
 from mlc.targets.machine import resolve_target
 
 EXPANSIONS: dict[type[Operation], Callable[..., Number]] = {
-    RemFOp: _math_remainder.remf,
-    math.AcosOp: _math_inverse_trig.acos,
-    math.AcoshOp: _math_hyperbolic.acosh,
-    math.AsinOp: _math_inverse_trig.asin,
-    math.AsinhOp: _math_hyperbolic.asinh,
-    math.AtanOp: _math_inverse_trig.atan,
-    math.AtanhOp: _math_hyperbolic.atanh,
-    math.CosOp: _math_trig.cos,
-    math.CoshOp: _math_hyperbolic.cosh,
-    math.ErfOp: _math_erf.erf,
-    math.Exp2Op: _math_exp.exp2,
-    math.ExpM1Op: _math_exp.expm1,
-    math.ExpOp: _math_exp.exp,
-    math.IPowIOp: _math_pow.ipowi,
-    math.Log10Op: _math_log.log10,
-    math.Log1pOp: _math_log.log1p,
-    math.Log2Op: _math_log.log2,
-    math.LogOp: _math_log.log,
-    math.PowFOp: _math_pow.powf,
-    math.RsqrtOp: _math_pow.rsqrt,
-    math.SinOp: _math_trig.sin,
-    math.SinhOp: _math_hyperbolic.sinh,
-    math.TanOp: _math_trig.tan,
-    math.TanhOp: _math_tanh.tanh,
+    RemFOp: remainder.remf,
+    math.AcosOp: inverse_trig.acos,
+    math.AcoshOp: hyperbolic.acosh,
+    math.AsinOp: inverse_trig.asin,
+    math.AsinhOp: hyperbolic.asinh,
+    math.AtanOp: inverse_trig.atan,
+    math.AtanhOp: hyperbolic.atanh,
+    math.CosOp: trig.cos,
+    math.CoshOp: hyperbolic.cosh,
+    math.ErfOp: erf.erf,
+    math.Exp2Op: exp.exp2,
+    math.ExpM1Op: exp.expm1,
+    math.ExpOp: exp.exp,
+    math.IPowIOp: powers.ipowi,
+    math.Log10Op: log.log10,
+    math.Log1pOp: log.log1p,
+    math.Log2Op: log.log2,
+    math.LogOp: log.log,
+    math.PowFOp: powers.powf,
+    math.RsqrtOp: powers.rsqrt,
+    math.SinOp: trig.sin,
+    math.SinhOp: hyperbolic.sinh,
+    math.TanOp: trig.tan,
+    math.TanhOp: tanh.tanh,
 }
 """From each function to its formula: as many numbers in as the op has operands, one number out."""
 
@@ -144,10 +133,10 @@ def _is_compared(op: Operation) -> bool:
 _COMPARING = arith.MaximumfOp | arith.MinimumfOp | arith.MaxnumfOp | arith.MinnumfOp
 
 _CONVERSIONS: dict[tuple[Attribute, Attribute], Callable[[Number], Number]] = {
-    (f16, f32): _math_halves.f16_to_f32,
-    (f32, f16): _math_halves.f32_to_f16,
-    (bf16, f32): _math_halves.bf16_to_f32,
-    (f32, bf16): _math_halves.f32_to_bf16,
+    (f16, f32): halves.f16_to_f32,
+    (f32, f16): halves.f32_to_f16,
+    (bf16, f32): halves.bf16_to_f32,
+    (f32, bf16): halves.f32_to_bf16,
 }
 
 
@@ -179,8 +168,8 @@ class ExpandMathPass(Pass):
     rounding = _ROUNDING
 
     def rounding_in(self, module: ModuleOp) -> Rounding:
-        degrees = [_math_exp.exp_degree(op) for op in module.ops if isinstance(op, func.FuncOp)]
-        error = max((_math_exp.EXP_F32[degree].error for degree in degrees), default=0.0)
+        degrees = [exp.exp_degree(op) for op in module.ops if isinstance(op, func.FuncOp)]
+        error = max((exp.EXP_F32[degree].error for degree in degrees), default=0.0)
         return replace(_ROUNDING, ulps=max(_ROUNDING.ulps, 2 * error))
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:

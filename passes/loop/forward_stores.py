@@ -8,11 +8,11 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from mlc.analysis.dependences import may_meet
+from mlc.analysis.memory_accesses import MemoryAccess, base_of, buffers_stored_in
+from mlc.analysis.nests import functions_with_loops
 from mlc.dialects.loop import LoadOp, StoreOp
-from mlc.passes.base import Pass
-from mlc.passes.loop._dependences import may_meet
-from mlc.passes.loop._memory_accesses import MemoryAccess, base_of, buffers_stored_in
-from mlc.passes.loop._nests import functions_with_loops
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 
 Known = dict[SSAValue, list[tuple[MemoryAccess, SSAValue]]]

@@ -12,10 +12,10 @@ from xdsl.ir import Block, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
+from mlc.analysis.nests import functions_with_loops
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
-from mlc.passes.base import Pass
-from mlc.passes.loop._nests import functions_with_loops
-from mlc.passes.loop.steps.unroll import unroll
+from mlc.pass_manager.base import Pass
+from mlc.schedules.steps.unroll import unroll
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 from mlc.support.ir import inlined

@@ -11,14 +11,14 @@ from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.analysis.accesses import PlacedOp
+from mlc.analysis.calls import calls_of_functions
+from mlc.analysis.nests import update_type
+from mlc.analysis.structure import Structure
 from mlc.dialects.loop import SpanOp
 from mlc.dialects.loop.span import span_type
-from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import PlacedOp
-from mlc.passes.loop._nests import update_type
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop._spans import AccessPlace, Span, access_from_start, spans_of
-from mlc.passes.shared.calls import calls_of_functions
-from mlc.passes.shared.structure import Structure
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 from mlc.support.types import memref_type

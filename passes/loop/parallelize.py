@@ -11,9 +11,9 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from mlc.analysis.nests import functions_with_loops, outermost_loops
 from mlc.dialects.loop import ForOp, LoopKind, enclosing_loops
-from mlc.passes.base import Pass
-from mlc.passes.loop._nests import functions_with_loops, outermost_loops
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop._sharing import (
     BUSY,
     Sharing,
@@ -22,9 +22,9 @@ from mlc.passes.loop._sharing import (
     parallel_loops,
     share_of_work,
 )
-from mlc.passes.loop.cost.estimate import estimate_nests
-from mlc.passes.loop.steps.parallel import spread
-from mlc.passes.loop.steps.tile import tile
+from mlc.schedules.cost.estimate import estimate_nests
+from mlc.schedules.steps.parallel import spread
+from mlc.schedules.steps.tile import tile
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.targets.facts import ThreadCosts

@@ -21,10 +21,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.analysis.nests import functions_with_loops
 from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr, RowOp, SpanOp, YieldOp, enclosing_loops
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop._arena import Lifetime, aligned, place
-from mlc.passes.loop._nests import functions_with_loops
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import to_numpy
 from mlc.support.functions import WORKSPACE

@@ -12,11 +12,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.analysis.accesses import AccessOp, set_subscripts
+from mlc.analysis.memory_accesses import Interval, MemoryAccess
+from mlc.analysis.nests import functions_with_loops
 from mlc.dialects.loop import ForOp, StoreOp
-from mlc.passes.base import Pass
-from mlc.passes.loop._accesses import AccessOp, set_subscripts
-from mlc.passes.loop._memory_accesses import Interval, MemoryAccess
-from mlc.passes.loop._nests import functions_with_loops
+from mlc.pass_manager.base import Pass
 from mlc.support.affine import simplify_sum
 from mlc.support.context import CompilerContext
 from mlc.support.ir import ancestor_in

@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from mlc.analysis.memory_accesses import base_of, buffers_stored_in
+from mlc.analysis.nests import functions_with_loops
 from mlc.dialects.loop import ForOp, LoadOp
-from mlc.passes.base import Pass
-from mlc.passes.loop._memory_accesses import base_of, buffers_stored_in
-from mlc.passes.loop._nests import functions_with_loops
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 
 

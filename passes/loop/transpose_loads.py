@@ -13,10 +13,10 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.traits import is_side_effect_free
 
+from mlc.analysis.memory_accesses import base_of
+from mlc.analysis.nests import functions_with_loops
 from mlc.dialects.loop import CONSECUTIVE, ForOp, Lanes, LoadOp, StoreOp
-from mlc.passes.base import Pass
-from mlc.passes.loop._memory_accesses import base_of
-from mlc.passes.loop._nests import functions_with_loops
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop._transposition import transposed
 from mlc.support.affine import simplify_sum, split_constant
 from mlc.support.context import CompilerContext

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.passes.base import Pass
-from mlc.passes.loop._legality import Refused, remark_if_refused
-from mlc.passes.loop._nests import functions_with_loops, loops_named
+from mlc.analysis.legality import Refused, remark_if_refused
+from mlc.analysis.nests import functions_with_loops, loops_named
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop._required import require_loops
-from mlc.passes.loop.steps.unroll import unroll
+from mlc.schedules.steps.unroll import unroll
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 

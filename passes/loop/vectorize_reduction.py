@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.passes.base import Pass
-from mlc.passes.loop._nests import functions_with_loops, inline_single_iterations, loops_named
+from mlc.analysis.nests import functions_with_loops, inline_single_iterations, loops_named
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop._required import require_loops
-from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
+from mlc.schedules.steps.vectorize_reduction import VectorizeReduction
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.rounding import Rounding

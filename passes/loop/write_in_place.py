@@ -10,14 +10,14 @@ from xdsl.dialects.builtin import ModuleOp, NoneAttr
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from mlc.analysis.nests import erase_unused_buffer
 from mlc.dialects.arith import CmpiOp
+from mlc.dialects.loop.copies import copy_nest
+from mlc.dialects.loop.views import reinterpret
 from mlc.dialects.memref import ExtractAlignedPointerAsIndexOp
 from mlc.dialects.scf import IfOp
-from mlc.passes.base import Pass
-from mlc.passes.loop._nests import erase_unused_buffer
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop._placement import Copy, Kernels, drop_copies, is_only_stored, only_copies, store_into
-from mlc.passes.shared.copies import copy_nest
-from mlc.passes.shared.views import reinterpret
 from mlc.support.context import CompilerContext
 from mlc.support.functions import donated_to, marks_of
 from mlc.support.ir import ancestor_in

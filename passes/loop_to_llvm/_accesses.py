@@ -14,10 +14,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from mlc.dialects import loop
 from mlc.dialects.llvm import vectors
 from mlc.dialects.llvm.prefetch import PrefetchOp
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.loop_to_llvm._addresses import Addresses
 from mlc.passes.loop_to_llvm._lanes import ORDERING, load_lanes, store_lanes
 from mlc.passes.loop_to_llvm._types import ACCESSES, bit_width, in_memory, memory_element, truncate
-from mlc.passes.lowering import lowers
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, element_type, memref_type

@@ -29,8 +29,8 @@ from mlc.dialects.arith import (
     UIToFPOp,
 )
 from mlc.dialects.llvm import integers, intrinsics, vectors
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, number_of, truncate
-from mlc.passes.lowering import StatelessPattern, lowers
 
 _STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
 _KEPT = frozenset({FastMathFlag.ALLOW_CONTRACT, FastMathFlag.NO_SIGNED_ZEROS, FastMathFlag.NO_NANS})

@@ -20,6 +20,7 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 
 from mlc.dialects import loop
 from mlc.dialects.memref import ExtractAlignedPointerAsIndexOp, GlobalOp
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
@@ -28,7 +29,6 @@ from mlc.passes.loop_to_llvm._types import (
     memory_element,
     offset,
 )
-from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.context import CompilerContext
 from mlc.support.functions import ALIGNMENT
 from mlc.support.locations import error_at

@@ -12,8 +12,8 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.dialects.llvm.integers import AddOp
 from mlc.dialects.loop import LOOP_ANNOTATION, ForOp, YieldOp
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type
-from mlc.passes.lowering import StatelessPattern, lowers
 
 _STRUCTURED = (ForOp, scf.IfOp, scf.WhileOp)
 _TILE = 8

@@ -20,8 +20,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.llvm import integers, intrinsics, vectors
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._types import VALUES, bit_width, number_of
-from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.types import element_type
 
 _Flag = llvm.ICmpPredicateFlag

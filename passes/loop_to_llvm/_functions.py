@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import vectors
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._control import lower_loops
 from mlc.passes.loop_to_llvm._types import (
     POINTER,
@@ -19,7 +20,6 @@ from mlc.passes.loop_to_llvm._types import (
     lower_type,
     offset,
 )
-from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.functions import CLANG_LEVEL, OUTPUT, WORKSPACE, clang_level, is_private
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef

@@ -13,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.arith import SelectOp
-from mlc.passes.shared.element_types import Replacements, replace_element_types, replaced
+from mlc.pass_manager.element_types import Replacements, replace_element_types, replaced
 from mlc.support.dtypes import HALVES
 from mlc.support.types import element_type
 

@@ -20,9 +20,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from mlc.dialects.llvm import integers, intrinsics, reductions, vectors
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.loop_to_llvm._arith import fast_math, no_flags
 from mlc.passes.loop_to_llvm._types import VALUES, integer_constant, lower_type, shuffle, truncate
-from mlc.passes.lowering import StatelessPattern, lowers
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
 from mlc.support.locations import error_at

@@ -10,15 +10,15 @@ from xdsl.ir import Operation
 
 from mlc.dialects.llvm import LLVM
 from mlc.dialects.loop import ScheduleAttr
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.levels import passes_missing, require_level
+from mlc.pass_manager.lowering import LoweringDriver, lowering_of
+from mlc.pass_manager.registry import load_pass
 from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _division, _functions, _vector
 from mlc.passes.loop_to_llvm._aliases import check_calls
 from mlc.passes.loop_to_llvm._halves import halves_as_bits
 from mlc.passes.loop_to_llvm._threads import outline_threads
 from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES
-from mlc.passes.lowering import LoweringDriver, lowering_of
-from mlc.passes.registry import load_pass
-from mlc.passes.shared.levels import passes_missing, require_level
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import element_type

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.shared.dim_names import dim_names
+from mlc.dialects.tensor.dim_names import dim_names
 from mlc.passes.tensor._views import retyped
 from mlc.support.disjoint_sets import DisjointSets
 from mlc.support.linear import plain_dim, simplify

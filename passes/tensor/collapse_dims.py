@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import FunctionType, ModuleOp
 from xdsl.ir import Attribute
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.passes.base import Pass
-from mlc.passes.shared.calls import calls_of_functions
+from mlc.analysis.calls import calls_of_functions
+from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._collapsing import drop_unit_dims, merge_dims
 from mlc.passes.tensor._views import collapse, erase_unused_views, expand, seen_as
 from mlc.support.context import CompilerContext

@@ -9,9 +9,9 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.rewriter import Rewriter
 
-from mlc.passes.base import Pass
-from mlc.passes.shared.calls import calls_of_functions
-from mlc.passes.shared.structure import Structure
+from mlc.analysis.calls import calls_of_functions
+from mlc.analysis.structure import Structure
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.functions import is_private
 

@@ -13,7 +13,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.linear import simplify, stays_inside, through_reshape
 from mlc.support.types import tensor_type

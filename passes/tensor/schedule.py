@@ -10,14 +10,14 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.ir import Attribute
 
+from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp, TileMapOp
-from mlc.passes.base import Pass
-from mlc.passes.shared.constant_arguments import bytes_of_constants, constant_arguments
-from mlc.passes.shared.kernel_kinds import ORDER, Offer, TensorKernel, kind_and_offers, offers_of
-from mlc.passes.shared.schedule_choice import choose
-from mlc.passes.tensor._row_schedule import stride_along
+from mlc.pass_manager.base import Pass
+from mlc.schedules.choice import choose
+from mlc.schedules.kernel_kinds import ORDER, Offer, TensorKernel, kind_and_offers, offers_of
+from mlc.schedules.templates.row import stride_along
 from mlc.support.context import CompilerContext, RuleSchedule
 from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.functions import is_private

@@ -12,7 +12,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.tensor import MapOp, StructuredOp
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.tensor._softmax import inverted, is_at_least_one, is_at_most_one
 from mlc.support.context import CompilerContext
 from mlc.support.ir import clone

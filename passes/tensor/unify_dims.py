@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import SSAValue
 
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 from mlc.support.disjoint_sets import DisjointSets
 from mlc.support.functions import is_private

@@ -5,7 +5,7 @@ already, and replaces its op by loops that store to the `destination` of each re
 what it is given.
 """
 
-from mlc.passes.shared.nests import parallel_nest
+from mlc.dialects.loop.nests import parallel_nest
 from mlc.passes.tensor_to_loop._functions import destination
 
 __all__ = ["destination", "parallel_nest"]

@@ -13,7 +13,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.loop import LoadOp
 from mlc.dialects.scf import IfOp as ScfIfOp
 from mlc.dialects.tensor import IfOp, WhileOp
-from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import allocate, buffer_type, destination
 from mlc.passes.tensor_to_loop._yields import expect
 from mlc.support.types import tensor_type

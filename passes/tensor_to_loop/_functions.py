@@ -24,9 +24,9 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects.loop import ConstantOp
-from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.shared.copies import copy_nest
-from mlc.passes.shared.views import reinterpret, unreshaped
+from mlc.dialects.loop.copies import copy_nest
+from mlc.dialects.loop.views import reinterpret, unreshaped
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._yields import yielded_into
 from mlc.support.functions import CODES, DONATED, EXTENTS, LATE, NAME, OUTPUT, UNSIGNED, donated_to, marks_of
 from mlc.support.ir import RESHAPES

@@ -12,7 +12,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.arith import CmpiOp, ExtSIOp, ExtUIOp, SelectOp
 from mlc.dialects.tensor import LeastOp
-from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._body import NestWriter
 from mlc.passes.tensor_to_loop._functions import allocate, destination
 from mlc.support.types import integer_width, memref_type, tensor_type

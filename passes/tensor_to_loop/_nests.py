@@ -14,11 +14,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from mlc.analysis.in_place import computed_in_place
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp, YieldOp
+from mlc.dialects.loop.nests import parallel_nest
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.lowering import lowers
-from mlc.passes.shared.in_place import computed_in_place
-from mlc.passes.shared.nests import parallel_nest
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._padding import border, padded_in_place, shifted
 from mlc.support.context import CompilerContext

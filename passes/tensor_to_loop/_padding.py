@@ -9,7 +9,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from mlc.dialects.loop import StoreOp
-from mlc.passes.shared.nests import parallel_nest
+from mlc.dialects.loop.nests import parallel_nest
 from mlc.support.ir import clone
 from mlc.support.types import memref_type
 

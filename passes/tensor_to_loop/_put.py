@@ -10,10 +10,10 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.arith import CmpiOp, SelectOp
 from mlc.dialects.loop import LoadOp, LoopKind, StoreOp
+from mlc.dialects.loop.copies import copy_nest
+from mlc.dialects.loop.views import unreshaped
 from mlc.dialects.tensor import PutOp
-from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.shared.copies import copy_nest
-from mlc.passes.shared.views import unreshaped
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._places import Place, place_load, placed_nest
 from mlc.support.types import memref_type, scalar_attribute

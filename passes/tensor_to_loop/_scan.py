@@ -14,7 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.loop import ForOp, RowOp
 from mlc.dialects.loop import YieldOp as LoopYieldOp
 from mlc.dialects.tensor import ScanOp
-from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import allocate, destination
 from mlc.passes.tensor_to_loop._yields import expect
 from mlc.support.types import memref_type

@@ -8,9 +8,9 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import LoadOp, StoreOp
-from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.shared.copies import copy_nest
-from mlc.passes.shared.nests import parallel_nest
+from mlc.dialects.loop.copies import copy_nest
+from mlc.dialects.loop.nests import parallel_nest
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._padding import border, is_constant
 from mlc.support.locations import error_at

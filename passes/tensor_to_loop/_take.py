@@ -7,7 +7,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import LoopKind, StoreOp
 from mlc.dialects.tensor import TakeOp
-from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._places import Place, place_load, placed_nest
 

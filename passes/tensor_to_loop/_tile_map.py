@@ -11,7 +11,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.loop import ForOp, LoadOp, LoopKind, StoreOp, YieldOp
 from mlc.dialects.tensor import StructuredOp, TileMapOp, is_identity
-from mlc.passes.lowering import StatelessPattern, lowers
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._functions import destination
 from mlc.passes.tensor_to_loop._padding import border, padded_in_place, shifted
 from mlc.support.ir import inlined

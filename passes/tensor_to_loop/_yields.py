@@ -15,10 +15,10 @@ from xdsl.pattern_rewriter import PatternRewriter
 from xdsl.rewriter import InsertPoint
 
 from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.copies import copy_nest
+from mlc.dialects.loop.views import unreshaped
 from mlc.dialects.scf import IfOp
-from mlc.passes.lowering import StatelessPattern, lowers
-from mlc.passes.shared.copies import copy_nest
-from mlc.passes.shared.views import unreshaped
+from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.support.ir import RESHAPES
 
 _LOWERED = (ForOp, IfOp, WhileOp)

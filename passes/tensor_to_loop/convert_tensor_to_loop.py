@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp, TensorType
 
-from mlc.passes.base import Pass
-from mlc.passes.lowering import LoweringDriver
-from mlc.passes.shared.known_types import require_known_types
-from mlc.passes.shared.levels import require_level
+from mlc.analysis.known_types import require_known_types
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.levels import require_level
+from mlc.pass_manager.lowering import LoweringDriver
 from mlc.passes.tensor_to_loop import (
     _argsort,
     _branches,

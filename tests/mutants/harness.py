@@ -3,7 +3,7 @@
 A mutant is the compiler with one short text of a source file replaced by another one, mostly a single token. The files
 `*.toml` beside this one hold them, by source file:
 
-    ["passes/loop/_lanes.py"]
+    ["analysis/lanes.py"]
     tests = ["tests/lit/passes/loop/vectorize.mlir"]    # what has to notice each of them; the first failure is enough
     mutants = [
         ["factor * step)", "factor)"],                  # [what stands there, exactly once; what stands there instead]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 import mlc
-from mlc.compiler import Compilation, CompileOptions, new_context
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context
+from mlc.pass_manager.manager import PassManager
 from mlc.targets import host
 from mlc.targets.machine import resolve_target
 from mlc.targets.toolchain import find_emulator

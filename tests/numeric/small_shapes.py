@@ -14,10 +14,10 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i1, i32, i64
 from xdsl.ir import Block, Operation, SSAValue
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
-from mlc.passes.pipeline import default_passes
+from mlc.pass_manager.pipeline import default_passes
 from mlc.support.dtypes import from_numpy
 from mlc.targets.machine import available_targets
 from mlc.tests.numeric.native_cases import ROUNDED, SUMMED, Case, case, data, module_of

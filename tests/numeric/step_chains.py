@@ -10,13 +10,13 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import Step, load_step, step_names
-from mlc.passes.loop.steps.base import LoopStep, Scheduling, apply_step
-from mlc.passes.options import parse_passes
+from mlc.pass_manager.options import parse_passes
 from mlc.reference.execution import Order
 from mlc.reference.interpreter import run_function
+from mlc.schedules.steps.base import LoopStep, Scheduling, apply_step
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module, verify_module
 from mlc.tests.numeric.loop_generator import make_program

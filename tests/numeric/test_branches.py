@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import mlc
-from mlc.compiler import new_context
-from mlc.passes.checking import EquivalenceChecker
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.pipeline import default_passes
 
 Array = NDArray[Any]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mlc.compiler import new_context
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline import default_passes
 from mlc.reference.interpreter import run_function
 from mlc.support.resources import Resources
 from mlc.syntax import parse_module

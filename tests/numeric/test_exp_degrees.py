@@ -12,8 +12,8 @@ from xdsl.parser import Parser
 
 import mlc
 from mlc.dialects.registry import register_dialects
-from mlc.passes.loop._math_exp import ALLOWED_ULP, DEGREES, EXP_DEGREE, EXP_F32
 from mlc.passes.loop.expand_math import ExpandMathPass
+from mlc.polynomials.exp import ALLOWED_ULP, DEGREES, EXP_DEGREE, EXP_F32
 from mlc.support.context import CompilerContext
 from mlc.tests.numeric.test_expand_math import Array, arguments_of, errors_in_ulp, exact_values, run, split_fma
 

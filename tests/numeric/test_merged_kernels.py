@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects import func
 
-from mlc.compiler import new_context
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline import default_passes
 from mlc.syntax import parse_module
 
 Array = NDArray[Any]

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import mlc
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.graph import Conv2dOp, MatmulOp
-from mlc.passes.options import parse_passes
+from mlc.pass_manager.options import parse_passes
 
 TAILS = ("", "bias", "bias,relu", "scale,bias,tanh", "clip", "bias,softmax")
 

@@ -12,9 +12,9 @@ import onnx.helper
 import pytest
 from numpy.typing import NDArray
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.frontends.onnx.reader import read_onnx
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.reference.interpreter import run_function
 
 ort: Any = pytest.importorskip("onnxruntime")

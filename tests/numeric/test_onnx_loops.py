@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 import mlc
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.frontends.onnx.reader import read_onnx
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.support.errors import UserError
 

@@ -11,9 +11,9 @@ import onnx
 import onnx.helper
 import pytest
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.frontends.onnx.reader import read_onnx
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.runtime.extents import actual_outputs
 from mlc.support.errors import UserError

@@ -16,11 +16,11 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FunctionType, Module
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
 from mlc.dialects.graph.types import Shape, element_of, shape_of, tensor
-from mlc.passes.checking import EquivalenceChecker
-from mlc.passes.pipeline import default_passes
+from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.pipeline import default_passes
 
 Array = NDArray[Any]
 Run = Callable[..., list[Array]]

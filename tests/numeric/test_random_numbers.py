@@ -19,7 +19,7 @@ from xdsl.ir import Attribute
 import mlc
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
-from mlc.passes.shared.random_numbers import Stream, places
+from mlc.frontends.operators.random_numbers import Stream, places
 from mlc.reference.graph import evaluate
 from mlc.support.dtypes import is_float, to_numpy, unsigned
 from mlc.tests.numeric.native_cases import Case, case, compile_and_check

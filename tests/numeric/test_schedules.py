@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ForOp, ScheduleAttr
 from mlc.dialects.loop.steps import Step, load_step, step_names
-from mlc.passes.checking import EquivalenceChecker
+from mlc.pass_manager.checking import EquivalenceChecker
 from mlc.passes.graph_to_tensor.convert_graph_to_tensor import ConvertGraphToTensorPass
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.passes.loop.forward_stores import ForwardStoresPass
 from mlc.passes.loop.shrink_buffers import ShrinkBuffersPass
-from mlc.passes.loop.steps.base import LoopStep
-from mlc.passes.loop.steps.unroll import Unroll
 from mlc.passes.tensor_to_loop.convert_tensor_to_loop import ConvertTensorToLoopPass
+from mlc.schedules.steps.base import LoopStep
+from mlc.schedules.steps.unroll import Unroll
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module

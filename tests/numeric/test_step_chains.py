@@ -13,8 +13,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import new_context
-from mlc.passes.options import parse_passes
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.options import parse_passes
 from mlc.support.errors import UserError
 from mlc.targets.machine import resolve_target
 from mlc.tests.numeric.step_chains import Chain, make_chain

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import mlc
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
 from mlc.targets.host import architecture
 from mlc.targets.machine import resolve_target
 from mlc.targets.toolchain import find_emulator

@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 import mlc
-from mlc.compiler import new_context
-from mlc.passes.checking import EquivalenceChecker
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.checking import EquivalenceChecker
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline import default_passes
 from mlc.passes.graph.fold_constants import FoldConstantsPass
 from mlc.passes.graph.use_winograd import UseWinogradPass
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
 from mlc.reference.interpreter import run_function
 from mlc.syntax import parse_module
 

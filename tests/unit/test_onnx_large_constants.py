@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlc.compiler import CompileOptions, new_context
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import CompileOptions, new_context
+from mlc.pass_manager.pipeline import default_passes
 from mlc.support.errors import UserError
 
 onnx = pytest.importorskip("onnx")

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.support.errors import UserError
 
 onnx: Any = pytest.importorskip("onnx")
 
 from mlc.frontends.onnx.reader import read_onnx  # noqa: E402
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass  # noqa: E402
+from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass  # noqa: E402
 from mlc.testing import onnx_mutations  # noqa: E402
 
 

@@ -46,7 +46,7 @@ def test_shapes_and_values_are_bound(scaled: Path) -> None:
 
 
 def test_a_call_does_not_wait_for_code_for_other_shapes() -> None:
-    from mlc.open_model import OpenModel
+    from mlc.compiler.open_model import OpenModel
     from mlc.support.bindings import Bindings
     from mlc.support.model_source import DeclaredInput
 

@@ -91,7 +91,7 @@ def test_folders_of_passes_are_apart() -> None:
 
 
 def test_imports_are_found() -> None:
-    text = "from mlc.passes.loop._nests import (\n    a,\n    b,\n)\nfrom mlc.passes.loop import _nests\nimport re\n"
+    text = "from mlc.analysis.nests import (\n    a,\n    b,\n)\nfrom mlc.passes.loop import _nests\nimport re\n"
     assert _imported(text) == {"passes.loop._nests.a", "passes.loop._nests.b", "passes.loop._nests"}
 
 
@@ -109,7 +109,7 @@ def test_import_is_fast_and_lazy() -> None:
 
 def test_pass_names_import_nothing() -> None:
     code = (
-        "import sys; from mlc.passes.registry import pass_names; pass_names();"
+        "import sys; from mlc.pass_manager.registry import pass_names; pass_names();"
         "assert 'xdsl' not in sys.modules; assert 'numpy' not in sys.modules"
     )
     start = time.perf_counter()

@@ -15,9 +15,9 @@ import pytest
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 import mlc
-from mlc import recall
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context
-from mlc.recall import Recipe
+from mlc.compiler import recall
+from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context
+from mlc.compiler.recall import Recipe
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache

@@ -17,8 +17,8 @@ import pytest
 from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariableType]
 
 import mlc
-from mlc import recall
-from mlc.compiler import Compilation
+from mlc.compiler import recall
+from mlc.compiler.compilation import Compilation
 from mlc.support.errors import UserError
 
 onnx: Any = pytest.importorskip("onnx")

@@ -26,11 +26,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mlc.compiler import CompileOptions
+from mlc.compiler.compilation import CompileOptions
+from mlc.schedules.records.record import Record, TunedMachine
 from mlc.support.additions import plugin_scope
 from mlc.targets import host
 from mlc.targets.machine_file import MachineFile, Measured, write_machine_file
-from mlc.tuning.record import Record, TunedMachine
 
 _ROUNDS = int(os.environ.get("MLC_ROUNDS", "60"))
 _PROCESSES = 2

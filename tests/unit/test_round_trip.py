@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import LEVELS
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline import LEVELS
 from mlc.syntax import print_module
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits"

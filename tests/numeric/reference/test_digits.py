@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mlc
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.reference.interpreter import run_function
 from mlc.support.resources import Resources
 from mlc.syntax import parse_module

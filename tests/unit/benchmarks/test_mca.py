@@ -10,7 +10,7 @@ import pytest
 from mlc.benchmarks.cpu_models import as_modelled, cycles, disagreements, find_mca, modelled
 from mlc.benchmarks.inner_loops import hottest_loop, innermost_loops
 from mlc.benchmarks.mca import Judgement, busiest_unit, loops_table, main
-from mlc.passes.loop.cost.work import Instructions
+from mlc.schedules.cost.work import Instructions
 from mlc.targets.machine import resolve_target
 
 _ARM = resolve_target("neoverse-n1")

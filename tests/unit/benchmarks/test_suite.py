@@ -14,7 +14,7 @@ from mlc.benchmarks.case import Case
 from mlc.benchmarks.engines import TOLERANCE, reference_output, relative_error, saved_source
 from mlc.benchmarks.peers import available_peers, onnx_model
 from mlc.benchmarks.suite import cases_by_family
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
 
 _CASES = {case.name: case for _, case in cases_by_family()}
 _SMALL = ["matmul-17x1000x33", "matvec-1x512x512", "mlp-784-200-10-batch-1", "softmax-12x128x128"]

@@ -8,17 +8,17 @@ from random import Random
 
 import pytest
 
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import load_step, make_step, plugin_steps, step_names
-from mlc.passes.loop.steps.base import LoopStep
-from mlc.passes.loop.steps.interchange import Interchange
-from mlc.passes.loop.steps.tile import Tile
-from mlc.passes.loop.steps.vectorize import Vectorize
-from mlc.passes.manager import PassManager
-from mlc.passes.options import parse_passes
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.options import parse_passes
 from mlc.plugins.files import load_pass
+from mlc.schedules.steps.base import LoopStep
+from mlc.schedules.steps.interchange import Interchange
+from mlc.schedules.steps.tile import Tile
+from mlc.schedules.steps.vectorize import Vectorize
 from mlc.support.additions import plugin_scope
 from mlc.support.blame import plugin_files
 from mlc.support.context import CompilerContext
@@ -111,7 +111,7 @@ from dataclasses import dataclass
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import ArgumentName, LoopName
-from mlc.passes.loop.steps.base import LoopStep
+from mlc.schedules.steps.base import LoopStep
 from mlc.support.context import CompilerContext
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.parser import Parser
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.registry import dialect_names, load_dialect
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module, print_module, verify_module

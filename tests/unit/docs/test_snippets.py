@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.syntax import parse_module, verify_module
 
 from .test_dialect_pages import complete

@@ -22,10 +22,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mlc.compiler import new_context, read_module
+from mlc.compiler.compilation import new_context, read_module
 from mlc.frontends.torch.archive import ArchiveError, load_archive
 from mlc.frontends.torch.source import ExportedModel
-from mlc.passes.aten_to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
+from mlc.frontends.torch.to_graph.convert_aten_to_graph import ConvertAtenToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.support.bindings import Bindings
 from mlc.support.mapped_file import MappedFile

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import mlc
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.frontends.onnx import reader
 from mlc.frontends.onnx.external import embed_external
 from mlc.frontends.onnx.reader import read_onnx
 from mlc.frontends.onnx.source import open_source
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError

@@ -11,9 +11,9 @@ import pytest
 from onnx import helper
 from onnx.numpy_helper import to_float8e8m0
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.frontends.onnx.reader import read_onnx
-from mlc.passes.onnx_to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
+from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.support.dtypes import STORED_TYPES, ElementType, dtype_named
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.passes.loop._required import require_loops
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module

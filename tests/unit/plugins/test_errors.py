@@ -20,8 +20,8 @@ from xdsl.ir import Dialect, Operation
 from xdsl.irdl import *
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, StringAttr, f32
 from xdsl.pattern_rewriter import RewritePattern
-from mlc.passes.base import Pass
-from mlc.passes.lowering import lowers
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.lowering import lowers
 from mlc.reference.execution import evaluates, executes
 F = EqAttrConstraint(f32)
 
@@ -339,7 +339,7 @@ def test_files_that_are_not_there(
 
 
 def test_pass_file_without_pass(mlc_opt: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "bad.py").write_text("from mlc.passes.base import Pass\n")
+    (tmp_path / "bad.py").write_text("from mlc.pass_manager.base import Pass\n")
     result = mlc_opt("--load-pass", str(tmp_path / "bad.py"))
     required = "derive a class of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
     assert (
@@ -536,7 +536,7 @@ from xdsl.ir import Dialect
 from xdsl.irdl import irdl_op_definition
 from mlc.dialects.graph.unary import FloatUnaryOp
 from mlc.passes.graph_to_tensor import Elementwise
-from mlc.passes.lowering import lowers
+from mlc.pass_manager.lowering import lowers
 from mlc.reference.execution import evaluates, executes
 
 @irdl_op_definition
@@ -610,7 +610,7 @@ def test_not_every_failure_is_an_ambiguity(
 
 
 _KIND = """
-from mlc.passes.shared.kernel_kinds import KernelKind
+from mlc.schedules.kernel_kinds import KernelKind
 
 class Kind(KernelKind):
 """

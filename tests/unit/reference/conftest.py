@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 from xdsl.utils.test_value import create_ssa_value
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.reference.interpreter import run_function
 from mlc.support.dtypes import from_numpy
 from mlc.support.resources import Resources

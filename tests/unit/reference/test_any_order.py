@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from mlc.compiler import new_context
-from mlc.passes.checking import EquivalenceChecker
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.checking import EquivalenceChecker
 from mlc.reference.any_order import any_order, product_of, sum_of
 from mlc.support.errors import CompilerBug
 from mlc.support.rounding import Rounding

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import mlc
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.graph import ConstantOp, GraphOp
 from mlc.passes.graph._constants import constant_array
 from mlc.passes.graph.fold_constants import FoldConstantsPass

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import IndexType
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.reference.interpreter import interface_of
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module

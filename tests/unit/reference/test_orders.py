@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ForOp
 from mlc.reference.execution import Order
 from mlc.reference.interpreter import run_function

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.support.errors import UserError
 from mlc.syntax import parse_module, verify_module
 

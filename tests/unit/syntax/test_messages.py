@@ -25,7 +25,7 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.support.errors import UserError, UserErrors
 from mlc.syntax import verify_module
 from mlc.syntax.mismatches import explain_parsing

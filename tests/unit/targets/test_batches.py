@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import mlc
-from mlc.compiler import new_context, parse_verified
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import new_context, parse_verified
+from mlc.pass_manager.pipeline import default_passes
 from mlc.targets.batches import FEW, SMALL, batched, unit_of
 from mlc.targets.cache import Cache
 from mlc.targets.llvm_ir import emit_kernels

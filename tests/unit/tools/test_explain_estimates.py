@@ -10,11 +10,11 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions, new_context
+from mlc.compiler.compilation import CompileOptions, new_context
 from mlc.dialects.loop import ScheduleAttr
-from mlc.passes.loop.steps.tile import Tile
-from mlc.passes.loop.steps.unroll import Unroll
-from mlc.passes.loop.steps.vectorize import Vectorize
+from mlc.schedules.steps.tile import Tile
+from mlc.schedules.steps.unroll import Unroll
+from mlc.schedules.steps.vectorize import Vectorize
 from mlc.targets import host
 from mlc.targets.machine_file import MachineFile, Measured, write_machine_file
 from mlc.tools import explain_table, kernel_numbers

@@ -6,7 +6,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.targets.machine import resolve_target
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.roofline import planned

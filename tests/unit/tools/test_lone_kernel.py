@@ -8,10 +8,10 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 
 from mlc.api import compile as compile_model
-from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
 from mlc.dialects.loop import ForOp
-from mlc.tools.lone_kernel import Stopwatch, lone_kernel, repeat_body
-from mlc.tools.measure import shortest_time
+from mlc.tuning.measure import shortest_time
+from mlc.tuning.stopwatch import Stopwatch, lone_kernel, repeat_body
 
 from .programs import KERNEL, parse_kernel
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
-from mlc.compiler import Compilation
+from mlc.compiler.compilation import Compilation
 from mlc.runtime import load
 from mlc.targets.toolchain import find_emulator
 from mlc.tools.mlc_compile import form_of

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mlc.compiler import Compilation, CompileOptions, ModelText, new_context, read_module
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context, read_module
+from mlc.pass_manager.manager import PassManager
 from mlc.support.errors import UserError
 
 if TYPE_CHECKING:

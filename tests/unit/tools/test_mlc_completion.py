@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from mlc.passes.registry import pass_names
+from mlc.pass_manager.registry import pass_names
 from mlc.targets.machine import available_targets
 from mlc.tools.mlc import COMMANDS
 

@@ -18,17 +18,17 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 from xdsl.dialects.func import FuncOp
 
 import mlc as package
-from mlc import recall
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler import recall
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
 from mlc.dialects.loop.steps import Step
-from mlc.passes.loop.steps.fuse import Fuse
-from mlc.passes.manager import PassManager
+from mlc.pass_manager.manager import PassManager
+from mlc.schedules.records.kernel_key import key_of
+from mlc.schedules.records.record import Record, TunedMachine
+from mlc.schedules.records.record_file import append_records, read_records
+from mlc.schedules.records.schedule_texts import schedule_text
+from mlc.schedules.steps.fuse import Fuse
 from mlc.support.errors import UserError
 from mlc.tools.mlc_tune import parse_budget
-from mlc.tuning.kernel_key import key_of
-from mlc.tuning.record import Record, TunedMachine
-from mlc.tuning.record_file import append_records, read_records
-from mlc.tuning.schedule_texts import schedule_text
 from mlc.tuning.tuner import Tuner
 from tests.unit.tuning.interrupts import interrupt_after_the_first_candidate
 
@@ -52,7 +52,7 @@ from xdsl.rewriter import Rewriter
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
-from mlc.passes.loop.steps.base import LoopStep
+from mlc.schedules.steps.base import LoopStep
 from mlc.support.context import CompilerContext
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler import CompileOptions, new_context
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
+from mlc.compiler.compilation import CompileOptions, new_context
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline import default_passes
 from mlc.tools import progress
 from mlc.tools.observers import show_passes
 from mlc.tools.progress import ProgressBar, progress_bar

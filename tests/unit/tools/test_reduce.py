@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects import graph
 from mlc.syntax import parse_module
 from mlc.tools.reduce_reproducer import reduce_reproducer
@@ -39,7 +39,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.graph import ConstantOp, MinOp, ReluOp
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, f32
 
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import step_names
-from mlc.passes.loop.steps.block_sums import BlockSums
-from mlc.passes.loop.steps.clang import Clang
-from mlc.passes.loop.steps.degree import Degree
-from mlc.passes.loop.steps.fuse import Fuse
-from mlc.passes.loop.steps.hoist_reduction import HoistReduction
-from mlc.passes.loop.steps.interchange import Interchange
-from mlc.passes.loop.steps.llvm_unroll import LlvmUnroll
-from mlc.passes.loop.steps.pack import Pack
-from mlc.passes.loop.steps.parallel import Parallel
-from mlc.passes.loop.steps.prefetch import Prefetch
-from mlc.passes.loop.steps.prefetch_next import PrefetchNext
-from mlc.passes.loop.steps.reuse_result import ReuseResult
-from mlc.passes.loop.steps.split_reduction import SplitReduction
-from mlc.passes.loop.steps.tile import Tile
-from mlc.passes.loop.steps.unpad import Unpad
-from mlc.passes.loop.steps.unroll import Unroll
-from mlc.passes.loop.steps.vectorize import Vectorize
-from mlc.passes.loop.steps.vectorize_reduction import VectorizeReduction
+from mlc.schedules.steps.block_sums import BlockSums
+from mlc.schedules.steps.clang import Clang
+from mlc.schedules.steps.degree import Degree
+from mlc.schedules.steps.fuse import Fuse
+from mlc.schedules.steps.hoist_reduction import HoistReduction
+from mlc.schedules.steps.interchange import Interchange
+from mlc.schedules.steps.llvm_unroll import LlvmUnroll
+from mlc.schedules.steps.pack import Pack
+from mlc.schedules.steps.parallel import Parallel
+from mlc.schedules.steps.prefetch import Prefetch
+from mlc.schedules.steps.prefetch_next import PrefetchNext
+from mlc.schedules.steps.reuse_result import ReuseResult
+from mlc.schedules.steps.split_reduction import SplitReduction
+from mlc.schedules.steps.tile import Tile
+from mlc.schedules.steps.unpad import Unpad
+from mlc.schedules.steps.unroll import Unroll
+from mlc.schedules.steps.vectorize import Vectorize
+from mlc.schedules.steps.vectorize_reduction import VectorizeReduction
 from mlc.tools.schedule_text import describe_schedule
 
 from .programs import KERNEL, parse_kernel

@@ -9,10 +9,10 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.schedules.trial import Outcome, try_schedule
 from mlc.support.errors import UserError
 from mlc.tools.schedule_text import describe_schedule
-from mlc.tools.schedule_trial import Outcome, try_schedule
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine

@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from mlc.passes.loop.steps.tile import Tile
+from mlc.schedules.records.kernel_key import KernelKey
+from mlc.schedules.records.record import Record, TunedMachine
+from mlc.schedules.records.schedule_texts import Schedule, schedule_text
+from mlc.schedules.steps.tile import Tile
 from mlc.tools.tune_report import Board, print_results
-from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import LearnedRanker
-from mlc.tuning.record import Record, TunedMachine
-from mlc.tuning.schedule_texts import Schedule, schedule_text
 
 _KEY = KernelKey("exact", "kind", (8, 200), "map(m: 8, n: 200)", ("x",))
 

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mlc.compiler import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.plugins.arguments import PluginArguments
+from mlc.schedules.records.record import Record
+from mlc.schedules.records.record_file import read_records
 from mlc.support.errors import UserError
-from mlc.tools.plugin_arguments import PluginArguments
 from mlc.tuning import dask_executor, dask_worker
 from mlc.tuning.dask_executor import DaskExecutor
 from mlc.tuning.model_parcel import ModelParcel
-from mlc.tuning.record import Record
-from mlc.tuning.record_file import read_records
 from mlc.tuning.start import Searches
 from mlc.tuning.tuner import Tuner
 from mlc.tuning.work import Build, Site, Work

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
 from mlc.tuning.footprint import bytes_of_others
 
 _KB = 1024

@@ -10,21 +10,21 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
 from mlc.dialects.loop import ScheduleAttr
-from mlc.passes.manager import PassManager
+from mlc.pass_manager.manager import PassManager
 from mlc.plugins import load_pass
+from mlc.schedules.records.recorded_schedules import refusal_of
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.support.additions import plugin_scope
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.functions import is_private
-from mlc.tools.lone_kernel import lone_kernel
 from mlc.tools.schedule_estimate import kernel_on_loops
 from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.mutations import Mutator, coupled
-from mlc.tuning.recorded_schedules import refusal_of
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.tuning.service import Service
+from mlc.tuning.stopwatch import lone_kernel
 
 _OPTIONS = CompileOptions("x86-64-v3", records="")
 _MODEL = """
@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
-from mlc.passes.loop.steps.base import LoopStep
+from mlc.schedules.steps.base import LoopStep
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 

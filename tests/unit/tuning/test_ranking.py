@@ -8,17 +8,17 @@ from random import Random
 
 import pytest
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.loop.steps import Step, load_step, make_step, step_names
-from mlc.passes.loop.steps.tile import Tile
+from mlc.schedules.records.kernel_key import KernelKey
+from mlc.schedules.records.record import Record, TunedMachine
+from mlc.schedules.records.schedule_texts import Schedule
+from mlc.schedules.steps.tile import Tile
 from mlc.support.rank_correlation import rank_correlation
 from mlc.tuning.description import beside
-from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import ENOUGH, LearnedRanker, LoopModel, Measured, held_out
-from mlc.tuning.record import Record, TunedMachine
-from mlc.tuning.schedule_texts import Schedule
 from mlc.tuning.step_features import step_features
 
 _KEY = KernelKey("exact", "kind", (8, 200), "map(m: 8, n: 200)", ("x",))

@@ -11,14 +11,12 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import CompileOptions, new_context, parse_verified
-from mlc.passes.shared.constant_arguments import constant_arguments
+from mlc.analysis.constant_arguments import constant_arguments
+from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
 from mlc.passes.tensor.schedule import SchedulePass
-from mlc.support.context import CompilerContext
-from mlc.support.errors import UserError
-from mlc.tuning.kernel_key import KernelKey, key_of
-from mlc.tuning.record import FormatError, Outcome, Record, TunedMachine, parse_record
-from mlc.tuning.record_file import (
+from mlc.schedules.records.kernel_key import KernelKey, key_of
+from mlc.schedules.records.record import FormatError, Outcome, Record, TunedMachine, parse_record
+from mlc.schedules.records.record_file import (
     Records,
     append_records,
     default_records_file,
@@ -27,8 +25,10 @@ from mlc.tuning.record_file import (
     require_records,
     require_writable,
 )
-from mlc.tuning.recorded_schedules import RecordedSchedules, record_to_take
-from mlc.tuning.schedule_texts import parse_schedule, schedule_text
+from mlc.schedules.records.recorded_schedules import RecordedSchedules, record_to_take
+from mlc.schedules.records.schedule_texts import parse_schedule, schedule_text
+from mlc.support.context import CompilerContext
+from mlc.support.errors import UserError
 
 _OPTIONS = CompileOptions("x86-64-v3")
 _MODEL = """

@@ -7,22 +7,22 @@ from random import Random
 
 import pytest
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.loop.steps import Step
-from mlc.passes.loop.steps.clang import Clang
-from mlc.passes.loop.steps.parallel import Parallel
-from mlc.passes.loop.steps.tile import Tile
-from mlc.passes.loop.steps.unroll import Unroll
+from mlc.schedules.records.kernel_key import KernelKey
+from mlc.schedules.records.record import Record, TunedMachine
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
+from mlc.schedules.steps.clang import Clang
+from mlc.schedules.steps.parallel import Parallel
+from mlc.schedules.steps.tile import Tile
+from mlc.schedules.steps.unroll import Unroll
 from mlc.support.context import CompilerContext
 from mlc.tuning.comparison import Comparison, together
 from mlc.tuning.examination import examine
 from mlc.tuning.isolated import Failure
-from mlc.tuning.kernel_key import KernelKey
 from mlc.tuning.kernel_search import KernelSearch
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import ENOUGH, LearnedRanker
-from mlc.tuning.record import Record, TunedMachine
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.tuning.tuner import Tuner
 from mlc.tuning.work import Answer, Build, Lost, Site, Work
 

@@ -10,18 +10,18 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import mlc as package
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
+from mlc.plugins.arguments import PluginArguments
+from mlc.schedules.records.record import TunedMachine
+from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import dtype_named
-from mlc.tools.plugin_arguments import PluginArguments
 from mlc.tuning.comparison import Comparison, Surroundings, compare_libraries, shortest_call
 from mlc.tuning.examination import Examination, examine
 from mlc.tuning.executor import LocalExecutor
 from mlc.tuning.isolated import Failure
 from mlc.tuning.model_parcel import ModelParcel
-from mlc.tuning.record import TunedMachine
-from mlc.tuning.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.tuning.start import Searches, tunable_kernels
 from mlc.tuning.whole_model import WholeModel
 from mlc.tuning.work import Build, Examine, Site, TunedKernel

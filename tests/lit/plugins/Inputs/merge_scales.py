@@ -9,7 +9,7 @@ from scale import ByOp
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriter
 
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.support.context import CompilerContext
 
 

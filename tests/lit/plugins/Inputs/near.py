@@ -14,8 +14,8 @@ from xdsl.utils.exceptions import VerifyException
 from mlc.dialects.graph import GraphOp, MoveOp
 from mlc.dialects.graph.types import FloatTensor, Tensor, shape_of, tensor, type_of
 from mlc.dialects.tensor import StructuredOp
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor import Builder, ToTensor, d, dims_of, every, unchanged
-from mlc.passes.lowering import lowers
 from mlc.reference.execution import Array, evaluates
 
 

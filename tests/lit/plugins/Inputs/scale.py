@@ -13,9 +13,9 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.graph import AddOp
 from mlc.dialects.graph.unary import FloatUnaryOp
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor import Builder, Elementwise, Points
-from mlc.passes.lowering import lowers
 from mlc.reference.execution import Array, evaluates
 from mlc.support.context import CompilerContext
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mlc.dialects.loop import ForOp, LoopKind, LoopKindAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
-from mlc.passes.loop.steps.base import LoopStep, Refused
+from mlc.schedules.steps.base import LoopStep, Refused
 from mlc.support.context import CompilerContext
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlc.passes.loop.steps.unroll import Unroll
-from mlc.passes.loop.steps.vectorize import Vectorize
-from mlc.passes.shared.kernel_kinds import KernelKind, Offer, TensorKernel
+from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel
+from mlc.schedules.steps.unroll import Unroll
+from mlc.schedules.steps.vectorize import Vectorize
 
 
 class ShortRows(KernelKind):

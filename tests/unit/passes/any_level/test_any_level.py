@@ -13,10 +13,10 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import tensor
+from mlc.pass_manager.registry import load_pass
 from mlc.passes.any_level.canonicalize import CanonicalizePass
 from mlc.passes.any_level.cse import CsePass
 from mlc.passes.any_level.dce import DcePass
-from mlc.passes.registry import load_pass
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
 

@@ -13,8 +13,8 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import Shape, shape_of, tensor, times
-from mlc.passes.base import Pass
-from mlc.passes.options import parse_passes
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.options import parse_passes
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler import CompileOptions, new_context
+from mlc.compiler.compilation import CompileOptions, new_context
+from mlc.pass_manager.pipeline import default_steps
 from mlc.passes.graph import use_winograd
 from mlc.passes.graph._winograd import Array, WinogradProblem, measured_error, transformed
 from mlc.passes.graph.use_winograd import UseWinogradPass
-from mlc.passes.pipeline import default_steps
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.winograd import FILTER, RESULT, TILES, WINDOW, span

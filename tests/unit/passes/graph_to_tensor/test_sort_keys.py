@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mlc.compiler import new_context
-from mlc.passes.manager import PassManager
-from mlc.passes.options import parse_passes
+from mlc.compiler.compilation import new_context
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.options import parse_passes
 from mlc.reference.interpreter import run_function
 from mlc.syntax import parse_module
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ForOp
 from mlc.syntax import parse_module
 

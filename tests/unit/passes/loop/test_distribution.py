@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.loop import ForOp
 from mlc.passes.loop._distribution import pieces_of
 from mlc.passes.loop._sharing import Sharing, ops_executed, parallel_loops

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from xdsl.dialects.func import CallOp
 
+from mlc.analysis.nests import functions_with_loops
 from mlc.benchmarks.engines import saved_source
 from mlc.benchmarks.suite import cases_by_family
-from mlc.compiler import Compilation, CompileOptions, new_context, parse_verified
-from mlc.passes.loop._nests import functions_with_loops
-from mlc.passes.loop.cost.estimate import estimate
-from mlc.passes.manager import PassManager
+from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.pass_manager.manager import PassManager
+from mlc.schedules.cost.estimate import estimate
 from mlc.targets.machine import resolve_target
 
 _TARGET = "x86-64-v4"

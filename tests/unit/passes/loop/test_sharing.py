@@ -10,12 +10,12 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 import mlc
-from mlc.compiler import new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.loop import ForOp, LoopKind
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.options import parse_passes
 from mlc.passes.loop._sharing import BUSY, outermost_that_keep_busy, share_of_work
-from mlc.passes.loop.cost.estimate import estimate
-from mlc.passes.manager import PassManager
-from mlc.passes.options import parse_passes
+from mlc.schedules.cost.estimate import estimate
 from mlc.targets.machine import resolve_target
 
 _PRODUCT = """

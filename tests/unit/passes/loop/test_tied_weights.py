@@ -11,10 +11,10 @@ import pytest
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 
-from mlc.compiler import new_context
+from mlc.compiler.compilation import new_context
 from mlc.dialects.loop import ConstantOp
-from mlc.passes.manager import PassManager
-from mlc.passes.pipeline import default_passes
+from mlc.pass_manager.manager import PassManager
+from mlc.pass_manager.pipeline import default_passes
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
 from mlc.syntax import parse_module

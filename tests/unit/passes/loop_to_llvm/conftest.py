@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.parser import Parser
 
 from mlc.dialects.registry import register_dialects
-from mlc.passes.base import Pass
+from mlc.pass_manager.base import Pass
 from mlc.passes.loop_to_llvm.convert_loop_to_llvm import ConvertLoopToLlvmPass
 from mlc.support.context import CompilerContext
 from mlc.targets.cache import Cache

@@ -1,0 +1,1 @@
+"""What is true of loops and kernels: facts that passes, schedules and costs ask for."""

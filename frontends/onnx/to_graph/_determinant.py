@@ -1,0 +1,62 @@
+"""Determinants: products of pivots."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import f64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.onnx.to_graph._node import Node
+from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.pass_manager.lowering import lowers
+
+
+@lowers(PASS, onnx.op("Det"))
+class Determinant(FromOnnx):
+    """Gaussian elimination with partial pivoting, in f64: each step of a scan removes a column of all matrices."""
+
+    ROUNDS_ONCE = True
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        *batch, rows, columns = shape = node.shape() if node.rank() > 1 else (0, -1)
+        if rows != columns:
+            raise Unconvertible(f"x has shape {list(node.shape())}, whose last two dims are no square matrix")
+        if not rows:
+            return b.splat(1, batch, node.element())
+        matrices = b.reshape(b.cast(node[0], f64), (prod(batch), *shape[-2:]))
+        scan = ScanWriter(b, rows)
+        matrix = scan.carry(matrices)
+        product = scan.carry(b.splat(1, (prod(batch),), f64))
+        found = scan.finish(_step(scan.inside, matrix, product, scan.number()))[1]
+        return b.cast(b.reshape(found, batch), node.element())
+
+
+def _step(b: GraphBuilder, matrix: SSAValue, product: SSAValue, k: SSAValue) -> list[SSAValue]:
+    """The matrices without what is below the pivots of column `k`, and the products with these.
+
+    Nobody reads rows up to `k` again, so the row of the pivot is not moved there; row `k` takes its place.
+    """
+    count, extent, _ = shape_of(matrix)
+    rows = b.constant(np.arange(extent)[None])
+    column = b(graph.GatherOp, matrix, k, 2)
+    sizes = b.where(b.compare("ge", rows, k), b(graph.AbsOp, column), b.number(-1, column))
+    place = b(graph.ArgMaxOp, sizes, 1, True)
+    pivots = b(graph.GatherNdOp, matrix, place, [1], [0])
+    pivot = b(graph.GatherNdOp, column, place, [1], [0])
+    swapped = b(graph.ScatterNdOp, "set", matrix, place, b(graph.GatherOp, matrix, k, 1), [1], [0])
+
+    leading = b(graph.GatherOp, swapped, k, 2)
+    is_zero = b.compare("eq", pivot, b.number(0, pivot))
+    divisor = b.reshape(b.where(is_zero, b.number(1, pivot), pivot), (count, 1))
+    factors = b.reshape(b.div(leading, divisor), (count, extent, 1))
+    below = b.reshape(b.compare("gt", rows, k), (1, extent, 1))
+    reduced = b.sub(swapped, b.mul(factors, b.reshape(pivots, (count, 1, extent))))
+    signed = b.where(b.compare("eq", b.reshape(place, (count,)), k), pivot, b(graph.NegOp, pivot))
+    return [b.where(below, reduced, swapped), b.mul(product, signed)]

@@ -1,0 +1,171 @@
+"""Quantised arithmetic: integers with a scale and a zero point; products are summed in i32, exactly."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import f32, f64, i32
+from xdsl.ir import Attribute, SSAValue
+
+from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.onnx import TYPES_BY_NUMBER
+from mlc.frontends.onnx.to_graph._casts import short_float
+from mlc.frontends.onnx.to_graph._conversion import PASS
+from mlc.frontends.onnx.to_graph._matmul import matmul
+from mlc.frontends.onnx.to_graph._node import Node, axis_of
+from mlc.frontends.onnx.to_graph._patterns import FromOnnx, Results
+from mlc.frontends.onnx.to_graph._windows import convolution
+from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.pass_manager.lowering import lowers
+from mlc.support.dtypes import STORED, is_supported, least_of, most_of
+from mlc.support.types import integer_width
+
+
+def _along(b: GraphBuilder, node: Node, value: SSAValue, x: SSAValue) -> SSAValue:
+    """A scale or a zero point as it broadcasts with `x`: one number, one per element of an axis, or one per block."""
+    own, shape = shape_of(value), shape_of(x)
+    if not own or own == (1,):
+        return b.reshape(value, ())
+    axis, size = axis_of(node.int("axis", 1), len(shape)), node.int("block_size")
+    if len(own) == 1 and len(shape) > 1:
+        return b.reshape(value, [own[0] if i == axis else 1 for i in range(len(shape))])
+    if size and len(own) == len(shape):
+        apart = b.reshape(value, (*own[: axis + 1], 1, *own[axis + 1 :]))
+        wide = b.broadcast(apart, (*own[: axis + 1], size, *own[axis + 1 :]))
+        joined = b.reshape(wide, (*own[:axis], own[axis] * size, *own[axis + 1 :]))
+        return b.slice(joined, axis, 0, shape[axis])
+    return value
+
+
+def saturate(b: GraphBuilder, x: SSAValue, zero_point: SSAValue | None, element: Attribute) -> SSAValue:
+    """Floats rounded half to even, with the zero point added, to the nearest integer that there is."""
+    if not is_supported(element):
+        raise Unconvertible(f"it quantises to elements of type {element}, with which mlc does not compute")
+    rounded = b(graph.RoundOp, x)
+    if zero_point is not None:
+        rounded = b.plus(rounded, b.cast(zero_point, element_of(x)))
+    low, high = (b.number(limit, rounded) for limit in (least_of(element), most_of(element)))
+    return b.cast(b(graph.MinOp, b(graph.MaxOp, rounded, low), high), element)
+
+
+@lowers(PASS, onnx.op("QuantizeLinear"))
+class QuantizeLinear(FromOnnx):
+    """`x / scale`, rounded, plus the zero point, within the type of the zero point."""
+
+    ROUNDS_ONCE = True
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x = node[0]
+        number = node.int("output_dtype")
+        default = TYPES_BY_NUMBER[number or 2]
+        zero = node.optional(2)
+        element = element_of(zero) if zero is not None else default
+        x = x if is_float(x) else b.cast(x, f32)
+        scale = _along(b, node, b.cast(node[1], element_of(x)), x)
+        scaled = b.div(x, scale)
+        zero = None if zero is None else _along(b, node, zero, x)
+        if integer_width(element):
+            return saturate(b, scaled, zero, element)
+        if element not in STORED:
+            raise Unconvertible(f"input 'y_zero_point' has elements of type {element}, to which nothing is quantised")
+        moved = scaled if zero is None else b.plus(scaled, b.cast(zero, element_of(x)))
+        return short_float(b, moved, element, bool(node.int("saturate", 1)))
+
+
+@lowers(PASS, onnx.op("DynamicQuantizeLinear"))
+class DynamicQuantizeLinear(FromOnnx):
+    """To ui8, with a scale and a zero point for the least and the largest element and 0; the scale of zeros is 1."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        x, axes, zero = node[0], range(node.rank()), b.number(0, node[0])
+        low = b(graph.MinOp, b.reduce("min", x, axes), zero)
+        high = b(graph.MaxOp, b.reduce("max", x, axes), zero)
+        span = b.sub(high, low)
+        scale = b.where(b.compare("eq", span, zero), b.number(1, x), b.div(span, b.number(255, x)))
+        element = TYPES_BY_NUMBER[2]
+        zero_point = saturate(b, b.sub(zero, b.div(low, scale)), None, element)
+        return [saturate(b, b.div(x, scale), zero_point, element), scale, zero_point]
+
+
+@lowers(PASS, onnx.op("DequantizeLinear"))
+class DequantizeLinear(FromOnnx):
+    """`(x - zero point) * scale`, in the type of the scale."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        number = node.int("output_dtype")
+        element = TYPES_BY_NUMBER[number] if number else node.element(1)
+        x = b.cast(node[0], f32 if is_float(node[0]) else i32)
+        if (zero := node.optional(2)) is not None:
+            x = b.sub(x, b.cast(_along(b, node, zero, x), element_of(x)))
+        wide = f64 if element == f64 else f32  # an integer of 32 bits is none of 16
+        return b.cast(b.mul(b.cast(x, wide), b.cast(_along(b, node, node[1], x), wide)), element)
+
+
+def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = False) -> SSAValue:
+    """`x - zero point` in i32; a list of zero points is one per row, or one per column."""
+    wide = b.cast(x, i32)
+    if zero is None:
+        return wide
+    zero = b.cast(zero, i32)
+    shape = shape_of(zero)
+    if shape == (1,):
+        zero = b.reshape(zero, ())
+    elif len(shape) == 1 and rows:
+        zero = b.reshape(zero, (shape[0], 1))
+    return b.sub(wide, zero)
+
+
+@lowers(PASS, onnx.op("MatMulInteger"))
+class MatMulInteger(FromOnnx):
+    """A product of integers, in i32."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        return matmul(b, _centred(b, node[0], node.optional(2), rows=True), _centred(b, node[1], node.optional(3)))
+
+
+def _channels(b: GraphBuilder, zero: SSAValue | None, weights: SSAValue) -> SSAValue | None:
+    """Zero points of weights, one per channel of the result, as they broadcast."""
+    if zero is None or shape_of(zero) in ((), (1,)):
+        return zero
+    return b.reshape(zero, (shape_of(zero)[0], *[1] * (len(shape_of(weights)) - 1)))
+
+
+@lowers(PASS, onnx.op("ConvInteger"))
+class ConvInteger(FromOnnx):
+    """A convolution of integers, in i32; padding is the zero point."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        weights = _centred(b, node[1], _channels(b, node.optional(3), node[1]))
+        return convolution(node, b, _centred(b, node[0], node.optional(2)), weights, None)
+
+
+@lowers(PASS, onnx.op("QLinearMatMul"))
+class QLinearMatMul(FromOnnx):
+    """A product of integers, scaled to integers again."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        total = matmul(b, _centred(b, node[0], node[2], rows=True), _centred(b, node[3], node[5]))
+        left = node[1]
+        if len(shape_of(left)) == 1 and shape_of(left) != (1,):
+            left = b.reshape(left, (shape_of(left)[0], 1))
+        scale = b.div(b.mul(b.cast(left, f32), b.cast(node[4], f32)), b.cast(node[6], f32))
+        scaled = b.mul(b.cast(total, f32), _number(b, scale))
+        return saturate(b, scaled, _number(b, node[7]), node.element(7))
+
+
+def _number(b: GraphBuilder, value: SSAValue) -> SSAValue:
+    return b.reshape(value, ()) if shape_of(value) == (1,) else value
+
+
+@lowers(PASS, onnx.op("QLinearConv"))
+class QLinearConv(FromOnnx):
+    """A convolution of integers, scaled to integers again."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        weights = _centred(b, node[3], _channels(b, node[5], node[3]))
+        total = convolution(node, b, _centred(b, node[0], node[2]), weights, node.optional(8))
+        scale = b.div(b.mul(node[1], node[4]), node[6])
+        if shape_of(scale) not in ((), (1,)):
+            scale = b.reshape(scale, (shape_of(scale)[0], *[1] * (node.rank() - 2)))
+        scaled = b.mul(b.cast(total, f32), _number(b, scale))
+        return saturate(b, scaled, _number(b, node[7]), node.element(7))

@@ -1,0 +1,170 @@
+"""Operators whose results follow from shapes, and those that make or name data."""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, f32, i64
+
+from mlc.dialects import onnx
+from mlc.dialects.graph import ConstantOp
+from mlc.dialects.onnx import TYPES_BY_NUMBER
+from mlc.frontends.onnx.to_graph._each_step import in_each_step
+from mlc.frontends.onnx.to_graph._node import Node
+from mlc.frontends.onnx.to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
+from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.pass_manager.lowering import lowers
+from mlc.support.dtypes import is_supported, to_numpy
+
+_TENSORS = ("value", "sparse_value")
+"""The attributes of `Constant` that are tensors; reading a model makes a sparse one dense."""
+_NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
+"""The attributes of `Constant` that are numbers, not tensors."""
+
+
+@lowers(PASS, onnx.op("Constant"))
+class Constant(FromOnnx):
+    """Data of the model."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        value = next((v for name in _TENSORS if (v := node.op.attributes.get(name)) is not None), None)
+        if isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
+            element = cast(Any, value.get_type()).element_type
+            if not is_supported(element):
+                raise Unconvertible(f"it holds elements of type {element}, with which mlc does not compute")
+            op = ConstantOp(cast(Any, value))
+            return b.insert_constant(op)
+        for name, kind in _NUMBERS.items():
+            if (found := node.attribute(name)) is not None:
+                return b.constant(np.asarray(found, kind))
+        raise Unconvertible(f"it holds no numbers; required: one of {', '.join((*_TENSORS, *_NUMBERS))}")
+
+
+@lowers(PASS, onnx.op("ConstantOfShape"))
+class ConstantOfShape(FromOnnx):
+    """One number everywhere, 0 by default."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        value = node.op.attributes.get("value")
+        shape = node.known_ints(0)
+        if not isinstance(value, DenseIntOrFPElementsAttr):
+            return b.splat(0, shape, f32)
+        kind = cast(Any, value.get_type())
+        return b.splat(next(iter(value.get_values())), shape, kind.element_type)
+
+
+@lowers(PASS, onnx.op("Shape"))
+class ShapeOf(BoundedFromOnnx):
+    """The extents, or some of them; those that depend on data are computed."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        actual = b.knowledge.extents.get(node[0], {})
+        axes = range(node.rank())[slice(node.attribute("start"), node.attribute("end"))]
+        if not any(axis in actual for axis in axes):
+            return b.constant(np.asarray([node.shape()[axis] for axis in axes], np.int64))
+        extents = [actual.get(axis) or b.constant(node.shape()[axis]) for axis in axes]
+        return b.concat([b.reshape(extent, (1,)) for extent in extents], 0)
+
+
+@lowers(PASS, onnx.op("Size"))
+class Size(BoundedFromOnnx):
+    """The number of elements."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        actual = b.knowledge.extents.get(node[0], {})
+        known = b.constant(prod(e for axis, e in enumerate(node.shape()) if axis not in actual))
+        return reduce(b.mul, actual.values(), known)
+
+
+@lowers(PASS, onnx.op("Range"))
+class Range(FromOnnx):
+    """Numbers from a start up to a limit; as many in each step of a loop whose counter gives one of them."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        rows = in_each_step(b.knowledge, [node[i] for i in range(3)])
+        if rows is None:
+            start, limit, step = (node.known(i).reshape(()) for i in range(3))
+            numbers = start + np.arange(_count(start, limit, step)).astype(start.dtype) * step
+            return b.constant(numbers.astype(start.dtype), node.element(0))
+        counts = {_count(*numbers) for numbers in np.broadcast(*(a.reshape(-1) for a in rows))}
+        if len(counts) > 1:
+            raise Unconvertible(
+                f"it counts {min(counts)} to {max(counts)} numbers in the steps of a loop; required: as many in each"
+            )
+        start, step = b.reshape(node[0], ()), b.reshape(node[2], ())
+        return b.plus(start, b.mul(b.constant(np.arange(counts.pop()), node.element(0)), step))
+
+
+def _count(start: Any, limit: Any, step: Any) -> int:
+    """How many numbers there are.
+
+    Raises:
+        Unconvertible: the step is 0, or there are too many.
+    """
+    if step == 0:
+        raise Unconvertible("its step is 0")
+    count = max(int(np.ceil((np.float64(limit) - start) / step)), 0)
+    if count > MOST_COUNTED:
+        raise Unconvertible(f"it counts {count} numbers")
+    return count
+
+
+@lowers(PASS, onnx.op("EyeLike"))
+class EyeLike(FromOnnx):
+    """Ones on a diagonal: where the number of the column is that of the row and `k`."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        rows, columns = node.shape()
+        number = node.attribute("dtype")
+        element = node.element() if number is None else TYPES_BY_NUMBER[number]
+        numbers = [b.constant(n, i64) for n in (np.arange(rows).reshape(-1, 1) + node.int("k"), np.arange(columns))]
+        return b.cast(b.compare("eq", *numbers), element)
+
+
+@lowers(PASS, onnx.op("HannWindow"), onnx.op("HammingWindow"), onnx.op("BlackmanWindow"))
+class CosineWindow(FromOnnx):
+    """Sums of cosines over a window of known size (Harris, 1978)."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        size = int(node.known(0))
+        span = max(size if node.flag("periodic") else size - 1, 1)
+        terms = _WINDOWS[node.op.OP_TYPE]
+        angle = 2 * np.pi * np.arange(size) / span
+        window = sum(a * np.cos(i * angle) for i, a in enumerate(terms))
+        element = TYPES_BY_NUMBER[node.int("output_datatype", 1)]
+        return b.constant(np.asarray(window).astype(to_numpy(element)), element)
+
+
+_WINDOWS = {
+    "HannWindow": (0.5, -0.5),
+    "HammingWindow": (25 / 46, -21 / 46),
+    "BlackmanWindow": (0.42, -0.5, 0.08),
+}
+
+
+@lowers(PASS, onnx.op("MelWeightMatrix"))
+class MelWeightMatrix(FromOnnx):
+    """Triangles in the frequencies of a spectrum, as wide as the mel scale has them (Davis and Mermelstein, 1980)."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        bins, length, rate = (int(node.known(i)) for i in range(3))
+        low, high = (float(node.known(i)) for i in (3, 4))
+        first, last = (2595 * np.log10(1 + edge / 700) for edge in (low, high))
+        step = (last - first) / (bins + 2)
+        mel = first + np.arange(bins + 2) * step
+        places = ((length + 1) * (700 * (10 ** (mel / 2595) - 1)) // rate).astype(int)
+        result = np.zeros((length // 2 + 1, bins))
+        for i in range(bins):
+            first, middle, last = places[i : i + 3]
+            if middle == first:
+                result[middle, i] = 1
+            else:
+                result[first : middle + 1, i] = (np.arange(first, middle + 1) - first) / (middle - first)
+            if last > middle:
+                result[middle:last, i] = (last - np.arange(middle, last)) / (last - middle)
+        element = TYPES_BY_NUMBER[node.int("output_datatype", 1)]
+        return b.constant(result.astype(to_numpy(element)), element)

@@ -1,0 +1,67 @@
+"""`NonMaxSuppression`: of boxes that cover one another, the one with the highest score."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph, onnx
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.onnx.to_graph._node import Node
+from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.loop_writer import only_integer
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.selection import positions_of
+from mlc.frontends.operators.suppression import Boxes, all_left, chosen_boxes
+from mlc.pass_manager.lowering import lowers
+
+
+@lowers(PASS, onnx.op("NonMaxSuppression"))
+class NonMaxSuppression(FromOnnx):
+    """Batch, class and box of each one that is chosen."""
+
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        batches, classes, count = node.shape(1)
+        if node.shape() != (batches, count, 4):
+            raise Unconvertible(f"boxes are {node[0].type}; required: {batches} x {count} x 4, as the scores are")
+        most = node.knowledge.array(node[2]) if node.has(2) else np.zeros((), np.int64)
+        steps = count if most is None else min(max(only_integer(most), 0), count)
+        if not steps or not batches * classes:
+            return b.splat(0, (0, 3), i64)
+        boxes = _corners(b, node[0], node.int("center_point_box"))
+        limit = b.reshape(b.cast(node[2], i64), ())
+        overlap = b.reshape(node[3], ()) if node.has(3) else b.number(0, node[1])
+        chosen = chosen_boxes(b, boxes, _left(node, b), limit, overlap, steps)
+        flat = b.reshape(chosen, (batches * classes * steps,))
+        places, _ = positions_of(b, b.compare("ge", flat, b.number(0, flat)))
+        group = b.div(places, b.number(steps, places))
+        columns = [
+            b.div(group, b.number(classes, group)),
+            b(graph.RemOp, group, b.number(classes, group)),
+            b(graph.GatherOp, flat, places, 0),
+        ]
+        return b.concat([b.unsqueeze(each, [1]) for each in columns], 1)
+
+
+def _corners(b: GraphBuilder, boxes: SSAValue, is_centered: int) -> Boxes:
+    """`[batch, count]` each, of two corners `y, x, y, x` in any order, or of a center `x, y`, a width and a height."""
+    p, q, r, s = (b.reshape(b.slice(boxes, 2, i, i + 1), shape_of(boxes)[:2]) for i in range(4))
+    if is_centered:
+        half_x, half_y = (b.div(size, b.number(2, size)) for size in (r, s))
+        low_y, low_x, high_y, high_x = b.sub(q, half_y), b.sub(p, half_x), b.plus(q, half_y), b.plus(p, half_x)
+    else:
+        low_y, high_y = b(graph.MinOp, p, r), b(graph.MaxOp, p, r)
+        low_x, high_x = b(graph.MinOp, q, s), b(graph.MaxOp, q, s)
+    return Boxes(low_y, low_x, high_y, high_x, b.mul(b.sub(high_y, low_y), b.sub(high_x, low_x)))
+
+
+def _left(node: Node, b: GraphBuilder) -> SSAValue:
+    """The scores of boxes that may be chosen, minus infinity for others."""
+    scores = node[1]
+    if not node.has(4):
+        return all_left(b, scores)
+    return b.where(b.compare("gt", scores, b.reshape(node[4], ())), scores, b.number(-inf, scores))

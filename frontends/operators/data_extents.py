@@ -1,0 +1,34 @@
+"""Results of a model whose extents depend on data: these extents are results, too."""
+
+from __future__ import annotations
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, StringAttr, i64
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.graph_builder import Knowledge
+from mlc.support.functions import EXTENTS, NAME, marks_of, name_for_callers
+
+
+def add_extents(function: func.FuncOp, knowledge: Knowledge) -> None:
+    """Return each extent that depends on data behind the results, which `mlc.extents` points to."""
+    returned = function.body.block.last_op
+    assert isinstance(returned, Operation)
+    results = list(returned.operands)
+    if not any(value in knowledge.extents for value in results):
+        return
+    marks = [dict(each) for each in marks_of(results, function.res_attrs)]
+    numbers: dict[SSAValue, int] = {}
+    added: list[dict[str, Attribute]] = []
+    for value, own in zip(results, marks, strict=True):
+        extents = knowledge.extents.get(value, {})
+        for axis, extent in extents.items():
+            if extent not in numbers:
+                numbers[extent] = len(results) + len(numbers)
+                added.append({NAME: StringAttr(f"{name_for_callers(value, own, 'out')}.extent{axis}")})
+        if extents:
+            places = [numbers[extents[axis]] if axis in extents else -1 for axis in range(len(shape_of(value)))]
+            own[EXTENTS] = DenseArrayBase.from_list(i64, places)
+    returned.operands = [*results, *numbers]
+    function.res_attrs = ArrayAttr([DictionaryAttr(each) for each in (*marks, *added)])

@@ -1,0 +1,339 @@
+"""Dims of which only the largest extent is known before the model runs, as that of what `NonZero` finds.
+
+Such a value has the shape of the most that there can be. What lies behind the actual extent is no data, whatever it
+is; `Knowledge.extents` names the value, a `tensor<i64>`, that says where it begins. Each graph op that takes such a
+value has a rule here. It says which dims of the result are bounded in the same way, and may put numbers behind the
+extent that do no harm: zeros under a sum. An op without a rule is refused, so that nobody takes for data what is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Operation, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.elementwise import ElementwiseOp
+from mlc.dialects.graph.types import element_of, ints, is_float, shape_of, type_of
+from mlc.dialects.onnx.nodes import in_words
+from mlc.frontends.operators.graph_builder import Extents, GraphBuilder
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.support.dtypes import to_numpy
+
+Rule = Callable[[Any, Sequence[Extents], GraphBuilder], Extents]
+"""From an op that is not in the IR yet, and what is known of its operands, to what is known of its result."""
+
+
+def result_extents(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """The actual extents of the result of an op that has operands with such; its operands may be changed.
+
+    Raises:
+        Unconvertible: the op would take what lies behind an extent for data.
+    """
+    if isinstance(op, ElementwiseOp):
+        return _elementwise(op, extents, b)
+    if (rule := _RULES.get(type(op))) is None:
+        raise _refusal(op, extents)
+    return rule(op, extents, b)
+
+
+def filled(b: GraphBuilder, value: SSAValue, number: float, axes: Sequence[int] | None = None) -> SSAValue:
+    """The value with a number in place of what lies behind the actual extents of these axes, by default of all.
+
+    These dims of the result are as long as its shape says.
+    """
+    bounded = dict(b.knowledge.extents.get(value, {}))
+    for axis in [a for a in bounded if axes is None or a in axes]:
+        extent = bounded.pop(axis)
+        places = np.arange(shape_of(value)[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape_of(value)))])
+        inside = b.compare("lt", b.constant(places, i64), extent)
+        b.knowledge.extents[inside] = {axis: extent}
+        value = b.where(inside, value, b.number(number, value))
+        b.knowledge.extents[value] = dict(bounded)
+    return value
+
+
+def _refusal(op: Operation, extents: Sequence[Extents]) -> Unconvertible:
+    value, axis = next((v, a) for v, e in zip(op.operands, extents, strict=True) for a in e)
+    return Unconvertible(
+        f"the extent of dim {axis} of an operand, {in_words(value.type)} at most, depends on data, and mlc has no form "
+        "of this operator that leaves out what lies behind it; let the model end in front of this node"
+    )
+
+
+def _different(axis: int) -> Unconvertible:
+    return Unconvertible(
+        f"the extent of dim {axis} depends on data in one operand, and is another in the next; required: one extent, "
+        "or 1"
+    )
+
+
+def _elementwise(op: ElementwiseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Aligned dims have one extent, or 1."""
+    rank = len(shape_of(op.result))
+    found = {axis: _aligned(op, extents, axis - rank) for axis in range(rank)}
+    return {axis: extent for axis, extent in found.items() if extent is not None}
+
+
+def _aligned(op: Operation, extents: Sequence[Extents], from_end: int) -> SSAValue | None:
+    """The extent of a dim, counted from the end, to which operands broadcast; None if it does not depend on data.
+
+    A dim that is bounded by 1 is none that broadcasting repeats: it may be empty.
+    """
+    actual: dict[SSAValue, None] = {}
+    is_fixed = False
+    for value, known in zip(op.operands, extents, strict=True):
+        shape = shape_of(value)
+        at = from_end + len(shape)
+        if at in known:
+            actual[known[at]] = None
+        elif at >= 0 and shape[at] != 1:
+            is_fixed = True
+    if len(actual) > 1 or (actual and is_fixed):
+        raise _different(max(from_end + len(shape_of(v)) for v in op.operands))
+    return next(iter(actual), None)
+
+
+def _transpose(op: graph.TransposeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    order = ints(op.permutation)
+    return {order.index(axis): extent for axis, extent in extents[0].items()}
+
+
+def _broadcast(op: graph.BroadcastOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    own, shape = shape_of(op.input), shape_of(op.result)
+    behind = len(shape) - len(own)
+    if any(own[axis] != shape[behind + axis] for axis in extents[0]):
+        raise _refusal(op, extents)
+    return {behind + axis: extent for axis, extent in extents[0].items()}
+
+
+def _reshape(op: graph.ReshapeOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """A dim with as many elements in front of it and behind it as before is the same dim.
+
+    Dims of extent 1 may stand anywhere, so it has to be longer than that.
+    """
+    before, after = shape_of(op.input), shape_of(op.result)
+    if before == after:
+        return extents[0]
+    found: dict[int, SSAValue] = {}
+    for axis, extent in extents[0].items():
+        if axis == 0 and (joined := _rows_joined_or_split(before, after, extent, b)) is not None:
+            place, extent = 0, joined
+        else:
+            places = [i for i, e in enumerate(after) if e == before[axis] and _size(after[:i]) == _size(before[:axis])]
+            if before[axis] == 1 or 0 in before or len(places) != 1:
+                raise _refusal(op, extents)
+            place = places[0]
+        if place in found:  # two dims are joined that both depend on data
+            raise _refusal(op, extents)
+        found[place] = extent
+    return found
+
+
+def _rows_joined_or_split(
+    before: Sequence[int], after: Sequence[int], extent: SSAValue, b: GraphBuilder
+) -> SSAValue | None:
+    """The extent of the first dim, after it was joined with others, or split into itself and others, as it was joined;
+    None if that is not known to be an extent. Data that comes first in memory still does."""
+    whole, factor = b.knowledge.multiples.get(extent, (extent, 1))
+    if not before[0] or not after or before[0] % factor or after[0] % (rows := before[0] // factor):
+        return None
+    other = after[0] // rows
+    if other == 1:
+        return whole
+    known = {key: value for value, key in b.knowledge.multiples.items()}
+    if (whole, other) not in known:
+        made = b.mul(whole, b.constant(other, i64))
+        b.knowledge.multiples[made] = whole, other
+        return made
+    return known[whole, other]
+
+
+def _size(shape: Sequence[int]) -> int:
+    return int(np.prod(shape, dtype=np.int64))
+
+
+def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Only the last part may end early; along other axes all parts have the same extents."""
+    axis = op.axis.value.data
+    if any(axis in known for known in extents[:-1]):
+        raise _refusal(op, extents)
+    others = [{a: e for a, e in known.items() if a != axis} for known in extents]
+    if any(each != others[0] for each in others):
+        raise _different(next(a for each in others for a in each))
+    found = dict(others[0])
+    if axis in extents[-1]:
+        front = sum(shape_of(v)[axis] for v in op.operands[:-1])
+        found[axis] = b.plus(extents[-1][axis], b.constant(front, i64))
+    return found
+
+
+def _slice(op: graph.SliceOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Of `x[start:end]` as much is data as `x` has of it behind `start`."""
+    found: dict[int, SSAValue] = {}
+    extent_of = zip(ints(op.starts), ints(op.ends), ints(op.strides), shape_of(op.input), strict=True)
+    for axis, (start, end, stride, largest) in enumerate(extent_of):
+        if axis not in extents[0]:
+            continue
+        extent = extents[0][axis]
+        if stride != 1:
+            raise _refusal(op, extents)
+        if end < largest:
+            extent = b(graph.MinOp, extent, b.constant(end, i64))
+        if start:
+            extent = b(graph.MaxOp, b.sub(extent, b.constant(start, i64)), b.constant(0, i64))
+        found[axis] = extent
+    return found
+
+
+def _pad_or_reverse(op: graph.PadOp | graph.ReverseOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Other dims than those that are padded, or turned round."""
+    changed = (
+        ints(op.axes)
+        if isinstance(op, graph.ReverseOp)
+        else [a for a, (low, high) in enumerate(zip(ints(op.low), ints(op.high), strict=True)) if low or high]
+    )
+    if any(axis in changed for axis in extents[0]):
+        raise _refusal(op, extents)
+    return extents[0]
+
+
+def _gather(op: graph.GatherOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Indices behind their extent become 0, negative ones count from the end of the data."""
+    axis = op.axis.value.data
+    (data, at), indices = extents, op.indices
+    if axis in data:
+        known = b.knowledge.array(indices)
+        if known is None or (known.size and known.min() < 0):
+            from_end = b.plus(indices, b.cast(data[axis], element_of(indices)))
+            op.operands[1] = b.where(b.compare("lt", indices, b.number(0, indices)), from_end, indices)
+    op.operands[1] = filled(b, op.operands[1], 0)
+    rank = len(shape_of(indices))
+    found = {axis + a: extent for a, extent in at.items()}
+    return found | {a if a < axis else a + rank - 1: extent for a, extent in data.items() if a != axis}
+
+
+def _gather_nd(op: graph.GatherNdOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Coordinates behind their extent become 0."""
+    data, at = extents
+    placement = op.placement
+    rank = len(placement.indices)
+    if any(axis in data for axis in placement.axes) or rank in at:
+        raise _refusal(op, extents)
+    if any(data[axis] != at.get(axis) for axis in placement.own if axis in data):
+        raise _different(placement.own[0])
+    op.operands[1] = filled(b, op.indices, 0)
+    whole = {rank + placement.whole.index(axis): e for axis, e in data.items() if axis in placement.whole}
+    return {**at, **whole}
+
+
+_FILLS = {"sum": 0.0, "prod": 1.0, "max": -inf, "min": inf}
+
+
+def _reduce(op: graph.ReduceOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """What changes nothing is combined with the data."""
+    axes, kind = ints(op.axes), op.kind.data.value
+    if any(axis in extents[0] for axis in axes):
+        if kind not in _FILLS:
+            raise _refusal(op, extents)
+        op.operands[0] = filled(b, op.input, nearest_number(op.input, _FILLS[kind]), axes)
+    return _without(extents[0], () if op.keepdims is not None else axes, axes)
+
+
+def _without(extents: Extents, dropped: Sequence[int], axes: Sequence[int]) -> Extents:
+    """The extents of other dims than `axes`, of which those `dropped` are not there any more."""
+    rest = {a: e for a, e in extents.items() if a not in axes}
+    return {a - sum(d < a for d in dropped): e for a, e in rest.items()}
+
+
+def _arg_extreme(op: graph.ArgMaxOp | graph.ArgMinOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Of equal elements the first one counts, and what lies behind comes last."""
+    axis = op.axis.value.data
+    last = -inf if isinstance(op, graph.ArgMaxOp) else inf
+    op.operands[0] = filled(b, op.input, nearest_number(op.input, last), [axis])
+    return _without(extents[0], () if op.keepdims is not None else (axis,), (axis,))
+
+
+def _argsort(op: graph.ArgsortOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Other dims than the one that is sorted: that may have fewer elements than are asked for."""
+    if op.axis.value.data in extents[0]:
+        raise _refusal(op, extents)
+    return extents[0]
+
+
+def _softmax(op: graph.SoftmaxOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """What lies behind has no weight."""
+    op.operands[0] = filled(b, op.input, -inf, [op.axis.value.data])
+    return extents[0]
+
+
+def _matmul(op: graph.MatmulOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Rows of the one, columns of the other, and matrices of both; what lies behind a dim that is summed over is 0."""
+    lhs, rhs, rank = len(shape_of(op.lhs)), len(shape_of(op.rhs)), len(shape_of(op.result))
+    if lhs < 2 or rhs < 2:
+        raise _refusal(op, extents)
+    found = {rank - 2: extents[0].get(lhs - 2), rank - 1: extents[1].get(rhs - 1)}
+    for axis in range(rank - 2):
+        found[axis] = _aligned(op, extents, axis - rank)
+    summed = extents[0].get(lhs - 1), extents[1].get(rhs - 2)
+    if summed[0] is not summed[1]:
+        raise _different(rhs - 2)
+    if summed[0] is not None:
+        op.operands[0], op.operands[1] = filled(b, op.lhs, 0, [lhs - 1]), filled(b, op.rhs, 0, [rhs - 2])
+    return {axis: extent for axis, extent in found.items() if extent is not None}
+
+
+def _images(op: graph.GraphOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Each image is a result of its own; weights are whole."""
+    if any(extents[1:]) or any(axis != 0 for axis in extents[0]):
+        raise _refusal(op, extents)
+    return extents[0]
+
+
+def _norm(op: graph.LayerNormOp | graph.RmsNormOp, extents: Sequence[Extents], b: GraphBuilder) -> Extents:
+    """Other dims than those that are normalised."""
+    if any(extents[1:]) or any(axis >= op.axis.value.data for axis in extents[0]):
+        raise _refusal(op, extents)
+    return extents[0]
+
+
+def nearest_number(value: SSAValue, number: float) -> float:
+    """The number, or the nearest to an infinity that the elements can be."""
+    element = to_numpy(element_of(value))
+    if is_float(type_of(value)) or number not in (inf, -inf):
+        return number
+    limits = np.iinfo(element)
+    return int(limits.max if number > 0 else limits.min)
+
+
+_RULES: dict[type[Operation], Rule] = {
+    graph.TransposeOp: _transpose,
+    graph.BroadcastOp: _broadcast,
+    graph.ReshapeOp: _reshape,
+    graph.ConcatOp: _concat,
+    graph.SliceOp: _slice,
+    graph.PadOp: _pad_or_reverse,
+    graph.ReverseOp: _pad_or_reverse,
+    graph.GatherOp: _gather,
+    graph.GatherNdOp: _gather_nd,
+    graph.ReduceOp: _reduce,
+    graph.ArgMaxOp: _arg_extreme,
+    graph.ArgMinOp: _arg_extreme,
+    graph.ArgsortOp: _argsort,
+    graph.SoftmaxOp: _softmax,
+    graph.MatmulOp: _matmul,
+    graph.Conv2dOp: _images,
+    graph.Conv3dOp: _images,
+    graph.MaxPool2dOp: _images,
+    graph.MaxPool3dOp: _images,
+    graph.AvgPool2dOp: _images,
+    graph.AvgPool3dOp: _images,
+    graph.GroupNormOp: _images,
+    graph.BatchNormOp: _images,
+    graph.LayerNormOp: _norm,
+    graph.RmsNormOp: _norm,
+}

@@ -1,0 +1,318 @@
+"""Writing graph ops, of which those that depend on constants only are computed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+from xdsl.utils.exceptions import VerifyException
+
+from mlc.analysis.known_types import MOST_ELEMENTS
+from mlc.dialects import graph
+from mlc.dialects.graph import ConstantOp
+from mlc.dialects.graph.placement import IndexedOp
+from mlc.dialects.graph.types import element_of, shape_of, tensor
+from mlc.frontends.operators.refusal import Unconvertible, Unfit
+from mlc.reference.constants import constant_data
+from mlc.reference.execution import UndefinedBehavior
+from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
+from mlc.support import dtypes
+from mlc.support.resources import Resources
+
+Array = NDArray[Any]
+Extents = Mapping[int, SSAValue]
+"""The actual extents of some dims of a value, each a `tensor<i64>`."""
+_SPELLED = 64
+"""Constants of up to this number of elements are spelled out in the IR."""
+_MOST = 1 << 20
+"""Results of up to this number of bytes are computed now; `fold-constants` decides on larger ones, such as weights."""
+MOST_COUNTED = 1 << 27
+"""How long a row of numbers 0, 1, 2, … that patterns make may be."""
+_MOST_EXPANDED = 1 << 24
+"""And no operands that stand for so many bytes more than they take."""
+
+
+@dataclass
+class Knowledge:
+    """What is known of values while a model is converted: the data of constants, and extents that depend on data."""
+
+    resources: Resources
+    hand_on: Callable[[graph.GraphOp, Sequence[Extents], GraphBuilder], Extents] | None = None
+    """What the extents of operands say of those of the result; nothing for sources that have no such values."""
+    arrays: dict[SSAValue, Array] = field(default_factory=dict[SSAValue, Array])
+    made: dict[ConstantOp, None] = field(default_factory=dict[ConstantOp, None])
+    """The constants that the conversion made; who is not used in the end is dropped."""
+    extents: dict[SSAValue, Extents] = field(default_factory=dict[SSAValue, Extents])
+    """The actual extents of dims that are as long as their shape says at most."""
+    multiples: dict[SSAValue, tuple[SSAValue, int]] = field(default_factory=dict[SSAValue, "tuple[SSAValue, int]"])
+    """Extents that are so many times others, of dims that are joined."""
+    positions: dict[tuple[Block | None, SSAValue], tuple[SSAValue, SSAValue]] = field(
+        default_factory=dict["tuple[Block | None, SSAValue]", "tuple[SSAValue, SSAValue]"]
+    )
+    """Where values were found not to be 0, and how often: who asks twice gets the same extent."""
+    each_step: dict[SSAValue, Callable[[], Array | None]] = field(
+        default_factory=dict[SSAValue, "Callable[[], Array | None]"]
+    )
+    """What arguments of loops are in each step, stacked; None where that turns out to be unknown."""
+    spell: Callable[[Attribute], str] = str
+    """A type in the words of the source."""
+    repeated: bool = False
+    """Whether what is converted now is computed in each step of a loop."""
+    unseeded: int = 0
+    """How many nodes that draw random numbers without a seed there were."""
+
+    def array(self, value: SSAValue) -> Array | None:
+        """The data of a constant; None for other values, and for one of which only so much is data as data says."""
+        if value in self.extents:
+            return None
+        if value not in self.arrays and isinstance(op := value.owner, ConstantOp):
+            self.arrays[value] = constant_data(op.value, self.resources)
+        return self.arrays.get(value)
+
+    def drop_unused(self) -> None:
+        """Erase the constants that nobody uses, and forget the data that the conversion made for them."""
+        used = {_resource(op) for op in self.made if op.result.first_use is not None}
+        for op in self.made:
+            if op.result.first_use is None and op.parent is not None:
+                if (name := _resource(op)) is not None and name not in used:
+                    self.resources.drop(name)
+                self.arrays.pop(op.result, None)
+                Rewriter.erase_op(op)
+
+
+@dataclass
+class GraphBuilder:
+    """Puts graph ops in front of an op of another dialect; every method returns the result of what it adds.
+
+    Raises `Unconvertible` where the shapes or types of operands do not fit.
+    """
+
+    before: Operation
+    knowledge: Knowledge
+    hint: str = "constant"
+
+    # ---- adding
+
+    def __call__(self, op_type: type[graph.GraphOp], *arguments: Any, **options: Any) -> SSAValue:
+        """A graph op; its value if that is known now."""
+        try:
+            op = cast(Any, op_type)(*arguments, **options)
+            op.verify()
+        except VerifyException as e:
+            elements = [element_of(cast(SSAValue, a)) for a in arguments if isinstance(a, SSAValue)]
+            if stored := [element for element in elements if element in dtypes.STORED]:
+                raise Unfit(
+                    f"elements of type {stored[0]} are only stored, not computed with; convert them to floats before"
+                ) from None
+            raise Unfit(str(e)) from None
+        for result in op.results:
+            if not dtypes.is_supported(element := element_of(result)):
+                raise Unconvertible(f"it makes elements of type {element}, with which mlc does not compute")
+        return self.add(op)
+
+    def add(self, op: graph.GraphOp) -> SSAValue:
+        """A graph op that exists already."""
+        for result in op.results:
+            _require_addressable(shape_of(result))
+        known = [self.knowledge.array(v) for v in op.operands]
+        indices = self.knowledge.array(op.indices) if isinstance(op, IndexedOp) else None
+        if isinstance(op, IndexedOp) and indices is not None and (wrong := op.out_of_range(indices)) is not None:
+            raise Unconvertible(wrong)
+        arrays = [a for a in known if a is not None]
+        if len(arrays) == len(known) and self._is_computed_now(op, arrays):
+            try:
+                result = computed(op, arrays)
+            except UndefinedBehavior as e:
+                raise Unconvertible(str(e)) from None
+            op.erase()
+            return self.constant(result, op.result.type.element_type)
+        extents = [self.knowledge.extents.get(v, {}) for v in op.operands]
+        if any(extents):
+            assert self.knowledge.hand_on is not None
+            self.bounded(op.result, self.knowledge.hand_on(op, extents, self))
+        self._insert(op)
+        return op.result
+
+    def bounded(self, value: SSAValue, extents: Extents) -> SSAValue:
+        """Note that some dims of a value are as long as a `tensor<i64>` says, which is not longer than its shape."""
+        if found := {axis: extent for axis, extent in extents.items() if shape_of(value)[axis]}:
+            self.knowledge.extents[value] = found
+        return value
+
+    def _is_computed_now(self, op: graph.GraphOp, arrays: Sequence[Array]) -> bool:
+        type = op.result.type
+        if not dtypes.is_supported(type.element_type) or len(op.results) != 1:
+            return False
+        if gives_splat(op, arrays):
+            return True
+        size = prod(type.get_shape()) * dtypes.to_numpy(type.element_type).itemsize
+        return size <= _MOST and sum(a.nbytes - stored_bytes(a) for a in arrays) <= _MOST_EXPANDED
+
+    def _insert(self, op: Operation) -> None:
+        op.location = self.before.location
+        Rewriter.insert_op(op, InsertPoint.before(self.before))
+
+    # ---- constants
+
+    def constant(self, data: Any, element: Attribute | None = None) -> SSAValue:
+        """A constant with these numbers; of i64 or f32 unless an element type or an array says otherwise."""
+        array = np.asarray(data)
+        if element is None:
+            if not isinstance(data, np.ndarray):
+                array = array.astype(np.float32 if array.dtype.kind == "f" else np.int64)
+            element = dtypes.from_numpy(array.dtype)
+        array = array.astype(dtypes.to_numpy(element), copy=False)
+        if is_splat(array) and array.nbytes > LARGE_SPLAT:
+            op = graph.BroadcastOp(self.constant(array[(0,) * array.ndim], element), array.shape)
+            self._insert(op)
+            self.knowledge.arrays[op.result] = array
+            return op.result
+        kind = tensor(array.shape, element)
+        if array.size <= _SPELLED and array.size:
+            numbers = array.reshape(-1).tolist()
+        elif is_splat(array):
+            numbers = array.flat[:1].tolist()
+        else:
+            numbers = None
+        if numbers is None:
+            name = self.knowledge.resources.add(array, self.hint)
+            op = ConstantOp(DenseResourceAttr.from_params(name, kind))
+        else:
+            op = ConstantOp(DenseIntOrFPElementsAttr.from_list(cast(Any, kind), numbers))
+        self.knowledge.arrays[op.result] = array
+        return self.insert_constant(op)
+
+    def insert_constant(self, op: ConstantOp) -> SSAValue:
+        """A constant that exists already; it goes if nobody uses it in the end."""
+        self._insert(op)
+        self.knowledge.made[op] = None
+        return op.result
+
+    def splat(self, number: float, shape: Sequence[int], element: Attribute) -> SSAValue:
+        """A constant of one number everywhere, of which no array is kept."""
+        _require_addressable(shape)
+        return self.constant(np.broadcast_to(np.asarray(number, dtypes.to_numpy(element)), tuple(shape)), element)
+
+    def number(self, number: float, like: SSAValue) -> SSAValue:
+        """A constant of rank 0 with the element type of `like`."""
+        return self.constant(np.asarray(number), element_of(like))
+
+    # ---- what patterns write often
+
+    def plus(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a + b`."""
+        return self(graph.AddOp, a, b)
+
+    def sub(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a - b`."""
+        return self(graph.SubOp, a, b)
+
+    def mul(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a * b`."""
+        return self(graph.MulOp, a, b)
+
+    def div(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`a / b`, of integers towards zero."""
+        return self(graph.DivOp, a, b)
+
+    def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
+        """`eq`, `ne`, `lt`, `le`, `gt` or `ge`, of i1."""
+        return self(graph.CompareOp, predicate, a, b)
+
+    def where(self, condition: SSAValue, on_true: SSAValue, on_false: SSAValue) -> SSAValue:
+        """`on_true` where the condition holds, else `on_false`."""
+        return self(graph.WhereOp, condition, on_true, on_false)
+
+    def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """The elements converted; the value itself if they have the type."""
+        return value if element_of(value) == element else self(graph.CastOp, value, element)
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The elements under another shape; the value itself if it has that shape."""
+        return value if shape_of(value) == tuple(shape) else self(graph.ReshapeOp, value, tuple(shape))
+
+    def unsqueeze(self, value: SSAValue, axes: Sequence[int]) -> SSAValue:
+        """Dims of extent 1 put in, which are these axes of the result."""
+        rank = len(shape_of(value)) + len(axes)
+        kept = [axis for axis in range(rank) if axis not in axes]
+        extents = dict(zip(kept, shape_of(value), strict=True))
+        return self._renumbered(value, [extents.get(axis, 1) for axis in range(rank)], dict(enumerate(kept)))
+
+    def squeeze(self, value: SSAValue, axes: Sequence[int]) -> SSAValue:
+        """Dims of extent 1 taken out."""
+        for axis in axes:
+            if axis in self.knowledge.extents.get(value, {}):
+                raise Unconvertible(f"the extent of dim {axis}, which is taken out of {value.type}, depends on data")
+        kept = [axis for axis in range(len(shape_of(value))) if axis not in axes]
+        return self._renumbered(value, [shape_of(value)[axis] for axis in kept], {a: i for i, a in enumerate(kept)})
+
+    def _renumbered(self, value: SSAValue, shape: Sequence[int], axes: Mapping[int, int]) -> SSAValue:
+        """A reshape of which it is known which axis becomes which."""
+        extents = self.knowledge.extents.get(value, {})
+        if not extents or shape_of(value) == tuple(shape):
+            return self.reshape(value, shape)
+        op = graph.ReshapeOp(value, tuple(shape))
+        self._insert(op)
+        return self.bounded(op.result, {axes[axis]: extent for axis, extent in extents.items()})
+
+    def transpose(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+        """The dims permuted; the value itself if they stay."""
+        if list(permutation) == list(range(len(permutation))):
+            return value
+        return self(graph.TransposeOp, value, tuple(permutation))
+
+    def broadcast(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """The elements repeated to a shape; the value itself if it has that shape."""
+        return value if shape_of(value) == tuple(shape) else self(graph.BroadcastOp, value, tuple(shape))
+
+    def concat(self, values: Sequence[SSAValue], axis: int) -> SSAValue:
+        """One after the other along an axis."""
+        return values[0] if len(values) == 1 else self(graph.ConcatOp, list(values), axis)
+
+    def slice(self, value: SSAValue, axis: int, start: int, end: int, stride: int = 1) -> SSAValue:
+        """The elements of one axis from `start` up to, not including, `end`."""
+        shape = shape_of(value)
+        starts, ends, strides = [0] * len(shape), list(shape), [1] * len(shape)
+        starts[axis], ends[axis], strides[axis] = start, end, stride
+        if (start, end, stride) == (0, shape[axis], 1):
+            return value
+        return self(graph.SliceOp, value, starts, ends, strides)
+
+    def reduce(self, kind: str, value: SSAValue, axes: Sequence[int], keepdims: bool = False) -> SSAValue:
+        """`sum`, `mean`, `max`, `min` or `prod` along axes, in any order."""
+        return self(graph.ReduceOp, kind, value, sorted(axes), keepdims)
+
+    def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The product of matrices, or of stacks of them."""
+        return self(graph.MatmulOp, a, b)
+
+
+def _require_addressable(shape: Sequence[int]) -> None:
+    """Raises: Unconvertible if no machine has memory for so many elements."""
+    if prod(shape) > MOST_ELEMENTS:
+        size = "x".join(map(str, shape))
+        raise Unconvertible(f"it makes a tensor of {size} elements: that is more than any memory holds")
+
+
+def _resource(op: ConstantOp) -> str | None:
+    """The name of the data of a constant that is not spelled out; copies in bodies share it."""
+    return op.value.resource_handle.data if isinstance(op.value, DenseResourceAttr) else None
+
+
+def is_float(value: SSAValue) -> bool:
+    """Whether the elements are floating-point numbers."""
+    return not isinstance(element_of(value), IntegerType)
+
+
+def require_fixed(b: GraphBuilder, value: SSAValue, what: str) -> None:
+    """Raises: Unconvertible if the extent of a dim of `value`, which is `what`, depends on data."""
+    for axis in b.knowledge.extents.get(value, {}):
+        found = f"the extent of dim {axis} of {what}, {b.knowledge.spell(value.type)} at most, depends on data"
+        raise Unconvertible(f"{found}; required: a known one")

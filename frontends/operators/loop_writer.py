@@ -1,0 +1,188 @@
+"""Writing loops that carry values, and making bodies of what sees the values around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Block, BlockArgument, Region, SSAValue
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.dialects.graph import ConstantOp, ScanOp, WhileOp, YieldOp
+from mlc.dialects.graph.types import element_of, shape_of, tensor, type_of
+from mlc.dialects.scan import stack_type
+from mlc.frontends.operators.graph_builder import Array, GraphBuilder, require_fixed
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.reference import graph as reference
+from mlc.support.ir import clone
+
+
+class LoopBody:
+    """A body that is being written; `inside` puts ops into it.
+
+    What it uses of the values around it becomes an operand in the end, each with an argument of the body; constants are
+    repeated in it.
+    """
+
+    def __init__(self, b: GraphBuilder) -> None:
+        self.block = Block()
+        self.end = YieldOp()
+        self.block.add_op(self.end)
+        self.inside = GraphBuilder(self.end, b.knowledge, b.hint)
+        self.end.location = b.before.location
+        self.captured: dict[SSAValue, BlockArgument] = {}
+        """What it uses of the values around it, once it is finished, with its names for them."""
+
+    def argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
+        """An argument with the type of a value, or of a row of it.
+
+        Raises:
+            Unconvertible: the extent of one of its dims depends on data.
+        """
+        require_fixed(self.inside, like, "what a loop carries or takes rows of")
+        return self._argument(like, row)
+
+    def _argument(self, like: SSAValue, row: bool = False) -> BlockArgument:
+        kind = tensor(shape_of(like)[1:], element_of(like)) if row else type_of(like)
+        argument = self.block.insert_arg(kind, len(self.block.args))
+        argument.name_hint = like.name_hint
+        return argument
+
+    def finish(self, results: Sequence[SSAValue]) -> list[SSAValue]:
+        """End the body with what it yields; returns the values around it that it uses, in the order of arguments.
+
+        Raises:
+            Unconvertible: the extent of a dim of what it yields depends on data.
+        """
+        for value in results:
+            require_fixed(self.inside, value, "what a graph yields")
+        self.end.operands = results
+        captured = self.captured
+        constants: dict[SSAValue, SSAValue] = {}
+        for op in list(self.block.ops):
+            for index, value in enumerate(op.operands):
+                if _block_of(value) is self.block:
+                    continue
+                if isinstance(value.owner, ConstantOp):
+                    if value not in constants:
+                        copy = clone(value.owner)
+                        copy.results[0].name_hint = value.name_hint
+                        assert self.block.first_op is not None
+                        self.block.insert_op_before(copy, self.block.first_op)
+                        constants[value] = copy.results[0]
+                        self.inside.knowledge.made[cast(ConstantOp, copy)] = None
+                    op.operands[index] = constants[value]
+                else:
+                    if value not in captured:
+                        captured[value] = self._argument(value)
+                    op.operands[index] = captured[value]
+        return list(captured)
+
+
+class ScanWriter:
+    """Writes a `graph.scan`: first what it carries, then of what it takes rows, then its body, then `finish`."""
+
+    def __init__(self, b: GraphBuilder, steps: int) -> None:
+        self.b, self.steps = b, steps
+        self.body = LoopBody(b)
+        self.inside = self.body.inside
+        self._initial: list[SSAValue] = []
+        self._rows: list[SSAValue] = []
+        self._backwards: list[bool] = []
+
+    def carry(self, initial: SSAValue) -> SSAValue:
+        """What the body calls a value that is carried."""
+        self._initial.append(initial)
+        return self.body.argument(initial)
+
+    def row(self, value: SSAValue, backwards: bool = False) -> SSAValue:
+        """What the body calls a row of a tensor."""
+        self._rows.append(value)
+        self._backwards.append(backwards)
+        return self.body.argument(value, row=True)
+
+    def number(self, backwards: bool = False) -> SSAValue:
+        """The number of the row that a step is at, an i64."""
+        return self.row(self.b.constant(np.arange(self.steps, dtype=np.int64), i64), backwards)
+
+    def finish(
+        self, next: Sequence[SSAValue], stacked: Sequence[SSAValue] = (), backwards: bool | Sequence[bool] = False
+    ) -> list[SSAValue]:
+        """The last carried values and the stacks; they are computed at once if all is known."""
+        captured = self.body.finish([*next, *stacked])
+        ways = [backwards] * len(stacked) if isinstance(backwards, bool) else list(backwards)
+        types = [*(v.type for v in self._initial), *(stack_type(self.steps, type_of(v)) for v in stacked)]
+        op = ScanOp(
+            self.steps, self._initial, self._rows, captured, types, Region(self.body.block), [*self._backwards, *ways]
+        )
+        op.location = self.b.before.location
+        known = [self.b.knowledge.array(v) for v in op.operands]
+        arrays = [a for a in known if a is not None]
+        if len(arrays) == len(known) and sum(a.nbytes for a in arrays) < 1 << 16:
+            results = reference.evaluate(op, arrays, self.b.knowledge.resources)
+            op.erase()
+            return [self.b.constant(a) for a in results]
+        Rewriter.insert_op(op, InsertPoint.before(self.b.before))
+        return list(op.outputs)
+
+
+class WhileWriter:
+    """Writes a `graph.while`: what `check` makes of `ahead`, and `inside` of `carried`, then `finish`."""
+
+    def __init__(self, b: GraphBuilder, initial: Sequence[SSAValue]) -> None:
+        self.b, self._initial = b, list(initial)
+        self._bodies = LoopBody(b), LoopBody(b)
+        self.check, self.inside = (body.inside for body in self._bodies)
+        self.ahead, self.carried = ([body.argument(v) for v in initial] for body in self._bodies)
+
+    def finish(self, go_on: SSAValue, next: Sequence[SSAValue]) -> list[SSAValue]:
+        """What is carried when `go_on`, an i1 that `check` made, does not hold; `next` is carried on."""
+        check, body = self._bodies
+        used = list(dict.fromkeys([*check.finish([go_on]), *body.finish(next)]))
+        op = WhileOp(self._initial, used, with_arguments(check, used), with_arguments(body, used))
+        op.location = self.b.before.location
+        Rewriter.insert_op(op, InsertPoint.before(self.b.before))
+        return list(op.outputs)
+
+
+def with_arguments(body: LoopBody, values: Sequence[SSAValue]) -> Region:
+    """Give a body an argument for each of these values, in their order, behind those that it had from the start."""
+    block, captured = body.block, body.captured
+    first = len(block.args) - len(captured)
+    for number, value in enumerate(values):
+        argument = block.insert_arg(value.type, first + number)
+        argument.name_hint = value.name_hint
+        if value in captured:
+            captured[value].replace_all_uses_with(argument)
+    for leftover in list(block.args)[first + len(values) :]:
+        block.erase_arg(leftover)
+    return Region(block)
+
+
+def only(array: Array) -> Any:
+    """The number that an array of one element holds.
+
+    Raises:
+        Unconvertible: it has more, or none.
+    """
+    if array.size != 1:
+        raise Unconvertible(f"one number is required, found an array of shape {list(array.shape)}")
+    return array.reshape(-1)[0]
+
+
+def only_integer(array: Array) -> int:
+    """The integer that an array of one element holds.
+
+    Raises:
+        Unconvertible: it has more, or none, or is of other numbers.
+    """
+    if array.dtype.kind not in "iu":
+        raise Unconvertible(f"an integer is required, found an array of {array.dtype}")
+    return int(only(array))
+
+
+def _block_of(value: SSAValue) -> Block | None:
+    owner = value.owner
+    return owner if isinstance(owner, Block) else owner.parent

@@ -1,0 +1,27 @@
+"""The mean and the differences from it, of which variances are made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.graph_builder import GraphBuilder
+
+
+def mean_and_differences(b: GraphBuilder, x: SSAValue, axes: Sequence[int]) -> tuple[SSAValue, SSAValue]:
+    """The mean over some axes, which are kept with extent 1, and `x` less that.
+
+    Both by the differences from the first element: the error of a mean of numbers themselves may be larger than all
+    differences between them. Equal numbers have a variance of 0.
+    """
+    if 0 in shape_of(x):
+        mean = b.reduce("mean", x, axes, True)
+        return mean, b.sub(x, mean)
+    first = x
+    for axis in axes:
+        first = b.slice(first, axis, 0, 1)
+    shifted = b.sub(x, first)
+    offset = b.reduce("mean", shifted, axes, True)
+    return b.plus(first, offset), b.sub(shifted, offset)

@@ -1,0 +1,198 @@
+"""Data, and moves of elements to places that the text says. Real and imaginary parts move alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+from xdsl.dialects.builtin import ComplexType, TensorType, i32
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.stablehlo import ConstantOp
+from mlc.frontends.operators.complex_numbers import Pair
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.reference.constants import constant_data
+from mlc.support import dtypes
+
+
+@converts("constant")
+def constant(b: HloCall) -> Found:
+    """Its data; resources stay where they are."""
+    op = cast(ConstantOp, b.op)
+    if isinstance(cast("TensorType[Any]", op.output.type).element_type, ComplexType):
+        data = constant_data(op.value, b.knowledge.resources)
+        return Pair(*(b.constant(np.array(part), b.element()) for part in (np.real(data), np.imag(data))))
+    return b.insert_constant(graph.ConstantOp(cast(Any, op.value)))
+
+
+@converts("iota", parts=True)
+def iota(b: HloCall) -> Found:
+    """A column of numbers, repeated."""
+    return b.splat(0, b.shape(), b.element()) if b.part else count(b, b.op.number("iota_dimension"), b.shape())
+
+
+def count(b: HloCall, dim: int, shape: Sequence[int]) -> SSAValue:
+    """Numbers from 0 on along a dim."""
+    with np.errstate(all="ignore"):
+        numbers = np.arange(shape[dim]).astype(dtypes.to_numpy(b.element()))
+    column = b.constant(numbers, b.element())
+    column = b.reshape(column, [n if d == dim else 1 for d, n in enumerate(shape)])
+    return b.broadcast(column, shape)
+
+
+@converts("reshape", parts=True)
+def reshape(b: HloCall) -> Found:
+    """The elements in their order."""
+    return b.reshape(b[0], b.shape())
+
+
+@converts("broadcast_in_dim", "broadcast", parts=True)
+def broadcast_in_dim(b: HloCall) -> Found:
+    """_Dims in the order of the result, then repeated."""
+    shape = b.shape()
+    if b.op.mnemonic() == "broadcast":
+        return b.broadcast(b[0], shape)
+    dims = b.op.ints("broadcast_dimensions")
+    order = sorted(range(len(dims)), key=lambda i: dims[i])
+    moved = b.transpose(b[0], order)
+    extents = dict(zip(sorted(dims), shape_of(moved), strict=True))
+    return b.broadcast(b.reshape(moved, [extents.get(d, 1) for d in range(len(shape))]), shape)
+
+
+@converts("transpose", parts=True)
+def transpose(b: HloCall) -> Found:
+    """_Dims in another order."""
+    return b.transpose(b[0], b.op.ints("permutation"))
+
+
+@converts("reverse", parts=True)
+def reverse(b: HloCall) -> Found:
+    """Along some dims backwards."""
+    return b(graph.ReverseOp, b[0], sorted(dims)) if (dims := b.op.ints("dimensions")) else b[0]
+
+
+@converts("slice", parts=True)
+def static_slice(b: HloCall) -> Found:
+    """Ranges with steps; of nothing, nothing."""
+    starts, limits, strides = (b.op.ints(n) for n in ("start_indices", "limit_indices", "strides"))
+    return sliced(b, b[0], starts, limits, strides)
+
+
+def sliced(
+    b: GraphBuilder, x: SSAValue, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int] | None = None
+) -> SSAValue:
+    """Ranges with steps; the value itself if that is all of it."""
+    strides = [1] * len(starts) if strides is None else strides
+    counts = [-(-(e - s) // t) for s, e, t in zip(starts, limits, strides, strict=True)]
+    if 0 in counts:
+        return b.splat(0, counts, element_of(x))
+    if tuple(counts) == shape_of(x):
+        return x
+    return b(graph.SliceOp, x, list(starts), list(limits), list(strides))
+
+
+@converts("concatenate", parts=True)
+def concatenate(b: HloCall) -> Found:
+    """One behind the other; what is empty is left out."""
+    at = b.op.number("dimension")
+    some = [v for v in b.real_operands if shape_of(v)[at]] or b.real_operands[:1]
+    return b.concat(some, at)
+
+
+@converts("pad", parts=True)
+def pad(b: HloCall) -> Found:
+    """Around elements and between them."""
+    low, high, inner = (b.op.ints(n) for n in ("edge_padding_low", "edge_padding_high", "interior_padding"))
+    return padded(b, b[0], b[1], low, high, inner)
+
+
+def padded(
+    b: GraphBuilder, x: SSAValue, value: SSAValue, low: Sequence[int], high: Sequence[int], inner: Sequence[int]
+) -> SSAValue:
+    """A number around elements and between them; less than nothing takes elements away."""
+    for d, by in enumerate(inner):
+        if by and shape_of(x)[d] > 1:
+            x = _spread(b, x, value, d, by)
+    starts = [max(-n, 0) for n in low]
+    limits = [max(size - max(-n, 0), start) for size, n, start in zip(shape_of(x), high, starts, strict=True)]
+    x = sliced(b, x, starts, limits)
+    front, back = [max(n, 0) for n in low], [max(n, 0) for n in high]
+    if not any((*front, *back)):
+        return x
+    known = b.knowledge.array(value)
+    if 0 in shape_of(x):
+        shape = [n + p + q for n, p, q in zip(shape_of(x), front, back, strict=True)]
+        return b.broadcast(value, shape)
+    if known is not None:
+        return b(graph.PadOp, x, front, back, known.reshape(-1)[0].item())
+    return _surrounded(b, x, value, front, back)
+
+
+def _surrounded(b: GraphBuilder, x: SSAValue, value: SSAValue, front: Sequence[int], back: Sequence[int]) -> SSAValue:
+    """The same with a number that is data: tensors of it stand around."""
+    for d, (p, q) in enumerate(zip(front, back, strict=True)):
+        shape = list(shape_of(x))
+        parts: list[SSAValue] = []
+        for size in (p, 0, q):
+            if size:
+                shape[d] = size
+                parts.append(b.broadcast(value, shape))
+            elif not parts or parts[-1] is not x:
+                parts.append(x)
+        parts = list(dict.fromkeys(parts))
+        x = b.concat(parts, d)
+    return x
+
+
+def _spread(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, by: int) -> SSAValue:
+    """So many numbers between elements: each element becomes a row that starts with it."""
+    shape = shape_of(x)
+    known = b.knowledge.array(value)
+    column = b.reshape(x, (*shape[: dim + 1], 1, *shape[dim + 1 :]))
+    low, high = [0] * (len(shape) + 1), [0] * (len(shape) + 1)
+    high[dim + 1] = by
+    if known is not None:
+        rows = b(graph.PadOp, column, low, high, known.reshape(-1)[0].item())
+    else:
+        rows = _surrounded(b, column, value, low, high)
+    length = shape[dim] * (by + 1)
+    joined = b.reshape(rows, (*shape[:dim], length, *shape[dim + 1 :]))
+    return b.slice(joined, dim, 0, length - by)
+
+
+@converts("get_dimension_size")
+def get_dimension_size(b: HloCall) -> Found:
+    """An extent is known."""
+    return b.constant(np.asarray(shape_of(b[0])[b.op.number("dimension")], np.int32), i32)
+
+
+@converts("optimization_barrier")
+def optimization_barrier(b: HloCall) -> Found:
+    """Values as they are: no pass makes computations worse."""
+    return [b.run.number(v) for v in b.op.operands]
+
+
+# ---- shapes that are data, and known
+
+
+@converts("dynamic_reshape", "dynamic_iota", "dynamic_broadcast_in_dim", "dynamic_pad", "real_dynamic_slice")
+def dynamic(b: HloCall) -> Found:
+    """A result of a known type needs no shape; others are refused before."""
+    name = b.op.mnemonic()
+    if name == "dynamic_reshape":
+        return b.reshape(b[0], b.shape())
+    if name == "dynamic_iota":
+        return count(b, b.op.number("iota_dimension"), b.shape())
+    if name == "dynamic_broadcast_in_dim":
+        return broadcast_in_dim(b)
+    numbers: list[list[int]] = []
+    for i in range(2 if name == "dynamic_pad" else 1, len(b.op.operands)):
+        if (found := b.known(i)) is None:
+            raise Unconvertible(f"operand {i} depends on data; required: a constant")
+        numbers.append([int(n) for n in found])
+    return padded(b, b[0], b[1], *numbers) if name == "dynamic_pad" else sliced(b, b[0], *numbers)

@@ -1,0 +1,220 @@
+"""Reads at places that data says, and slices that start where data says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.stablehlo import GatherAttr
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+
+
+def _as_index(b: GraphBuilder, value: SSAValue) -> SSAValue:
+    return b.cast(value, i64)
+
+
+class Places:
+    """Windows of a tensor, one for each point of a batch: the coordinates of their elements.
+
+    Attributes:
+        shape: of the tensor.
+        starts: the tensors, of the batch's shape, of where windows start, by dim; dims that are not there start at 0.
+        sizes: the extent of a window in each dim.
+        dropped: the dims of extent 1 that windows do not have.
+    """
+
+    def __init__(
+        self,
+        b: GraphBuilder,
+        shape: Sequence[int],
+        batch: Sequence[int],
+        starts: dict[int, SSAValue],
+        sizes: Sequence[int],
+        dropped: Sequence[int],
+    ) -> None:
+        self.b, self.shape, self.batch, self.starts, self.sizes = b, tuple(shape), tuple(batch), starts, tuple(sizes)
+        self.kept = [d for d in range(len(shape)) if d not in dropped]
+        full = [d for d in self.kept if sizes[d] == shape[d]]
+        # A dim that windows have all of cannot start anywhere else than at 0, once starts are clamped.
+        self.whole = [d for d in full if d not in starts]
+        self.explicit = [d for d in range(len(shape)) if d not in self.whole] or [0]
+        self.whole = [d for d in self.whole if d not in self.explicit]
+        self.inner = [d for d in self.explicit if d in self.kept]
+
+    def clamp(self) -> None:
+        """Let windows end inside of the tensor."""
+        b = self.b
+        for d, start in list(self.starts.items()):
+            most = self.shape[d] - self.sizes[d]
+            low = b(graph.MaxOp, start, b.number(0, start))
+            self.starts[d] = b(graph.MinOp, low, b.number(most, start))
+        # What is read whole starts at 0.
+        for d in [d for d in self.inner if self.sizes[d] == self.shape[d]]:
+            self.starts.pop(d, None)
+            self.explicit.remove(d)
+            self.inner.remove(d)
+            self.whole = sorted([*self.whole, d])
+        if not self.explicit:
+            self.explicit, self.inner = [0], [0] if 0 in self.kept else []
+            self.whole = [d for d in self.whole if d != 0]
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The shape of the indices, without the dim of the coordinates."""
+        return (*self.batch, *(self.sizes[d] for d in self.inner))
+
+    def coordinates(self) -> list[SSAValue]:
+        """The places of all elements along each explicit dim, of the shape of the points."""
+        b, rank = self.b, len(self.points)
+        found: list[SSAValue] = []
+        for d in self.explicit:
+            place: SSAValue | None = None
+            if d in self.starts:
+                place = b.reshape(self.starts[d], (*self.batch, *[1] * len(self.inner)))
+            if d in self.inner and (self.sizes[d] > 1 or place is None):
+                at = len(self.batch) + self.inner.index(d)
+                column = b.constant(np.arange(self.sizes[d], dtype=np.int64), i64)
+                column = b.reshape(column, [self.sizes[d] if a == at else 1 for a in range(rank)])
+                place = column if place is None else b.plus(place, column)
+            if place is None:
+                place = b.constant(np.zeros([1] * rank, np.int64), i64)
+            found.append(b.broadcast(place, self.points))
+        return found
+
+    def indices(self) -> SSAValue:
+        """All coordinates in one tensor, the last dim of which is that of the explicit dims."""
+        columns = [self.b.reshape(c, (*self.points, 1)) for c in self.coordinates()]
+        return self.b.concat(columns, len(self.points))
+
+    def order(self) -> list[int]:
+        """Where the dims of a read, which are the points and then the whole dims, stand among the window's dims."""
+        base = len(self.batch)
+        stands = {d: base + i for i, d in enumerate(self.inner)}
+        stands |= {d: base + len(self.inner) + i for i, d in enumerate(self.whole)}
+        return [*range(base), *(stands[d] for d in self.kept)]
+
+    def read(self, x: SSAValue) -> SSAValue:
+        """The windows: the batch's dims, then those that windows have."""
+        b = self.b
+        if len(self.explicit) == 1 and not self.inner:
+            axis = self.explicit[0]
+            start = self.starts.get(axis)
+            index = b.splat(0, self.batch, i64) if start is None else start
+            found = b(graph.GatherOp, x, index, axis)
+            rank = len(self.batch)
+            order = [*range(axis, axis + rank), *range(axis), *range(axis + rank, len(shape_of(found)))]
+            return b.transpose(found, order)
+        found = b(graph.GatherNdOp, x, self.indices(), list(self.explicit))
+        return b.transpose(found, self.order())
+
+
+def index_parts(
+    b: GraphBuilder, indices: SSAValue, vector: int, batch: Sequence[int], mapped: Sequence[int]
+) -> dict[int, SSAValue]:
+    """The part of each index for a dim, of the batch's shape."""
+    indices = _as_index(b, indices)
+    if vector == len(shape_of(indices)):
+        return {mapped[0]: indices} if mapped else {}
+    return {d: b.reshape(b.slice(indices, vector, i, i + 1), batch) for i, d in enumerate(mapped)}
+
+
+def batch_starts(
+    b: GraphBuilder, batch: Sequence[int], dims: Sequence[int], index_dims: Sequence[int], vector: int
+) -> dict[int, SSAValue]:
+    """Where windows start in dims that are the batch's own."""
+    found: dict[int, SSAValue] = {}
+    for d, at in zip(dims, index_dims, strict=True):
+        axis = at if at < vector else at - 1
+        column = b.constant(np.arange(batch[axis], dtype=np.int64), i64)
+        column = b.reshape(column, [batch[axis] if a == axis else 1 for a in range(len(batch))])
+        found[d] = b.broadcast(column, batch)
+    return found
+
+
+@converts("gather", "dynamic_gather", parts=True)
+def gather(b: HloCall) -> Found:
+    """Windows that start where the indices say, and stay inside."""
+    dims = cast(GatherAttr, b.op.properties["dimension_numbers"])
+    x, indices, sizes = b[0], b[1], _sizes(b)
+    vector, offset = dims.number("index_vector_dim"), dims.ints("offset_dims")
+    batch = tuple(n for d, n in enumerate(shape_of(indices)) if d != vector)
+    batching = dims.ints("operand_batching_dims")
+    if 0 in b.shape():
+        return b.splat(0, b.shape(), element_of(x))
+    starts = index_parts(b, indices, vector, batch, dims.ints("start_index_map"))
+    dropped = (*dims.ints("collapsed_slice_dims"), *batching)
+    own = batch_starts(b, batch, batching, dims.ints("start_indices_batching_dims"), vector)
+    places = Places(b, shape_of(x), batch, starts | own, sizes, dropped)
+    places.clamp()
+    found = places.read(x)
+    rank = len(shape_of(found))
+    batch_dims = [d for d in range(rank) if d not in offset]
+    stands = {d: i for i, d in enumerate([*batch_dims, *offset])}
+    return b.transpose(found, [stands[d] for d in range(rank)])
+
+
+def _sizes(b: HloCall) -> Sequence[int]:
+    """The extents of windows, which may be an operand."""
+    if b.op.mnemonic() == "gather":
+        return b.op.ints("slice_sizes")
+    known = b.known(2)
+    if known is None:
+        raise Unconvertible("the sizes of its windows depend on data; required: a constant")
+    return [int(n) for n in known]
+
+
+@converts("dynamic_slice", parts=True)
+def dynamic_slice(b: HloCall) -> Found:
+    """A window that stays inside."""
+    x, sizes = b[0], b.op.ints("slice_sizes")
+    if 0 in sizes:
+        return b.splat(0, sizes, element_of(x))
+    known = [b.known(1 + d) for d in range(len(sizes))]
+    if all(k is not None for k in known):
+        at = [max(0, min(int(k), n - s)) for k, n, s in zip(known, shape_of(x), sizes, strict=True)]
+        from mlc.frontends.stablehlo.to_graph._moves import sliced
+
+        return sliced(b, x, at, [a + s for a, s in zip(at, sizes, strict=True)])
+    places = _window(b, x, sizes, 1)
+    return b.reshape(places.read(x), sizes)
+
+
+def _window(b: HloCall, x: SSAValue, sizes: Sequence[int], first: int) -> Places:
+    """One window, whose start is in the operands from `first` on; dims of extent 1 are dropped."""
+    starts: dict[int, SSAValue] = {}
+    for d, (size, extent) in enumerate(zip(sizes, shape_of(x), strict=True)):
+        if size != extent:
+            starts[d] = _as_index(b, b[first + d])
+    dropped = [d for d, size in enumerate(sizes) if size == 1 and d in starts]
+    places = Places(b, shape_of(x), (), starts, sizes, dropped)
+    places.clamp()
+    return places
+
+
+@converts("dynamic_update_slice", parts=True)
+def dynamic_update_slice(b: HloCall) -> Found:
+    """A window that is written, and stays inside."""
+    x, update = b[0], b[1]
+    sizes = shape_of(update)
+    if 0 in sizes:
+        return x
+    if sizes == shape_of(x):
+        return update
+    places = _window(b, x, sizes, 2)
+    kept = b.reshape(update, [sizes[d] for d in places.kept])
+    return _written(b, places, "set", x, kept)
+
+
+def _written(b: GraphBuilder, places: Places, kind: str, x: SSAValue, update: SSAValue) -> SSAValue:
+    """`x` with updates, whose dims are the batch's and then those of windows."""
+    order = places.order()
+    back = [order.index(i) for i in range(len(order))]
+    return b(graph.ScatterNdOp, kind, x, places.indices(), b.transpose(update, back), list(places.explicit))

@@ -1,0 +1,198 @@
+"""Products of matrices and convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import i1, i32, i64
+from xdsl.ir import Attribute, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.windows import LAYOUTS
+from mlc.dialects.stablehlo import ConvAttr, DotAttr
+from mlc.frontends.operators.complex_numbers import Pair
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.images import slide
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._moves import padded
+
+_Dims = tuple[Sequence[int], Sequence[int]]
+
+
+@converts("dot_general")
+def dot_general(b: HloCall) -> Found:
+    """A product of stacks of matrices: the batch first, what is free of each operand in one dim."""
+    dims = cast(DotAttr, b.op.properties["dot_dimension_numbers"])
+    batch = dims.ints("lhs_batching_dimensions"), dims.ints("rhs_batching_dimensions")
+    contract = dims.ints("lhs_contracting_dimensions"), dims.ints("rhs_contracting_dimensions")
+    return _of_parts(b, lambda x, y: product_of(b, x, y, batch, contract))
+
+
+@converts("dot")
+def dot(b: HloCall) -> Found:
+    """A product of matrices or vectors."""
+    last = len(shape_of(b.op.operands[0])) - 1
+    return _of_parts(b, lambda x, y: product_of(b, x, y, ((), ()), ((last,), (0,))))
+
+
+@converts("einsum", "unary_einsum")
+def einsum(b: HloCall) -> Found:
+    """Sums of products by letters: a product of matrices, once each operand has each letter of its own once."""
+    inputs, _, output = b.op.word("einsum_config").replace(" ", "").partition("->")
+    letters = inputs.split(",")
+    if "." in inputs or len(letters) != len(b.op.operands) or set(output) - set(inputs):
+        raise Unconvertible(
+            f"it sums by '{b.op.word('einsum_config')}'; required: letters of all dims, as in 'ab,bc->ac'"
+        )
+    if len(letters) == 1:
+        found, own = _own_letters(b, b[0], letters[0], output)
+        return b.transpose(found, [own.index(letter) for letter in output])
+    element = b.element()
+    x, one = _own_letters(b, b.cast(b[0], element), letters[0], letters[1] + output)
+    y, two = _own_letters(b, b.cast(b[1], element), letters[1], letters[0] + output)
+    batch = [letter for letter in one if letter in two and letter in output]
+    summed = [letter for letter in one if letter in two and letter not in output]
+    dims = [([o.index(i) for i in batch], [o.index(i) for i in summed]) for o in (one, two)]
+    found = product_of(b, x, y, (dims[0][0], dims[1][0]), (dims[0][1], dims[1][1]))
+    order = [*batch, *(i for i in one if i not in batch + summed), *(i for i in two if i not in batch + summed)]
+    return b.transpose(found, [order.index(letter) for letter in output])
+
+
+def _own_letters(b: GraphBuilder, x: SSAValue, letters: str, wanted: str) -> tuple[SSAValue, str]:
+    """An operand with each letter once, a diagonal where there were two, and without those that nobody wants, which
+    are summed."""
+    while repeated := next((i for i, letter in enumerate(letters) if letter in letters[:i]), 0):
+        first, count = letters.index(letters[repeated]), shape_of(x)[repeated]
+        places = b.constant(np.stack([np.arange(count), np.arange(count)], 1).astype(np.int64), i64)
+        x = b(graph.GatherNdOp, x, places, [first, repeated])
+        letters = letters[first] + "".join(o for i, o in enumerate(letters) if i not in (first, repeated))
+    summed = [i for i, letter in enumerate(letters) if letter not in wanted]
+    x = b.reduce("sum", x, summed) if summed else x
+    return x, "".join(letter for letter in letters if letter in wanted)
+
+
+def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Found:
+    """A product of real numbers; of complex ones four."""
+    element = b.element()
+
+    def real(x: SSAValue, y: SSAValue) -> SSAValue:
+        return product(_wide(b, x, element), _wide(b, y, element))
+
+    if not (b.is_pair(0) or b.is_pair(1)):
+        found = real(b[0], b[1])
+        return b.compare("ne", found, b.number(0, found)) if element == i1 else found
+    if not (b.is_pair(0) and b.is_pair(1)):
+        if b.is_pair(0):
+            one, y = b.pair(0), b[1]
+            return Pair(real(one.re, y), real(one.im, y))
+        x, two = b[0], b.pair(1)
+        return Pair(real(x, two.re), real(x, two.im))
+    x, y = b.pair(0), b.pair(1)
+    return Pair(b.sub(real(x.re, y.re), real(x.im, y.im)), b.plus(real(x.re, y.im), real(x.im, y.re)))
+
+
+def _wide(b: GraphBuilder, x: SSAValue, element: Attribute) -> SSAValue:
+    """An operand as the numbers that are summed: those of the result, truth values as integers."""
+    return b.cast(x, i32 if element == i1 else element)
+
+
+def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: _Dims, contract: _Dims) -> SSAValue:
+    """Sums of products over dims in pairs."""
+    free = [[d for d in range(len(shape_of(v))) if d not in (*batch[i], *contract[i])] for i, v in enumerate((x, y))]
+    sizes = [shape_of(x)[d] for d in batch[0]]
+    rows, columns = [shape_of(x)[d] for d in free[0]], [shape_of(y)[d] for d in free[1]]
+    depth = prod(shape_of(x)[d] for d in contract[0])
+    shape = (*sizes, *rows, *columns)
+    if 0 in (*shape, depth):
+        return b.splat(0, shape, element_of(x))
+    left = b.reshape(b.transpose(x, [*batch[0], *free[0], *contract[0]]), (*sizes, prod(rows), depth))
+    right = b.reshape(b.transpose(y, [*batch[1], *contract[1], *free[1]]), (*sizes, depth, prod(columns)))
+    return b.reshape(b.matmul(left, right), shape)
+
+
+@converts("convolution", "dynamic_conv")
+def convolution(b: HloCall) -> Found:
+    """A convolution of the graph: padding that windows could lie in, and numbers between elements, are stored."""
+    if b.op.mnemonic() == "dynamic_conv" and b.known(2) is None:
+        raise Unconvertible("its padding depends on data; required: a constant")
+    if b.is_pair(0) or b.is_pair(1):
+        x, y = b.pair(0), b.pair(1)
+        one, two = convolved(b, x.re, y.re), convolved(b, x.im, y.im)
+        three, four = convolved(b, x.re, y.im), convolved(b, x.im, y.re)
+        return Pair(b.sub(one, two), b.plus(three, four))
+    return convolved(b, b[0], b[1])
+
+
+def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
+    """A convolution of real numbers."""
+    op = b.op
+    dims = cast(ConvAttr, op.properties["dimension_numbers"])
+    element = b.element()
+    x, w = b.cast(image, element), b.cast(kernel, element)
+    if 0 in (*b.shape(), *shape_of(x), *shape_of(w)):
+        return b.splat(0, b.shape(), element)
+    count = len(shape_of(x)) - 2
+    ones = (1,) * count
+    strides, dilation, kernel_dilation = (op.ints(n, ones) for n in ("window_strides", "lhs_dilation", "rhs_dilation"))
+    padding = op.pairs("padding") or ((0, 0),) * count
+    if op.mnemonic() == "dynamic_conv":
+        padding = tuple((int(low), int(high)) for low, high in b.known(2))
+    reversal = op.ints("window_reversal", (0,) * count)
+    features, batches = op.number("feature_group_count"), op.number("batch_group_count")
+    backwards = [d for i, d in enumerate(dims.spatial(1)) if reversal[i]]
+    w = b(graph.ReverseOp, w, backwards) if backwards else w
+    channels_last = (
+        count in (2, 3)
+        and batches == 1
+        and [dims.dims(0, "b"), *dims.spatial(0), dims.dims(0, "f")] == list(range(count + 2))
+        and [*dims.spatial(1), dims.dims(1, "i"), dims.dims(1, "o")] == list(range(count + 2))
+        and [dims.dims(2, "b"), *dims.spatial(2), dims.dims(2, "f")] == list(range(count + 2))
+    )
+    spatial = list(range(1, count + 1)) if channels_last else list(range(2, count + 2))
+    if not channels_last:
+        x = b.transpose(x, [dims.dims(0, "b"), dims.dims(0, "f"), *dims.spatial(0)])
+        w = b.transpose(w, [dims.dims(1, "o"), dims.dims(1, "i"), *dims.spatial(1)])
+    window = [shape_of(w)[d - 1 if channels_last else d] for d in spatial]
+    reach = [(n - 1) * d + 1 for n, d in zip(window, kernel_dilation, strict=True)]
+    stored = any(d > 1 for d in dilation) or any(
+        p < 0 or q < 0 or p >= n or q >= n for (p, q), n in zip(padding, reach, strict=True)
+    )
+    if stored:
+        low, high, inner = ([0] * (count + 2) for _ in range(3))
+        for i, d in enumerate(spatial):
+            low[d], high[d], inner[d] = *padding[i], dilation[i] - 1
+        x = padded(b, x, b.number(0, x), low, high, inner)
+        padding = ((0, 0),) * count
+    if count == 0:
+        return _of_points(b, x, w, dims, features, batches)
+    options = {
+        "strides": tuple(strides),
+        "padding": (*(p for p, _ in padding), *(q for _, q in padding)),
+        "dilations": tuple(kernel_dilation),
+    }
+    if channels_last:
+        kind = graph.Conv2dOp if count == 2 else graph.Conv3dOp
+        return b(kind, x, w, groups=features, layout=LAYOUTS[count][1], **options)
+    if batches > 1:
+        # A group of a batch group convolution sees its own images: they become channels of one image.
+        shape = shape_of(x)
+        each = shape[0] // batches
+        x = b.reshape(x, (batches, each, *shape[1:]))
+        x = b.transpose(x, [1, 0, *range(2, len(shape) + 1)])
+        x = b.reshape(x, (each, batches * shape[1], *shape[2:]))
+    found = slide(b, graph.ConvOp, [x, w], groups=max(features, batches), **options)
+    order = [dims.dims(2, "b"), dims.dims(2, "f"), *dims.spatial(2)]
+    return b.transpose(found, [order.index(i) for i in range(len(order))])
+
+
+def _of_points(b: HloCall, x: SSAValue, w: SSAValue, dims: ConvAttr, features: int, batches: int) -> SSAValue:
+    """Without spatial dims it is a product of matrices."""
+    if features != 1 or batches != 1:
+        raise Unconvertible("a convolution of groups without spatial dims")
+    found = product_of(b, x, w, ((), ()), ((1,), (1,)))
+    return found if dims.dims(2, "b") == 0 else b.transpose(found, [1, 0])

@@ -1,0 +1,191 @@
+"""Changes at places that data says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import cast
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+from xdsl.ir import Block, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.stablehlo import ScatterAttr
+from mlc.frontends.operators.complex_numbers import Pair
+from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._places import Places, batch_starts, index_parts
+from mlc.support.dtypes import least_of, most_of
+
+_KINDS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
+_NEUTRAL = {"add": 0, "mul": 1}
+
+
+def scatter_kind(block: Block) -> str | None:
+    """What a region does with an element and an update; None if that is nothing that the graph has a word for."""
+    last = block.last_op
+    assert last is not None
+    (found,) = last.operands if len(last.operands) == 1 else (None,)
+    if found is block.args[1]:
+        return "set"
+    op = block.first_op
+    if found is None or op is None or op is last or op.next_op is not last or found.owner is not op:
+        return None
+    kind = _KINDS.get(op.name.removeprefix("stablehlo."))
+    return kind if kind is not None and set(op.operands) == set(block.args) and len(op.operands) == 2 else None
+
+
+@converts("scatter")
+def scatter(b: HloCall) -> Found:
+    """Updates at places; those that lie outside change nothing."""
+    count = len(b.op.operands) // 2
+    kind = scatter_kind(b.op.body()) if count == 1 else None
+    complex_ones = any(b.is_pair(i) for i in range(len(b.op.operands)))
+    if complex_ones:
+        if kind not in ("set", "add"):
+            raise Unconvertible("it scatters complex numbers; required: a region that sets or adds")
+        parts = [HloCall(b.before, b.knowledge, b.hint, b.op, b.run, part) for part in (0, 1)]
+        return Pair(_scatter(parts[0], kind), _scatter(parts[1], kind))
+    if kind is None or (kind != "set" and element_of(b[0]) == i1):
+        return _combined(b, count)
+    return _scatter(b, kind)
+
+
+def _scatter(b: HloCall, kind: str) -> SSAValue:
+    x, update = b[0], b[2]
+    if 0 in shape_of(update) or 0 in shape_of(x):
+        return x
+    windows = _Windows(b, 1)
+    return _written_where_inside(b, windows.places, kind, x, windows.turned(update), windows.checked)
+
+
+class _Windows:
+    """Where the updates of an op with so many tensors go."""
+
+    def __init__(self, b: HloCall, count: int) -> None:
+        dims = cast(ScatterAttr, b.op.properties["scatter_dimension_numbers"])
+        shape, indices, update = shape_of(b[0]), b[count], shape_of(b[count + 1])
+        inserted, batching = dims.ints("inserted_window_dims"), dims.ints("input_batching_dims")
+        vector, mapped = dims.number("index_vector_dim"), dims.ints("scatter_dims_to_operand_dims")
+        self._b, self._dims = b, dims.ints("update_window_dims")
+        self.shape = shape
+        self.batch = tuple(n for d, n in enumerate(shape_of(indices)) if d != vector)
+        starts = index_parts(b, indices, vector, self.batch, mapped)
+        own = batch_starts(b, self.batch, batching, dims.ints("scatter_indices_batching_dims"), vector)
+        self.starts = starts | own
+        self.dropped = (*inserted, *batching)
+        kept = [d for d in range(len(shape)) if d not in self.dropped]
+        extents = dict(zip(kept, (update[d] for d in self._dims), strict=True))
+        self.sizes = [extents.get(d, 1) for d in range(len(shape))]
+        self.places = Places(b, shape, self.batch, self.starts, self.sizes, self.dropped)
+        self.checked = [d for d in self.places.explicit if d in mapped]
+        """The dims along which a window may lie outside."""
+
+    def turned(self, update: SSAValue) -> SSAValue:
+        """An update with the dims of the batch in front of those of windows."""
+        rest = [d for d in range(len(shape_of(update))) if d not in self._dims]
+        return self._b.transpose(update, [*rest, *self._dims])
+
+
+def _combined(b: HloCall, count: int) -> list[SSAValue]:
+    """What a region makes of elements and updates: at once where no place is met twice, else one window after the
+    other."""
+    values = [b[i] for i in range(len(b.op.operands))]
+    data, updates = values[:count], values[count + 1 :]
+    if 0 in shape_of(updates[0]) or 0 in shape_of(data[0]):
+        return data
+    windows = _Windows(b, count)
+    updates = [windows.turned(update) for update in updates]
+    points = prod(windows.batch)
+    unique = b.op.properties.get("unique_indices")
+    if points == 1 or (unique is not None and b.op.number("unique_indices")):
+        return _changed(b, windows.places, data, updates, windows.checked)
+    scan = ScanWriter(b, points)
+    carried = [scan.carry(x) for x in data]
+    starts = {d: scan.row(b.reshape(start, (points,))) for d, start in windows.starts.items()}
+    rows = [scan.row(b.reshape(u, (points, *shape_of(u)[len(windows.batch) :]))) for u in updates]
+    inside = HloCall(scan.inside.before, b.knowledge, b.hint, b.op, b.run)
+    places = Places(inside, windows.shape, (), starts, windows.sizes, windows.dropped)
+    checked = [d for d in places.explicit if d in windows.checked]
+    return scan.finish(_changed(inside, places, carried, rows, checked))
+
+
+def _changed(
+    b: HloCall, places: Places, data: Sequence[SSAValue], updates: Sequence[SSAValue], checked: Sequence[int]
+) -> list[SSAValue]:
+    """Tensors with windows that a region makes of what is there and of updates, none of which meet."""
+    order = places.order()
+    back = [order.index(i) for i in range(len(order))]
+    inside, columns = _inside(b, places, checked)
+    if inside is not None:
+        columns = [b.where(inside, column, b.number(0, column)) for column in columns]
+    indices = _coordinates(b, columns)
+    seen = [b(graph.GatherNdOp, x, indices, list(places.explicit)) for x in data]
+    made = b.body(b.op.body(), [*seen, *(b.transpose(u, back) for u in updates)], lifted=True)
+    found: list[SSAValue] = []
+    for x, old, new in zip(data, seen, made, strict=True):
+        assert isinstance(new, SSAValue)
+        whole = b.transpose(b.broadcast(b.cast(new, element_of(x)), shape_of(old)), order)
+        found.append(_written_where_inside(b, places, "set", x, whole, checked))
+    return found
+
+
+def _inside(b: GraphBuilder, places: Places, checked: Sequence[int]) -> tuple[SSAValue | None, list[SSAValue]]:
+    """Whether elements lie inside along some dims, None if all do, and their coordinates."""
+    columns = places.coordinates()
+    inside: SSAValue | None = None
+    for d in checked:
+        column = columns[places.explicit.index(d)]
+        known = b.knowledge.array(column)
+        if known is not None and np.all((known >= 0) & (known < places.shape[d])):
+            continue
+        low, high = b.number(0, column), b.number(places.shape[d], column)
+        here = b(graph.AndOp, b.compare("ge", column, low), b.compare("lt", column, high))
+        inside = here if inside is None else b(graph.AndOp, inside, here)
+    return inside, columns
+
+
+def _coordinates(b: GraphBuilder, columns: Sequence[SSAValue]) -> SSAValue:
+    return b.concat([b.reshape(c, (*shape_of(c), 1)) for c in columns], len(shape_of(columns[0])))
+
+
+def _written_where_inside(
+    b: GraphBuilder, places: Places, kind: str, x: SSAValue, update: SSAValue, checked: Sequence[int]
+) -> SSAValue:
+    """Updates, but those with a coordinate outside along one of these dims.
+
+    Sums and products get an update that changes nothing there. What is set goes into a row behind the tensor, which is
+    cut off in the end: two updates at one place would not be in order any more if the old value were written again.
+    """
+    order = places.order()
+    back = [order.index(i) for i in range(len(order))]
+    update = b.transpose(update, back)
+    inside, columns = _inside(b, places, checked)
+    axis = places.explicit[0]
+    shape = shape_of(x)
+    data = x
+    if inside is not None:
+        zero = b.number(0, columns[0])
+        columns = [b.where(inside, column, zero) for column in columns]
+        if kind == "set":
+            first = b.where(inside, columns[0], b.number(shape[axis], columns[0]))
+            columns = [first, *columns[1:]]
+            row = list(shape)
+            row[axis] = 1
+            data = b.concat([x, b.splat(0, row, element_of(x))], axis)
+        else:
+            element = element_of(x)
+            neutral = _NEUTRAL.get(kind)
+            if neutral is None:
+                neutral = least_of(element) if kind == "max" else most_of(element)
+            mask = b.reshape(inside, (*shape_of(inside), *[1] * len(places.whole)))
+            number = np.asarray(neutral) if not is_float(x) else np.asarray(float(neutral))
+            if kind == "add" and is_float(x):
+                number = np.asarray(-0.0)  # 0 would make 0 of -0
+            update = b.where(mask, update, b.constant(number, element))
+    found = b(graph.ScatterNdOp, kind, data, _coordinates(b, columns), update, list(places.explicit))
+    return b.slice(found, axis, 0, shape[axis]) if data is not x else found

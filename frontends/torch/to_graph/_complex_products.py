@@ -1,0 +1,92 @@
+"""Products of matrices and convolutions of complex numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from xdsl.ir import SSAValue
+
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.complex_numbers import Number, Pair, each_part, number_of
+from mlc.frontends.torch.to_graph import _products
+from mlc.frontends.torch.to_graph._calls import Call, Found, Scalar
+from mlc.frontends.torch.to_graph._patterns import converts
+from mlc.frontends.torch.to_graph._torch_complex import TorchComplex
+
+of_pairs = partial(converts, pairs=True)
+_AnyScalar = Scalar | complex
+
+
+def _product(b: Call, x: Number, y: Number, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Pair:
+    """Four products of parts; two where an operand is real."""
+    one, two = number_of(x), number_of(y)
+    if len(one) == 1 or len(two) == 1:
+        parts = [product(one[0], v) for v in two] if len(one) == 1 else [product(v, two[0]) for v in one]
+        return Pair(*parts)
+    (a, c), (d, e) = one, two
+    return Pair(b.sub(product(a, d), product(c, e)), b.plus(product(a, e), product(c, d)))
+
+
+@of_pairs("mm", "bmm")
+def mm(b: Call, self: Number, mat2: Number) -> Found:
+    return _product(b, self, mat2, b.matmul)
+
+
+@of_pairs("matmul")
+def matmul(b: Call, self: Number, other: Number) -> Found:
+    return _product(b, self, other, lambda x, y: _one(_products.matmul(b, x, y)))
+
+
+@of_pairs("mv")
+def mv(b: Call, self: Number, vec: Number) -> Found:
+    return _product(b, self, vec, lambda x, y: _one(_products.mv(b, x, y)))
+
+
+@of_pairs("dot", "vdot")
+def dot(b: Call, self: Pair, tensor: Pair | None = None, other: Pair | None = None) -> Found:
+    """Of `vdot` the conjugate of the first vector."""
+    y = tensor or other
+    x = TorchComplex(b).conjugate(self) if b.before.name == "aten.vdot" else self
+    assert y is not None
+    return _product(b, x, y, lambda x, y: _one(_products.dot(b, x, y)))
+
+
+@of_pairs("addmm", "baddbmm", "addmv")
+def addmm(
+    b: Call, self: Number, beta: _AnyScalar, alpha: _AnyScalar, mat1: Number | None = None, mat2: Number | None = None,
+    batch1: Number | None = None, batch2: Number | None = None, mat: Number | None = None, vec: Number | None = None,
+) -> Found:  # fmt: skip
+    """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter."""
+    c = TorchComplex(b)
+    x, y = mat1 or batch1 or mat, mat2 or batch2 or vec
+    assert x is not None and y is not None
+    found = mv(b, x, y) if vec is not None else mm(b, x, y)
+    assert isinstance(found, Pair)
+    found = found if alpha == 1 else c.mul(found, b.pair(alpha))
+    return found if beta == 0 else c.add(found, b.pair(self) if beta == 1 else c.mul(b.pair(self), b.pair(beta)))
+
+
+@of_pairs("linear")
+def linear(b: Call, input: Number, weight: Number, bias: Number | None) -> Found:
+    found = _product(b, input, weight, lambda x, y: _one(_products.linear(b, x, y, None)))
+    return found if bias is None else TorchComplex(b).add(found, b.pair(bias))
+
+
+@of_pairs("convolution")
+def convolution(
+    b: Call, input: Pair, weight: Pair, bias: Pair | None, stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
+) -> Found:  # fmt: skip
+    how = stride, padding, dilation, transposed, output_padding, groups
+    found = _product(b, input, weight, lambda x, w: _one(_products.convolution(b, x, w, None, *how)))
+    if bias is None:
+        return found
+    rank = len(shape_of(found.re))
+    column = each_part(bias, lambda v: b.reshape(v, (shape_of(v)[0], *[1] * (rank - 2))))
+    return TorchComplex(b).add(found, b.pair(column))
+
+
+def _one(found: Found) -> SSAValue:
+    assert isinstance(found, SSAValue)
+    return found

@@ -1,0 +1,288 @@
+"""Operators that move elements, and change none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
+from mlc.frontends.torch.to_graph._patterns import converts
+
+
+@converts("alias", "clone", "detach", "lift_fresh_copy", "contiguous", "resolve_conj", bounded=True, parts=True)
+def whole(b: Call, self: SSAValue) -> Results:
+    return self
+
+
+@converts("copy", "_to_copy", "_conj", bounded=True)
+def same(b: Call, self: SSAValue, src: SSAValue | None = None) -> Results:
+    """The elements, converted if the result says so; of `copy` those of the source."""
+    return b.broadcast(self if src is None else b.tensor(src), b.shape())
+
+
+@converts("to.dtype", "prims_convert_element_type", "type_as", bounded=True)
+def converted(b: Call, self: SSAValue) -> Results:
+    return b.tensor(self)
+
+
+@converts(
+    "view",
+    "_unsafe_view",
+    "reshape",
+    "view_copy",
+    "flatten.using_ints",
+    "unflatten.int",
+    "_reshape_alias",
+    bounded=True,
+    parts=True,
+)
+def view(b: Call, self: SSAValue) -> Results:
+    return b.reshape(self, b.shape())
+
+
+@converts("view.dtype", bounded=True)
+def view_as_bits(b: Call, self: SSAValue, dtype: Attribute) -> Results:
+    return b(graph.BitcastOp, self, dtype)
+
+
+@converts("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", bounded=True, parts=True)
+def renumbered(b: Call, self: SSAValue) -> Results:
+    return b.reshape(self, b.shape())
+
+
+@converts("permute", bounded=True, parts=True)
+def permute(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
+    return b.transpose(self, [axis_of(d, len(dims)) for d in dims])
+
+
+@converts("transpose.int", bounded=True, parts=True)
+def transpose(b: Call, self: SSAValue, dim0: int, dim1: int) -> Results:
+    order = list(range(len(shape_of(self))))
+    if order:
+        i, j = axis_of(dim0, len(order)), axis_of(dim1, len(order))
+        order[i], order[j] = order[j], order[i]
+    return b.transpose(self, order)
+
+
+@converts("t", "numpy_T", bounded=True, parts=True)
+def transposed(b: Call, self: SSAValue) -> Results:
+    return b.transpose(self, range(len(shape_of(self)))[::-1])
+
+
+@converts("expand", parts=True)
+def expand(b: Call, self: SSAValue) -> Results:
+    return b.broadcast(self, b.shape())
+
+
+@converts("repeat", parts=True)
+def repeat(b: Call, self: SSAValue, repeats: Sequence[int]) -> Results:
+    shape = (*[1] * (len(repeats) - len(shape_of(self))), *shape_of(self))
+    between = [n for extent in shape for n in (1, extent)]
+    wide = [n for count, extent in zip(repeats, shape, strict=True) for n in (count, extent)]
+    return b.reshape(b.broadcast(b.reshape(self, between), wide), b.shape())
+
+
+@converts("cat", bounded=True)
+def cat(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
+    """One after the other; a vector of no elements fits anything, as it always did in torch."""
+    parts = [b.tensor(t) for t in tensors if shape_of(t) != (0,)]
+    return b.concat(parts, axis_of(dim, len(b.shape()))) if parts else b.tensor(tensors[0])
+
+
+@converts("stack")
+def stack(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
+    axis = axis_of(dim, len(b.shape()))
+    return b.concat([b.unsqueeze(b.tensor(t), [axis]) for t in tensors], axis)
+
+
+@converts("slice.Tensor", bounded=True, parts=True)
+def slice_(b: Call, self: SSAValue, dim: int, start: int | None, end: int | None, step: int) -> Results:
+    axis = axis_of(dim, len(shape_of(self)))
+    first, last = bounds(shape_of(self)[axis], start, end)
+    return b.slice(self, axis, first, last, step)
+
+
+def bounds(extent: int, start: int | None, end: int | None) -> tuple[int, int]:
+    """A range as Python's slices have it, from 0."""
+    first, last, _ = slice(start, end).indices(extent)
+    return first, max(first, last)
+
+
+@converts("select.int", bounded=True, parts=True)
+def select(b: Call, self: SSAValue, dim: int, index: int) -> Results:
+    axis = axis_of(dim, len(shape_of(self)))
+    at = index % shape_of(self)[axis]
+    return b.reshape(b.slice(self, axis, at, at + 1), b.shape())
+
+
+@converts("split_with_sizes", "split.Tensor", "split.sizes", "chunk", "unbind.int", "tensor_split.sections", parts=True)
+def split(b: Call, self: SSAValue, dim: int) -> Results:
+    """Parts as long as the results are."""
+    axis, at = axis_of(dim, len(shape_of(self))), 0
+    parts: list[SSAValue] = []
+    assert b.op is not None
+    for index in range(len(b.op.results)):
+        shape = b.shape(index)
+        length = shape[axis] if len(shape) == len(shape_of(self)) else 1
+        parts.append(b.reshape(b.slice(self, axis, at, at + length), shape))
+        at += length
+    return parts
+
+
+@converts("flip", parts=True)
+def flip(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
+    axes = sorted(axis_of(d, len(shape_of(self))) for d in dims)
+    return b(graph.ReverseOp, self, axes) if axes and shape_of(self) else self
+
+
+@converts("roll", parts=True)
+def roll(b: Call, self: SSAValue, shifts: Sequence[int], dims: Sequence[int]) -> Results:
+    x = self
+    if not dims:
+        x, dims = b.reshape(x, (int(np.prod(shape_of(x))),)), [0]
+    for shift, dim in zip(shifts, dims, strict=True):
+        axis = axis_of(dim, len(shape_of(x)))
+        extent = shape_of(x)[axis]
+        if extent and shift % extent:
+            at = extent - shift % extent
+            x = b.concat([b.slice(x, axis, at, extent), b.slice(x, axis, 0, at)], axis)
+    return b.reshape(x, b.shape())
+
+
+@converts("constant_pad_nd", parts=True)
+def constant_pad(b: Call, self: SSAValue, pad: Sequence[int], value: Scalar) -> Results:
+    """Numbers for the last dim come first; a negative one cuts off."""
+    rank = len(shape_of(self))
+    low, high = [0] * rank, [0] * rank
+    for i in range(len(pad) // 2):
+        low[rank - 1 - i], high[rank - 1 - i] = pad[2 * i], pad[2 * i + 1]
+    x = self
+    for axis in range(rank):
+        x = b.slice(x, axis, max(-low[axis], 0), shape_of(x)[axis] - max(-high[axis], 0))
+    low, high = [max(n, 0) for n in low], [max(n, 0) for n in high]
+    return padded(b, x, low, high, b.tensor(value))
+
+
+def padded(b: Call, x: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue) -> SSAValue:
+    """A tensor surrounded by a known number."""
+    if not any((*low, *high)):
+        return x
+    known = b.knowledge.array(value)
+    assert known is not None
+    return b(graph.PadOp, x, list(low), list(high), known.item())
+
+
+@converts("reflection_pad1d", "reflection_pad2d", "reflection_pad3d", parts=True)
+def reflection_pad(b: Call, self: SSAValue, padding: Sequence[int]) -> Results:
+    return _mirrored(b, self, padding, _reflected)
+
+
+@converts("replication_pad1d", "replication_pad2d", "replication_pad3d", parts=True)
+def replication_pad(b: Call, self: SSAValue, padding: Sequence[int]) -> Results:
+    return _mirrored(b, self, padding, _clamped)
+
+
+def _reflected(at: int, extent: int) -> int:
+    return extent - 1 - abs(extent - 1 - abs(at))
+
+
+def _clamped(at: int, extent: int) -> int:
+    return min(max(at, 0), extent - 1)
+
+
+def _mirrored(b: Call, x: SSAValue, padding: Sequence[int], place: Callable[[int, int], int]) -> SSAValue:
+    """Each of the last dims read at the places that a function gives for those of the result, counted from -low."""
+    for i in range(len(padding) // 2):
+        axis = len(shape_of(x)) - 1 - i
+        extent = shape_of(x)[axis]
+        places = [place(at, extent) for at in range(-padding[2 * i], extent + padding[2 * i + 1])]
+        x = b(graph.GatherOp, x, b.constant(np.array(places, np.int64), i64), axis)
+    return x
+
+
+@converts("select_scatter", parts=True)
+def select_scatter(b: Call, self: SSAValue, src: SSAValue, dim: int, index: int) -> Results:
+    axis = axis_of(dim, len(b.shape()))
+    at = index % b.shape()[axis]
+    return _replaced(b, self, b.unsqueeze(b.tensor(src), [axis]), axis, at, at + 1, 1)
+
+
+@converts("slice_scatter", parts=True)
+def slice_scatter(
+    b: Call, self: SSAValue, src: SSAValue, dim: int, start: int | None, end: int | None, step: int
+) -> Results:
+    axis = axis_of(dim, len(b.shape()))
+    first, last = bounds(b.shape()[axis], start, end)
+    return _replaced(b, self, b.tensor(src), axis, first, last, step)
+
+
+def _replaced(b: Call, x: SSAValue, new: SSAValue, axis: int, first: int, last: int, step: int) -> SSAValue:
+    """A tensor with new elements in a range of an axis."""
+    extent = shape_of(x)[axis]
+    places = range(first, last, step)
+    wanted = [*shape_of(x)]
+    wanted[axis] = len(places)
+    new = b.broadcast(new, wanted)
+    if not places:
+        return x
+    if step == 1:
+        parts = [b.slice(x, axis, 0, first), new, b.slice(x, axis, last, extent)]
+        return b.concat([p for p in parts if shape_of(p)[axis]], axis)
+    order = np.arange(extent)
+    order[first:last:step] = extent + np.arange(len(places))
+    return b(graph.GatherOp, b.concat([x, new], axis), b.constant(order, i64), axis)
+
+
+@converts("as_strided", "as_strided_copy", parts=True)
+def as_strided(
+    b: Call, self: SSAValue, size: Sequence[int], stride: Sequence[int], storage_offset: int | None
+) -> Results:
+    """Elements of the memory that a dense tensor fills in order, at known places."""
+    places = np.full((), storage_offset or 0, np.int64)
+    for extent, step in zip(size, stride, strict=True):
+        places = places[..., None] + np.arange(extent) * step
+    count = int(np.prod(shape_of(self)))
+    if places.size and places.max() >= count:
+        raise Unconvertible("it reads memory behind the tensor")
+    flat = b.reshape(self, (count,))
+    if places.size == count and np.array_equal(places.reshape(-1), np.arange(count)):
+        return b.reshape(flat, b.shape())
+    return b(graph.GatherOp, flat, b.constant(places, i64), 0)
+
+
+@converts("tril", "triu", parts=True)
+def triangular(b: Call, self: SSAValue, diagonal: int) -> Results:
+    """The elements at one side of a diagonal, and this itself."""
+    rows, columns = shape_of(self)[-2:]
+    is_lower = b.before.name == "aten.tril"
+    kept = triangle(b, rows, columns, diagonal if is_lower else diagonal - 1)
+    zero = b.number(0, self)
+    return b.where(kept, self, zero) if is_lower else b.where(kept, zero, self)
+
+
+def triangle(b: Call, rows: int, columns: int, diagonal: int) -> SSAValue:
+    """Whether points of a matrix lie below a diagonal or on it; large ones are computed, not stored."""
+    row, column = (b.constant(np.arange(n, dtype=np.int64), i64) for n in (rows, columns))
+    return b.compare("ge", b.reshape(b.plus(row, b.constant(diagonal)), (rows, 1)), column)
+
+
+@converts("diagonal", parts=True)
+def diagonal_(b: Call, self: SSAValue, offset: int, dim1: int, dim2: int) -> Results:
+    """The diagonal of two dims, which becomes the last one."""
+    rank = len(shape_of(self))
+    i, j = axis_of(dim1, rank), axis_of(dim2, rank)
+    front = [a for a in range(rank) if a not in (i, j)]
+    x = b.transpose(self, [*front, i, j])
+    rows, columns = shape_of(x)[-2:]
+    count = b.shape()[-1]
+    flat = b.reshape(x, (*shape_of(x)[:-2], rows * columns))
+    first = max(-offset, 0) * columns + max(offset, 0)
+    if not count:
+        return b.splat(0, b.shape(), b.element())
+    return b.slice(flat, len(front), first, first + (count - 1) * (columns + 1) + 1, columns + 1)

@@ -1,0 +1,134 @@
+"""Products of matrices, convolutions and attention."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.images import slide, surround
+from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar
+from mlc.frontends.torch.to_graph._patterns import converts
+from mlc.frontends.torch.to_graph._reductions import wide
+from mlc.frontends.torch.to_graph._windows import per_dim
+
+
+def product(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
+    """A product of matrices or of stacks of them."""
+    return b.matmul(x, y)
+
+
+@converts("mm", "bmm", bounded=True)
+def mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
+    return product(b, self, mat2)
+
+
+@converts("addmm", "baddbmm", bounded=True)
+def addmm(
+    b: Call, self: SSAValue, beta: Scalar, alpha: Scalar, mat1: SSAValue | None = None, mat2: SSAValue | None = None,
+    batch1: SSAValue | None = None, batch2: SSAValue | None = None,
+) -> Results:  # fmt: skip
+    """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter. Halves that are scaled are rounded
+    once, for a product may be too large for one before."""
+    x, y = mat1 or batch1, mat2 or batch2
+    assert x is not None and y is not None
+    if alpha != 1 or beta not in (0, 1):
+        self, x, y = (wide(b, v) for v in (self, x, y))
+    found = b.scaled(product(b, x, y), alpha)
+    return found if beta == 0 else b.plus(found, b.scaled(self, beta))
+
+
+@converts("mv")
+def mv(b: Call, self: SSAValue, vec: SSAValue) -> Results:
+    return b.reshape(product(b, self, b.unsqueeze(vec, [1])), b.shape())
+
+
+@converts("addmv")
+def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, alpha: Scalar) -> Results:
+    if alpha != 1 or beta not in (0, 1):
+        self, mat, vec = (wide(b, v) for v in (self, mat, vec))
+    found = b.scaled(b.reshape(product(b, mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
+    return found if beta == 0 else b.plus(found, b.scaled(self, beta))
+
+
+@converts("dot", "vdot")
+def dot(b: Call, self: SSAValue, tensor: SSAValue | None = None, other: SSAValue | None = None) -> Results:
+    y = tensor or other
+    assert y is not None
+    return b.reshape(product(b, b.unsqueeze(self, [0]), b.unsqueeze(y, [1])), ())
+
+
+@converts("matmul", bounded=True)
+def matmul(b: Call, self: SSAValue, other: SSAValue) -> Results:
+    """NumPy's product: a vector on the left is a row, on the right a column."""
+    x = b.unsqueeze(self, [0]) if len(shape_of(self)) == 1 else self
+    y = b.unsqueeze(other, [1]) if len(shape_of(other)) == 1 else other
+    return b.reshape(product(b, x, y), b.shape())
+
+
+@converts("linear", bounded=True)
+def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) -> Results:
+    x = b.unsqueeze(input, [0]) if len(shape_of(input)) == 1 else input
+    w = b.unsqueeze(weight, [0]) if len(shape_of(weight)) == 1 else weight
+    found = b.reshape(product(b, x, b.transpose(w, (1, 0))), b.shape())
+    return found if bias is None else b.plus(found, bias)
+
+
+# ---- convolutions
+
+
+@converts("convolution", "_convolution", "_convolution.deprecated")
+def convolution(
+    b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None, stride: Sequence[int], padding: Sequence[int],
+    dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
+) -> Results:  # fmt: skip
+    spatial = len(shape_of(weight)) - 2
+    stride, padding, dilation, extra = (per_dim(v, spatial) for v in (stride, padding, dilation, output_padding))
+    if transposed:
+        found = transposed_convolution(b, input, weight, stride, padding, dilation, extra, groups)
+    else:
+        found = plain_convolution(b, input, weight, stride, padding, dilation, groups)
+    return found if bias is None else b.plus(found, b.reshape(bias, (shape_of(bias)[0], *[1] * spatial)))
+
+
+def plain_convolution(
+    b: Call, x: SSAValue, weight: SSAValue, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    groups: int,
+) -> SSAValue:  # fmt: skip
+    """A convolution, padded alike on both sides; a window that may lie wholly in the padding is one over more image."""
+    kernel = shape_of(weight)[2:]
+    if any(p >= (k - 1) * d + 1 for p, k, d in zip(padding, kernel, dilation, strict=True)):
+        x, padding = surround(b, x, padding, padding, 0), [0] * len(padding)
+    return slide(
+        b, graph.ConvOp, (x, weight), strides=tuple(stride), padding=(*padding, *padding), dilations=tuple(dilation),
+        groups=groups,
+    )  # fmt: skip
+
+
+def transposed_convolution(
+    b: Call, x: SSAValue, weight: SSAValue, stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
+    extra: Sequence[int], groups: int,
+) -> SSAValue:  # fmt: skip
+    """A transposed convolution; what the op cannot cut or add is done behind it."""
+    kernel = shape_of(weight)[2:]
+    spatial = len(kernel)
+    whole = [
+        (e - 1) * s + (k - 1) * d + 1 for e, s, k, d in zip(shape_of(x)[2:], stride, kernel, dilation, strict=True)
+    ]
+    fits = all(
+        0 <= e < max(s, d) and w + e - 2 * p > 0
+        for e, s, d, w, p in zip(extra, stride, dilation, whole, padding, strict=True)
+    )
+    found = slide(
+        b, graph.ConvTransposeOp, (x, weight), strides=tuple(stride),
+        padding=(*padding, *padding) if fits else (0,) * (2 * spatial),
+        output_padding=tuple(extra) if fits else (0,) * spatial, dilations=tuple(dilation), groups=groups,
+    )  # fmt: skip
+    if not fits:
+        grow = [e - p for e, p in zip(extra, padding, strict=True)]
+        found = surround(b, found, [0] * spatial, [max(n, 0) for n in grow], 0)
+        for i in range(spatial):
+            found = b.slice(found, 2 + i, padding[i], shape_of(found)[2 + i] - max(-grow[i], 0))
+    return found

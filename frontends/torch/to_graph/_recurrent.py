@@ -1,0 +1,182 @@
+"""Recurrent networks: LSTM, GRU and RNN, each direction of each layer of which is a loop over time.
+
+The product of an input and its weights stands in the body of the loop, which says what a step is; that it is computed
+for all steps at once is the business of `hoist-from-scans`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.torch.to_graph._calls import Call, Results
+from mlc.frontends.torch.to_graph._patterns import converts
+
+_Step = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue], "_Weights"], list[SSAValue]]
+"""What a step makes of its input `[batch, inputs]` and of its states: the next ones, the first being its output."""
+
+
+@dataclass
+class _Weights:
+    """Those of one direction of a layer: `[gates * hidden, inputs]`, `[gates * hidden, output]`, two biases
+    `[gates * hidden]` or none, and `[output, hidden]` if what a step gives is a projection of its state."""
+
+    input: SSAValue
+    state: SSAValue
+    bias: SSAValue | None = None
+    state_bias: SSAValue | None = None
+    projection: SSAValue | None = None
+
+
+# ---- what a step is
+
+
+def _linear(b: GraphBuilder, x: SSAValue, weight: SSAValue, *biases: SSAValue | None) -> SSAValue:
+    found = b.matmul(x, b.transpose(weight, (1, 0)))
+    for bias in biases:
+        found = found if bias is None else b.plus(found, bias)
+    return found
+
+
+def _gates(b: GraphBuilder, x: SSAValue, count: int) -> list[SSAValue]:
+    width = shape_of(x)[1] // count
+    return [b.slice(x, 1, i * width, (i + 1) * width) for i in range(count)]
+
+
+def _lstm_step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
+    """Gates i, f, a candidate and o: `c = f c + i g`, `h = o tanh(c)` (Hochreiter and Schmidhuber, 1997)."""
+    h, c = states
+    total = b.plus(_linear(b, x, w.input, w.bias, w.state_bias), _linear(b, h, w.state))
+    add, forget, candidate, out = _gates(b, total, 4)
+    kept = b.mul(b(graph.SigmoidOp, forget), c)
+    cell = b.plus(kept, b.mul(b(graph.SigmoidOp, add), b(graph.TanhOp, candidate)))
+    found = b.mul(b(graph.SigmoidOp, out), b(graph.TanhOp, cell))
+    return [found if w.projection is None else _linear(b, found, w.projection), cell]
+
+
+def _gru_step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
+    """Gates r and z, and a candidate n, whose part of the state is gated with its bias: `h = (1 - z) n + z h`
+    (Cho et al., 2014)."""
+    (h,) = states
+    reset, update, new = _gates(b, _linear(b, x, w.input, w.bias), 3)
+    own_reset, own_update, own_new = _gates(b, _linear(b, h, w.state, w.state_bias), 3)
+    r = b(graph.SigmoidOp, b.plus(reset, own_reset))
+    z = b(graph.SigmoidOp, b.plus(update, own_update))
+    n = b(graph.TanhOp, b.plus(new, b.mul(r, own_new)))
+    return [b.plus(b.mul(b.sub(h, n), z), n)]
+
+
+def _plain_step(function: type[graph.GraphOp]) -> _Step:
+    """`h = f(x Wᵀ + h Rᵀ + b)`."""
+
+    def step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
+        inputs = _linear(b, x, w.input, w.bias, w.state_bias)
+        return [b(function, b.plus(inputs, _linear(b, states[0], w.state)))]
+
+    return step
+
+
+# ---- layers
+
+
+def _direction(
+    b: Call, x: SSAValue, states: Sequence[SSAValue], w: _Weights, step: _Step, backwards: bool
+) -> list[SSAValue]:
+    """The last states of one direction over `[time, batch, inputs]`, and its outputs `[time, batch, width]`."""
+    scan = ScanWriter(b, shape_of(x)[0])
+    carried = [scan.carry(state) for state in states]
+    next = step(scan.inside, scan.row(x, backwards), carried, w)
+    return scan.finish(next, [next[0]], backwards)
+
+
+@dataclass
+class _Network:
+    """The arguments that all networks have."""
+
+    params: Sequence[SSAValue]
+    has_biases: bool
+    num_layers: int
+    dropout: float
+    train: bool
+    bidirectional: bool
+    batch_first: bool
+
+    def run(self, b: Call, x: SSAValue, states: Sequence[SSAValue], step: _Step) -> list[SSAValue]:
+        """The outputs of the last layer, and the last states of all directions of all layers; `states` are the first
+        ones, `[layers * directions, batch, width]`."""
+        if self.train and self.dropout and self.num_layers > 1:
+            raise Unconvertible("it drops out between layers at random, by numbers of torch's own generator")
+        x = b.transpose(x, (1, 0, 2)) if self.batch_first else x
+        ways = [False, True] if self.bidirectional else [False]
+        each = len(self.params) // (self.num_layers * len(ways))
+        last: list[list[SSAValue]] = [[] for _ in states]
+        for _ in range(self.num_layers):
+            outputs: list[SSAValue] = []
+            for backwards in ways:
+                number = len(last[0])
+                own = self._weights(self.params[number * each : (number + 1) * each])
+                initial = [b.reshape(b.slice(s, 0, number, number + 1), shape_of(s)[1:]) for s in states]
+                *final, stack = _direction(b, x, initial, own, step, backwards)
+                outputs.append(stack)
+                for kept, state in zip(last, final, strict=True):
+                    kept.append(b.unsqueeze(state, [0]))
+            x = b.concat(outputs, 2)
+        return [b.transpose(x, (1, 0, 2)) if self.batch_first else x, *(b.concat(each, 0) for each in last)]
+
+    def _weights(self, given: Sequence[SSAValue]) -> _Weights:
+        input, state, *rest = given
+        biases = [rest.pop(0), rest.pop(0)] if self.has_biases else [None, None]
+        return _Weights(input, state, *biases, *rest)
+
+
+@converts("lstm.input")
+def lstm(
+    b: Call, input: SSAValue, hx: Sequence[SSAValue], params: Sequence[SSAValue], has_biases: bool, num_layers: int,
+    dropout: float, train: bool, bidirectional: bool, batch_first: bool,
+) -> Results:  # fmt: skip
+    network = _Network(params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return network.run(b, input, hx, _lstm_step)
+
+
+@converts("gru.input", "rnn_tanh.input", "rnn_relu.input")
+def recurrent(
+    b: Call, input: SSAValue, hx: SSAValue, params: Sequence[SSAValue], has_biases: bool, num_layers: int,
+    dropout: float, train: bool, bidirectional: bool, batch_first: bool,
+) -> Results:  # fmt: skip
+    network = _Network(params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
+    return network.run(b, input, [hx], _STEPS[b.before.name])
+
+
+_STEPS: dict[str, _Step] = {
+    "aten.gru.input": _gru_step,
+    "aten.rnn_tanh.input": _plain_step(graph.TanhOp),
+    "aten.rnn_relu.input": _plain_step(graph.ReluOp),
+}
+
+_MKLDNN_LSTM = 2
+"""What oneDNN calls an LSTM."""
+
+
+@converts("mkldnn_rnn_layer")
+def mkldnn_rnn_layer(
+    b: Call, input: SSAValue, weight0: SSAValue, weight1: SSAValue, weight2: SSAValue, weight3: SSAValue,
+    hx_: SSAValue, cx_: SSAValue, reverse: bool, batch_sizes: Sequence[int], mode: int, has_biases: bool,
+    bidirectional: bool, batch_first: bool, train: bool,
+) -> Results:  # fmt: skip
+    """One direction of one layer of an LSTM, as torch takes one apart for inference. States have one more dim in
+    front."""
+    if mode != _MKLDNN_LSTM or batch_sizes or bidirectional or batch_first or train:
+        raise Unconvertible("it is not one direction of an LSTM, over whole batches, for inference")
+    states = [b.reshape(s, shape_of(s)[-2:]) for s in (hx_, cx_)]
+    weights = _Weights(weight0, weight1, *((weight2, weight3) if has_biases else ()))
+    h, c, outputs = _direction(b, input, states, weights, _lstm_step, reverse)
+    found: list[Any] = [b.reshape(each, b.shape(i)) for i, each in enumerate((outputs, h, c))]
+    return [*found, None]

@@ -1,0 +1,205 @@
+"""Operators that combine the elements along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf, prod
+
+from xdsl.dialects.builtin import f32, i1
+from xdsl.ir import SSAValue
+
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.extents import filled
+from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.statistics import mean_and_differences
+from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axes_of, axis_of
+from mlc.frontends.torch.to_graph._patterns import converts
+from mlc.support.dtypes import HALVES
+
+Axes = Sequence[int] | int | None
+
+
+def reduced(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool = False) -> SSAValue:
+    """A reduction along axes counted from either end, or along all."""
+    return b.reduce(kind, x, axes_of(dim, len(shape_of(x))) if shape_of(x) else [], keepdim)
+
+
+@converts("sum", "sum.dim_IntList", bounded=True, parts=True)
+def sum_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    return reduced(b, "sum", wide(b, b.tensor(self)), dim, keepdim)
+
+
+def wide(b: Call, x: SSAValue) -> SSAValue:
+    """Halves as f32, in which sums of them are computed."""
+    return b.cast(x, f32) if element_of(x) in HALVES else x
+
+
+@converts("mean", "mean.dim", bounded=True, parts=True)
+def mean(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    """The sum over how many there are, where that depends on data."""
+    x = wide(b, b.tensor(self))
+    axes = axes_of(dim, len(shape_of(x)))
+    extents = b.knowledge.extents.get(x, {})
+    if not any(axis in extents for axis in axes):
+        return reduced(b, "mean", x, dim, keepdim)
+    count = b.constant(prod(shape_of(x)[axis] for axis in axes if axis not in extents))
+    for axis in axes:
+        count = b.mul(count, extents[axis]) if axis in extents else count
+    return b.div(reduced(b, "sum", x, dim, keepdim), b.cast(count, element_of(x)))
+
+
+@converts("prod", "prod.dim_int", bounded=True)
+def prod_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    return reduced(b, "prod", wide(b, b.tensor(self)), dim, keepdim)
+
+
+@converts("amax", "amin", bounded=True)
+def extreme(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
+    return _extreme(b, b.before.name.removeprefix("aten.a"), self, dim, keepdim)
+
+
+@converts("max", "min", bounded=True)
+def extreme_of_all(b: Call, self: SSAValue) -> Results:
+    return _extreme(b, b.before.name.removeprefix("aten."), self, None, False)
+
+
+def _extreme(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool) -> SSAValue:
+    as_number = b.cast(x, f32) if element_of(x) == i1 else x
+    return reduced(b, kind, as_number, dim, keepdim)
+
+
+@converts("max.dim", "min.dim")
+def extreme_and_place(b: Call, self: SSAValue, dim: int, keepdim: bool) -> Results:
+    kind = b.before.name.removeprefix("aten.").removesuffix(".dim")
+    values = _extreme(b, kind, self, dim, keepdim)
+    return [values, _place(b, kind, self, dim, keepdim) if b.wants(1) else None]
+
+
+@converts("argmax", "argmin", bounded=True)
+def place(b: Call, self: SSAValue, dim: int | None, keepdim: bool) -> Results:
+    found = self if dim is not None else b.reshape(self, (prod(shape_of(self)),))
+    result = _place(b, b.before.name.removeprefix("aten.arg"), found, dim or 0, keepdim and dim is not None)
+    return b.reshape(result, b.shape())
+
+
+def _place(b: Call, kind: str, x: SSAValue, dim: int, keepdim: bool) -> SSAValue:
+    if not shape_of(x):
+        return b.constant(0)
+    as_number = b.cast(x, f32) if element_of(x) == i1 else x
+    op_type = graph.ArgMaxOp if kind == "max" else graph.ArgMinOp
+    return b(op_type, as_number, axis_of(dim, len(shape_of(x))), keepdim)
+
+
+@converts("any", "any.dim", "any.dims", bounded=True)
+def any_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    # An f32, which every machine has vectors of.
+    flags = _flags(b, self, dim, 0)
+    return b.to_bool(reduced(b, "max", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, False)
+
+
+@converts("all", "all.dim", "all.dims", bounded=True)
+def all_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    flags = _flags(b, self, dim, 1)
+    return b.to_bool(reduced(b, "min", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, True)
+
+
+def _flags(b: Call, x: SSAValue, dim: Axes, empty: int) -> SSAValue:
+    """Truth values as 0 and 1; what is no data is `empty` along the axes that are reduced."""
+    return filled(b, b.cast(b.to_bool(x), f32), empty, axes_of(dim, len(shape_of(x))))
+
+
+def _none(b: Call, value: bool) -> SSAValue:
+    return b.splat(value, b.shape(), b.element())
+
+
+@converts("var.correction", "var.dim", "std.correction", "std.dim", "var_mean.correction")
+def variance(
+    b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Scalar | None = None, unbiased: bool = True
+) -> Results:
+    less = (1 if unbiased else 0) if correction is None else correction
+    if b.before.name.startswith("aten.var_mean") and correction is None:
+        less = 1
+    found, middle = variance_and_mean(b, self, dim, keepdim, less)
+    if b.before.name.startswith("aten.std"):
+        return b(graph.SqrtOp, found)
+    if b.before.name.startswith("aten.var_mean"):
+        return [found, b.reshape(middle, b.shape(1))]
+    return found
+
+
+def variance_and_mean(b: Call, x: SSAValue, dim: Axes, keepdim: bool, less: Scalar) -> tuple[SSAValue, SSAValue]:
+    """The mean of squared distances from the mean, in two passes, where the count is too large by `less`; and the
+    mean, with dims of 1."""
+    x = wide(b, x)
+    axes = axes_of(dim, len(shape_of(x))) if shape_of(x) else []
+    count = prod(shape_of(x)[a] for a in axes)
+    middle, apart = mean_and_differences(b, x, axes)
+    total = b.reduce("sum", b.squared(apart), axes, keepdim)
+    return b.div(total, b.tensor(float(max(count - less, 0)), element_of(x))), middle
+
+
+@converts("linalg_vector_norm")
+def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) -> Results:
+    x = b(graph.AbsOp, wide(b, b.tensor(self)))
+    if ord == inf or ord == -inf:
+        return reduced(b, "max" if ord > 0 else "min", x, dim, keepdim)
+    if ord == 0:
+        return reduced(b, "sum", b.cast(b.to_bool(x), element_of(x)), dim, keepdim)
+    if ord == 1:
+        return reduced(b, "sum", x, dim, keepdim)
+    if ord == 2:
+        return b(graph.SqrtOp, reduced(b, "sum", b.squared(x), dim, keepdim))
+    total = reduced(b, "sum", b(graph.PowOp, x, b.number(ord, x)), dim, keepdim)
+    return b(graph.PowOp, total, b.number(1 / ord, x))
+
+
+@converts("logsumexp")
+def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
+    x = b.to_float(self)
+    if not shape_of(x):
+        return x
+    most = reduced(b, "max", x, dim, True)
+    finite = b.compare("lt", b(graph.AbsOp, most), b.number(inf, most))
+    shift = b.where(finite, most, b.number(0, most))
+    total = reduced(b, "sum", b(graph.ExpOp, b.sub(x, shift)), dim, keepdim)
+    return b.plus(b(graph.LogOp, total), b.reshape(shift, b.shape()))
+
+
+@converts("cumsum", parts=True)
+@converts("cumprod")
+def cumulative(b: Call, self: SSAValue, dim: int) -> Results:
+    """A loop over the axis that carries what was added up so far."""
+    x = wide(b, b.tensor(self))
+    if not shape_of(x):
+        return x
+    is_sum = b.before.name == "aten.cumsum"
+    return running(b, graph.AddOp if is_sum else graph.MulOp, x, axis_of(dim, len(shape_of(x))), 0 if is_sum else 1)
+
+
+def running(b: Call, op_type: type[graph.GraphOp], x: SSAValue, axis: int, start: float) -> SSAValue:
+    """What an op makes of all elements so far along an axis."""
+    if not prod(shape_of(x)):
+        return x
+    order = [axis, *(i for i in range(len(shape_of(x))) if i != axis)]
+    front = b.transpose(x, order)
+    steps, *row = shape_of(front)
+    scan = ScanWriter(b, steps)
+    total = scan.carry(b.splat(start, row, element_of(front)))
+    next = scan.inside(op_type, total, scan.row(front))
+    _, found = scan.finish([next], [next])
+    return b.transpose(found, [order.index(i) for i in range(len(order))])
+
+
+@converts("sort", "sort.stable", "topk")
+def sort(
+    b: Call, self: SSAValue, dim: int, descending: bool = False, k: int | None = None, largest: bool = True
+) -> Results:
+    """Sorted values and where they were. Equal ones stay in order; NaN is the greatest."""
+    if not shape_of(self):
+        return [self, b.constant(0)]
+    axis = axis_of(dim, len(shape_of(self)))
+    keys = b.cast(self, f32) if element_of(self) == i1 else self
+    places = b(graph.ArgsortOp, keys, axis, descending if k is None else largest, b.shape()[axis])
+    return [b(graph.GatherNdOp, self, *along_axis(b, places, axis)), places]

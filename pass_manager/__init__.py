@@ -1,0 +1,1 @@
+"""What passes are, how they are found, run, checked and printed."""

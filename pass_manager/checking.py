@@ -1,0 +1,373 @@
+"""Check that passes keep what a module computes, by running it before and after each of them.
+
+Every function gets several draws of random inputs (`mlc.reference.inputs`), fixed by a seed; its outputs by the
+reference (`mlc.reference`) before the first pass are what every later form of it must compute: graph, tensor or loop
+level, results or output buffers. A pass says how far it may move floats (`Pass.rounding`), as a rule not at all.
+Parallel loops of functions that are small enough run forwards and backwards as well.
+
+Infinities and NaN are numbers like any other here: a rewrite that is right for finite numbers only is wrong. One NaN is
+like another. Where floats may move, the sign of a zero may change.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from mlc.pass_manager._snapshots import Snapshot, Snapshots
+from mlc.reference.agreement import beyond_rounding, bits_differ, spread
+from mlc.reference.execution import InputsUndefined, Noise, UndefinedBehavior
+from mlc.reference.inputs import Draw, affordable, draw_inputs, draws
+from mlc.reference.interpreter import FunctionInterface, interface_of, run_function
+from mlc.reference.orders import find_false_parallel, parallel_loops
+from mlc.reference.runnable import calls_of, reachable, why_not_run
+from mlc.reference.sums import Sums, sums_of
+from mlc.reference.work import work_of
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import to_numpy
+from mlc.support.errors import CompilerBug, UserError
+from mlc.support.functions import is_private
+from mlc.support.rounding import Rounding
+
+Array = NDArray[Any]
+
+_NO_SUMS = Sums()
+ANY_ORDER = Rounding(4, "sums above the loop level have no order")
+_MOST_SERIAL_OPS = 4_000
+"""The most ops that a function may run one iteration after the other, to check its parallel loops."""
+
+
+@dataclass
+class _Case:
+    """A draw of inputs, what the function computed for it at the start, and what its last form did."""
+
+    draw: Draw
+    inputs: list[Array]
+    first: list[Array]
+    last: list[Array]
+    spread: list[Array] | None = None
+    """Of `first`, once it is known."""
+
+
+@dataclass
+class _Expected:
+    """What a function computes, for some inputs. It is run when something is to be compared with it."""
+
+    interface: FunctionInterface
+    start: Snapshot
+    """The module when the function was first seen."""
+    cases: list[_Case] | None = None
+    """None until they are run."""
+    sums: Sums = _NO_SUMS
+    """Of the last form."""
+    is_open: bool = False
+    """Whether its sums had no order at the start: runs with noise tell where they overflow in one order only."""
+    moved: Rounding | None = None
+    """How far floats may have moved since the start."""
+
+
+@dataclass(frozen=True)
+class _Mismatch:
+    function: str
+    message: str
+
+
+class EquivalenceChecker:
+    """Compares a module, as passes transform it, with what it computed at the start.
+
+    Call `start` with the module, then `check` after each pass; call `compare_outputs` with what compiled code computes
+    for `cases_of` a function.
+
+    Functions are matched by name. One that first appears after a pass (a kernel) is compared from then on. One whose
+    signature a pass changes is compared anew, and so is a private function of which a pass changes the meaning together
+    with its callers (the order of packed weights, say). A function is skipped while it holds ops without reference
+    semantics (the llvm dialect) or types without static shape; `skipped` says why.
+
+    Attributes:
+        skipped: for each function that the last check left out, the reason.
+        seed: of the random inputs.
+    """
+
+    def __init__(self, ctx: CompilerContext, seed: int = 0) -> None:
+        self.skipped: dict[str, str] = {}
+        self._values = 0
+        self._compared: set[str] = set()
+        self._left_out: dict[str, str] = {}
+        self._undefined: dict[str, str] = {}
+        self._in_lockstep: set[str] = set()
+        self._ctx = ctx
+        self.seed = seed
+        self._expected: dict[str, _Expected] = {}
+        self._snapshots = Snapshots()
+
+    def start(self, module: ModuleOp) -> None:
+        """Keep `module`, whose functions say what later forms must compute. Those with buffers run at once: perhaps a
+        person wrote their loops.
+
+        Raises:
+            UserError: a function reads or writes where it must not, or a parallel loop is none.
+        """
+        self._expected.clear()
+        self._undefined.clear()
+        form = self._snapshots.keep(module, self._ctx.resources)
+        for function in self._runnable(module):
+            name = function.sym_name.data
+            expected = self._expect(function, form)
+            if any(isinstance(t, MemRefType) for t in (*expected.interface.inputs, *expected.interface.outputs)):
+                self._cases(name)
+            if (message := self._false_parallel(module, function)) is not None:
+                raise UserError(f"in '{name}', {message}")
+
+    def check(self, pass_name: str, module: ModuleOp, rounding: Rounding | None = None) -> None:
+        """Compare `module`, as `pass_name` left it, with the start; the pass may move floats as `rounding` says.
+
+        A function that the pass left as it was, with all that it calls, computes what it did.
+
+        Raises:
+            CompilerBug: a function computes something else, or has undefined behavior, or a parallel loop is none.
+            UserError: a function that the pass changed had undefined behavior at the start.
+        """
+        changes = self._snapshots.changes(module, self._ctx.resources)
+        if not changes.own:
+            return
+        functions = self._runnable(module)
+        form = self._snapshots.keep(module, self._ctx.resources, pass_name)
+        mismatches: dict[str, _Mismatch] = {}
+        for function in functions:
+            name = function.sym_name.data
+            if name not in changes.reached:
+                continue
+            try:
+                if self._is_new(function):
+                    self._expect(function, form)
+                elif (message := self._compare(module, name, rounding)) is not None:
+                    mismatches[name] = _Mismatch(name, message)
+                    continue
+                if name in changes.own and (message := self._false_parallel(module, function)) is not None:
+                    raise CompilerBug(f"after '{pass_name}', in '{name}', {message}", pass_name)
+            except UndefinedBehavior as e:
+                mismatches[name] = _Mismatch(name, f"'{name}' has undefined behavior: {e}")
+        public = [f.sym_name.data for f in functions if not is_private(f)]
+        agreeing = reachable([name for name in public if name not in mismatches], calls_of(module))
+        # Callees first: a wrong kernel explains a wrong entry.
+        for name in sorted(mismatches, key=lambda n: n in public):
+            if name in agreeing:
+                self._expect(next(f for f in functions if f.sym_name.data == name), form)
+            else:
+                raise CompilerBug(f"after '{pass_name}', {mismatches[name].message}", pass_name)
+
+    def inputs_of(self, function: str) -> list[Array] | None:
+        """The ordinary inputs that `function` is checked with, or None if it is not checked."""
+        cases = self.cases_of(function)
+        return cases[0] if cases else None
+
+    def cases_of(self, function: str) -> list[list[Array]]:
+        """All draws of inputs that `function` is checked with."""
+        return [case.inputs for case in self._cases(function)] if function in self._expected else []
+
+    def compare_outputs(
+        self, stage: str, function: str, outputs: Sequence[Array], rounding: Rounding = ANY_ORDER, case: int = 0
+    ) -> None:
+        """Compare what `function` computed elsewhere, for a case of `cases_of` it, with its last form.
+
+        `stage` says where that was.
+
+        Raises:
+            CompilerBug: the outputs differ.
+        """
+        expected = self._expected.get(function)
+        if expected is None:
+            return
+        message = self._difference(function, expected, self._cases(function)[case], outputs, rounding, None)
+        if message is not None:
+            raise CompilerBug(f"in '{stage}', {message}", stage)
+
+    def coverage(self) -> list[str]:
+        """What has been compared since the start, and what was left out at some point and why, a line for each."""
+        functions = f"{len(self._compared)} function{'s' if len(self._compared) != 1 else ''}"
+        left_out = [f"did not check '{name}': {reason}" for name, reason in self._left_out.items()]
+        if names := ", ".join(f"'{name}'" for name in sorted(self._in_lockstep)):
+            limit = f"over {_MOST_SERIAL_OPS:,} ops one after the other"
+            left_out.append(f"ran the parallel loops of {names} in lockstep only: {limit}")
+        values = f"compared {self._values:,} values of {functions}"
+        return [values if self._compared or not self._expected else "found no function that a pass changed", *left_out]
+
+    def _runnable(self, module: ModuleOp) -> list[FuncOp]:
+        """The functions that can be run, callees before callers where the module has them in that order."""
+        self.skipped = why_not_run(module) | self._undefined
+        self._left_out |= self.skipped
+        functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+        runnable = [f for f in functions if f.sym_name.data not in self.skipped]
+        return sorted(runnable, key=lambda f: not is_private(f))
+
+    def _is_new(self, function: FuncOp) -> bool:
+        """Whether nothing is known about a function of this name and signature."""
+        expected, signature = self._expected.get(function.sym_name.data), interface_of(function)
+        return expected is None or signature is None or signature.shapes != expected.interface.shapes
+
+    def _run(self, form: Snapshot, name: str, inputs: Sequence[Array], noise: Noise | None = None) -> list[Array]:
+        return run_function(form.module, name, inputs, form.resources, noise=noise)
+
+    def _expect(self, function: FuncOp, form: Snapshot) -> _Expected:
+        """Later forms of `function` have to compute what it computes in `form`."""
+        signature = interface_of(function)
+        assert signature is not None
+        expected = self._expected[function.sym_name.data] = _Expected(signature, form)
+        return expected
+
+    def _draw(self, name: str, draw: Draw) -> list[Array]:
+        types = [(tuple(t.get_shape()), to_numpy(t.element_type)) for t in self._expected[name].interface.inputs]
+        return draw_inputs([self.seed, zlib.crc32(name.encode())], types, draw)
+
+    def _cases(self, name: str) -> list[_Case]:
+        """The cases of a function, run in its first form when they are asked for first; none, and it is left out from
+        here on, if that has no meaning for any ordinary inputs.
+
+        Raises:
+            UserError, CompilerBug: that form, the model's or what a pass made, has undefined behavior for any.
+        """
+        expected = self._expected[name]
+        if expected.cases is not None:
+            return expected.cases
+        start, shapes = expected.start, [t.get_shape() for t in expected.interface.inputs]
+        smallest = min((int(np.prod(shape)) for shape in shapes), default=1)
+        cases: list[_Case] = []
+        for draw in draws(smallest, work_of(start.module, name).total) if shapes else [Draw("ordinary")]:
+            undefined: UndefinedBehavior | None = None
+            for attempt in draw.attempts():
+                inputs = self._draw(name, attempt)
+                try:
+                    outputs = self._run(start, name, inputs)
+                except UndefinedBehavior as e:
+                    undefined = undefined or e
+                else:
+                    cases.append(_Case(attempt, inputs, outputs, outputs))
+                    break
+            if not cases:
+                self._leave_out(name, start, undefined)
+                break
+        expected.cases, expected.sums = cases, sums_of(start.module, name)
+        expected.is_open = expected.sums.in_any_order
+        return cases
+
+    def _leave_out(self, name: str, form: Snapshot, undefined: UndefinedBehavior | None) -> None:
+        message = f"undefined behavior: {undefined}"
+        if isinstance(undefined, InputsUndefined):
+            reason = f"for all inputs that were drawn it has {message}"
+            self._undefined[name] = self._left_out[name] = self.skipped[name] = reason
+        elif form.made_by is None:
+            raise UserError(f"'{name}' has {message}")
+        else:
+            raise CompilerBug(f"after '{form.made_by}', '{name}' has {message}", form.made_by)
+
+    def _compare(self, module: ModuleOp, name: str, rounding: Rounding | None) -> str | None:
+        """What is wrong with function `name`, which a pass has just left as `module` has it."""
+        expected, now = self._expected[name], Snapshot(module, self._ctx.resources)
+        # What was one op of the reference may have become a loop that runs one iteration after the other.
+        cases = expected.cases = self._cases(name)[: affordable(work_of(module, name).total)]
+        sums = expected.sums | sums_of(module, name)
+        if rounding is None and sums.in_any_order:
+            rounding = ANY_ORDER
+        if rounding is not None and sums.with_zeros:
+            rounding = replace(rounding, skips_zeros=True)
+        found: list[list[Array]] = []
+        for case in cases:
+            outputs = self._run(now, name, case.inputs)
+            if (message := self._difference(name, expected, case, outputs, rounding, now)) is not None:
+                return message
+            found.append(outputs)
+        for case, outputs in zip(cases, found, strict=True):
+            case.last = outputs
+        if rounding is not None:
+            expected.moved = rounding + expected.moved
+        expected.sums = sums_of(module, name)
+        return None
+
+    def _difference(
+        self,
+        name: str,
+        expected: _Expected,
+        case: _Case,
+        outputs: Sequence[Array],
+        rounding: Rounding | None,
+        now: Snapshot | None,
+    ) -> str | None:
+        """The first output that differs from the last form's by more than `rounding`, or from the start's by more than
+        all passes together may move it; at its first element."""
+        self._compared.add(name)
+        if len(outputs) != len(case.last):
+            return f"'{name}' has {len(outputs)} outputs, it had {len(case.last)}"
+        terms = expected.sums.terms
+        if rounding is not None and case.draw.may_overflow and terms > 1 and not expected.is_open:
+            return None
+        spreads = _Spreads(self, name, case, expected.start, now)
+        comparisons = [(case.last, rounding)]
+        if rounding is not None and expected.moved is not None:
+            comparisons.append((case.first, rounding + expected.moved))
+        for number, after in enumerate(outputs):
+            self._values += after.size
+            for references, allowed in comparisons:
+                before = references[number]
+                if before.shape != after.shape or before.dtype != after.dtype:
+                    return (
+                        f"result {number} of '{name}' is {after.dtype} {list(after.shape)}, "
+                        f"it was {before.dtype} {list(before.shape)}"
+                    )
+                if allowed is not None and case.draw.kind == "ordinary" and np.all(np.isfinite(before)):
+                    allowed = replace(allowed, skips_zeros=False)  # zeros times finite numbers are no NaN
+                if allowed is None:
+                    different = bits_differ(before, after)
+                else:
+                    different = beyond_rounding(
+                        before, after, allowed, terms, case.draw.is_even, lambda n=number: spreads.of(n)
+                    )
+                if np.any(different):
+                    where = tuple(int(i) for i in np.argwhere(different)[0])
+                    return (
+                        f"'{name}' computes something else{case.draw}: result {number} at {list(where)} is "
+                        f"{after[where]}, it was {before[where]}; {np.count_nonzero(different)} of {before.size} "
+                        f"elements differ"
+                    )
+        return None
+
+    def _false_parallel(self, module: ModuleOp, function: FuncOp) -> str | None:
+        """Which parallel loop of a function has iterations that depend on each other."""
+        name = function.sym_name.data
+        if name in self._undefined or next(parallel_loops(module, name), None) is None:
+            return None
+        if work_of(module, name, in_lockstep=False).ops > _MOST_SERIAL_OPS:
+            self._in_lockstep.add(name)
+            return None
+        cases = self._expected[name].cases
+        inputs = cases[0].inputs if cases else self._draw(name, Draw("ordinary"))
+        _, found = find_false_parallel(module, name, inputs, self._ctx.resources)
+        return None if found is None else str(found)
+
+
+class _Spreads:
+    """How far rounding errors spread in the first and the present form of a function, measured when it is asked for."""
+
+    def __init__(
+        self, checker: EquivalenceChecker, name: str, case: _Case, start: Snapshot, now: Snapshot | None
+    ) -> None:
+        self._checker, self._name, self._case, self._start, self._now = checker, name, case, start, now
+        self._measured: list[list[Array]] = []
+
+    def of(self, output: int) -> tuple[Array, Array]:
+        """The spreads of one output: first form, present form (the first again where there is no reference)."""
+        if not self._measured:
+            first = self._case.spread = self._case.spread or self._measure(self._start)
+            self._measured = [first, first if self._now is None else self._measure(self._now)]
+        return self._measured[0][output], self._measured[1][output]
+
+    def _measure(self, form: Snapshot) -> list[Array]:
+        run, inputs = self._checker._run, self._case.inputs  # pyright: ignore[reportPrivateUsage]
+        base = run(form, self._name, inputs)
+        return spread(base, [run(form, self._name, inputs, Noise(i)) for i in range(2)])

@@ -1,0 +1,149 @@
+"""Runs passes over a module: in order, verified, observed, and with a reproducer when one of them has a bug."""
+
+from __future__ import annotations
+
+import gc
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import PassFailedException, VerifyException
+
+from mlc.pass_manager._own_classes import take_own_classes
+from mlc.pass_manager._plugin_ops import Suspect, error_of_plugin, suspects_of
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.instrumentation import Instrumentation
+from mlc.pass_manager.options import pipeline_text
+from mlc.pass_manager.registry import plugin_passes
+from mlc.pass_manager.reproducer import write_reproducer
+from mlc.support.blame import plugin_files
+from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug, UserError
+
+
+@dataclass
+class PassManager:
+    """Runs lists of passes; `instrumentations` are called around each pass, the first nearest to it."""
+
+    ctx: CompilerContext
+    instrumentations: Sequence[Instrumentation] = ()
+    verify_each: bool = False
+    """Verify after every pass, not only after the last."""
+    source: Callable[[], str] | None = None
+    """Gives the text of the module as it was before the run, for a reproducer."""
+    _ran: list[Pass] = field(default_factory=list[Pass])
+    _suspects: dict[type, Suspect] = field(default_factory=dict[type, Suspect])
+    """What plugins have for the ops of theirs that a pass met, since the module was last found right."""
+
+    def for_another_module(self) -> PassManager:
+        """A manager that does the same, and has run nothing yet."""
+        return PassManager(self.ctx, self.instrumentations, self.verify_each, self.source)
+
+    def run(self, module: ModuleOp, passes: Sequence[Pass], more_follows: bool = False) -> None:
+        """Apply `passes` to `module` in place; if more follow in another run, the module is verified behind those.
+
+        Raises:
+            UserError: the module asks for something that a pass cannot do.
+            CompilerBug: a pass crashed, or the module does not verify after it (UserError: ops of a plugin were there).
+        """
+        with collector_at_rest():
+            take_own_classes(module)
+            for pass_ in passes:
+                self._run_one(module, pass_)
+            if passes and not self.verify_each and not more_follows:
+                self._verify(module, passes[-1] if len(self._ran) == 1 else None)
+
+    def finish(self, module: ModuleOp) -> None:
+        """Tell the instrumentations that no further pass will run on `module`.
+
+        Raises:
+            CompilerBug: one of them finds the result wrong.
+        """
+        for instrumentation in self.instrumentations:
+            with self._reproducing(instrumentation):
+                instrumentation.finish(module)
+
+    def _run_one(self, module: ModuleOp, pass_: Pass) -> None:
+        for instrumentation in reversed(self.instrumentations):
+            instrumentation.before(pass_, module)
+        self._ran.append(pass_)
+        self._suspects |= suspects_of(pass_.name, module)
+        try:
+            pass_.run(module, self.ctx)
+        except PassFailedException as e:
+            raise UserError(f"pass '{pass_.name}': {e}") from e
+        except CompilerBug as e:
+            raise self._with_reproducer(e) from e
+        except (UserError, MemoryError):
+            raise
+        except Exception as e:
+            where = " ".join([f"pass '{pass_.name}' failed", *getattr(e, "__notes__", ())])
+            message = f"{where} with {type(e).__name__}: {e}"
+            raise self._with_reproducer(CompilerBug(message, pass_.name, traceback.format_exc())) from e
+        if plugin_files:
+            take_own_classes(module)
+        if self.verify_each:
+            self._verify(module, pass_)
+        for instrumentation in self.instrumentations:
+            with self._reproducing(instrumentation):
+                instrumentation.after(pass_, module)
+        if self.verify_each or any(instrumentation.options() for instrumentation in self.instrumentations):
+            self._suspects.clear()
+
+    def _verify(self, module: ModuleOp, pass_: Pass | None) -> None:
+        try:
+            verify(module)
+        except (UserError, VerifyException) as e:
+            stage = f"pass '{pass_.name}'" if pass_ else "the pass pipeline (--verify-each finds the pass)"
+            bug = CompilerBug(f"the IR does not verify after {stage}: {e}", pass_.name if pass_ else "pipeline")
+            raise self._found(bug, [each for each in self._suspects.values() if not each.is_verified]) from e
+
+    @contextmanager
+    def _reproducing(self, instrumentation: Instrumentation) -> Generator[None]:
+        """Give a bug that `instrumentation` finds a reproducer."""
+        try:
+            yield
+        except CompilerBug as e:
+            raise self._found(e, list(self._suspects.values()), instrumentation.options()) from e
+
+    def _found(self, bug: CompilerBug, suspects: list[Suspect], options: Sequence[str] = ()) -> CompilerBug | UserError:
+        """What a check of the module says: a bug in mlc, unless ops or steps of a plugin were there."""
+        self._with_reproducer(bug, options)
+        is_pass_of_plugin = plugin_passes.get(bug.stage) is not None
+        return error_of_plugin(bug, suspects) if suspects and not is_pass_of_plugin else bug
+
+    def _with_reproducer(self, bug: CompilerBug, options: Sequence[str] = ()) -> CompilerBug:
+        if self.source is not None:
+            path = write_reproducer(bug, self.source(), pipeline_text(self._ran), self.ctx, options)
+            if path is not None:
+                bug.details = f"{bug.details.rstrip()}\nreproducer: {path}".lstrip()
+        return bug
+
+
+def verify(module: ModuleOp) -> None:
+    """Check the whole module, dominance included.
+
+    Raises:
+        UserError or VerifyException: it is not valid.
+    """
+    from mlc.syntax import verify_module
+
+    verify_module(module)
+
+
+@contextmanager
+def collector_at_rest() -> Generator[None]:
+    """Keep Python's garbage collector from walking the IR again and again while it grows.
+
+    With hundreds of thousands of ops alive, every full collection visits them all and frees nothing.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -1,0 +1,88 @@
+"""Named pipelines: several passes under one name, which command lines and `--pass-pipeline` take like a pass.
+
+`lower-to-graph`, `lower-to-tensor`, `lower-to-loops` and `lower-to-llvm` bring a module from whatever level it is at
+down to that level, by the passes that no program can do without (those of `-O0`). Passes that stand in front of them
+keep their effect, and on a module that is there already they change nothing.
+
+A plugin adds a pipeline as a value of its module, and a file also a pass to those of mlc, by `Pass.place`:
+
+    PREPARE = NamedPipeline("prepare-toy", "what the toy backend reads", (Stage("graph", "canonicalize", 0, "why"),))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from mlc.pass_manager.pipeline import CROSSINGS, LEVELS, SOURCE_LEVELS, Stage, default_steps
+from mlc.pass_manager.registry import is_own_pass, load_pass, pass_names, plugin_passes, suggest
+from mlc.support.additions import Additions
+from mlc.support.errors import UserError
+
+LOWER_TO = {level: f"lower-to-{'loops' if level == 'loop' else level}" for level in LEVELS}
+"""The pipeline that reaches each level."""
+
+
+@dataclass(frozen=True)
+class NamedPipeline:
+    """Passes that run one after the other."""
+
+    name: str
+    summary: str
+    """What it is for, in one line."""
+    stages: tuple[Stage, ...]
+
+
+plugin_pipelines = Additions(
+    "pipeline", "mlc.pipelines", lambda n: "mlc" if n in own_pipelines() or is_own_pass(n) else None
+)
+"""The pipelines that plugins bring (entry point `prepare-toy = "my_package.toy:PREPARE"` in `mlc.pipelines`)."""
+
+
+@cache
+def own_pipelines() -> dict[str, NamedPipeline]:
+    """Those of mlc, by name."""
+    return {LOWER_TO[level]: _lowering(level) for level in LEVELS}
+
+
+def _lowering(level: str) -> NamedPipeline:
+    least = default_steps(0)
+    reaching = [CROSSINGS[level]] if level in CROSSINGS else [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
+    last = max(number for number, stage in enumerate(least) if stage.passes in reaching)
+    return NamedPipeline(LOWER_TO[level], f"From any level above down to the {level} level.", tuple(least[: last + 1]))
+
+
+def pipeline_names() -> list[str]:
+    """The names of all named pipelines, sorted."""
+    return sorted([*own_pipelines(), *plugin_pipelines.names()])
+
+
+def named_pipeline(name: str) -> NamedPipeline | None:
+    """The pipeline of this name, with the passes that plugins place in it; None if there is none.
+
+    Raises:
+        UserError: a package promises a pipeline that it does not hold, or a plugin places a pass before no pass.
+    """
+    if (addition := plugin_pipelines.get(name)) is None:
+        found = own_pipelines().get(name)
+    elif isinstance(found := addition.load(), NamedPipeline) and found.name != name:
+        raise UserError(f"{addition.origin} promises a pipeline '{name}', found one named '{found.name}'")
+    elif not isinstance(found, NamedPipeline):
+        raise UserError(f"{addition.origin} promises a pipeline '{name}', found {found!r}")
+    return found and NamedPipeline(found.name, found.summary, _with_placed(found.stages))
+
+
+def _with_placed(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
+    """The stages, and in front of each the passes of plugin files that are to run before it."""
+    result = list(stages)
+    for name, addition in plugin_passes.of_files():
+        if (place := load_pass(name).place) is None:
+            continue
+        if place.before not in pass_names():
+            near = suggest(place.before, pass_names())
+            raise UserError(f"pass '{name}' of {addition.origin} is to run before '{place.before}', no pass{near}")
+        for number, stage in enumerate(result):
+            if stage.passes.partition("{")[0] == place.before:
+                result.insert(number, Stage(result[max(number - 1, 0)].level, name, 0, place.reason))
+                break
+    return tuple(result)

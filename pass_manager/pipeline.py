@@ -1,0 +1,130 @@
+"""The default pipelines, as data: which passes run, in which order, from which optimisation level on, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from string import Template
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mlc.pass_manager.base import Pass
+
+LEVELS = ("graph", "tensor", "loop", "llvm")
+"""The levels of the IR, from the model to machine code."""
+SOURCE_LEVELS = {"onnx": ("onnx",), "aten": ("aten", "torchvision"), "stablehlo": ("stablehlo", "chlo", "sdy")}
+"""The levels of models that come from elsewhere, each with its dialects. They stand beside one another above the first
+of `LEVELS`, to which `convert-<level>-to-graph` leads."""
+LEVEL_OF = {
+    dialect: level for level, dialects in (*SOURCE_LEVELS.items(), *((x, (x,)) for x in LEVELS)) for dialect in dialects
+}
+"""The level that all ops of a dialect belong to; others may be of several."""
+HIGHEST = 3
+"""The highest `-O` level, and the default."""
+ACCURACIES = ("exact", "fast")
+"""`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One entry of the default pipelines."""
+
+    level: str
+    """The level of the IR when the pass is done; a crossing belongs to the level that it reaches."""
+    passes: str
+    """The pass with its options, as `--pass-pipeline` takes it; `$threads` is how many threads may be used,
+    `$accuracy` one of `ACCURACIES`."""
+    since: int
+    """The lowest `-O` level that runs it; 0 for what no program can do without."""
+    reason: str
+    threaded: bool = False
+    """Whether it runs only when more than one thread is to be used."""
+    fast: bool = False
+    """Whether it runs only where the accuracy is `fast`."""
+
+    def spelling(self, threads: int, accuracy: str) -> str:
+        """The pass with its options, for these choices."""
+        return Template(self.passes).substitute(threads=threads, accuracy=accuracy)
+
+
+PIPELINE = (
+    Stage("graph", "convert-onnx-to-graph", 0, "a model that came from ONNX is spelled in the ops of the graph level"),
+    Stage("graph", "convert-aten-to-graph", 0, "and so is one that came from PyTorch"),
+    Stage("graph", "convert-stablehlo-to-graph", 0, "and so is one that came from JAX, or as StableHLO"),
+    Stage("graph", "fold-empty", 0, "what has no elements is known: nothing below has to compute nothing"),
+    Stage("graph", "canonicalize", 1, "later passes meet one spelling of each thing"),
+    Stage("graph", "raise-softmax", 1, "what is spelled out as a maximum, exponentials and a sum is one kernel"),
+    Stage("graph", "shrink-windows", 1, "taps of a window that meet nothing but padding"),
+    Stage("graph", "fold-batch-norm", 1, "a batch norm after a convolution is a change of its weights"),
+    Stage("graph", "convert-layout", 2, "convolutions vectorise over channels, which have to be innermost"),
+    Stage("graph", "fold-constants", 1, "transposed or folded weights are computed now, once"),
+    Stage("graph", "cse", 1, "folding leaves equal constants and equal ops behind"),
+    Stage("graph", "dce", 1, "and ops that nobody reads"),
+    Stage("graph", "use-winograd", 2, "3 x 3 convolutions have fewer products, and larger errors", fast=True),
+    Stage("graph", "hoist-from-scans", 1, "products that no step has to wait for are one, in front of the loop"),
+    Stage("graph", "merge-products{threads=$threads}", 2, "narrow products of one input are a wide one, full of lanes"),
+    Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
+    Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
+    Stage("tensor", "convert-graph-to-tensor", 0, "from what the model says to what each kernel computes per point"),
+    Stage("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
+    Stage("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
+    Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
+    Stage("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),
+    Stage(
+        "tensor",
+        "deduplicate-kernels",
+        1,
+        "equal layers share one kernel: less to compile, warmer instruction cache",
+    ),
+    Stage("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
+    Stage("loop", "convert-tensor-to-loop", 0, "from what is computed to in which order"),
+    Stage("loop", "inline-kernels", 2, "a loop over a few numbers keeps them in registers, from kernel to kernel"),
+    Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
+    Stage("loop", "apply-schedule{accuracy=$accuracy}", 2, "carries out the steps that `schedule`, or a person, wrote"),
+    Stage("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
+    Stage("loop", "shrink-buffers", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
+    Stage("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
+    Stage("loop", "block-sums", 0, "a sum of millions of numbers is as good as one of a few hundred"),
+    Stage("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
+    Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
+    Stage(
+        "loop", "merge-kernels", 1, "what differs in the place of its arguments alone is one kernel, called with parts"
+    ),
+    Stage("loop", "plan-memory", 0, "every buffer gets an offset in one workspace: artifacts allocate nothing"),
+    Stage("loop", "cse", 2, "unrolled bodies repeat loads and index arithmetic"),
+    Stage("loop", "sink", 2, "values are computed where they are needed, which leaves registers to accumulators"),
+    Stage("llvm", "convert-loop-to-llvm", 0, "from loops to blocks, from memrefs to pointers"),
+)
+
+CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
+"""The pass that reaches each level below the first."""
+
+
+def crossings(start: str, end: str) -> list[str]:
+    """The passes that lead from a level down to another one; none if that is not below."""
+    first = -1 if start in SOURCE_LEVELS else LEVELS.index(start)
+    levels = LEVELS[first + 1 : 0 if end in SOURCE_LEVELS else LEVELS.index(end) + 1]
+    return [f"convert-{start}-to-graph" if level == LEVELS[0] else CROSSINGS[level] for level in levels]
+
+
+def default_steps(
+    opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None, accuracy: str = "exact"
+) -> list[Stage]:
+    """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given."""
+    first = LEVELS.index(after) + 1 if after else 0
+    levels = LEVELS[first : LEVELS.index(upto) + 1]
+    return [
+        step
+        for step in PIPELINE
+        if step.since <= opt_level and step.level in levels
+        if (threads > 1 or not step.threaded) and (accuracy == "fast" or not step.fast)
+    ]
+
+
+def default_passes(
+    opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None, accuracy: str = "exact"
+) -> list[Pass]:
+    """The passes of `default_steps`."""
+    from mlc.pass_manager.options import parse_passes
+
+    steps = default_steps(opt_level, threads, upto, after, accuracy)
+    return [p for step in steps for p in parse_passes(step.spelling(threads, accuracy))]

@@ -1,0 +1,123 @@
+"""Which passes there are: found by file name, imported one at a time.
+
+A file `passes/<folder>/<pass_name>.py` holds the pass `pass-name`. Listing the names imports nothing, so a tool can
+check its command line before it loads any pass. Files that start with `_` hold no pass, nor do those of `shared/` and
+`loop/steps/` and `loop/cost/`.
+Plugins add passes of their own (`plugin_passes`), which from then on are passes like any other.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mlc.support.additions import Additions
+from mlc.support.errors import CompilerBug, UserError
+
+if TYPE_CHECKING:
+    from mlc.pass_manager.base import Pass
+
+_HERE = Path(__file__).parent
+_NO_PASSES = (_HERE / "shared", _HERE / "loop" / "steps", _HERE / "loop" / "cost")
+"""What passes of several folders need, the steps of schedules, and what loops cost."""
+_MACHINERY = {
+    "base",
+    "lowering",
+    "registry",
+    "options",
+    "pipeline",
+    "manager",
+    "named_pipelines",
+    "instrumentation",
+    "ir_printing",
+    "level_notes",
+    "reproducer",
+    "checking",
+}
+"""The files directly in `passes/` that are about passes without being one."""
+
+
+@cache
+def _modules() -> dict[str, str]:
+    """Module names by pass name."""
+    return {path.stem.replace("_", "-"): _module_name(path) for path in sorted(_pass_files())}
+
+
+def _pass_files() -> Iterator[Path]:
+    for path in _HERE.rglob("*.py"):
+        is_machinery = path.parent in _NO_PASSES or (path.parent == _HERE and path.stem in _MACHINERY)
+        if not path.stem.startswith("_") and not is_machinery:
+            yield path
+
+
+def _module_name(path: Path) -> str:
+    return ".".join(("mlc.passes", *path.relative_to(_HERE).with_suffix("").parts))
+
+
+def is_own_pass(name: str) -> bool:
+    """Whether mlc itself has a pass of this name."""
+    return name in _modules()
+
+
+def _owner(name: str) -> str | None:
+    from mlc.pass_manager.named_pipelines import own_pipelines  # which needs this module
+
+    return "mlc" if is_own_pass(name) or name in own_pipelines() else None
+
+
+plugin_passes = Additions("pass", "mlc.passes", _owner)
+"""The passes that plugins bring; an installed one is imported when it is first used (entry point
+`fit = "my_package.fit:FitPass"` in the group `mlc.passes`)."""
+
+
+def pass_names() -> list[str]:
+    """The names of all passes, sorted, without importing any of them.
+
+    Raises:
+        UserError: two plugins bring passes of one name.
+    """
+    return sorted([*_modules(), *plugin_passes.names()])
+
+
+def load_pass(name: str) -> type[Pass]:
+    """Import the one module that holds the pass `name`.
+
+    Raises:
+        UserError: there is no such pass (the message names the nearest one), or a plugin does not hold it.
+        CompilerBug: the file that should hold the pass does not.
+    """
+    module_name = _modules().get(name)
+    if (addition := plugin_passes.get(name)) is not None:
+        return _checked(addition.load(), name, addition.origin)
+    if module_name is None:
+        from mlc.pass_manager.named_pipelines import pipeline_names  # which needs this module
+
+        raise UserError(f"unknown pass '{name}'{suggest(name, [*pass_names(), *pipeline_names()])}")
+    from mlc.pass_manager.base import Pass
+
+    module = importlib.import_module(module_name)
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Pass) and vars(value).get("name") == name:
+            return value
+    raise CompilerBug(f"{module_name} holds no pass named '{name}'", "pass registry")
+
+
+def _checked(loaded: object, name: str, origin: str) -> type[Pass]:
+    from mlc.pass_manager.base import Pass
+
+    if isinstance(loaded, type) and issubclass(loaded, Pass) and getattr(loaded, "name", None) == name:
+        if (problem := loaded.problem()) is not None:
+            raise UserError(f"the pass '{loaded.__name__}' of {origin} {problem}")
+        return loaded
+    raise UserError(f"{origin} promises a pass '{name}', found {loaded!r}")
+
+
+def suggest(word: str, known: list[str], quote: str = "'{}'") -> str:
+    """`; did you mean 'x'?` for the known word nearest to `word`, or nothing if none is near."""
+    bare = {each.removeprefix("--"): each for each in reversed(known)}  # two dashes make no two words alike
+    near = get_close_matches(word.removeprefix("--"), bare, n=1)
+    return f"; did you mean {quote.format(bare[near[0]])}?" if near else ""

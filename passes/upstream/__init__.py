@@ -1,0 +1,1 @@
+"""To the dialects of upstream MLIR."""

@@ -1,0 +1,1 @@
+"""Functions of the math dialect as polynomials: one file per family."""

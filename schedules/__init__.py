@@ -1,0 +1,1 @@
+"""Schedules: their steps, the templates that choose them, and what loops cost."""

@@ -1,0 +1,158 @@
+"""What schedules of a kernel would cost: its plain loops are made once, each schedule is carried out on a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import Any
+
+import numpy as np
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import SSAValue
+
+from mlc.analysis.nests import inline_single_iterations
+from mlc.dialects.loop import ConstantOp
+from mlc.dialects.loop.steps import Step
+from mlc.pass_manager.base import Pass
+from mlc.pass_manager.pipeline import HIGHEST, default_passes
+from mlc.passes.loop.apply_schedule import ApplySchedulePass
+from mlc.passes.loop.plan_memory import PlanMemoryPass
+from mlc.schedules.cost.estimate import Estimate, estimate
+from mlc.schedules.lone_kernel import called_alone
+from mlc.schedules.steps.base import Scheduling, apply_step
+from mlc.schedules.steps.unroll import MOST_OPS
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import dtype_of
+from mlc.support.errors import UserError
+from mlc.support.resources import Resources
+from mlc.support.types import tensor_type
+from mlc.targets.machine import Machine
+
+
+class KernelOnLoops:
+    """A kernel as `convert-tensor-to-loop` makes it, before any step of a schedule.
+
+    The passes are those of the default pipeline, by its own data, but that nothing is verified and no observer called:
+    what they make is estimated and thrown away. `plan-memory` is left out, for one arena would hide which buffer an
+    access belongs to.
+    """
+
+    def __init__(
+        self,
+        kernel: FuncOp,
+        constants: Container[tuple[str, int]],
+        ctx: CompilerContext,
+        machine: Machine,
+        opt_level: int = HIGHEST,
+        threads: int = 1,
+        weights: int = 0,
+        accuracy: str = "exact",
+    ) -> None:
+        """Make the loops of `kernel`, a function at the tensor level, which stays as it is.
+
+        Args:
+            kernel: it may have a schedule, which is not looked at.
+            constants: holds the arguments (name of the kernel, position) that are known when a program is compiled: a
+                step may reorder them for nothing. Their data is not needed.
+            ctx: stays as it is, remarks included.
+            machine: the one whose time is estimated: of a name that is known, perhaps with other facts.
+            opt_level: a level at which schedules are carried out, 2 or more.
+            threads: how many share what `parallelize`, or a step, spreads.
+            weights: the size of all constants of the model, in bytes: what passes by between two calls of the kernel.
+            accuracy: whether steps may make errors larger, one of `ACCURACIES`.
+
+        Raises:
+            UserError: an op cannot be lowered.
+        """
+        self._name, self._machine, self._threads, self._weights = kernel.sym_name.data, machine, threads, weights
+        self._accuracy = accuracy
+        self.problem: str | None = None
+        """What is wrong with the steps that were estimated last: a loop that is not there; None if nothing is."""
+        self._ctx = ctx.clone()
+        self._ctx.target = machine.name
+        self._ctx.resources = _WithoutNumbers(**vars(self._ctx.resources))
+        known = [a for a in kernel.body.block.args if (self._name, a.index) in constants]
+        self._module = called_alone(kernel, {a.index: [self._no_data(a)] for a in known})
+        if (function := _function(self._module, self._name)) is not None:
+            function.attributes.pop("schedule", None)
+        before, self._behind = _around_steps(opt_level, threads)
+        _run(before, self._module, self._ctx)
+
+    def estimate(self, steps: Sequence[Step], most_ops: int = MOST_OPS) -> Estimate | None:
+        """What the kernel takes with these steps, as far as its loops allow them.
+
+        None if a step names no loop, or an argument that is none, or what it makes cannot be lowered further; if there
+        are more than `most_ops` ops then; or if the kernel is part of the loop that calls it.
+        """
+        self.problem = None
+        module, ctx = self._module.clone(), self._ctx.clone()
+        ctx.resources = self._ctx.resources
+        if (function := _function(module, self._name)) is None:
+            return None
+        scheduling = Scheduling(module, ctx, self._accuracy)
+        try:
+            for step in steps:
+                apply_step(step, function, scheduling)
+                if sum(1 for _ in function.walk()) > most_ops:
+                    return None
+            _finish(self._behind, module, function, ctx)
+        except UserError as e:
+            self.problem = e.message
+            return None
+        distances = distances_of_constants(module, function, self._weights)
+        return estimate(function, self._machine, self._threads, distances)
+
+    def _no_data(self, argument: SSAValue) -> arith.ConstantOp:
+        """A constant for an argument, of which nothing but the type is true."""
+        kind = tensor_type(argument)
+        zeros = np.broadcast_to(np.zeros((), dtype_of(kind.element_type)), kind.get_shape())
+        return arith.ConstantOp(DenseResourceAttr.from_params(self._ctx.resources.add(zeros, "zeros"), kind))
+
+
+class _WithoutNumbers(Resources):
+    """Weights that nobody computes with: zeros that share one number stay that way, and take no memory."""
+
+    def add(self, array: Any, hint: str) -> str:
+        name = f"{hint}.{len(self.names())}"
+        self.define(name, array)
+        return name
+
+
+def finish_loops(module: ModuleOp, function: FuncOp, ctx: CompilerContext, opt_level: int, threads: int = 1) -> None:
+    """Take a module on, whose plain loops steps were carried out on, to where estimates for these threads are made.
+
+    Raises:
+        UserError: what the steps made cannot be lowered further.
+    """
+    _finish(_around_steps(opt_level, threads)[1], module, function, ctx)
+
+
+def distances_of_constants(module: ModuleOp, function: FuncOp, distance: int) -> dict[SSAValue, int]:
+    """That the arguments of `function` which are constants of all its callers were used `distance` bytes ago."""
+    calls = [
+        op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() == function.sym_name.data
+    ]
+    each = zip(function.body.block.args, *(call.operands for call in calls), strict=True) if calls else ()
+    return {argument: distance for argument, *passed in each if all(isinstance(v.owner, ConstantOp) for v in passed)}
+
+
+def _around_steps(opt_level: int, threads: int) -> tuple[list[Pass], list[Pass]]:
+    """The passes to where steps are carried out, and those behind, but the one that plans the arena."""
+    passes = default_passes(opt_level, threads, "loop", "tensor")
+    position = next(i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass))
+    return passes[:position], [pass_ for pass_ in passes[position + 1 :] if not isinstance(pass_, PlanMemoryPass)]
+
+
+def _finish(passes: Sequence[Pass], module: ModuleOp, function: FuncOp, ctx: CompilerContext) -> None:
+    inline_single_iterations(function)
+    _run(passes, module, ctx)
+
+
+def _run(passes: Sequence[Pass], module: ModuleOp, ctx: CompilerContext) -> None:
+    for pass_ in passes:
+        pass_.run(module, ctx)
+
+
+def _function(module: ModuleOp, name: str) -> FuncOp | None:
+    return next((op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == name), None)

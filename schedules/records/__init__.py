@@ -1,0 +1,1 @@
+"""Records of measured schedules, which compilations ask."""

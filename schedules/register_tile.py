@@ -1,0 +1,154 @@
+"""Choosing the register tile of a contraction.
+
+A tile of `rows` x `vectors` accumulators stays in registers while the reduction runs. Each of its steps loads `vectors`
+vectors of one operand, and one number of the other per row, for `rows * vectors` multiply-adds. The fewer of these two
+are held in registers as well, and the others pass by one at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, inf
+
+from mlc.schedules.cost.traffic import side_by_side
+from mlc.targets.machine import Machine
+
+MOST_VECTORS = 16
+MOST_ROWS: dict[str, int] = {"x86_64": 16, "aarch64": 10}
+"""On ARM a row whose numbers are loaded into all lanes takes an address of its own; of more than 12, some spill."""
+FEW_BLOCKS = 4
+OF_SECOND_CACHE = 0.9
+"""How much of the second cache a panel may take: rows and results pass by."""
+STEPS: dict[str, int] = {"x86_64": 1, "aarch64": 2}
+"""How many steps of the reduction are one iteration.
+
+On ARM, LLVM loads a number into all lanes and moves its address on by one number in one instruction, which takes a turn
+of the vector units. Where the address moves on by two, numbers are loaded by themselves, and multiply-adds take a lane.
+"""
+
+
+@dataclass(frozen=True)
+class RegisterTile:
+    """`rows` rows of `vectors` vectors each."""
+
+    rows: int
+    vectors: int
+
+    @property
+    def holds_vectors(self) -> bool:
+        """Whether the vectors stay in registers while the rows pass by; else it is the other way round."""
+        return self.vectors < self.rows
+
+
+@dataclass(frozen=True)
+class TileProblem:
+    """What a tile has to cover: a result of `rows` x `columns`, in vectors of `lanes` elements."""
+
+    rows: int
+    columns: int
+    lanes: int
+    most_rows: int = 16
+    """The most rows that the cache can hold at a time; fewer than registers allow where rows fall on each other."""
+    column_bytes: int = 0
+    """The size of one column of a panel, which is as long as the reduction."""
+    padding: float = 0.0
+    """The share of products with padding, which can be left out where a tile has all rows."""
+    vectors: int = 0
+    """How many vectors a tile has, where the order of the weights says it; 0 if that is free."""
+
+    def is_ragged(self, tile: RegisterTile) -> bool:
+        """Whether the last block of columns ends in the middle of a vector, and not in its first one."""
+        left = self.columns % (tile.vectors * self.lanes)
+        return left > self.lanes and left % self.lanes != 0
+
+    def smallest_rows(self, tile: RegisterTile) -> int:
+        """The rows of the smallest of a few blocks; where there are many, one of them does not count."""
+        return self.rows % tile.rows or tile.rows if self.rows <= FEW_BLOCKS * tile.rows else tile.rows
+
+    def registers(self, tile: RegisterTile, machine: Machine) -> int:
+        """How many registers a tile takes: one is for what passes by.
+
+        Without a fused multiply-add, a product passes by as well. The parts of a ragged block share its rows, which
+        have to stay, and the last one may need a mask.
+        """
+        ragged = self.is_ragged(tile)
+        held = tile.rows if ragged else min(tile.rows, tile.vectors)
+        return tile.rows * tile.vectors + held + (1 if machine.fma and not ragged else 2)
+
+    def strain(self, tile: RegisterTile, machine: Machine) -> float:
+        """What the loads of panels cost, as a factor: 1 if enough rows use each vector for the next one to arrive.
+
+        For fewer rows a panel has to be in the first cache, and even there its loads take turns with others. One that
+        the second cache does not hold comes from the last one for each block of rows.
+        """
+        panel = self.column_bytes * tile.vectors * self.lanes
+        needed = ceil(machine.issue.fma_units / machine.issue.l2_loads)
+        if tile.rows < min(needed, self.rows, self.most_rows):
+            return 1.01 if panel <= machine.l1_bytes // 2 else inf
+        if panel <= OF_SECOND_CACHE * machine.l2_bytes or tile.rows >= self.rows:
+            return 1.0
+        computing = tile.rows * tile.vectors / machine.issue.fma_units
+        arriving = tile.vectors * machine.vector_bits // 8 / machine.memory.l3_read
+        return side_by_side(computing, arriving) / computing
+
+    def share(self, tile: RegisterTile, machine: Machine) -> float:
+        """The share of products that has to be computed, where computing is what takes the time."""
+        issue = machine.issue
+        is_busy = tile.rows * tile.vectors / issue.fma_units >= (tile.rows + tile.vectors) / issue.loads
+        return 1.0 - self.padding if tile.rows == self.rows and is_busy else 1.0
+
+
+def best_tile(problem: TileProblem, machine: Machine) -> RegisterTile:
+    """The tile that needs the fewest cycles for all of the result; the largest among equals."""
+    return tiles_near_best(problem, machine)[0]
+
+
+def tiles_near_best(problem: TileProblem, machine: Machine, within: float = 0.0) -> list[RegisterTile]:
+    """All tiles that need at most `within`, a part, more cycles for all of the result than the best, which is first.
+
+    Every candidate is charged for what it leaves over: a smaller block at the right edge, and at the bottom one. Of two
+    that cost the same, the one whose smallest block is larger has fewer late results; of two that are as large, the one
+    with more rows takes less from the panels, which come from the second cache.
+    """
+    width = -(-problem.columns // problem.lanes)
+    tiles = (
+        RegisterTile(r, v)
+        for v in ([problem.vectors] if problem.vectors else range(1, min(MOST_VECTORS, width) + 1))
+        for r in range(1, min(problem.most_rows, problem.rows, MOST_ROWS[machine.arch]) + 1)
+    )
+    candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]
+    costs = {t: tile_cycles(t, problem, machine) for t in candidates}
+    least = min(costs.values())
+    near = [t for t in candidates if costs[t] <= (1 + within) * least]
+    return sorted(near, key=lambda t: (costs[t], -problem.smallest_rows(t) * t.vectors, -t.rows * t.vectors, t.vectors))
+
+
+def tile_cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
+    """The cycles of one reduction step over the whole result, with what the loads of panels cost."""
+    return _cycles(tile, problem, machine) * problem.strain(tile, machine) * problem.share(tile, machine)
+
+
+def _cycles(tile: RegisterTile, problem: TileProblem, machine: Machine) -> float:
+    """The cycles of one reduction step over the whole result."""
+    width = -(-problem.columns // problem.lanes)
+    row_blocks, rows_left = divmod(problem.rows, tile.rows)
+    column_blocks, vectors_left = divmod(width, tile.vectors)
+    total = 0.0
+    for rows, times in ((tile.rows, row_blocks), (rows_left, 1)):
+        for vectors, across in ((tile.vectors, column_blocks), (vectors_left, 1)):
+            if rows and vectors:
+                total += times * across * _step_cycles(rows, vectors, machine)
+    return round(total, 3)
+
+
+def _step_cycles(rows: int, vectors: int, machine: Machine) -> float:
+    """One reduction step of one tile: limited by the multiply-add units, by their latency, or by the loads.
+
+    Short steps are charged a little for the loop around them, and for results that are late where all are waited for.
+    """
+    fmas = rows * vectors
+    issue = machine.issue
+    busy = fmas / issue.fma_units
+    loads = (rows + vectors) / issue.loads
+    late = issue.late if fmas <= issue.fma_units * issue.fma_latency else 0.0
+    return max(busy, float(issue.fma_latency), loads) + late + 0.05 * (rows + vectors) / issue.fma_units

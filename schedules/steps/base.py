@@ -1,0 +1,256 @@
+"""What a step of a schedule is to those that carry it out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from random import Random
+from typing import Any, Protocol, Self, TypeVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from mlc.analysis.legality import Refused, remark_if_refused
+from mlc.analysis.nests import loops_named
+from mlc.dialects.loop import ForOp
+from mlc.dialects.loop.steps import LoopName, Step, type_hints
+from mlc.schedules.steps._plugin_steps import blamed_on_plugin
+from mlc.support.context import CompilerContext
+from mlc.support.errors import CompilerBug, UserError
+from mlc.support.locations import error_at
+
+_SIZES = (2, 2, 3, 4, 8)
+"""What a number of a step is drawn from, where it may be any."""
+_FEW = 16
+"""A step takes so many numbers at most if each of them is to be drawn as often as the others."""
+
+
+class _OfModule(Protocol):
+    @classmethod
+    def of(cls, module: ModuleOp, ctx: CompilerContext) -> Self: ...
+
+
+_State = TypeVar("_State", bound=_OfModule)
+
+
+@dataclass
+class Scheduling:
+    """Schedules of the functions of one module while they are carried out."""
+
+    module: ModuleOp
+    ctx: CompilerContext
+    accuracy: str = "exact"
+    """One of `ACCURACIES`: whether steps may make errors larger."""
+    _states: dict[type, Any] = field(default_factory=dict[type, Any])
+    _settled: dict[tuple[FuncOp, str, tuple[str, ...]], LoopStep] = field(default_factory=dict[Any, Any])
+    _refused: list[tuple[FuncOp, LoopStep]] = field(default_factory=list[tuple[FuncOp, Any]])
+
+    def shared(self, kind: type[_State]) -> _State:
+        """What the steps of a kind know of the module: made when the first of them asks, `kind.of(module, ctx)`."""
+        if kind not in self._states:
+            self._states[kind] = kind.of(self.module, self.ctx)
+        return self._states[kind]
+
+    def settled(self, function: FuncOp, step: LoopStep) -> LoopStep | None:
+        """The step that has said of `function` what another one of its kind, with the same names, would say."""
+        return self._settled.get((function, step.name, step.names))
+
+    def settle(self, function: FuncOp, step: LoopStep) -> None:
+        """Remember that a step was carried out, if it settles something."""
+        if step.settles:
+            self._settled[function, step.name, step.names] = step
+
+    def forget(self, function: FuncOp) -> None:
+        """Forget all that was done to `function`, which is as it was before."""
+        self._states.clear()  # they know the calls of the module
+        self._settled = {key: step for key, step in self._settled.items() if key[0] is not function}
+        self._refused = [(f, step) for f, step in self._refused if f is not function]
+
+    def refuse(self, function: FuncOp, step: LoopStep) -> None:
+        """Remember that `function` lacks the loops that a step would have made."""
+        self._refused.append((function, step))
+
+    def lacks(self, function: FuncOp, loop: str) -> bool:
+        """Whether a loop of `function` would be there, had a step been allowed."""
+        return any(f is function and step.makes(loop) for f, step in self._refused)
+
+
+@dataclass(frozen=True)
+class LoopStep(Step):
+    """A step that changes loops of a function.
+
+    A subclass says what it does to one loop (`rewrite`), or to all of a name together (`rewrite_all`), and raises
+    `Refused` where that might change results; the loop has to be as it was then.
+    """
+
+    @classmethod
+    def problem(cls) -> str | None:
+        does_nothing = cls.rewrite is LoopStep.rewrite and cls.rewrite_all is LoopStep.rewrite_all
+        if does_nothing and cls.apply is LoopStep.apply:
+            return "has no `rewrite(self, loop, ctx)`, which carries it out"
+        return super().problem()
+
+    def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
+        """Carry out the step on all loops of `function` that it names; where a loop does not allow it is a remark.
+
+        Raises:
+            UserError: one of its names is that of no loop.
+        """
+        # Innermost first: what a step does to a loop must not hide the loops inside it.
+        loops = list(reversed(loops_named(function, self.target)))
+        if not loops and scheduling.lacks(function, self.target):
+            return
+        for name in self.loops:
+            if not scheduling.lacks(function, name):
+                self._require_loop(function, name)
+        if self.contradicts(function, scheduling):
+            return
+        known = len(scheduling.ctx.remarks)
+        self.rewrite_all(loops, scheduling)
+        if len(scheduling.ctx.remarks) - known < len(loops):  # one of them allowed it, at least
+            scheduling.settle(function, self)
+
+    def _require_loop(self, function: FuncOp, name: str) -> None:
+        """Check that `function` has a loop of a name that the step is written with.
+
+        Raises:
+            UserError: it has none.
+        """
+        present = dict.fromkeys(op.dim.data for op in function.walk() if isinstance(op, ForOp))
+        if name in present:
+            return
+        has = f"has the loops {', '.join(present)}" if present else "has no loops: lower it to loops first"
+        what = f"names no loop of '{function.sym_name.data}', which {has}"
+        if name != self.target:
+            what = f"names the loop '{name}', which is not in '{function.sym_name.data}'; it {has}"
+        raise error_at(function, f"schedule step '{self.spelling}' {what}")
+
+    def contradicts(self, function: FuncOp, scheduling: Scheduling) -> bool:
+        """Whether a step in front of it has settled otherwise what it would settle, which is a remark."""
+        earlier = scheduling.settled(function, self)
+        if earlier is None or earlier == self:
+            return False
+        scheduling.ctx.remark(
+            function, f"'{earlier.spelling}' in front of '{self.spelling}' says otherwise; leave one of them out"
+        )
+        return True
+
+    @property
+    def target(self) -> str:
+        """The name of the loops that it changes: the first one that it names."""
+        return self.loops[0]
+
+    def makes(self, loop: str) -> bool:
+        """Whether the step makes loops of that name beside those that it is for; a step that never does says so."""
+        del loop
+        return False
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+        """Carry out the step on loops of one function, innermost first; why one stays as it is is a remark."""
+        for loop in loops:
+            self.attempt(loop, scheduling.ctx)
+
+    def attempt(self, loop: ForOp, ctx: CompilerContext) -> None:
+        """Carry out the step on one loop, if that is possible; say why if it is not."""
+        with remark_if_refused(ctx, loop, self.outcome(loop)):
+            self.rewrite(loop, ctx)
+
+    @abstractmethod
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
+        """Carry out the step on one loop.
+
+        Raises:
+            Refused: results might change, or the loop is not of the form that the step is for; it is as it was.
+        """
+
+    def outcome(self, loop: ForOp) -> str:
+        """What a remark says in front of the reason for a refusal."""
+        return f"loop '{loop.dim.data}' not changed by '{self.name}'"
+
+    @classmethod
+    def suits(cls, loop: ForOp) -> bool:
+        """Whether a loop is of the kind that the step is meant for, as far as one look tells."""
+        del loop
+        return True
+
+    @classmethod
+    def drawn(cls, rng: Random, loop: ForOp) -> Self:
+        """A step of this kind for a loop, with arguments drawn at random: to search among schedules, and for tests."""
+        hints = type_hints(cls)
+        first, *rest = fields(cls)
+        values: dict[str, Any] = {first.name: loop.dim.data}
+        for each in rest:
+            values[each.name] = () if hints[each.name] is not int else cls.number(rng)
+        return cls(**values)
+
+    @classmethod
+    def number(cls, rng: Random) -> int:
+        """A number that the step may be written with, drawn at random."""
+        return rng.choice(cls.numbers if len(cls.numbers) <= _FEW else _SIZES)
+
+
+@dataclass(frozen=True)
+class KernelStep(LoopStep):
+    """A step that says something of a whole kernel, and changes no loop of it: `set` does, or raises `Refused`."""
+
+    of_kernel = True
+
+    @classmethod
+    def problem(cls) -> str | None:
+        if cls.set is KernelStep.set:
+            return "has no `set(self, function, scheduling)`, which carries it out"
+        return super().problem()
+
+    def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
+        if self.contradicts(function, scheduling):
+            return
+        with remark_if_refused(scheduling.ctx, function, f"function '{function.sym_name.data}' stays as it is"):
+            self.set(function, scheduling)
+            scheduling.settle(function, self)
+
+    @abstractmethod
+    def set(self, function: FuncOp, scheduling: Scheduling) -> None:
+        """Carry out the step.
+
+        Raises:
+            Refused: it is nothing for this function, which is as it was.
+        """
+
+
+def other(rng: Random, loop: ForOp) -> LoopName:
+    """The name of another loop of the function, or of none."""
+    names = [op.dim.data for op in function_of(loop).walk() if isinstance(op, ForOp)]
+    return rng.choice([name for name in names if name != loop.dim.data] or ["none"])
+
+
+def function_of(loop: Operation) -> FuncOp:
+    """The function that a loop is in."""
+    op: Operation | None = loop
+    while op is not None and not isinstance(op, FuncOp):
+        op = op.parent_op()
+    assert op is not None
+    return op
+
+
+def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> None:
+    """Carry out one step on all loops of `function` that it names; where a loop does not allow it is a remark.
+
+    Raises:
+        UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to
+            loops, fails, or leaves IR that does not verify.
+    """
+    if not isinstance(step, LoopStep):
+        raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
+    try:
+        with blamed_on_plugin(step, function):
+            step.apply(function, scheduling)
+    except (UserError, CompilerBug):
+        raise
+    except Exception as e:
+        e.add_note(f"in the schedule step '{step.spelling}' of '{function.sym_name.data}'")
+        raise
+
+
+__all__ = ["KernelStep", "LoopStep", "Refused", "Scheduling", "apply_step", "function_of", "other"]

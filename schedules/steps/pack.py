@@ -1,0 +1,379 @@
+"""`pack`: store an operand in the order in which the blocks of a loop read it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import func, memref
+from xdsl.dialects.builtin import (
+    DenseResourceAttr,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    TensorType,
+    i64,
+)
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.analysis.accesses import counter_bounds, set_subscripts
+from mlc.analysis.argument_names import argument_name
+from mlc.analysis.legality import Refused, remark_if_refused
+from mlc.analysis.nests import erase_unused_buffer, update_type
+from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
+from mlc.dialects.loop.nests import parallel_nest
+from mlc.dialects.loop.plan import LoopPlan
+from mlc.dialects.loop.steps import ArgumentName, LoopName
+from mlc.reference.constants import constant_data
+from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
+from mlc.support.affine import simplify_sum, split_terms
+from mlc.support.context import CompilerContext
+from mlc.support.ir import zero_of
+from mlc.support.locations import error_at
+from mlc.support.types import MemRef, memref_type
+
+Array = NDArray[Any]
+
+
+class NoSuchArgument(Refused):
+    """The function has no argument of that name."""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """How the part of a buffer that is read is laid out: blocks of `width` along `axis`, the place in one innermost.
+
+    A matrix `[K, N]` with `axis` 1 becomes `[N / width, K, width]`; the last block is filled up with zeros.
+    """
+
+    axis: int
+    width: int
+    part: tuple[range, ...]
+    """What is read of each axis: a kernel of attention may read a third of the columns of its argument."""
+
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the panels."""
+        sizes = [len(r) for r in self.part]
+        blocks = -(-sizes.pop(self.axis) // self.width)
+        return [blocks, *sizes, self.width]
+
+    def of(self, array: Array) -> Array:
+        """The panels of `array`, the whole buffer; of one 0 that stands for all of it, another one."""
+        if not any(array.strides) and not np.any(array):
+            return np.broadcast_to(array.reshape(-1)[:1], self.shape)
+        read = array[tuple(slice(r.start, r.stop) for r in self.part)]
+        missing = -read.shape[self.axis] % self.width
+        padded = np.pad(read, [(0, missing if i == self.axis else 0) for i in range(read.ndim)])
+        split = padded.reshape(*read.shape[: self.axis], -1, self.width, *read.shape[self.axis + 1 :])
+        return np.ascontiguousarray(np.moveaxis(split, (self.axis, self.axis + 1), (0, -1)))
+
+
+@dataclass
+class Packer:
+    """Packs operands of the functions of one module.
+
+    What a kernel is called with is packed where it is known: a constant when the program is compiled, once for all
+    kernels that want the same panels. Other operands are packed by the kernel itself, before it starts.
+    """
+
+    ctx: CompilerContext
+    _calls: dict[str, list[func.CallOp]] = field(default_factory=dict[str, list[func.CallOp]])
+    _constants: dict[tuple[Any, ...], DenseResourceAttr] = field(default_factory=dict[Any, DenseResourceAttr])
+    _uses: Counter[str] = field(default_factory=Counter[str])
+    """How many constants of the module have a resource."""
+
+    @classmethod
+    def of(cls, module: ModuleOp, ctx: CompilerContext) -> Self:
+        """A packer that knows who calls whom in `module`."""
+        packer = cls(ctx)
+        for op in module.walk():
+            if isinstance(op, func.CallOp):
+                packer._calls.setdefault(op.callee.root_reference.data, []).append(op)
+            elif isinstance(op, ConstantOp) and (name := resource_of(op)):
+                packer._uses[name] += 1
+        return packer
+
+    def calls_of(self, function: func.FuncOp) -> Sequence[func.CallOp]:
+        """The calls of a function of the module."""
+        return self._calls.get(function.sym_name.data, [])
+
+    def pack(self, argument: BlockArgument, loops: Sequence[ForOp]) -> None:
+        """Store an argument of a function as panels, one for each block of the tiled `loops`.
+
+        Raises:
+            Refused: not every access goes through one of the loops in this way; nothing has been changed.
+        """
+        function = function_of(loops[0])
+        accesses, panels = _find_panels(argument, loops)
+        calls = self.calls_of(function)
+        sources = [constant_behind(call.operands[argument.index]) for call in calls]
+        if calls and all(source is not None for source in sources):
+            target: SSAValue = self._change_signature(function, argument, panels)
+            for call, source in zip(calls, sources, strict=True):
+                assert source is not None
+                self._pass_panels(call, argument.index, source, panels)
+        else:
+            target = _pack_here(function, argument, panels)
+        for op, counter in accesses:
+            _read_panel(op, counter, panels, target)
+
+    @staticmethod
+    def _change_signature(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
+        packed = Rewriter.replace_value_with_new_type(argument, _packed_type(argument, panels))
+        update_type(function)
+        return packed
+
+    def _pass_panels(self, call: func.CallOp, position: int, source: ConstantOp, panels: Panels) -> None:
+        """Let `call` pass the panels of a constant, which is erased if nobody else reads it."""
+        kind = memref_type(call.operands[position])
+        key = (source.value, tuple(kind.get_shape()), panels)
+        if key not in self._constants:
+            self._constants[key] = self._packed(source, kind, panels)
+        self.pass_constant(call, position, self._constants[key])
+
+    def pass_constant(self, call: func.CallOp, position: int, value: DenseResourceAttr) -> None:
+        """Let `call` pass another constant in place of one, which is erased if nobody else reads it."""
+        old = call.operands[position]
+        source = constant_behind(old)
+        assert source is not None
+        constant = ConstantOp(value)
+        constant.location, constant.result.name_hint = source.location, old.name_hint
+        Rewriter.insert_op(constant, InsertPoint.before(call))
+        call.operands[position] = constant.result
+        self._uses[value.resource_handle.data] += 1
+        erase_unused_buffer(old)
+        if source.parent is None:
+            self._forget(source)
+
+    def panels_of_constants(self) -> dict[DenseResourceAttr, Panels]:
+        """The constants that were packed, each with the panels that it is made of."""
+        return {packed: panels for (_, _, panels), packed in self._constants.items()}
+
+    def _forget(self, constant: ConstantOp) -> None:
+        """A constant has gone: its data, too, if nobody else has it, or all weights would be in memory twice."""
+        name = resource_of(constant)
+        self._uses[name] -= 1
+        if name and not self._uses[name] and self.ctx.shared_panels is None:
+            self.ctx.resources.drop(name)
+
+    def _packed(self, source: ConstantOp, kind: MemRef, panels: Panels) -> DenseResourceAttr:
+        """The panels of a constant of the type `kind`; those of another variant of the model, if it has the same."""
+        shared, resources, value = self.ctx.shared_panels, self.ctx.resources, source.value
+        shape = tuple(kind.get_shape())
+        key: tuple[Any, ...] = ()
+        if shared is not None and isinstance(value, DenseResourceAttr):
+            identity = shared.identity(value.resource_handle.data, resources)
+            shared.widths.setdefault(identity, panels.width)
+            key = (identity, kind.element_type, shape, panels)
+            if key in shared.packed:
+                return shared.packed[key]
+        name = resource_of(source) or "constant"
+        data = constant_data(value, resources).reshape(shape)
+        name = resources.add(panels.of(data), f"{name}.panels{panels.width}")
+        packed = DenseResourceAttr.from_params(name, TensorType(kind.element_type, panels.shape))
+        if shared is not None and key:
+            shared.packed[key] = packed
+        return packed
+
+
+def argument_of(function: func.FuncOp, name: str) -> BlockArgument:
+    """The argument that a step calls `name`: by its own name, or `arg1` for the second one.
+
+    Raises:
+        NoSuchArgument: there is none.
+    """
+    arguments = function.body.blocks[0].args
+    found = next((a for a in arguments if argument_name(a) == name), None)
+    if found is None and name.startswith("arg") and name[3:].isdigit() and int(name[3:]) < len(arguments):
+        return arguments[int(name[3:])]
+    if found is None:
+        names = ", ".join(map(argument_name, arguments))
+        raise NoSuchArgument(f"'{function.sym_name.data}' has no argument '{name}'; its arguments are {names}")
+    return found
+
+
+def _find_panels(argument: BlockArgument, loops: Sequence[ForOp]) -> tuple[list[tuple[LoadOp, SSAValue]], Panels]:
+    """All loads from `argument`, each with the counter of the block loop around it, and the panels that suit them."""
+    counters = {loop.induction_variable: loop for loop in loops}
+    accesses: list[tuple[LoadOp, SSAValue]] = []
+    axes = set[int]()
+    for use in argument.uses:
+        op = use.operation
+        if not isinstance(op, LoadOp) or op.result.type != memref_type(op.memref).element_type:
+            raise Refused(f"'{op.name}' uses the whole buffer, or vectors of it")
+        counter = next((v for v in op.indices if v in counters), None)
+        if counter is None:
+            raise Refused("a load does not go through the loop")
+        dim = list(op.indices).index(counter)
+        axes.update(axis for axis, e in enumerate(op.map.data.results) if dim in e.used_dims())
+        accesses.append((op, counter))
+    if len(axes) != 1:
+        raise Refused("the loop does not run along one axis of it")
+    part = tuple(_part_read(accesses, axis) for axis in range(len(memref_type(argument).get_shape())))
+    panels = Panels(axes.pop(), max(loop.step.value.data for loop in loops), part)
+    for op, counter in accesses:
+        _check_block(op, counter, counters[counter], panels)
+    return accesses, panels
+
+
+def _part_read(accesses: Sequence[tuple[LoadOp, SSAValue]], axis: int) -> range:
+    """The subscripts that occur along an axis."""
+    try:
+        bounds = [counter_bounds(op.map.data.results[axis], op.indices) for op, _ in accesses]
+    except ValueError as e:
+        raise Refused(str(e)) from None
+    size = memref_type(accesses[0][0].memref).get_shape()[axis]
+    return range(max(0, min(low for low, _ in bounds)), min(size, max(high for _, high in bounds) + 1))
+
+
+def _check_block(op: LoadOp, counter: SSAValue, loop: ForOp, panels: Panels) -> None:
+    """An access has to stay in the block that the counter of the block loop stands for."""
+    starts_block = loop.range.start % panels.width == 0 and (
+        len(loop.range) == 1 or loop.step.value.data == panels.width
+    )
+    block, inside = _block_and_place(op, counter, panels)
+    low, high = counter_bounds(inside, op.indices)
+    if block is None or not starts_block or low < 0 or high >= panels.width:
+        raise Refused(f"a load leaves the blocks of {panels.width} that the loop '{loop.dim.data}' is tiled into")
+
+
+def _block_and_place(op: LoadOp, counter: SSAValue, panels: Panels) -> tuple[AffineExpr | None, AffineExpr]:
+    """The subscript along the axis of the panels, as a number of a block, if there is one, and a place in it.
+
+    The first comes from the counter of the block loop, and from counters that step over whole blocks: heads.
+    """
+    subscript, dim = op.map.data.results[panels.axis], list(op.indices).index(counter)
+    factors = split_terms(subscript)
+    if factors.pop(dim, None) != 1:
+        return None, subscript
+    whole = {i: factor // panels.width for i, factor in factors.items() if factor and factor % panels.width == 0}
+    block = sum(
+        (AffineExpr.dimension(i) * blocks for i, blocks in whole.items()),
+        start=AffineExpr.dimension(dim) // panels.width,
+    )
+    zero = AffineExpr.constant(0)
+    kept = [zero if i == dim or i in whole else AffineExpr.dimension(i) for i in range(len(op.indices))]
+    place = subscript.replace_dims_and_symbols(kept, []) - panels.part[panels.axis].start
+    return block, simplify_sum(place)
+
+
+def _read_panel(op: LoadOp, counter: SSAValue, panels: Panels, target: SSAValue) -> None:
+    block, place = _block_and_place(op, counter, panels)
+    assert block is not None
+    others = [simplify_sum(e - r.start) for e, r in zip(op.map.data.results, panels.part, strict=True)]
+    del others[panels.axis]
+    op.operands[0] = target
+    set_subscripts(op, list(op.indices), AffineMap(len(op.indices), 0, (block, *others, place)))
+
+
+def resource_of(constant: ConstantOp) -> str:
+    """The name of the resource of a constant; empty if its numbers stand in the text."""
+    return constant.value.resource_handle.data if isinstance(constant.value, DenseResourceAttr) else ""
+
+
+def constant_behind(value: SSAValue) -> ConstantOp | None:
+    """The constant that `value` is, perhaps under another shape."""
+    while isinstance(owner := value.owner, memref.ReinterpretCastOp):
+        value = owner.source
+    return owner if isinstance(owner, ConstantOp) else None
+
+
+def _packed_type(value: SSAValue, panels: Panels) -> MemRef:
+    buffer = memref_type(value)
+    return MemRefType(buffer.element_type, panels.shape)
+
+
+def _pack_here(function: func.FuncOp, argument: BlockArgument, panels: Panels) -> SSAValue:
+    """Nests at the start of `function` that copy `argument` into panels: whole blocks, a shorter one, its padding.
+
+    The loops are named after the argument: `w_block`, `w_0`, …, `w_lane`.
+    """
+    name = argument_name(argument)
+    others = [len(r) for r in panels.part]
+    read = others.pop(panels.axis)
+    buffer = memref.AllocOp([], [], _packed_type(argument, panels), alignment=IntegerAttr(64, i64))
+    buffer.memref.name_hint = f"{name}_panels"
+    blocks, rest = divmod(read, panels.width)
+    ops: list[Operation] = [buffer]
+
+    def nest(first: int, blocks: int, lane: int, lanes: int, copy: bool) -> list[Operation]:
+        dims = [(f"{name}_block", blocks), *((f"{name}_{i}", s) for i, s in enumerate(others)), (f"{name}_lane", lanes)]
+
+        def body(counters: list[SSAValue]) -> list[Operation]:
+            block, *middle, at = (AffineExpr.dimension(i) for i in range(len(counters)))
+            block, at = block + first, at + lane
+            to = AffineMap(len(counters), 0, (block, *middle, at))
+            if not copy:
+                zero = zero_of(memref_type(argument).element_type)
+                return [zero, StoreOp(zero.result, buffer.memref, counters, to)]
+            middle.insert(panels.axis, simplify_sum(block * panels.width + at))
+            places = [simplify_sum(e + r.start) for e, r in zip(middle, panels.part, strict=True)]
+            load = LoadOp(argument, counters, AffineMap(len(counters), 0, tuple(places)))
+            return [load, StoreOp(load.result, buffer.memref, counters, to)]
+
+        return parallel_nest(dims, body)
+
+    if blocks:
+        ops += nest(0, blocks, 0, panels.width, copy=True)
+    if rest:
+        ops += nest(blocks, 1, 0, rest, copy=True)
+        ops += nest(blocks, 1, rest, panels.width - rest, copy=False)
+    Rewriter.insert_op(ops, InsertPoint.at_start(function.body.blocks[0]))
+    return buffer.memref
+
+
+@dataclass(frozen=True)
+class Pack(LoopStep):
+    """the argument `w` is stored as panels, one for each block of the tiled loop `n`"""
+
+    name = "pack"
+    example = "pack(w, n)"
+
+    argument: ArgumentName
+    loop: LoopName
+
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+        """Store the argument as panels.
+
+        Raises:
+            UserError: the function has no argument of that name.
+        """
+        function = function_of(loops[0])
+        try:
+            argument = argument_of(function, self.argument)
+        except NoSuchArgument as e:
+            raise error_at(function, f"schedule step '{self.spelling}': {e}") from None
+        with remark_if_refused(scheduling.ctx, function, f"'{self.argument}' not packed"):
+            try:
+                scheduling.shared(Packer).pack(argument, loops)
+            except Refused:
+                scheduling.refuse(function, self)
+                raise
+
+    def makes(self, loop: str) -> bool:
+        return loop.startswith(f"{self.argument}_")
+
+    def words(self, plan: LoopPlan) -> str:
+        who = "the compiler stores" if plan.is_constant(self.argument) else "the kernel first copies"
+        return f"{who} {self.argument} as panels, one for each block of {self.loop}, so that it is read front to back"
+
+    def follow(self, plan: LoopPlan) -> None:
+        if width := plan.blocks.get(self.loop):
+            plan.trips[f"{self.argument}_lane"] = width
+
+    @classmethod
+    def suits(cls, loop: ForOp) -> bool:
+        return loop.step.value.data > 1
+
+    @classmethod
+    def drawn(cls, rng: Random, loop: ForOp) -> Self:
+        names = [a.name_hint for a in function_of(loop).body.block.args if a.name_hint]
+        return cls(rng.choice(names), loop.dim.data)

@@ -1,0 +1,104 @@
+"""`prefetch`: ask in front of a loop for what is read and written behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import prod
+
+from xdsl.dialects import func
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from mlc.analysis.accesses import AccessOp
+from mlc.analysis.legality import Refused
+from mlc.dialects.loop import ForOp, PrefetchOp
+from mlc.dialects.loop.plan import LoopPlan
+from mlc.dialects.loop.steps import LoopName
+from mlc.schedules.steps.base import LoopStep
+from mlc.support.affine import split_constant
+from mlc.support.context import CompilerContext
+from mlc.support.dtypes import to_numpy
+from mlc.support.types import memref_type
+from mlc.targets.machine import resolve_target
+
+Line = tuple[SSAValue, tuple[SSAValue, ...], tuple[AffineExpr, ...], int]
+"""What is fetched at a time: a memref, index operands, subscripts without constants, and the line that these say."""
+
+
+def prefetch(loop: ForOp, line_bytes: int) -> int:
+    """Ask in front of `loop` for what is read and written behind it; returns the number of new ops.
+
+        s = for k: …; load r[m, n]; store y[m, n]
+    ->
+        prefetch r[m, n]; prefetch y[m, n]; s = for k: …; load r[m, n]; store y[m, n]
+
+    The tile of a matrix product reads a residual, and writes its result, in a few short pieces of rows that no CPU
+    foresees. While the loop computes there is time to bring them. This concerns the arguments of the function, each
+    line of a cache, of `line_bytes`, once.
+    """
+    lines: dict[Line, PrefetchOp] = {}
+    for access in _accesses_behind(loop):
+        if (line := line_of(access, line_bytes)) not in lines:
+            lines[line] = PrefetchOp(access.memref, access.indices, access.map.data)
+    Rewriter.insert_op(list(lines.values()), InsertPoint.before(loop))
+    return len(lines)
+
+
+def line_of(access: AccessOp, line_bytes: int) -> Line:
+    """Which line of a cache an access of an array of one dim or more is in: equal of two if they share one.
+
+    The line is counted from where the constants of all subscripts are 0.
+    """
+    kind = memref_type(access.memref)
+    shape, elements = kind.get_shape(), line_bytes // to_numpy(kind.element_type).itemsize
+    parts = [split_constant(subscript) for subscript in access.map.data.results]
+    constant = sum(number * prod(shape[axis + 1 :]) for axis, (_, number) in enumerate(parts))
+    places = tuple(terms if terms is not None else AffineExpr.constant(0) for terms, _ in parts)
+    return access.memref, tuple(access.indices), places, constant // elements
+
+
+def _accesses_behind(loop: ForOp) -> Iterator[AccessOp]:
+    """The loads from and stores to arguments that follow `loop` in its block, at places known in front of it."""
+    unknown: set[SSAValue] = set(loop.results)
+    op = loop.next_op
+    while op is not None:
+        if (
+            isinstance(op, AccessOp)
+            and op.map.data.results
+            and _is_argument(op.memref)
+            and unknown.isdisjoint(op.indices)
+        ):
+            yield op
+        unknown.update(op.results)
+        op = op.next_op
+
+
+def _is_argument(value: SSAValue) -> bool:
+    function: Operation | None = value.owner.parent_op() if isinstance(value.owner, Block) else None
+    return isinstance(function, func.FuncOp)
+
+
+@dataclass(frozen=True)
+class Prefetch(LoopStep):
+    """what is read and written behind a loop is asked for in front of it"""
+
+    name = "prefetch"
+    example = "prefetch(k)"
+
+    loop: LoopName
+
+    def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
+        if not prefetch(loop, resolve_target(ctx.target).memory.line_bytes):
+            raise Refused(f"no argument is read or written behind the loop '{loop.dim.data}'")
+
+    def outcome(self, loop: ForOp) -> str:
+        return "nothing to prefetch"
+
+    def words(self, plan: LoopPlan) -> str:
+        return f"what is read and written behind {self.loop} is asked for in front of it"
+
+    @classmethod
+    def suits(cls, loop: ForOp) -> bool:
+        return bool(loop.carried)

@@ -1,0 +1,1 @@
+"""Schedule templates: one file per kind of kernel, which offers candidates."""

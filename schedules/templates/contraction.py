@@ -1,0 +1,378 @@
+"""The default schedule of kernels around a contraction: matrix products and convolutions.
+
+    for n blocks: for rows …: for k: acc[rows × vectors] += x[row, k] * w[n, k]
+
+Blocks of `n` stand outermost, so that one panel of weights stays in cache while all rows pass by it; or blocks of rows
+around them, where these are many (`_row_blocks.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from math import gcd, prod
+from typing import TypeGuard
+
+from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from mlc.analysis.argument_names import argument_name
+from mlc.dialects.loop.steps import Step
+from mlc.dialects.tensor import StructuredOp
+from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
+from mlc.schedules.register_tile import MOST_VECTORS, STEPS, RegisterTile, TileProblem, tiles_near_best
+from mlc.schedules.steps.fuse import Fuse
+from mlc.schedules.steps.interchange import Interchange
+from mlc.schedules.steps.pack import Pack
+from mlc.schedules.steps.prefetch import Prefetch
+from mlc.schedules.steps.split_reduction import SplitReduction
+from mlc.schedules.steps.tile import Tile
+from mlc.schedules.steps.unpad import Unpad
+from mlc.schedules.steps.unroll import Unroll
+from mlc.schedules.steps.vectorize import Vectorize
+from mlc.schedules.templates._contractions import Contraction, contractions_of
+from mlc.schedules.templates._padding import dims_to_unpad, padding_of_rows, row_padding_steps, rows_to_unpad
+from mlc.schedules.templates._panels import next_panel_steps
+from mlc.schedules.templates._row_blocks import all_rows, row_blocks
+from mlc.support.affine import split_terms
+from mlc.support.dtypes import bytes_of, to_numpy
+from mlc.support.types import tensor_type
+from mlc.targets.machine import Machine
+
+SHORT = 4
+"""The most steps of a reduction that are written out."""
+LONG = 8
+"""How many steps of a reduction, for each of its results, are worth combining these at the end."""
+READS_PER_PACKING = 32
+"""How many rows at least read an operand that the kernel packs itself."""
+
+
+@dataclass(frozen=True)
+class _TileWay:
+    """What is free in the schedule of a contraction, with what the favourite does."""
+
+    tile: int = 0
+    """Which of the register tiles that take about as long, the best one first."""
+    packs: bool | None = None
+    """Whether operands are packed that are not known beforehand; None if many rows read them."""
+    parts: int = 1
+    """How many times as many results as multiply-adds ask for take turns."""
+    blocks: bool | None = None
+    """Whether rows are taken in blocks, where they are more than the second cache holds; None if they are far away."""
+
+
+class Contractions(KernelKind):
+    """A contraction with elementwise ops behind it, or several side by side: register tiles of accumulators."""
+
+    name = "contraction"
+
+    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+        each = contractions_of(kernel.ops)
+
+        def offer(way: _TileWay, difference: str = "", is_only_shown: bool = True) -> Offer:
+            # Loops of one name belong to all of them: what only one asks for would befall the others.
+            steps = [contraction_steps(c, kernel, way, is_alone=len(each) == 1) for c in each]
+            return Offer(tuple(steps_together(each, steps)), difference, is_only_shown)
+
+        def all_offers() -> Iterator[Offer]:
+            yield offer(_TileWay(), is_only_shown=False)
+            if all(_is_read_well(c, kernel.machine) for c in each):
+                yield offer(_TileWay(packs=False), "operands read where they lie", is_only_shown=False)
+            # That tiles take about as long as each other is what their own cost says, and estimates of their loops.
+            yield from (
+                offer(_TileWay(tile=n), f"another register tile, number {n + 1} of its cost") for n in (1, 2, 3)
+            )
+            yield offer(_TileWay(packs=True), "operands packed for the few rows that there are")
+            yield offer(_TileWay(parts=2), "twice as many results that take turns")
+            yield offer(_TileWay(blocks=True), "rows in blocks that stay in a cache while all panels pass by")
+            yield offer(_TileWay(blocks=False), "all rows use a panel before the next one")
+
+        return distinct(all_offers())
+
+
+def steps_together(contractions: Sequence[Contraction], each: Sequence[list[Step]]) -> list[Step]:
+    """The steps for several contractions with one lane dim: in step with each other, what they share once.
+
+    A step for a dim that is reduced is for all loops of that name, so all that reduce it have to ask for it. None if
+    one of them has none.
+    """
+    if not all(each):
+        return []
+    reduced = [_reduced_names(contraction.op) for contraction in contractions]
+
+    def is_shared(step: Step) -> bool:
+        return all(step in steps or names.isdisjoint(step.loops) for names, steps in zip(reduced, each, strict=True))
+
+    together = (step for steps in zip_longest(*each) for step in steps if step is not None)
+    return [step for step in dict.fromkeys(together) if is_shared(step)]
+
+
+def _reduced_names(op: StructuredOp) -> set[str]:
+    """The loops over the dims that it reduces, but for those of one iteration, and over blocks of these."""
+    dims = zip(op.dim_names[op.num_parallel :], op.dim_sizes[op.num_parallel :], strict=True)
+    return {name + suffix for name, size in dims if size > 1 for suffix in ("", "i")}
+
+
+def contraction_steps(
+    contraction: Contraction, kernel: TensorKernel, way: _TileWay, *, is_alone: bool = True
+) -> list[Step]:
+    """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors.
+
+    One that `is_alone` has no other contraction beside it, whose loops have the same names.
+    """
+    lanes, machine, constants = kernel.lanes, kernel.machine, kernel.constants
+    op, row = contraction.op, contraction.row_dim
+    shared = [m for _, m in contraction.operands_with_lanes()]
+    if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
+        return []
+    if len(shared) == len(op.inputs):
+        return []
+    by_group = contraction.is_grouped and contraction.columns > lanes and contraction.columns % lanes != 0
+    if contraction.is_grouped and not by_group:
+        lanes = gcd(contraction.columns, lanes)
+    padding = padding_of_rows(op, row)
+    problem = _problem(contraction, lanes, 0.0 if padding is None else padding.share, machine)
+    if (vectors := _vectors_of_panels(contraction, lanes, machine, kernel.widths)) is not None:
+        problem = replace(problem, vectors=vectors)
+    tiles = tiles_near_best(problem, machine, 0.15)
+    if way.tile >= len(tiles):
+        return []
+    tile = tiles[way.tile]
+    if vectors is None and tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
+        # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads on their way.
+        tile = RegisterTile(1, min(tile.vectors, machine.issue.fma_latency))
+    if contraction.is_grouped and not by_group:  # no block lies across two groups
+        tile = RegisterTile(tile.rows, gcd(tile.vectors, contraction.columns // lanes))
+    packed = [] if by_group else _operands_to_pack(contraction, tile, lanes, constants, way.packs)
+    if not packed and any(not runs_along_memory(m, contraction.lane_dim) for m in shared):
+        return []
+    lane = op.dim_names[contraction.lane_dim]
+    own = contraction.unshared_dims
+    parallel = [*own, *(i for i in range(contraction.lane_dim) if i not in own)]
+    reductions = op.dim_names[op.num_parallel :]
+    # Each matrix of a batch that is packed is used up before the next one.
+    batched = own if packed else []
+    dims = [i for i in parallel if i not in batched]
+    rows = all_rows(contraction, dims)
+    peeled = dims_to_unpad(op, row)
+    if is_alone and not problem.is_ragged(tile) and not contraction.is_grouped:
+        peeled += rows_to_unpad(op, row, tile, machine)
+    if is_alone and way.blocks is not False and not own and not contraction.is_grouped:
+        whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
+        width = tile.vectors * lanes
+        rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=way.blocks is True)
+    steps: list[Step] = [*rows.steps]
+    if rows.inside:
+        steps.append(Interchange.around(lane, *rows.inside))
+    steps += [Unpad(op.dim_names[dim]) for dim in peeled]
+    if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
+        steps.append(Tile(lane, contraction.columns))
+        lane = f"{lane}i"
+    steps.append(Tile(lane, tile.vectors * lanes))
+    if parts := way.parts * _parts(op, tile, machine):
+        steps.append(SplitReduction(op.dim_names[-1], parts))
+    for argument, affine in packed:
+        steps += packing_steps(argument, affine, contraction, lanes, constants)
+    in_lanes: list[Step] = [Tile(f"{lane}i", lanes), Vectorize(f"{lane}ii", lanes), Unroll(f"{lane}i")]
+    in_rows: list[Step] = []
+    if row is not None and tile.rows > 1:
+        name = rows.name(op.dim_names[row])
+        in_rows = [Tile(name, tile.rows), Unroll(f"{name}i")]
+    if not problem.is_ragged(tile):
+        # What is unrolled last varies fastest, and what varies fastest is held in registers.
+        steps += [*in_rows, *in_lanes] if tile.holds_vectors else [*in_lanes, *in_rows]
+    else:
+        # The last vector of the last block is a nest of its own until it joins the others.
+        kept = [op.dim_names[i] for i in batched]
+        steps += [*in_lanes, *(Fuse(name) for name in (*kept, *rows.outside, *rows.inside, *reductions)), *in_rows]
+    steps += short_reductions(op, SHORT)
+    if padding is not None and tile.rows == problem.rows > 1 and not parts:
+        steps += row_padding_steps(op, padding, steps)
+    steps += _prefetch_steps(contraction, steps, machine)
+    if parts:
+        return steps
+    steps += _steps_of_iteration(op, steps, machine)
+    if (
+        packed
+        and not contraction.is_grouped
+        and all((contraction.kernel_name, v.index) in constants for v, _ in packed)
+    ):
+        steps += _next_panel_steps(contraction, tile, lanes, steps, rows.rows, kernel.weights, machine)
+    return steps
+
+
+def _vectors_of_panels(
+    contraction: Contraction, lanes: int, machine: Machine, widths: Mapping[tuple[str, int], int]
+) -> int | None:
+    """How many vectors the panels of a kernel's weights are wide, if a tile can be; None if nothing is packed yet."""
+    values = [value for value, _ in contraction.operands_with_lanes() if can_be_packed(value)]
+    found = {widths[key] for value in values if (key := (contraction.kernel_name, value.index)) in widths}
+    if len(found) != 1 or contraction.is_grouped or (width := found.pop()) % lanes:
+        return None
+    fits = width // lanes <= MOST_VECTORS and 2 * (width // lanes) < machine.vector_registers
+    return width // lanes if fits else None
+
+
+def runs_along_memory(affine: AffineMap, dim: int) -> bool:
+    """Whether an operand is read one element at a time along a dim."""
+    *outer, last = affine.results
+    return split_terms(last).get(dim) == 1 and not any(dim in e.used_dims() for e in outer)
+
+
+def _problem(contraction: Contraction, lanes: int, padding: float, machine: Machine) -> TileProblem:
+    op, row = contraction.op, contraction.row_dim
+    reads = zip(op.inputs, op.index_maps, strict=True)
+    most_rows = min((rows_in_cache(v, m, row, machine) for v, m in reads), default=16)
+    rows = op.dim_sizes[row] if row is not None else 1
+    column = prod(op.dim_sizes[op.num_parallel :]) * to_numpy(tensor_type(op.result).element_type).itemsize
+    return TileProblem(rows, contraction.columns, lanes, most_rows, column, padding)
+
+
+def _bytes_of_panels(contraction: Contraction) -> int:
+    """The size of the operands that lanes run along."""
+    return sum(bytes_of(value) for value, _ in contraction.operands_with_lanes())
+
+
+def _prefetch_steps(contraction: Contraction, steps: Sequence[Step], machine: Machine) -> list[Step]:
+    """Ask early for what a tile adds and writes at its end, where that is more than the second cache holds."""
+    op, root = contraction.op, contraction.root
+    added = [a for a in contraction.kernel.body.block.args if any(use.operation is not op for use in a.uses)]
+    loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
+    far = sum(bytes_of(v) for v in (root.result, *added)) > machine.l2_bytes
+    return [Prefetch(loops[0])] if far and loops else []
+
+
+def _next_panel_steps(
+    contraction: Contraction,
+    tile: RegisterTile,
+    lanes: int,
+    steps: Sequence[Step],
+    rows: int,
+    weights: int,
+    machine: Machine,
+) -> list[Step]:
+    """Let the rows of a product that use a panel of weights bring the next one."""
+    op = contraction.op
+    loops = [name for name in op.dim_names[op.num_parallel :] if Unroll(name) not in steps]
+    if not loops:
+        return []
+    every = prod(op.dim_sizes[i] for i in range(contraction.lane_dim) if i not in contraction.unshared_dims)
+    reduced = prod(op.dim_sizes[op.num_parallel :])
+    element_bytes = to_numpy(tensor_type(op.inputs[0]).element_type).itemsize
+    width = min(tile.vectors * lanes, op.dim_sizes[contraction.lane_dim])
+    return next_panel_steps(
+        tile,
+        loops=(loops[-1], op.dim_names[contraction.lane_dim]),
+        rows=rows,
+        steps=reduced,
+        panel=reduced * width * element_bytes,
+        others=contraction.bytes_of_rows * rows // every + rows * width * element_bytes,
+        weights=weights,
+        machine=machine,
+    )
+
+
+def _steps_of_iteration(op: StructuredOp, steps: Sequence[Step], machine: Machine) -> list[Step]:
+    """Write out as many steps of the innermost reduction as an iteration has, where no steps are written out yet."""
+    name, size, together = op.dim_names[-1], op.dim_sizes[-1], STEPS[machine.arch]
+    if together == 1 or size % together or size == together or Unroll(name) in steps:
+        return []
+    return [Tile(name, together), Unroll(f"{name}i")]
+
+
+def _parts(op: StructuredOp, tile: RegisterTile, machine: Machine) -> int:
+    """How many results a small tile keeps per accumulator, so that its multiply-adds do not wait for each other."""
+    in_flight = machine.issue.fma_units * machine.issue.fma_latency
+    parts = in_flight // (tile.rows * tile.vectors)
+    return parts if parts > 1 and op.dim_sizes[-1] >= LONG * parts else 0
+
+
+def rows_in_cache(operand: SSAValue, affine: AffineMap, row: int | None, machine: Machine) -> int:
+    """How many neighbouring rows of an operand the first cache can hold at a time: fewer if they share its sets."""
+    if row is None:
+        return 16
+    distance, caches = _distance(operand, affine, row), machine.memory
+    return caches.l1_ways if distance and distance % caches.set_period == 0 else 16
+
+
+def _distance(operand: SSAValue, affine: AffineMap, dim: int) -> int:
+    """How many bytes of an operand lie between two neighbours along a dim; 0 if it does not depend on that."""
+    shape, bytes = tensor_type(operand).get_shape(), to_numpy(tensor_type(operand).element_type).itemsize
+    terms = enumerate(map(split_terms, affine.results))
+    return sum((factors.get(dim, 0) or 0) * prod(shape[axis + 1 :]) for axis, factors in terms) * bytes
+
+
+def _is_read_well(contraction: Contraction, machine: Machine) -> bool:
+    """Whether operands may be read where they lie without what no estimate knows of.
+
+    That is rows that are in each other's way in caches, where panels lie elsewhere; and short pieces of rows that come
+    from main memory.
+    """
+    op = contraction.op
+    operands, reduced = contraction.operands_with_lanes(), range(op.num_parallel, len(op.dims))
+    distances = [_distance(value, affine, dim) for value, affine in operands for dim in reduced]
+    apart = all(not distance or distance % machine.memory.set_period for distance in distances)
+    return apart and _bytes_of_panels(contraction) <= max(machine.l2_bytes, machine.l3_bytes)
+
+
+def _operands_to_pack(
+    contraction: Contraction, tile: RegisterTile, lanes: int, constants: Container[tuple[str, int]], packs: bool | None
+) -> list[tuple[BlockArgument, AffineMap]]:
+    """The arguments of the kernel that are worth storing as panels.
+
+    What the compiler packs costs nothing; what the kernel has to pack itself pays if enough rows read it. A matrix of
+    one block is in order as it is.
+    """
+    op, lane = contraction.op, contraction.lane_dim
+    found: list[tuple[BlockArgument, AffineMap]] = []
+    for value, affine in contraction.operands_with_lanes():
+        dims = set[int]().union(*(e.used_dims() for e in affine.results))
+        is_known = can_be_packed(value) and (contraction.kernel_name, value.index) in constants
+        is_batched = any(i in dims for i in range(lane))
+        if not can_be_packed(value) or (is_batched and not is_known) or len(affine.results) < 2:
+            continue
+        in_order = affine.results[-1] == AffineExpr.dimension(lane) and op.dim_sizes[lane] <= tile.vectors * lanes
+        pays = prod(op.dim_sizes[:lane]) >= READS_PER_PACKING if packs is None else packs
+        if not in_order and (is_known or pays):
+            found.append((value, affine))
+    return found
+
+
+def can_be_packed(operand: SSAValue) -> TypeGuard[BlockArgument]:
+    """Whether an operand is an argument of the kernel that is read in one way."""
+    return isinstance(operand, BlockArgument) and operand.has_one_use()
+
+
+def packing_steps(
+    operand: BlockArgument,
+    affine: AffineMap,
+    contraction: Contraction,
+    lanes: int,
+    constants: Container[tuple[str, int]],
+) -> list[Step]:
+    """Pack an argument of the kernel; one that is none of `constants` by loops in the kernel, which have steps, too."""
+    name = argument_name(operand)
+    steps: list[Step] = [Pack(name, contraction.op.dim_names[contraction.lane_dim])]
+    if (contraction.kernel_name, operand.index) in constants:
+        return steps
+    if runs_along_memory(affine, contraction.lane_dim):
+        return [*steps, Tile(f"{name}_lane", lanes), Vectorize(f"{name}_lanei", lanes)]
+    # It lies along another dim: blocks of lanes x lanes, which `transpose-loads` reads by rows.
+    along = f"{name}_{len(affine.results) - 2}"
+    steps += [Tile(along, lanes), Tile(f"{name}_lane", lanes)]
+    steps.append(Interchange.around(f"{name}_lane", f"{along}i", f"{name}_lanei"))
+    return [*steps, Vectorize(f"{name}_lanei", lanes), Unroll(f"{along}i")]
+
+
+def short_reductions(op: StructuredOp, most: int) -> list[Step]:
+    """Write out the innermost reductions as long as they have few steps, `most`, together."""
+    steps: list[Step] = []
+    copies = 1
+    for name, size in reversed(list(zip(op.dim_names, op.dim_sizes, strict=True))[op.num_parallel :]):
+        copies *= size
+        if copies > most:
+            break
+        if size > 1:
+            steps.append(Unroll(name))
+    return steps
