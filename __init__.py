@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import os
 
+from mlc.support.version import __version__
+
 TYPE_CHECKING = False  # that of `typing` takes time, and a command line is not interruptible before this is read
 if TYPE_CHECKING:
     from mlc.api import compile, parse
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from mlc.plugins import load_dialect, load_pass
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
     from mlc.support.errors import CompilerBug, UserError
-
-__version__ = "0.1.0"
 
 __path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
 """`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from whoever

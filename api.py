@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
-from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context, options_of_python, read_module
+from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
+from mlc.compiler.options import CompileOptions, options_of_python
 from mlc.compiler.recall import Recipe
 from mlc.frontends.registry import model_in_memory, open_model
 from mlc.pass_manager.pipeline import HIGHEST

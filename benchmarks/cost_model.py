@@ -26,9 +26,11 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.benchmarks.cost_model_kernels import KERNELS
 from mlc.benchmarks.environment import cpu_model
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.manager import PassManager
+from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.records.recorded_schedules import without_idle_steps
 from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.support.functions import is_private
@@ -39,7 +41,7 @@ from mlc.tuning.isolated import Failure, Job
 from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.mutations import Mutator
 from mlc.tuning.ranking import LoopModel, Measured, held_out
-from mlc.tuning.stopwatch import Stopwatch, lone_kernel
+from mlc.tuning.stopwatch import Stopwatch
 from mlc.tuning.trees import can_learn
 
 _SECONDS = 0.05

@@ -27,7 +27,8 @@ from mlc.benchmarks.engines import saved_source
 from mlc.benchmarks.inner_loops import Loop, hottest_loop, innermost_loops
 from mlc.benchmarks.suite import cases_by_family
 from mlc.benchmarks.tables import Grid
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target

@@ -20,17 +20,19 @@ from xdsl.dialects.func import FuncOp
 from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
 from mlc.benchmarks.cost_model_kernels import KERNELS
 from mlc.benchmarks.environment import cpu_model
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.manager import PassManager
 from mlc.passes.tensor.schedule import tensor_kernel
 from mlc.schedules.choice import MARGIN
 from mlc.schedules.kernel_kinds import Offer, offers_of
+from mlc.schedules.lone_kernel import lone_kernel
 from mlc.support.functions import is_private
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.tools.schedule_estimate import kernel_on_loops
 from mlc.tuning.isolated import Failure, Job
-from mlc.tuning.stopwatch import Stopwatch, lone_kernel
+from mlc.tuning.stopwatch import Stopwatch
 
 _SECONDS = 0.05
 """How long an offer is called."""

@@ -28,7 +28,8 @@ from mlc.benchmarks.case import Case
 from mlc.benchmarks.engines import saved_source
 from mlc.benchmarks.environment import cpu_model
 from mlc.benchmarks.suite import cases_by_family
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.schedules.records.schedule_texts import Schedule

@@ -10,7 +10,6 @@ from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import DenseResourceAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.ir import Attribute, BlockArgument
 
-from mlc import __version__
 from mlc.support.dtypes import is_computed, to_numpy
 from mlc.support.errors import UserError
 from mlc.support.functions import (
@@ -28,6 +27,7 @@ from mlc.support.functions import (
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
 from mlc.support.types import MemRef
+from mlc.support.version import __version__
 from mlc.targets.llvm_ir import emit_kernels
 from mlc.targets.machine import Machine
 from mlc.targets.program import Kernel, Program, Signature, TensorSpec, Weight

@@ -31,7 +31,7 @@ from mlc.targets.output import OutputKind, restore_output
 from mlc.targets.toolchain import find_clang, find_linker
 
 if TYPE_CHECKING:
-    from mlc.compiler.compilation import CompileOptions
+    from mlc.compiler.options import CompileOptions
     from mlc.support.context import CompilerContext
     from mlc.support.model_source import ModelSource
     from mlc.targets.build import BuildReport
@@ -144,7 +144,7 @@ def _are_kinds_installed() -> bool:
 @cache
 def compiler_identity() -> str:
     """What is equal for compilers that make equal artifacts: the sources of mlc, and the versions of what it calls."""
-    root = Path(__file__).parent
+    root = Path(__file__).parents[1]
     parts = list(map(_version, _PACKAGES))
     for folder, below, files in os.walk(root):
         skipped = _OTHER_FOLDERS if folder == str(root) else ()

@@ -1,8 +1,8 @@
 """What a pass is.
 
 A pass is a dataclass with a `name`, its options as typed fields with defaults, and `run`. It lives alone in a file
-whose name is the pass name (`passes/loop/tile.py` holds `tile`); `pass_manager/registry.py` finds it there. The folder says
-at which level of the IR it works.
+whose name is the pass name (`passes/loop/tile.py` holds `tile`); `pass_manager/registry.py` finds it there. A folder
+of `passes/` that is named after a level of the IR says at which level its passes work.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Pass(ModulePass):
     """The level of the IR that the pass works on or, of a crossing, starts from; None if it works on any.
 
     A pass in a folder `passes/<level>/` or `passes/<level>_to_<level>/` need not declare it; one in `passes/any_level/`
-    has none.
+    has none. Others say it.
     """
 
     rounding: ClassVar[Rounding | None] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from mlc.pass_manager.base import Pass
@@ -22,6 +22,30 @@ HIGHEST = 3
 """The highest `-O` level, and the default."""
 ACCURACIES = ("exact", "fast")
 """`exact` keeps to what the model says but for the order of sums; `fast` takes algorithms with larger errors, too."""
+
+
+class PipelineOptions(Protocol):
+    """What the default pipeline of a compilation depends on."""
+
+    @property
+    def target(self) -> str:
+        """A machine of `mlc targets`."""
+        ...
+
+    @property
+    def threads(self) -> int:
+        """How many threads one call may use."""
+        ...
+
+    @property
+    def opt_level(self) -> int:
+        """0 to `HIGHEST`."""
+        ...
+
+    @property
+    def accuracy(self) -> str:
+        """One of `ACCURACIES`."""
+        ...
 
 
 @dataclass(frozen=True)

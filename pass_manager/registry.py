@@ -1,9 +1,8 @@
 """Which passes there are: found by file name, imported one at a time.
 
-A file `passes/<folder>/<pass_name>.py` holds the pass `pass-name`. Listing the names imports nothing, so a tool can
-check its command line before it loads any pass. Files that start with `_` hold no pass, nor do those of `shared/` and
-`loop/steps/` and `loop/cost/`.
-Plugins add passes of their own (`plugin_passes`), which from then on are passes like any other.
+A file `passes/<folder>/<pass_name>.py` or `frontends/<source>/to_graph/<pass_name>.py` holds the pass `pass-name`;
+files that start with `_` are parts of the passes beside them. Listing the names imports nothing, so a tool can check
+its command line before it loads any pass. Plugins add passes of their own (`plugin_passes`).
 """
 
 from __future__ import annotations
@@ -21,24 +20,9 @@ from mlc.support.errors import CompilerBug, UserError
 if TYPE_CHECKING:
     from mlc.pass_manager.base import Pass
 
-_HERE = Path(__file__).parent
-_NO_PASSES = (_HERE / "shared", _HERE / "loop" / "steps", _HERE / "loop" / "cost")
-"""What passes of several folders need, the steps of schedules, and what loops cost."""
-_MACHINERY = {
-    "base",
-    "lowering",
-    "registry",
-    "options",
-    "pipeline",
-    "manager",
-    "named_pipelines",
-    "instrumentation",
-    "ir_printing",
-    "level_notes",
-    "reproducer",
-    "checking",
-}
-"""The files directly in `passes/` that are about passes without being one."""
+_ROOT = Path(__file__).parents[1]
+_FOLDERS = ("passes/*", "frontends/*/to_graph")
+"""Where the files of passes lie."""
 
 
 @cache
@@ -48,14 +32,12 @@ def _modules() -> dict[str, str]:
 
 
 def _pass_files() -> Iterator[Path]:
-    for path in _HERE.rglob("*.py"):
-        is_machinery = path.parent in _NO_PASSES or (path.parent == _HERE and path.stem in _MACHINERY)
-        if not path.stem.startswith("_") and not is_machinery:
-            yield path
+    for folder in _FOLDERS:
+        yield from _ROOT.glob(f"{folder}/[a-z]*.py")
 
 
 def _module_name(path: Path) -> str:
-    return ".".join(("mlc.passes", *path.relative_to(_HERE).with_suffix("").parts))
+    return ".".join(("mlc", *path.relative_to(_ROOT).with_suffix("").parts))
 
 
 def is_own_pass(name: str) -> bool:

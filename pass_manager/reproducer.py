@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from mlc import __version__
 from mlc.support.additions import load_options
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug
+from mlc.support.version import __version__
 
 _FIRST_LINE = "// mlc-opt "
 FOLDER = "mlc-reproducers"

@@ -1,7 +1,7 @@
 """Dialects and passes of other people: one Python file, an installed package, or an IRDL file.
 
 A plugin is a module that holds, at its top, `Dialect` objects and `Pass` classes, and that registers lowering patterns
-(`mlc.pass_manager.lowering.lowers`) and reference semantics (`mlc.reference.execution`) for its ops when it is imported.
+(`mlc.pass_manager.lowering.lowers`) and reference semantics (`mlc.reference.execution`) for its ops.
 Nothing of the compiler has to be edited for it. `docs/writing-a-dialect.md` is the tutorial.
 """
 

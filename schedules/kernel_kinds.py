@@ -122,7 +122,7 @@ def kinds() -> Iterator[KernelKind]:
 
 @cache
 def _own_kind(name: str) -> KernelKind:
-    module = importlib.import_module(f"mlc.passes.tensor._{name}_schedule")
+    module = importlib.import_module(f"mlc.schedules.templates.{name}")
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, KernelKind) and vars(value).get("name") == name:
             return value()

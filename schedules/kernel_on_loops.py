@@ -15,11 +15,10 @@ from mlc.analysis.nests import inline_single_iterations
 from mlc.dialects.loop import ConstantOp
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.pipeline import HIGHEST, default_passes
-from mlc.passes.loop.apply_schedule import ApplySchedulePass
-from mlc.passes.loop.plan_memory import PlanMemoryPass
+from mlc.pass_manager.pipeline import HIGHEST
 from mlc.schedules.cost.estimate import Estimate, estimate
 from mlc.schedules.lone_kernel import called_alone
+from mlc.schedules.plain_loops import passes_around_steps
 from mlc.schedules.steps.base import Scheduling, apply_step
 from mlc.schedules.steps.unroll import MOST_OPS
 from mlc.support.context import CompilerContext
@@ -28,6 +27,8 @@ from mlc.support.errors import UserError
 from mlc.support.resources import Resources
 from mlc.support.types import tensor_type
 from mlc.targets.machine import Machine
+
+_PLANS_MEMORY = "plan-memory"
 
 
 class KernelOnLoops:
@@ -138,10 +139,14 @@ def distances_of_constants(module: ModuleOp, function: FuncOp, distance: int) ->
 
 
 def _around_steps(opt_level: int, threads: int) -> tuple[list[Pass], list[Pass]]:
-    """The passes to where steps are carried out, and those behind, but the one that plans the arena."""
-    passes = default_passes(opt_level, threads, "loop", "tensor")
-    position = next(i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass))
-    return passes[:position], [pass_ for pass_ in passes[position + 1 :] if not isinstance(pass_, PlanMemoryPass)]
+    """The passes to where steps are carried out, and those after them, but the one that plans the arena.
+
+    Raises:
+        ValueError: no step is carried out at that level.
+    """
+    if (around := passes_around_steps(opt_level, threads)) is None:
+        raise ValueError(f"found opt_level {opt_level}; required: one at which schedules are carried out")
+    return around[0], [pass_ for pass_ in around[1] if pass_.name != _PLANS_MEMORY]
 
 
 def _finish(passes: Sequence[Pass], module: ModuleOp, function: FuncOp, ctx: CompilerContext) -> None:

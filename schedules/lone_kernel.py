@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import FileLineColLoc, FunctionType, IntAttr, ModuleO
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from mlc.analysis.constant_arguments import constant_arguments
 from mlc.support.context import Remark
 from mlc.support.ir import clone
 
@@ -37,6 +38,28 @@ def called_alone(kernel: FuncOp, given: Mapping[int, Sequence[Operation]]) -> Mo
     main = FuncOp("main", FunctionType.from_lists([a.type for a in block.args], results), Region(block))
     main.location = _CALLER
     return ModuleOp([clone(kernel), main])
+
+
+def lone_kernel(module: ModuleOp, kernel: FuncOp) -> ModuleOp:
+    """A module with `kernel` and a `main` that calls it on inputs, and on those constants that `module` gives it.
+
+    So operands are in the nearest level of the memory that holds them, and weights are weights as in the model.
+    """
+    name = kernel.sym_name.data
+    constants = constant_arguments(module)
+    call = next((op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() == name), None)
+    operands = () if call is None else call.operands
+    return called_alone(kernel, {i: _copies(v) for i, v in enumerate(operands) if (name, i) in constants})
+
+
+def _copies(value: SSAValue) -> list[Operation]:
+    """Copies of a constant and of the changes of its shape, in order."""
+    op = value.owner
+    assert isinstance(op, Operation)
+    if not op.operands:
+        return [clone(op)]
+    before = _copies(op.operands[0])
+    return [*before, clone(op, {op.operands[0]: before[-1].results[0]})]
 
 
 def is_about_caller(remark: Remark) -> bool:

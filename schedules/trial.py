@@ -9,16 +9,14 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlc.compiler.compilation import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
-from mlc.pass_manager.base import Pass
 from mlc.pass_manager.manager import PassManager
-from mlc.pass_manager.pipeline import default_passes
-from mlc.passes.loop.apply_schedule import ApplySchedulePass
+from mlc.pass_manager.pipeline import PipelineOptions
+from mlc.schedules.lone_kernel import lone_kernel
+from mlc.schedules.plain_loops import passes_around_steps
 from mlc.schedules.steps.base import Scheduling, apply_step
 from mlc.support.context import CompilerContext
-from mlc.tuning.stopwatch import lone_kernel
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Outcome:
         return bool(self.refusals) and not self.changed
 
 
-def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions) -> list[Outcome]:
+def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: PipelineOptions) -> list[Outcome]:
     """What comes of each step of the schedule of `kernel`, a function of `module` at the tensor level, which stays.
 
     The list is empty if there is no schedule, or if it is not carried out under `options`.
@@ -52,22 +50,17 @@ def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options
     return list(outcomes_of(schedule.steps, function, Scheduling(alone, own, options.accuracy)))
 
 
-def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: CompileOptions) -> bool:
+def lower_to_plain_loops(module: ModuleOp, ctx: CompilerContext, options: PipelineOptions) -> bool:
     """Take a module at the tensor level to where steps are carried out; False if they are not, under `options`."""
-    passes = _passes(options)
-    position = next((i for i, pass_ in enumerate(passes) if isinstance(pass_, ApplySchedulePass)), None)
-    if position is not None:
-        PassManager(ctx).run(module, passes[:position])
-    return position is not None
+    around = passes_around_steps(options.opt_level, options.threads)
+    if around is not None:
+        PassManager(ctx).run(module, around[0])
+    return around is not None
 
 
-def carries_out_schedules(options: CompileOptions) -> bool:
+def carries_out_schedules(options: PipelineOptions) -> bool:
     """Whether compilations with these options carry schedules out."""
-    return any(isinstance(each, ApplySchedulePass) for each in _passes(options))
-
-
-def _passes(options: CompileOptions) -> list[Pass]:
-    return default_passes(options.opt_level, options.threads, "loop", "tensor")
+    return passes_around_steps(options.opt_level, options.threads) is not None
 
 
 def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling) -> Iterator[Outcome]:

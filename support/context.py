@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
@@ -42,6 +43,19 @@ class RuleSchedule:
     one of a plugin, or a record, whose mistakes are told."""
 
 
+class ScheduleRecords(Protocol):
+    """What was measured of schedules, as `schedule` asks for it (`mlc.schedules.records`)."""
+
+    def best(
+        self, kernel: FuncOp, module: ModuleOp, constants: Container[tuple[str, int]], ctx: CompilerContext
+    ) -> Sequence[Any] | None:
+        """The recorded steps for `kernel`, a function of `module` at the tensor level; None if there are none.
+
+        `constants` holds the arguments (name of the function, position) that are known when a program is compiled.
+        """
+        ...
+
+
 @dataclass
 class CompilerContext(Context):
     """xDSL's context plus the data that belongs to a compilation.
@@ -58,8 +72,8 @@ class CompilerContext(Context):
     """The schedules that `schedule` has written, each by the name of its function and itself: others are a person's."""
     shared_panels: SharedPanels | None = None
     """What the modules of this context share, if there are several: the variants of a model for several shapes."""
-    records: Any = None
-    """What was measured of schedules (`mlc.tuning.recorded_schedules`), for `schedule`; None if nothing is asked."""
+    records: ScheduleRecords | None = None
+    """What was measured of schedules; None if `schedule` asks nothing."""
     target: str = "native"
     """The target that passes ask for machine facts (`mlc.targets.machine`)."""
 

@@ -14,7 +14,8 @@ def run_native(module: Any, ctx: Any, arrays: Sequence[Any]) -> list[Any]:
     Raises:
         UserError, CompilerBug: it cannot be compiled.
     """
-    from mlc.compiler.compilation import Compilation, CompileOptions
+    from mlc.compiler.compilation import Compilation
+    from mlc.compiler.options import CompileOptions
     from mlc.pass_manager.manager import PassManager
     from mlc.runtime import load
 

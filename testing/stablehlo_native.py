@@ -55,7 +55,8 @@ def run_at_the_graph_level(text: str, name: str) -> None:
 
 
 def _natively(module: ModuleOp, ctx: CompilerContext, inputs: Sequence[Array]) -> list[Array]:
-    from mlc.compiler.compilation import Compilation, CompileOptions
+    from mlc.compiler.compilation import Compilation
+    from mlc.compiler.options import CompileOptions
     from mlc.pass_manager.manager import PassManager
     from mlc.runtime import load
 

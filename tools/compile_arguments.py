@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context, read_module
+from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
+from mlc.compiler.options import CompileOptions
 from mlc.frontends.registry import open_model
 from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments

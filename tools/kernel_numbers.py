@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
-from mlc.compiler.compilation import Compilation, CompileOptions
+from mlc.compiler.compilation import Compilation
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
+from mlc.schedules.lone_kernel import lone_kernel
 from mlc.support.context import CompilerContext
 from mlc.targets.host import can_run
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.targets.machine_file import measured_facts
 from mlc.tools.kernel_work import KernelWork, work_of
 from mlc.tools.roofline import Roofline, measured, planned
-from mlc.tuning.stopwatch import Stopwatch, lone_kernel
+from mlc.tuning.stopwatch import Stopwatch
 
 _TOO_GOOD = """\
 More than 100% of a bound: the limits were measured while something else ran."""

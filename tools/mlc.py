@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
-from mlc import __version__
 from mlc.pass_manager.registry import suggest
 from mlc.support.errors import UserError
+from mlc.support.version import __version__
 from mlc.tools.driver import ArgumentParser, Namespace, run_tool
 
 COMMANDS = {

@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import Recipe
 from mlc.pass_manager.pipeline import LEVELS
 from mlc.support.errors import UserError

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from importlib.metadata import version
 from typing import get_args
 
-from mlc import __version__
 from mlc.support.errors import UserError
+from mlc.support.version import __version__
 from mlc.targets.cache import Cache
 from mlc.targets.cpus import Arch
 from mlc.targets.machine import Machine, resolve_target, words_of_sources

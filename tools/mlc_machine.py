@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from mlc import __version__
 from mlc.support.errors import UserError
+from mlc.support.version import __version__
 from mlc.targets import host
 from mlc.targets.facts import FACTS
 from mlc.targets.machine import Machine, resolve_target

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from mlc import __version__
 from mlc.frontends.registry import open_model
 from mlc.plugins.arguments import plugin_arguments_of
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.version import __version__
 from mlc.tools.driver import check_not_input, open_output, print_remarks, read_text, report, run_tool
 from mlc.tools.opt_arguments import OptArguments, parse_arguments
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import Compilation, CompileOptions
+from mlc.compiler.compilation import Compilation
+from mlc.compiler.options import CompileOptions
 from mlc.schedules.records.record import TunedMachine
 from mlc.schedules.records.record_file import (
     VARIABLE,

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import Step

@@ -7,8 +7,8 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
-from mlc import __version__
 from mlc.compiler.recall import compiler_identity
+from mlc.support.version import __version__
 from mlc.tuning.isolated import Failure
 from mlc.tuning.measuring_process import MeasuringProcess
 from mlc.tuning.model_parcel import ModelParcel

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import Step, load_step, step_names
 from mlc.schedules.kernel_on_loops import distances_of_constants, finish_loops

@@ -11,7 +11,8 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import Compilation, CompileOptions
+from mlc.compiler.compilation import Compilation
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.manager import PassManager
 from mlc.schedules.records.schedule_texts import Schedule

@@ -11,7 +11,8 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 
 from mlc import plugins
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.tuning.workplace import text_without_weights, used_resources
 

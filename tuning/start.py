@@ -11,7 +11,8 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.registry import suggest
 from mlc.schedules.records.kernel_key import KernelKey
 from mlc.schedules.records.record import Record, TunedMachine

@@ -8,20 +8,17 @@ from pathlib import Path
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.func import FuncOp
 
-from mlc.analysis.constant_arguments import constant_arguments
-from mlc.compiler.compilation import Compilation, CompileOptions
+from mlc.compiler.compilation import Compilation
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.pass_manager.manager import PassManager
 from mlc.reference.inputs import random_array
 from mlc.runtime import load
-from mlc.schedules.lone_kernel import called_alone
 from mlc.support.context import CompilerContext
 from mlc.support.dtypes import dtype_named
 from mlc.support.functions import is_private
-from mlc.support.ir import clone
 from mlc.tuning.measure import aligned, shortest_time
 
 _FEW = 5
@@ -85,25 +82,3 @@ def repeat_body(module: ModuleOp, times: int) -> None:
     loop = ForOp("repeat", 0, times)
     loop.body.block.add_ops([*ops, YieldOp()])
     block.insert_op_before(loop, last)
-
-
-def lone_kernel(module: ModuleOp, kernel: FuncOp) -> ModuleOp:
-    """A module with `kernel` and a `main` that calls it on inputs, and on those constants that `module` gives it.
-
-    So operands are in the nearest level of the memory that holds them, and weights are weights as in the model.
-    """
-    name = kernel.sym_name.data
-    constants = constant_arguments(module)
-    call = next((op for op in module.walk() if isinstance(op, CallOp) and op.callee.string_value() == name), None)
-    operands = () if call is None else call.operands
-    return called_alone(kernel, {i: _copies(v) for i, v in enumerate(operands) if (name, i) in constants})
-
-
-def _copies(value: SSAValue) -> list[Operation]:
-    """Copies of a constant and of the changes of its shape, in order."""
-    op = value.owner
-    assert isinstance(op, Operation)
-    if not op.operands:
-        return [clone(op)]
-    before = _copies(op.operands[0])
-    return [*before, clone(op, {op.operands[0]: before[-1].results[0]})]

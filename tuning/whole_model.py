@@ -7,7 +7,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.schedules.records.schedule_texts import Schedule
 from mlc.support.context import CompilerContext
 from mlc.tuning.comparison import Comparison, Surroundings, compare_libraries

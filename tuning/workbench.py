@@ -11,7 +11,7 @@ from typing import Protocol
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.records.schedule_texts import Schedule
 from mlc.support.context import CompilerContext

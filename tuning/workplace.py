@@ -11,11 +11,12 @@ from xdsl.dialects.builtin import DenseResourceAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
 from mlc.analysis.constant_arguments import constant_arguments
-from mlc.compiler.compilation import CompileOptions
 from mlc.compiler.emit_text import emit_text
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
 from mlc.passes.tensor.schedule import offers_for
+from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.records.kernel_key import key_of
 from mlc.schedules.records.recorded_schedules import without_idle_steps
 from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
@@ -28,7 +29,6 @@ from mlc.tuning.examination import Examination, examine
 from mlc.tuning.footprint import bytes_of_others
 from mlc.tuning.isolated import Failure, Job
 from mlc.tuning.libraries import function_named
-from mlc.tuning.stopwatch import lone_kernel
 from mlc.tuning.whole_model import WholeModel
 from mlc.tuning.work import Answer, Build, Lost, TunedKernel, Work
 from mlc.tuning.workbench import Workbench

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mlc.api import compile
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.frameworks._options import OPTIONS, require_known
 from mlc.frameworks.torch._source import GraphModel
 from mlc.support.errors import UserError

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.frameworks.torch._extents import Extents
 from mlc.frameworks.torch._native import Runner, native, native_rows
 from mlc.frameworks.torch._partition import count_operators

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.aten.branches import bodies_of
 from mlc.dialects.aten.effects import draws
 from mlc.dialects.aten.graph_source import GraphSource

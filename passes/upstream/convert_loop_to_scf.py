@@ -54,6 +54,7 @@ class ConvertLoopToScfPass(Pass):
     """
 
     name = "convert-loop-to-scf"
+    ir_level = "loop"
 
     embed_weights: bool = True
     """Print the data of weight files with the module; if not, upstream sees their names only."""

@@ -46,6 +46,7 @@ class ConvertTensorToLinalgPass(Pass):
     """
 
     name = "convert-tensor-to-linalg"
+    ir_level = "tensor"
 
     embed_weights: bool = True
     """Print the data of weight files with the module; if not, upstream sees their names only."""

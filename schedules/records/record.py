@@ -7,14 +7,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
-from mlc import __version__
+from mlc.pass_manager.pipeline import PipelineOptions
+from mlc.support.version import __version__
 from mlc.targets import host
 from mlc.targets.machine import Machine, resolve_target
-
-if TYPE_CHECKING:
-    from mlc.compiler.compilation import CompileOptions
 
 Outcome = Literal["ok", "refused", "crash", "hang", "wrong"]
 """What came of a candidate: it was measured; its loops do not allow it; it crashed, or the compiler did; it, or the
@@ -38,7 +36,7 @@ class TunedMachine:
     opt_level: int
 
     @staticmethod
-    def of(options: CompileOptions) -> TunedMachine:
+    def of(options: PipelineOptions) -> TunedMachine:
         """The machine that is compiled for.
 
         Raises:

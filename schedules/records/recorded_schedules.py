@@ -10,10 +10,9 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import Step
-from mlc.pass_manager.pipeline import HIGHEST
+from mlc.pass_manager.pipeline import HIGHEST, PipelineOptions
 from mlc.schedules.records.kernel_key import KernelKey, key_of
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.schedules.records.record_file import read_records
@@ -44,13 +43,9 @@ class RecordedSchedules:
     opt_level: int = HIGHEST
     accuracy: str = "exact"
 
-    @property
-    def _options(self) -> CompileOptions:
-        return CompileOptions(self.target, self.threads, self.opt_level, accuracy=self.accuracy)
-
     @cached_property
     def _machine(self) -> TunedMachine:
-        return TunedMachine.of(self._options)
+        return TunedMachine.of(self)
 
     @cached_property
     def _confirmed(self) -> list[Record]:
@@ -74,7 +69,7 @@ class RecordedSchedules:
             about = f"{where}{in_words(record)}"
             try:
                 steps = steps_of(record, key, ctx)
-                if (refusal := refusal_of(steps, module, kernel, ctx, self._options)) is not None:
+                if (refusal := refusal_of(steps, module, kernel, ctx, self)) is not None:
                     raise UserError(refusal)
             except UserError as e:
                 ctx.remark(kernel, f"schedule of a record ({about}) not taken: {e.message}")
@@ -154,7 +149,7 @@ def steps_of(record: Record, key: KernelKey, ctx: CompilerContext) -> Schedule:
 
 
 def refusal_of(
-    steps: Schedule, module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions
+    steps: Schedule, module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: PipelineOptions
 ) -> str | None:
     """Why the loops of a kernel do not allow all of the steps; None if each changes something.
 
@@ -187,7 +182,7 @@ def first_refusal(steps: Iterable[Step], outcomes: Iterable[StepOutcome]) -> str
 
 
 def without_idle_steps(
-    steps: Schedule, module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: CompileOptions
+    steps: Schedule, module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: PipelineOptions
 ) -> Schedule:
     """The steps of a schedule that change something."""
     kernel.attributes["schedule"] = ScheduleAttr(steps)

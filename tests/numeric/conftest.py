@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 import mlc
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context
+from mlc.compiler.compilation import Compilation, new_context
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.targets import host
 from mlc.targets.machine import resolve_target

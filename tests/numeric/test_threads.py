@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import mlc
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.targets.host import architecture
 from mlc.targets.machine import resolve_target

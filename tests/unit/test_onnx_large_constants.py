@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlc.compiler.compilation import CompileOptions, new_context
+from mlc.compiler.compilation import new_context
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.pipeline import default_passes
 from mlc.support.errors import UserError
 

@@ -16,7 +16,8 @@ from safetensors.numpy import save_file  # pyright: ignore[reportUnknownVariable
 
 import mlc
 from mlc.compiler import recall
-from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context
+from mlc.compiler.compilation import Compilation, ModelText, new_context
+from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import Recipe
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError

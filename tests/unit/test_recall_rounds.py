@@ -26,7 +26,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from mlc.compiler.compilation import CompileOptions
+from mlc.compiler.options import CompileOptions
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.support.additions import plugin_scope
 from mlc.targets import host

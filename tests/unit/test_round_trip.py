@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.pipeline import LEVELS
 from mlc.syntax import print_module

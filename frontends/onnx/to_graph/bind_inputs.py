@@ -48,6 +48,7 @@ class BindInputsPass(Pass):
     """
 
     name = "bind-inputs"
+    ir_level = "onnx"
 
     shape: tuple[str, ...] = ()
     """Shapes of inputs, and extents of named dims."""

@@ -39,6 +39,7 @@ class ConvertOnnxToGraphPass(Pass):
     """
 
     name = "convert-onnx-to-graph"
+    ir_level = "onnx"
     rounding = Rounding(4, "an operator becomes a formula that may round at other places")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:

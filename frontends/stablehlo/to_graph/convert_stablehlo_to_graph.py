@@ -40,6 +40,7 @@ class ConvertStablehloToGraphPass(Pass):
     """
 
     name = "convert-stablehlo-to-graph"
+    ir_level = "stablehlo"
     rounding = Rounding(4, "an op becomes a formula that may round at other places")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:

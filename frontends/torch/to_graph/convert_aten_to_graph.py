@@ -43,6 +43,7 @@ class ConvertAtenToGraphPass(Pass):
     """
 
     name = "convert-aten-to-graph"
+    ir_level = "aten"
     rounding = Rounding(4, "an operator becomes a formula that may round at other places")
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:

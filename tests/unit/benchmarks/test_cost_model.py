@@ -12,7 +12,8 @@ from xdsl.dialects.func import FuncOp
 from mlc.benchmarks import cost_model
 from mlc.benchmarks.cost_model import Candidate, candidates_again, candidates_of, learned
 from mlc.benchmarks.cost_model_kernels import KERNELS
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.support.functions import is_private
 

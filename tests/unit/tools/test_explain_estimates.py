@@ -10,7 +10,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import CompileOptions, new_context
+from mlc.compiler.compilation import new_context
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll

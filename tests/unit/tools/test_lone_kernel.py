@@ -8,10 +8,12 @@ import numpy as np
 from xdsl.dialects.func import FuncOp
 
 from mlc.api import compile as compile_model
-from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ForOp
+from mlc.schedules.lone_kernel import lone_kernel
 from mlc.tuning.measure import shortest_time
-from mlc.tuning.stopwatch import Stopwatch, lone_kernel, repeat_body
+from mlc.tuning.stopwatch import Stopwatch, repeat_body
 
 from .programs import KERNEL, parse_kernel
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mlc.compiler.compilation import Compilation, CompileOptions, ModelText, new_context, read_module
+from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.support.errors import UserError
 

@@ -19,7 +19,8 @@ from xdsl.dialects.func import FuncOp
 
 import mlc as package
 from mlc.compiler import recall
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.manager import PassManager
 from mlc.schedules.records.kernel_key import key_of

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler.compilation import CompileOptions, new_context
+from mlc.compiler.compilation import new_context
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.pipeline import default_passes
 from mlc.tools import progress

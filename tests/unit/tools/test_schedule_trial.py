@@ -9,7 +9,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.schedules.trial import Outcome, try_schedule
 from mlc.support.errors import UserError
 from mlc.tools.schedule_text import describe_schedule

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.plugins.arguments import PluginArguments
 from mlc.schedules.records.record import Record
 from mlc.schedules.records.record_file import read_records

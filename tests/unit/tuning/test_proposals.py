@@ -10,10 +10,12 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.pass_manager.manager import PassManager
 from mlc.plugins import load_pass
+from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.records.recorded_schedules import refusal_of
 from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.support.additions import plugin_scope
@@ -24,7 +26,6 @@ from mlc.tools.schedule_estimate import kernel_on_loops
 from mlc.tuning.kernel_loops import KernelLoops
 from mlc.tuning.mutations import Mutator, coupled
 from mlc.tuning.service import Service
-from mlc.tuning.stopwatch import lone_kernel
 
 _OPTIONS = CompileOptions("x86-64-v3", records="")
 _MODEL = """

@@ -12,7 +12,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlc.analysis.constant_arguments import constant_arguments
-from mlc.compiler.compilation import CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.passes.tensor.schedule import SchedulePass
 from mlc.schedules.records.kernel_key import KernelKey, key_of
 from mlc.schedules.records.record import FormatError, Outcome, Record, TunedMachine, parse_record

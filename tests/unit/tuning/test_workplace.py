@@ -10,7 +10,8 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import mlc as package
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.plugins.arguments import PluginArguments
 from mlc.schedules.records.record import TunedMachine

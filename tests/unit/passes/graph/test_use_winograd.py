@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.compiler.compilation import CompileOptions, new_context
+from mlc.compiler.compilation import new_context
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.pipeline import default_steps
 from mlc.passes.graph import use_winograd
 from mlc.passes.graph._winograd import Array, WinogradProblem, measured_error, transformed

@@ -12,7 +12,8 @@ from xdsl.dialects.func import CallOp
 from mlc.analysis.nests import functions_with_loops
 from mlc.benchmarks.engines import saved_source
 from mlc.benchmarks.suite import cases_by_family
-from mlc.compiler.compilation import Compilation, CompileOptions, new_context, parse_verified
+from mlc.compiler.compilation import Compilation, new_context, parse_verified
+from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
 from mlc.schedules.cost.estimate import estimate
 from mlc.targets.machine import resolve_target

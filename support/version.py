@@ -1,0 +1,3 @@
+"""The version of mlc."""
+
+__version__ = "0.1.0"
