@@ -272,7 +272,7 @@ def type_hints(kind: type[Step]) -> dict[str, Any]:
 def _own() -> tuple[str, ...]:
     """The names of the steps of mlc."""
     files = (Path(__file__).parents[2] / _FOLDER).glob("*.py")
-    return tuple(sorted(f.stem for f in files if f.stem not in ("__init__", "base")))
+    return tuple(sorted(f.stem for f in files if f.stem != "base" and not f.stem.startswith("_")))
 
 
 plugin_steps = Additions("schedule step", "mlc.steps", lambda n: "mlc" if n in _own() else None)
