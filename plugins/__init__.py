@@ -1,8 +1,15 @@
 """Dialects and passes of other people: one Python file, an installed package, or an IRDL file.
 
-A plugin is a module that holds, at its top, `Dialect` objects and `Pass` classes, and that registers lowering patterns
-(`mlc.pass_manager.lowering.lowers`) and reference semantics (`mlc.reference.execution`) for its ops.
-Nothing of the compiler has to be edited for it. `docs/writing-a-dialect.md` is the tutorial.
+A plugin is a module that holds, at its top, `Dialect` objects and `Pass` classes, and that registers lowering
+patterns (`mlc.pass_manager.lowering.lowers`) and reference semantics (`mlc.reference.execution`) for its ops. Nothing
+of the compiler has to be edited for it. `docs/writing-a-dialect.md` is the tutorial.
+
+Registries are open, and passes ask what an op says of itself: a graph op says that it maps, contracts, reduces or
+moves (`GraphOp`) and is fused accordingly; a structured op says over what it runs and what it computes at a point.
+`Additions` (`support/additions.py`) is the part of a registry that plugins fill, by name and origin, so that a
+collision names both sides. What a command loads ends with the command (`plugin_scope`). Entry points (`mlc.dialects`,
+`mlc.passes`, `mlc.steps`, `mlc.kinds`) are imported when a text or a pipeline first names them. An exception of a
+plugin is reported at its line (`support/blame.py`), never as a bug of mlc.
 """
 
 from mlc.plugins.files import load_dialect, load_pass

@@ -1,4 +1,12 @@
-"""The loop dialect: *how* things are computed, as loop nests over memrefs, and schedules that shape them."""
+"""The loop dialect: *how* things are computed, as loop nests over memrefs, and schedules that shape them.
+
+Functions return nothing: outputs are trailing arguments marked `mlc.output`, and the arena that `plan-memory` makes
+of all buffers is a last argument marked `mlc.workspace`. Private functions are kernels; the public function is the
+model. Reshapes are views. Weights are `loop.constant`, a value.
+
+A loop is `parallel` if its iterations are independent, which is a fact, and `threads` if they are spread over
+threads, which is a decision.
+"""
 
 from xdsl.ir import Dialect
 

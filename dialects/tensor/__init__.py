@@ -1,7 +1,21 @@
-"""The tensor dialect: *what* is computed at each point.
+"""The tensor dialect: *what* is computed at each point, in index notation.
 
-It has xDSL's ops, gather as upstream has it, index notation, and that with coordinates which are data (take, put);
-sorting, and scan.
+    %0 = tensor.contract %x[m, k], %w[k, n] over (m: 64, n: 10) reduce (k: 32)
+        : tensor<64x32xf32>, tensor<32x10xf32> -> tensor<64x10xf32>
+
+There are three structured ops: map, reduce, contract. They share one interface, `StructuredOp`: dims with names and
+sizes, an affine index map for each operand, and the scalar computation of a point. Conversions and schedules ask that
+interface alone. A convolution, pooling, transposition, broadcast or slice is nothing but index maps; padding is
+upstream's `tensor.pad`. The dims of `over` index the result in order, so a result needs no map.
+
+What no index map can express has ops of its own. `tensor.take` (gather) reads where coordinates are data,
+`tensor.put` (scatter) changes a copy there. `tensor.argsort` and `tensor.least` (top-k) order rows of integer keys.
+`tensor.scan`, `tensor.if` and `tensor.while` hold kernels in their bodies. All of them become loops of known bounds
+without branches.
+
+By convention `n` is the dim of the result that is contiguous in memory, and `k` is reduced.
+
+Integers are signless at this level, as in `arith` and LLVM; ops say how they read bits (`tensor.reduce maxui`).
 """
 
 from xdsl.dialects.tensor import Tensor as _Upstream

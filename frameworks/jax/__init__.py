@@ -10,6 +10,10 @@ compiled.save("step.so")                            # needs neither JAX nor Pyth
 ```
 
 Arrays go in and out without copies. Options are those of `mlc.compile`: `mlc.jax.jit(f, threads=2)`.
+
+JAX traces a function and lowers it to StableHLO text, which is read like any other. Arrays that the function closes
+over become arguments first, then constants by reference, so that no text holds their digits. Results are fresh
+arrays, or lie in the memory of a donated argument.
 """
 
 from __future__ import annotations
