@@ -19,7 +19,7 @@ from mlc.analysis.dependences import Direction, Level, iterations_meet, may_meet
 from mlc.analysis.memory_accesses import Effects, MemoryAccess
 from mlc.analysis.reductions import Reduction, reduction_of
 from mlc.dialects.loop import ForOp
-from mlc.support.context import CompilerContext
+from mlc.support.context import Remark, remark_about
 
 
 class Refused(Exception):
@@ -27,12 +27,12 @@ class Refused(Exception):
 
 
 @contextmanager
-def remark_if_refused(ctx: CompilerContext, op: Operation, outcome: str) -> Generator[None]:
-    """Run a step on `op`; if that is refused, a remark says the `outcome` and the reason."""
+def note_if_refused(notes: list[Remark], op: Operation, outcome: str) -> Generator[None]:
+    """Run a step on `op`; if that is refused, a note says the `outcome` and the reason."""
     try:
         yield
     except Refused as reason:
-        ctx.remark(op, f"{outcome}: {reason}")
+        notes.append(remark_about(f"{outcome}: {reason}", op))
 
 
 def require_reduction(loop: ForOp) -> Reduction:

@@ -70,9 +70,8 @@ def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling)
         UserError: a step names no loop, or an argument that is none.
     """
     for step in steps:
-        before, known = _state(function), len(scheduling.ctx.remarks)
-        apply_step(step, function, scheduling)
-        refusals = dict.fromkeys(remark.message for remark in scheduling.ctx.remarks[known:])
+        before = _state(function)
+        refusals = dict.fromkeys(each.message for each in apply_step(step, function, scheduling))
         yield Outcome(tuple(refusals), _state(function) != before)
 
 

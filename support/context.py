@@ -86,8 +86,7 @@ class CompilerContext(Context):
 
     def remark(self, op: Operation, message: str, *others: Operation) -> None:
         """Record why something was done, or not done, to `op`; or to `others`, should no kernel compute `op`."""
-        kernel = _kernel_around(op)
-        self.remarks.append(Remark(message, location_of(op), kernel, (op, *others) if kernel is None else ()))
+        self.remarks.append(remark_about(message, op, *others))
 
     def attribute_remarks(self, kernels: Mapping[Operation, str]) -> None:
         """Say of each remark which of the kernels it is about, by the ops that these compute."""
@@ -113,6 +112,12 @@ class CompilerContext(Context):
             self.resources.clone(),
             target=self.target,
         )
+
+
+def remark_about(message: str, op: Operation, *others: Operation) -> Remark:
+    """A remark about `op`, or about `others` should no kernel compute `op`, which is recorded nowhere yet."""
+    kernel = _kernel_around(op)
+    return Remark(message, location_of(op), kernel, (op, *others) if kernel is None else ())
 
 
 def _kernel_around(op: Operation) -> str | None:

@@ -48,7 +48,7 @@ def _apply(schedule: ScheduleAttr, function: func.FuncOp, scheduling: Scheduling
     is_wrong = False
     for step in schedule.steps:
         try:
-            apply_step(step, function, scheduling)
+            scheduling.ctx.remarks += apply_step(step, function, scheduling)
         except UserError as e:
             scheduling.ctx.remark(function, f"left out, as mlc's own rules are wrong here: {e.message}")
             is_wrong = True

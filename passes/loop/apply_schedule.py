@@ -60,7 +60,10 @@ class ApplySchedulePass(Pass):
                 apply_first_legal([schedule, *others], function, scheduling)
             else:
                 for step in schedule.steps:
-                    (_apply_or_warn if rule is None else apply_step)(step, function, scheduling)
+                    if rule is None:
+                        _apply_or_warn(step, function, scheduling)
+                    else:
+                        ctx.remarks += apply_step(step, function, scheduling)
                 inline_single_iterations(function)
             function.attributes.pop("schedule", None)
         store_once(module, scheduling.shared(Packer))
@@ -69,10 +72,7 @@ class ApplySchedulePass(Pass):
 def _apply_or_warn(step: Step, function: func.FuncOp, scheduling: Scheduling) -> None:
     """`apply_step`, where what a person asked for and did not get is a warning."""
     ctx, before = scheduling.ctx, function.clone()
-    known = len(ctx.remarks)
-    apply_step(step, function, scheduling)
-    refusals = ctx.remarks[known:]
-    del ctx.remarks[known:]
+    refusals = apply_step(step, function, scheduling)
     ctx.warnings += [replace(r, message=f"schedule step '{step.spelling}': {r.message}") for r in refusals]
     if not refusals and function.is_structurally_equivalent(before):
         ctx.warn(function, f"schedule step '{step.spelling}' changes nothing")

@@ -40,4 +40,4 @@ class FuseLoopsPass(Pass):
         require_loops(module, self.name, self.loops)
         for function in functions_with_loops(module):
             for name in self.loops:
-                fuse(loops_named(function, name), ctx)
+                ctx.remarks += fuse(loops_named(function, name))

@@ -35,4 +35,4 @@ class HoistReductionPass(Pass):
         step = HoistReduction(self.loop, self.out_of)
         for function in functions_with_loops(module):
             for loop in loops_named(function, self.loop):
-                step.attempt(loop, ctx)
+                ctx.remarks += step.attempt(loop, ctx)

@@ -40,4 +40,4 @@ class InterchangePass(Pass):
         step = Interchange.around(*self.order)
         for function in functions_with_loops(module):
             for loop in loops_named(function, self.order[0]):
-                step.attempt(loop, ctx)
+                ctx.remarks += step.attempt(loop, ctx)

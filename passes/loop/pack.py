@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
 )
 
-from mlc.analysis.legality import remark_if_refused
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.nests import functions_with_loops, loops_named
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._required import require_loops
@@ -48,5 +48,5 @@ class PackPass(Pass):
         for function in functions_with_loops(module):
             if not (loops := loops_named(function, self.loop)):
                 continue
-            with remark_if_refused(ctx, function, f"'{self.argument}' not packed"):
+            with note_if_refused(ctx.remarks, function, f"'{self.argument}' not packed"):
                 packer.pack(argument_of(function, self.argument), loops)

@@ -33,4 +33,4 @@ class PrefetchPass(Pass):
         for function in functions_with_loops(module):
             for name in self.loops:
                 for loop in loops_named(function, name):
-                    Prefetch(name).attempt(loop, ctx)
+                    ctx.remarks += Prefetch(name).attempt(loop, ctx)

@@ -39,5 +39,5 @@ class SplitReductionPass(Pass):
         for function in functions_with_loops(module):
             for name in self.loops:
                 for loop in reversed(loops_named(function, name)):
-                    SplitReduction(name, self.parts).attempt(loop, ctx)
+                    ctx.remarks += SplitReduction(name, self.parts).attempt(loop, ctx)
             inline_single_iterations(function)

@@ -34,4 +34,4 @@ class UnpadPass(Pass):
         require_loops(module, self.name, self.loops)
         step = Unpad.along(*self.loops)
         for function in functions_with_loops(module):
-            step.unpad(function, ctx)
+            ctx.remarks += step.unpad(function)

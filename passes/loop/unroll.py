@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.analysis.legality import Refused, remark_if_refused
+from mlc.analysis.legality import Refused, note_if_refused
 from mlc.analysis.nests import functions_with_loops, loops_named
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._required import require_loops
@@ -38,7 +38,7 @@ class UnrollPass(Pass):
             for name in self.loops:
                 # Innermost first: a loop may stand inside another one of the same name.
                 for loop in reversed(loops_named(function, name)):
-                    with remark_if_refused(ctx, loop, f"loop '{name}' not unrolled"):
+                    with note_if_refused(ctx.remarks, loop, f"loop '{name}' not unrolled"):
                         if len(loop.range) > self.limit:
                             raise Refused(f"{len(loop.range)} iterations, the limit is {self.limit}")
                         unroll(loop)

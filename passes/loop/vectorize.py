@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ModuleOp
 
-from mlc.analysis.legality import remark_if_refused
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.nests import functions_with_loops, loops_named
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._required import require_loops
@@ -39,6 +39,6 @@ class VectorizePass(Pass):
         for function in functions_with_loops(module):
             for name in self.loops:
                 for loop in reversed(loops_named(function, name)):
-                    with remark_if_refused(ctx, loop, f"loop '{name}' not vectorized"):
+                    with note_if_refused(ctx.remarks, loop, f"loop '{name}' not vectorized"):
                         require_at_most(loop, self.limit)
                         vectorize(loop, self.lanes or None)

@@ -40,5 +40,5 @@ class VectorizeReductionPass(Pass):
         for function in functions_with_loops(module):
             for name in self.loops:
                 for loop in reversed(loops_named(function, name)):
-                    VectorizeReduction(name, self.lanes).attempt(loop, ctx)
+                    ctx.remarks += VectorizeReduction(name, self.lanes).attempt(loop, ctx)
             inline_single_iterations(function)

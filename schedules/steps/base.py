@@ -12,12 +12,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlc.analysis.legality import Refused, remark_if_refused
+from mlc.analysis.legality import Refused, note_if_refused
 from mlc.analysis.nests import loops_named
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import LoopName, Step, type_hints
 from mlc.schedules.steps._plugin_steps import blamed_on_plugin
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark, remark_about
 from mlc.support.errors import CompilerBug, UserError
 from mlc.support.locations import error_at
 
@@ -92,8 +92,11 @@ class LoopStep(Step):
             return "has no `rewrite(self, loop, ctx)`, which carries it out"
         return super().problem()
 
-    def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
-        """Carry out the step on all loops of `function` that it names; where a loop does not allow it is a remark.
+    def apply(self, function: FuncOp, scheduling: Scheduling) -> list[Remark]:
+        """Carry out the step on all loops of `function` that it names.
+
+        Returns:
+            why loops stayed as they were: nothing if all of them allowed the step.
 
         Raises:
             UserError: one of its names is that of no loop.
@@ -101,16 +104,16 @@ class LoopStep(Step):
         # Innermost first: what a step does to a loop must not hide the loops inside it.
         loops = list(reversed(loops_named(function, self.target)))
         if not loops and scheduling.lacks(function, self.target):
-            return
+            return []
         for name in self.loops:
             if not scheduling.lacks(function, name):
                 self._require_loop(function, name)
-        if self.contradicts(function, scheduling):
-            return
-        known = len(scheduling.ctx.remarks)
-        self.rewrite_all(loops, scheduling)
-        if len(scheduling.ctx.remarks) - known < len(loops):  # one of them allowed it, at least
+        if (contradiction := self.contradiction(function, scheduling)) is not None:
+            return [contradiction]
+        refusals = self.rewrite_all(loops, scheduling)
+        if len(refusals) < len(loops):  # one of them allowed it, at least
             scheduling.settle(function, self)
+        return refusals
 
     def _require_loop(self, function: FuncOp, name: str) -> None:
         """Check that `function` has a loop of a name that the step is written with.
@@ -127,15 +130,14 @@ class LoopStep(Step):
             what = f"names the loop '{name}', which is not in '{function.sym_name.data}'; it {has}"
         raise error_at(function, f"schedule step '{self.spelling}' {what}")
 
-    def contradicts(self, function: FuncOp, scheduling: Scheduling) -> bool:
-        """Whether a step in front of it has settled otherwise what it would settle, which is a remark."""
+    def contradiction(self, function: FuncOp, scheduling: Scheduling) -> Remark | None:
+        """Which step before it has settled otherwise what it would settle, and what to do; None if none has."""
         earlier = scheduling.settled(function, self)
         if earlier is None or earlier == self:
-            return False
-        scheduling.ctx.remark(
-            function, f"'{earlier.spelling}' in front of '{self.spelling}' says otherwise; leave one of them out"
+            return None
+        return remark_about(
+            f"'{earlier.spelling}' in front of '{self.spelling}' says otherwise; leave one of them out", function
         )
-        return True
 
     @property
     def target(self) -> str:
@@ -147,15 +149,16 @@ class LoopStep(Step):
         del loop
         return False
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
-        """Carry out the step on loops of one function, innermost first; why one stays as it is is a remark."""
-        for loop in loops:
-            self.attempt(loop, scheduling.ctx)
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
+        """Carry out the step on loops of one function, innermost first; why some of them stay as they are."""
+        return [refusal for loop in loops for refusal in self.attempt(loop, scheduling.ctx)]
 
-    def attempt(self, loop: ForOp, ctx: CompilerContext) -> None:
-        """Carry out the step on one loop, if that is possible; say why if it is not."""
-        with remark_if_refused(ctx, loop, self.outcome(loop)):
+    def attempt(self, loop: ForOp, ctx: CompilerContext) -> list[Remark]:
+        """Carry out the step on one loop, if that is possible; why not, if it is not."""
+        refusals: list[Remark] = []
+        with note_if_refused(refusals, loop, self.outcome(loop)):
             self.rewrite(loop, ctx)
+        return refusals
 
     @abstractmethod
     def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
@@ -203,12 +206,14 @@ class KernelStep(LoopStep):
             return "has no `set(self, function, scheduling)`, which carries it out"
         return super().problem()
 
-    def apply(self, function: FuncOp, scheduling: Scheduling) -> None:
-        if self.contradicts(function, scheduling):
-            return
-        with remark_if_refused(scheduling.ctx, function, f"function '{function.sym_name.data}' stays as it is"):
+    def apply(self, function: FuncOp, scheduling: Scheduling) -> list[Remark]:
+        if (contradiction := self.contradiction(function, scheduling)) is not None:
+            return [contradiction]
+        refusals: list[Remark] = []
+        with note_if_refused(refusals, function, f"function '{function.sym_name.data}' stays as it is"):
             self.set(function, scheduling)
             scheduling.settle(function, self)
+        return refusals
 
     @abstractmethod
     def set(self, function: FuncOp, scheduling: Scheduling) -> None:
@@ -234,8 +239,11 @@ def function_of(loop: Operation) -> FuncOp:
     return op
 
 
-def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> None:
-    """Carry out one step on all loops of `function` that it names; where a loop does not allow it is a remark.
+def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> list[Remark]:
+    """Carry out one step on all loops of `function` that it names.
+
+    Returns:
+        why loops stayed as they were: nothing if all of them allowed the step.
 
     Raises:
         UserError: it names no loop, or an argument that is none, or it is a plugin's and does nothing to
@@ -245,7 +253,7 @@ def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> None:
         raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
     try:
         with blamed_on_plugin(step, function):
-            step.apply(function, scheduling)
+            return step.apply(function, scheduling)
     except (UserError, CompilerBug):
         raise
     except Exception as e:

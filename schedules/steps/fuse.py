@@ -8,27 +8,31 @@ from dataclasses import dataclass, field
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.legality import Refused, may_pass, remark_if_refused, require_fusible
+from mlc.analysis.legality import Refused, may_pass, note_if_refused, require_fusible
 from mlc.analysis.memory_accesses import Effects
 from mlc.dialects.loop import ForOp, YieldOp
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling
-from mlc.support.context import CompilerContext
+from mlc.support.context import Remark
 
 
-def fuse(loops: Sequence[ForOp], ctx: CompilerContext) -> None:
+def fuse(loops: Sequence[ForOp]) -> list[Remark]:
     """Merge those of `loops` that stand in the same block, run over the same range and are of the same kind.
 
         for m in 0..8: A(m); for m in 0..8: B(m)   ->   for m in 0..8: A(m); B(m)
 
     Each loop moves up into the first one with which that keeps every dependence: what one iteration of either writes,
     no other iteration of the other may touch. Ops in between that the second loop needs move in front of the first
-    one; the others stay behind both. Loops that carry values carry them together. Why loops stay apart is a remark.
+    one; the others stay behind both. Loops that carry values carry them together.
 
     Args:
         loops: in program order.
+
+    Returns:
+        why loops stay apart.
     """
+    refusals: list[Remark] = []
     fuser = _Fuser()
     leaders: dict[tuple[Block | None, range, object], ForOp] = {}
     for loop in loops:
@@ -38,8 +42,9 @@ def fuse(loops: Sequence[ForOp], ctx: CompilerContext) -> None:
             leaders[key] = loop
             continue
         leaders[key] = loop
-        with remark_if_refused(ctx, loop, f"loop '{loop.dim.data}' not fused with the one before it"):
+        with note_if_refused(refusals, loop, f"loop '{loop.dim.data}' not fused with the one before it"):
             leaders[key] = fuser.fuse(leader, loop)
+    return refusals
 
 
 @dataclass
@@ -157,8 +162,8 @@ class Fuse(LoopStep):
 
     loop: LoopName
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
-        fuse(list(reversed(loops)), scheduling.ctx)
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
+        return fuse(list(reversed(loops)))
 
     def words(self, plan: LoopPlan) -> str:
         return f"loops {self.loop} that stand side by side become one"

@@ -20,7 +20,7 @@ from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, other
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.ir import clone
 from mlc.support.types import MemRef, element_type, memref_type, vector_type
 
@@ -163,10 +163,9 @@ class HoistReduction(LoopStep):
     loop: LoopName
     out_of: LoopName
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
         # In program order: what is left over of a tiled loop takes up the values of the blocks before it.
-        for loop in reversed(loops):
-            self.attempt(loop, scheduling.ctx)
+        return [refusal for loop in reversed(loops) for refusal in self.attempt(loop, scheduling.ctx)]
 
     def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         outermost: Operation | Block | None = loop.parent_op()

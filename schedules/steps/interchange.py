@@ -14,7 +14,7 @@ from mlc.dialects.loop.control import enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, other
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 
 _IN_NEST = 0.9
 """How often a drawn step stays within one perfect nest."""
@@ -62,10 +62,10 @@ class Interchange(LoopStep):
     inner: LoopName
     others: tuple[LoopName, ...] = ()
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
         # Where other loops of the name stand in nests without the others, nothing is to be said of them.
         concerned = [loop for loop in loops if self._names_loops_around(loop)]
-        super().rewrite_all(concerned or loops, scheduling)
+        return super().rewrite_all(concerned or loops, scheduling)
 
     def _names_loops_around(self, loop: ForOp) -> bool:
         """Whether all loops that are named are around a loop, or inside."""

@@ -25,7 +25,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import counter_bounds, set_subscripts
 from mlc.analysis.argument_names import argument_name
-from mlc.analysis.legality import Refused, remark_if_refused
+from mlc.analysis.legality import Refused, note_if_refused
 from mlc.analysis.nests import erase_unused_buffer, update_type
 from mlc.dialects.loop import ConstantOp, ForOp, LoadOp, StoreOp
 from mlc.dialects.loop.nests import parallel_nest
@@ -34,7 +34,7 @@ from mlc.dialects.loop.steps import ArgumentName, LoopName
 from mlc.reference.constants import constant_data
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
 from mlc.support.affine import simplify_sum, split_terms
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.ir import zero_of
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef, memref_type
@@ -340,7 +340,7 @@ class Pack(LoopStep):
     argument: ArgumentName
     loop: LoopName
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
         """Store the argument as panels.
 
         Raises:
@@ -351,12 +351,14 @@ class Pack(LoopStep):
             argument = argument_of(function, self.argument)
         except NoSuchArgument as e:
             raise error_at(function, f"schedule step '{self.spelling}': {e}") from None
-        with remark_if_refused(scheduling.ctx, function, f"'{self.argument}' not packed"):
+        refusals: list[Remark] = []
+        with note_if_refused(refusals, function, f"'{self.argument}' not packed"):
             try:
                 scheduling.shared(Packer).pack(argument, loops)
             except Refused:
                 scheduling.refuse(function, self)
                 raise
+        return refusals
 
     def makes(self, loop: str) -> bool:
         return loop.startswith(f"{self.argument}_")

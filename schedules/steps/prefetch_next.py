@@ -22,7 +22,7 @@ from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
 from mlc.schedules.steps.prefetch import line_of
 from mlc.support.affine import split_terms
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.dtypes import to_numpy
 from mlc.support.types import memref_type
 from mlc.targets.machine import resolve_target
@@ -152,10 +152,10 @@ class PrefetchNext(LoopStep):
     of: LoopName
     level: int | None = None
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
         # Where other loops of the name read what was computed in between, nothing is to be said of them.
         concerned = [loop for loop in loops if self._is_concerned(loop)]
-        super().rewrite_all(self._most_often(concerned) or loops, scheduling)
+        return super().rewrite_all(self._most_often(concerned) or loops, scheduling)
 
     def _is_concerned(self, loop: ForOp) -> bool:
         return any(_reads_of_both(loop, around.induction_variable) for around in self._around(loop))

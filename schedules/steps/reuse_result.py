@@ -18,7 +18,7 @@ from mlc.dialects.loop import ForOp, LoadOp, StoreOp, enclosing_loops
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of
-from mlc.support.context import CompilerContext
+from mlc.support.context import CompilerContext, Remark
 from mlc.support.types import memref_type
 
 
@@ -144,9 +144,9 @@ class ReuseResult(LoopStep):
 
     loop: LoopName
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
         # A loop of that name that stores no result is one of those that compute what waits.
-        super().rewrite_all([loop for loop in loops if self.suits(loop)] or loops, scheduling)
+        return super().rewrite_all([loop for loop in loops if self.suits(loop)] or loops, scheduling)
 
     def rewrite(self, loop: ForOp, ctx: CompilerContext) -> None:
         reuse_result(loop)

@@ -15,7 +15,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.accesses import counter_bounds, loop_of, shift_subscripts, shifts_of
-from mlc.analysis.legality import Refused, remark_if_refused
+from mlc.analysis.legality import Refused, note_if_refused
 from mlc.analysis.memory_accesses import Effects, MemoryAccess, range_of, writes_to
 from mlc.analysis.neutral import leave_out, leaves_no_trace, never_counts
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
@@ -25,7 +25,7 @@ from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep, Scheduling, function_of, other
 from mlc.schedules.steps.tile import peel
 from mlc.support.affine import split_constant, split_terms
-from mlc.support.context import CompilerContext
+from mlc.support.context import Remark
 from mlc.support.ir import ancestor_in, is_made_in
 from mlc.support.types import memref_type, vector_type
 
@@ -334,17 +334,19 @@ class Unpad(LoopStep):
         first, *others = names
         return cls(first, tuple(others))
 
-    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> None:
-        self.unpad(function_of(loops[0]), scheduling.ctx)
+    def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
+        return self.unpad(function_of(loops[0]))
 
-    def unpad(self, function: Operation, ctx: CompilerContext) -> None:
-        """Leave out the padding of all copies of images in a function where that is possible; say where it is not."""
+    def unpad(self, function: Operation) -> list[Remark]:
+        """Leave out the padding of all copies of images in a function where that is possible; why not, elsewhere."""
+        refusals: list[Remark] = []
         for op in list(function.walk()):
             if isinstance(op, memref.AllocOp) and (padded := find_padded(op)) is not None:
-                with remark_if_refused(ctx, op, "still padded"):
+                with note_if_refused(refusals, op, "still padded"):
                     if not unpad(padded, self.loops):
                         along = ", ".join(self.loops)
                         raise Refused(f"its windows do not move along {along} alone, or the padding counts")
+        return refusals
 
     def words(self, plan: LoopPlan) -> str:
         return f"windows at the border along {', '.join(self.loops)} stay inside the image, so that none is copied"

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md stays a map: short, with a picture of the pipeline as it is, and all documents name files that exist."""
+"""ARCHITECTURE.md stays a short map with a picture of the pipeline as it is; all documents name files that exist."""
 
 from __future__ import annotations
 
