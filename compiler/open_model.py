@@ -17,7 +17,7 @@ from mlc.support.model_source import DeclaredInput
 if TYPE_CHECKING:
     from mlc.runtime.model import Array
 
-Extents = tuple[int, ...]
+Shape = tuple[int, ...]
 
 
 class OpenModel(Model):
@@ -31,8 +31,8 @@ class OpenModel(Model):
         self.open_inputs = tuple(inputs)
         self._compile = compile
         self._given = given
-        self._models: dict[tuple[Extents, ...], Model] = {}
-        self._locks: dict[tuple[Extents, ...], threading.Lock] = {}
+        self._models: dict[tuple[Shape, ...], Model] = {}
+        self._locks: dict[tuple[Shape, ...], threading.Lock] = {}
 
     def __repr__(self) -> str:
         return f"<mlc model with open dims ({', '.join(map(str, self.open_inputs))})>"
@@ -64,7 +64,7 @@ class OpenModel(Model):
             raise InputError(f"found {found}; required: a dict of arrays by input name, {', '.join(map(repr, names))}")
         return self._for(self._shapes([inputs[i.name] for i in self.open_inputs])).run(inputs)
 
-    def bound(self, shapes: Mapping[str, int | Extents]) -> Model:
+    def bound(self, shapes: Mapping[str, int | Shape]) -> Model:
         """The model for shapes by the names of inputs, or for extents by the names of their dims.
 
         Raises:
@@ -96,13 +96,13 @@ class OpenModel(Model):
         """Raises: AttributeError, as their shapes are not known."""
         raise AttributeError("the model leaves dims open: see model.bound(shapes).outputs")
 
-    def _shapes(self, arrays: Sequence[Any]) -> tuple[Extents, ...]:
+    def _shapes(self, arrays: Sequence[Any]) -> tuple[Shape, ...]:
         """The shapes of arrays for all inputs.
 
         Raises:
             InputError: one is no array, or its shape does not fit the input.
         """
-        shapes: list[Extents] = []
+        shapes: list[Shape] = []
         for declared, array in zip(self.open_inputs, arrays, strict=True):
             # Arrays of other libraries have a shape as well.
             if not isinstance(array, np.ndarray | np.generic) and not hasattr(array, "__dlpack__"):
@@ -124,7 +124,7 @@ class OpenModel(Model):
             raise InputError(e.message) from None
         return tuple(shapes)
 
-    def _for(self, shapes: tuple[Extents, ...]) -> Model:
+    def _for(self, shapes: tuple[Shape, ...]) -> Model:
         if (found := self._models.get(shapes)) is not None:
             return found  # whoever compiles for other shapes is not waited for
         with self._locks.setdefault(shapes, threading.Lock()):  # threads that come with the same shapes compile once

@@ -20,7 +20,7 @@ from mlc.support.context import CompilerContext
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StepOutcome:
     """What came of a step."""
 
     refusals: tuple[str, ...]
@@ -34,7 +34,7 @@ class Outcome:
         return bool(self.refusals) and not self.changed
 
 
-def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: PipelineOptions) -> list[Outcome]:
+def try_schedule(module: ModuleOp, kernel: FuncOp, ctx: CompilerContext, options: PipelineOptions) -> list[StepOutcome]:
     """What comes of each step of the schedule of `kernel`, a function of `module` at the tensor level, which stays.
 
     The list is empty if there is no schedule, or if it is not carried out under `options`.
@@ -63,7 +63,7 @@ def carries_out_schedules(options: PipelineOptions) -> bool:
     return passes_around_steps(options.opt_level, options.threads) is not None
 
 
-def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling) -> Iterator[Outcome]:
+def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling) -> Iterator[StepOutcome]:
     """Carry out steps on the plain loops of `function`, one by one; what came of each.
 
     Raises:
@@ -72,7 +72,7 @@ def outcomes_of(steps: Iterable[Step], function: FuncOp, scheduling: Scheduling)
     for step in steps:
         before = _state(function)
         refusals = dict.fromkeys(each.message for each in apply_step(step, function, scheduling))
-        yield Outcome(tuple(refusals), _state(function) != before)
+        yield StepOutcome(tuple(refusals), _state(function) != before)
 
 
 def _state(function: FuncOp) -> list[tuple[Operation, object, object, object]]:

@@ -19,7 +19,7 @@ from mlc.compiler.compilation import Compilation
 from mlc.compiler.options import CompileOptions
 from mlc.schedules.records.record import TunedMachine
 from mlc.schedules.records.record_file import (
-    VARIABLE,
+    RECORDS_VARIABLE,
     append_records,
     default_records_file,
     read_records,
@@ -182,8 +182,8 @@ def _records_path(named: str | None) -> Path:
     path = Path(named) if named else default_records_file()
     if path is None:
         raise UserError(
-            f"found no place for records: {why_no_place(VARIABLE)}; required: --records FILE, or a file's name in "
-            f"{VARIABLE}"
+            f"found no place for records: {why_no_place(RECORDS_VARIABLE)}; "
+            f"required: --records FILE, or a file's name in {RECORDS_VARIABLE}"
         )
     return path
 

@@ -13,11 +13,11 @@ from xdsl.dialects.func import FuncOp
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.trial import Outcome
+from mlc.schedules.trial import StepOutcome
 
 
 def describe_schedule(
-    kernel: FuncOp, constants: Container[tuple[str, int]], outcomes: Sequence[Outcome] = ()
+    kernel: FuncOp, constants: Container[tuple[str, int]], outcomes: Sequence[StepOutcome] = ()
 ) -> Iterator[tuple[str, str]]:
     """The steps of the schedule of a kernel at the tensor level, each with what it does here.
 

@@ -21,7 +21,7 @@ from mlc.support.tree_names import output_name
 
 
 @dataclass
-class Program:
+class AtenProgram:
     """An `ExportedProgram`, with mutations made results.
 
     A buffer that the model changes is an input and a result, `cache` and `cache.next`, for an artifact has no state.

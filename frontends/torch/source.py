@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
 
     from mlc.dialects.aten.graph_source import GraphSource
-    from mlc.frontends.torch.program import Program
+    from mlc.frontends.torch.program import AtenProgram
     from mlc.support.context import CompilerContext
 
 
@@ -76,10 +76,10 @@ class ExportedModel(ModelSource):
             raise UserError(f"cannot read model '{self.file}': {e.strerror or e}") from None
 
     @cached_property
-    def _program(self) -> Program:
-        from mlc.frontends.torch.program import Program
+    def _program(self) -> AtenProgram:
+        from mlc.frontends.torch.program import AtenProgram
 
-        return Program(self.exported or self._loaded(), self.file)
+        return AtenProgram(self.exported or self._loaded(), self.file)
 
     def _loaded(self) -> Any:
         from mlc.frontends.torch.archive import load_archive

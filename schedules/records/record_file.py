@@ -21,7 +21,7 @@ from mlc.targets.machine_file import config_folder
 if TYPE_CHECKING:
     from mlc.support.context import Remark
 
-VARIABLE = "MLC_RECORDS_FILE"
+RECORDS_VARIABLE = "MLC_RECORDS_FILE"
 """The environment variable that names the default file; if it is empty, there is none."""
 _MOST_TOLD = 3
 """Of so many lines that are no records each is told; of more it is said how many there are."""
@@ -42,7 +42,7 @@ def default_records_file() -> Path | None:
 
     None if the variable is empty, or there is no home. The file need not exist.
     """
-    if (named := os.environ.get(VARIABLE)) is not None:
+    if (named := os.environ.get(RECORDS_VARIABLE)) is not None:
         return Path(named) if named else None
     folder = config_folder()
     return None if folder is None else folder / "records.jsonl"
@@ -58,7 +58,7 @@ def records_file(named: str | None) -> Path | None:
     if path is None or path.is_file():
         return path
     if path.exists():
-        other = "--records" if named is not None else VARIABLE
+        other = "--records" if named is not None else RECORDS_VARIABLE
         raise UserError(f"cannot read records from '{path}': {_kind_of(path)}; {other} names another file")
     if named is None:
         return None

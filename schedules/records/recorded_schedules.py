@@ -17,8 +17,7 @@ from mlc.schedules.records.kernel_key import KernelKey, key_of
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.schedules.records.record_file import read_records
 from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, with_arguments
-from mlc.schedules.trial import Outcome as StepOutcome
-from mlc.schedules.trial import try_schedule
+from mlc.schedules.trial import StepOutcome, try_schedule
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).parents[2]
-_PACKAGE = ("codegen", "compiler", "api", "recall", "dialects", "passes", "plugins", "reference", "runtime", "support")
-_FOLDERS = (*_PACKAGE, "syntax", "targets", "testing", "tools")
+_LEVELS = ("dialects", "pass_manager", "analysis", "polynomials", "schedules", "passes", "frontends", "compiler", "api")
+_FOLDERS = (*_LEVELS, "plugins", "reference", "runtime", "support", "syntax", "targets", "testing", "tools")
 
 _ALLOWED = {
     "Arguments": "each command of `mlc` has arguments of its own",

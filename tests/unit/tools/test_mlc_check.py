@@ -17,7 +17,7 @@ from mlc.support.errors import UserError
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
 
-_TESTS = Path(__file__).parents[2] / "lit" / "passes"
+_TESTS = Path(__file__).parents[2] / "lit" / "frontends"
 
 
 _FUNCTION = re.compile(r"^func\.func.*?^}$", re.MULTILINE | re.DOTALL)
@@ -25,7 +25,7 @@ _FUNCTION = re.compile(r"^func\.func.*?^}$", re.MULTILINE | re.DOTALL)
 
 def _functions(refused: bool) -> Iterator[Any]:
     """The functions of the lit tests of the conversions in which errors are expected, or those in which none are."""
-    for path in sorted(_TESTS.glob("*_to_graph/*.mlir")):
+    for path in sorted(_TESTS.glob("*/*.mlir")):
         if path.parent.name not in ("onnx_to_graph", "aten_to_graph", "stablehlo_to_graph"):
             continue
         for number, text in enumerate(_FUNCTION.findall(path.read_text())):

@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.compiler.options import CompileOptions
-from mlc.schedules.trial import Outcome, try_schedule
+from mlc.schedules.trial import StepOutcome, try_schedule
 from mlc.support.errors import UserError
 from mlc.tools.schedule_text import describe_schedule
 
@@ -33,7 +33,7 @@ func.func @main(%x: tensor<6x50xf32>, %w: tensor<50x200xf32>) -> tensor<6x200xf3
 """
 
 
-def _try(steps: str, opt_level: int = 3) -> tuple[FuncOp, list[Outcome]]:
+def _try(steps: str, opt_level: int = 3) -> tuple[FuncOp, list[StepOutcome]]:
     ctx = new_context("x86-64-v3")
     module: ModuleOp = parse_verified(_MODEL.replace("STEPS", steps), "test.mlir", ctx, Path())
     kernel, before = module.body.block.first_op, str(module)
@@ -59,24 +59,24 @@ def test_a_step_that_some_loops_refuse_is_done_in_part() -> None:
     # The block of 120 and the one of 80 that is left over.
     kernel, outcomes = _try("tile(n, 120), vectorize(ni, 100)")
     reason = "loop 'ni' not vectorized: 120 iterations are more than 100 lanes; tile it first"
-    assert outcomes == [Outcome((), True), Outcome((reason,), True)]
+    assert outcomes == [StepOutcome((), True), StepOutcome((reason,), True)]
     words = dict(describe_schedule(kernel, (), outcomes))
     assert words["vectorize(ni, 100)"] == f"vectors of 100 lanes, but refused in part: {reason}"
 
 
 def test_a_step_that_finds_nothing_to_do_is_not_refused() -> None:
     _, (outcome,) = _try("unpad(m)")
-    assert (outcome, outcome.refused) == (Outcome((), False), False)
+    assert (outcome, outcome.refused) == (StepOutcome((), False), False)
 
 
 def test_what_is_only_said_of_loops_and_kernels_is_a_change() -> None:
     for step in ("llvm_unroll(k, 2)", "clang(2)", "parallel(m, 2)"):
-        assert _try(step)[1] == [Outcome((), True)]
+        assert _try(step)[1] == [StepOutcome((), True)]
 
 
 def test_what_says_otherwise_than_a_step_before_is_refused() -> None:
     _, (first, second) = _try("parallel(m), parallel(m, 2)")
-    assert first == Outcome((), True) and second.refused
+    assert first == StepOutcome((), True) and second.refused
     assert second.refusals[0].startswith("'parallel(m)' in front of 'parallel(m, 2)' says otherwise")
 
 
