@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import os
 
-from mlc.support.version import __version__
-
 TYPE_CHECKING = False  # that of `typing` takes time, and a command line is not interruptible before this is read
 if TYPE_CHECKING:
     from mlc.api import compile, parse
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from mlc.plugins import load_dialect, load_pass
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
     from mlc.support.errors import CompilerBug, UserError
+    from mlc.support.version import __version__
 
 __path__ = [*__path__, os.path.join(os.path.dirname(__file__), "frameworks", "names")]  # noqa: PTH118, PTH120
 """`mlc.torch` is frameworks/torch: a folder `torch` beside this file would hide the package of that name from whoever
@@ -56,6 +55,7 @@ _HOMES = {
     "load": "mlc.runtime",
     "CompilerBug": "mlc.support.errors",
     "UserError": "mlc.support.errors",
+    "__version__": "mlc.support.version",
     "jax": "mlc.frameworks.jax",
     "torch": "mlc.frameworks.torch",
 }
