@@ -60,6 +60,10 @@ class OverloadSchema:
         return tuple(a for a in self.arguments if a.tensors)
 
 
+_schemas: dict[str, OverloadSchema] = {}
+"""Those that were asked for, by names in IR."""
+
+
 @cache
 def torch_package(module: str = "torch") -> ModuleType:
     """The package `torch`, or a module of it.
@@ -101,12 +105,14 @@ def overload_named(name: str) -> Any:
     return None if found is None or overload not in found.overloads() else getattr(found, overload)
 
 
-@cache
 def schema_of(name: str) -> OverloadSchema | None:
-    """The schema of an op by its name in IR; None if torch has no such overload."""
-    if (overload := overload_named(name)) is None:
-        return None
-    schema = overload._schema
+    """The schema of an op by its name in IR; None if torch has no such overload. A package may still add it."""
+    if name not in _schemas and (overload := overload_named(name)) is not None:
+        _schemas[name] = _read(overload._schema)
+    return _schemas.get(name)
+
+
+def _read(schema: Any) -> OverloadSchema:
     arguments = tuple(_argument(a) for a in schema.arguments)
     kinds = [_TENSORS.get(str(r.type)) for r in schema.returns]
     return OverloadSchema(str(schema), arguments, len(kinds) if all(k == "one" for k in kinds) else None)

@@ -144,6 +144,7 @@ def test_quotients_whose_squares_overflow(dtype: Any) -> None:
 
 _MOVES: dict[str, _Function] = {
     "cat of both kinds": lambda z: torch.cat([z, z.real, z.abs().int()]),
+    "cat with nothing": lambda z: torch.cat([z.view(-1, 2), z[:0]]),
     "stack": lambda z: torch.stack([z, z * 1j], 1),
     "where of both kinds": lambda z: torch.where(z.real > 0, z, z.imag),
     "where of a number": lambda z: torch.where(z.real > 0, z, 1 - 2j),

@@ -67,8 +67,6 @@ def to_real(b: Call, self: Pair, dim: Sequence[int], normalization: int, last_di
     """Along the last of the dims half of the numbers are given, of which those that are real have no imaginary part."""
     axes = _axes(b, dim, b.shape())
     last = axes[-1]
-    half = last_dim_size // 2 + 1
     x = _all(b, self, axes[:-1], 1)
-    x = Pair(b.slice(x.re, last, 0, half), b.slice(x.im, last, 0, half))
     found = transform_to_real(b, x.re, real_ends(b, x.im, last, last_dim_size), last, last_dim_size, 1)
     return _scaled(b, found, normalization, prod(b.shape()[d] for d in axes))

@@ -15,6 +15,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from mlc.dialects.aten.graph_source import GraphSource
 from mlc.dialects.aten.graphs import read_graph
+from mlc.dialects.aten.schemas import schema_of
 from mlc.dialects.aten.tensors import array_of
 from mlc.support.errors import UserError
 from mlc.support.resources import Resources
@@ -99,3 +100,11 @@ def test_constants_share_memory() -> None:
 def test_what_is_no_graph_of_aten(text: str, tensor: torch.Tensor, message: str) -> None:
     with pytest.raises(UserError, match=message.replace(".", r"\.")):
         _read(text, tensor)
+
+
+def test_an_operator_that_a_package_adds_later_is_known_then() -> None:
+    assert schema_of("torchvision.added_later") is None
+    scoped: Any = torch.library._scoped_library  # pyright: ignore[reportPrivateUsage]
+    with scoped("torchvision", "FRAGMENT") as library:
+        library.define("added_later(Tensor x) -> Tensor")
+        assert schema_of("torchvision.added_later") is not None
