@@ -25,7 +25,7 @@ class Pair:
     im: SSAValue
 
 
-Number = SSAValue | Pair
+RealOrPair = SSAValue | Pair
 """What stands for a tensor while a module is converted."""
 
 
@@ -291,11 +291,11 @@ def spread(b: GraphBuilder, x: Pair, shape: Sequence[int]) -> Pair:
     return Pair(b.broadcast(x.re, shape), b.broadcast(x.im, shape))
 
 
-def each_part(number: Number, function: Callable[[SSAValue], SSAValue]) -> Number:
+def each_part(number: RealOrPair, function: Callable[[SSAValue], SSAValue]) -> RealOrPair:
     """A function of a tensor, of both parts of a complex number."""
     return Pair(function(number.re), function(number.im)) if isinstance(number, Pair) else function(number)
 
 
-def number_of(value: Number) -> list[SSAValue]:
+def number_of(value: RealOrPair) -> list[SSAValue]:
     """The tensors that a number is."""
     return [value.re, value.im] if isinstance(value, Pair) else [value]

@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.frontends.operators.complex_numbers import Number, Pair
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.to_graph import ConversionToGraph
 from mlc.support.functions import DIMS, marks_of
@@ -40,7 +40,7 @@ class ConversionOfPairs(ConversionToGraph):
     replaced: list[Operation] = field(default_factory=list[Operation])
     """Ops that made complex values, which go when all is converted."""
 
-    def number(self, value: SSAValue) -> Number:
+    def number(self, value: SSAValue) -> RealOrPair:
         """What stands for a value of the source: itself, or a pair."""
         return self.pairs.get(value, value)
 

@@ -16,11 +16,11 @@ from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.matrices import stacked, transposed
 from mlc.frontends.operators.statistics import mean_and_differences
 from mlc.frontends.operators.triangular import solve_triangular
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 
 @converts("fft")
-def fft(b: HloCall) -> Found:
+def fft(b: HloCall) -> Converted:
     """A transform for each dim, the last ones of which are transformed; one of real numbers has half of the results."""
     lengths, kind = b.op.ints("fft_length"), b.op.word("fft_type")
     require_short(lengths)
@@ -49,7 +49,7 @@ def _inverse(b: GraphBuilder, x: Pair, dim: int) -> Pair:
 
 
 @converts("triangular_solve")
-def triangular_solve(b: HloCall) -> Found:
+def triangular_solve(b: HloCall) -> Converted:
     """Substitution."""
     matrix, lower = stacked(b, b[0]), bool(b.op.number("lower"))
     if b.op.word("transpose_a") in ("TRANSPOSE", "ADJOINT"):
@@ -59,7 +59,7 @@ def triangular_solve(b: HloCall) -> Found:
 
 
 @converts("cholesky")
-def cholesky(b: HloCall) -> Found:
+def cholesky(b: HloCall) -> Converted:
     """The factor, with zeros in the other triangle."""
     return b.reshape(cholesky_factor(b, stacked(b, b[0]), bool(b.op.number("lower"))), b.shape())
 
@@ -81,7 +81,7 @@ def _axes(b: HloCall) -> list[int]:
 
 
 @converts("batch_norm_inference")
-def batch_norm_inference(b: HloCall) -> Found:
+def batch_norm_inference(b: HloCall) -> Converted:
     """By a mean and a variance that are given."""
     scale, offset, mean, variance = (_column(b, b[i]) for i in range(1, 5))
     deviation = b(graph.SqrtOp, b.plus(variance, _epsilon(b, variance)))
@@ -89,7 +89,7 @@ def batch_norm_inference(b: HloCall) -> Found:
 
 
 @converts("batch_norm_training")
-def batch_norm_training(b: HloCall) -> Found:
+def batch_norm_training(b: HloCall) -> Converted:
     """By those of the batch."""
     x, axes = b[0], _axes(b)
     mean, centred = mean_and_differences(b, x, axes)
@@ -100,7 +100,7 @@ def batch_norm_training(b: HloCall) -> Found:
 
 
 @converts("batch_norm_grad")
-def batch_norm_grad(b: HloCall) -> Found:
+def batch_norm_grad(b: HloCall) -> Converted:
     """The gradients of the operand, of the scale and of the offset."""
     x, grad, axes = b[0], b[4], _axes(b)
     scale, mean, variance = (_column(b, b[i]) for i in (1, 2, 3))

@@ -10,7 +10,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import signless, unsigned
 
@@ -35,7 +35,7 @@ def _word(b: GraphBuilder, number: int, like: SSAValue) -> SSAValue:
 
 
 @converts("shift_left", "shift_right_logical", "shift_right_arithmetic")
-def shift(b: HloCall) -> Found:
+def shift(b: HloCall) -> Converted:
     """By more bits than there are, all go out; bits of a sign come in only where that is asked for."""
     x, count = b[0], b[1]
     element = element_of(x)
@@ -46,7 +46,7 @@ def shift(b: HloCall) -> Found:
 
 
 @converts("popcnt")
-def popcnt(b: HloCall) -> Found:
+def popcnt(b: HloCall) -> Converted:
     """Counted in groups of 2, 4 and 8 bits, which a product adds up."""
     return _as(b, _count(b, _as_unsigned(b, b[0])), element_of(b[0]))
 
@@ -66,7 +66,7 @@ def _count(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("count_leading_zeros")
-def count_leading_zeros(b: HloCall) -> Found:
+def count_leading_zeros(b: HloCall) -> Converted:
     """All bits behind the first 1 are set; the others are counted."""
     x = _as_unsigned(b, b[0])
     by = 1
@@ -77,7 +77,7 @@ def count_leading_zeros(b: HloCall) -> Found:
 
 
 @converts("bitcast_convert")
-def bitcast_convert(b: HloCall) -> Found:
+def bitcast_convert(b: HloCall) -> Converted:
     """Of another width by shifts, the lowest bits first."""
     if b.is_pair(0):
         pair = b.pair(0)
@@ -112,7 +112,7 @@ def bitcast_convert(b: HloCall) -> Found:
 
 
 @converts("reduce_precision")
-def reduce_precision(b: HloCall) -> Found:
+def reduce_precision(b: HloCall) -> Converted:
     """Mantissas are rounded to even by an addition to the bits; what gets too large is infinite, too small 0."""
     x, element = b[0], element_of(b[0])
     exponent, mantissa = b.op.number("exponent_bits"), b.op.number("mantissa_bits")
@@ -142,7 +142,7 @@ def reduce_precision(b: HloCall) -> Found:
 
 
 @converts("chlo.next_after")
-def next_after(b: HloCall) -> Found:
+def next_after(b: HloCall) -> Converted:
     """One step of the bits, away from 0 or towards it; around 0 the least number."""
     x, y = b[0], b[1]
     if not is_float(x):

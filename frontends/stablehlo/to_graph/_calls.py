@@ -18,7 +18,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects import chlo, graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, ReduceOp, WhileOp, hlo
-from mlc.frontends.operators.complex_numbers import Number, Pair
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.complex_values import ConversionOfPairs, is_complex, part_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
@@ -34,10 +34,10 @@ _NO_PATTERN = "mlc has no pattern for this op; --load-pass FILE.py adds one"
 """Why an op is refused that nothing converts."""
 
 DIALECTS = ("stablehlo", chlo.Chlo.name)
-_F = TypeVar("_F", bound="Callable[[HloCall], Found]")
+_F = TypeVar("_F", bound="Callable[[HloCall], Converted]")
 
 
-Found = Number | Sequence[Number]
+Converted = RealOrPair | Sequence[RealOrPair]
 """What replaces the results of an op."""
 
 
@@ -149,7 +149,7 @@ class HloCall(GraphBuilder):
         """The bits read as another type."""
         return value if element_of(value) == element else self(graph.BitcastOp, value, element)
 
-    def body(self, block: Block, arguments: Sequence[Number], lifted: bool = False) -> list[Number]:
+    def body(self, block: Block, arguments: Sequence[RealOrPair], lifted: bool = False) -> list[RealOrPair]:
         """What a region gives for arguments, its ops converted in front of this one.
 
         `lifted` says that arguments of a region on scalars are tensors: then all of its ops have to be elementwise.
@@ -161,8 +161,8 @@ class HloCall(GraphBuilder):
 
 
 def convert_block(
-    run: HloConversion, block: Block, arguments: Sequence[Number], before: Operation, lifted: bool = False
-) -> list[Number]:
+    run: HloConversion, block: Block, arguments: Sequence[RealOrPair], before: Operation, lifted: bool = False
+) -> list[RealOrPair]:
     """Copies of the ops of a block, converted in front of an op, with values for its arguments; what it returns.
 
     Raises:
@@ -193,7 +193,7 @@ def convert_ops(
     before: Operation,
     refused: int,
     replaced: int,
-) -> list[Number]:
+) -> list[RealOrPair]:
     """What some values are once ops in front of `before` are converted; `refused` and `replaced` are how many there
     were of each when these ops began.
 
@@ -229,7 +229,7 @@ def converts(*names: str, parts: bool = False) -> Callable[[_F], _F]:
 
     ```python
     @converts("my_square")
-    def square(b: HloCall) -> Found:
+    def square(b: HloCall) -> Converted:
         return b.mul(b[0], b[0])
     ```
     """
@@ -246,7 +246,7 @@ def converts(*names: str, parts: bool = False) -> Callable[[_F], _F]:
 class _FromHlo(RewritePattern):
     """Lowers ops by a function."""
 
-    function: ClassVar[Callable[[HloCall], Found]]
+    function: ClassVar[Callable[[HloCall], Converted]]
     parts: ClassVar[bool]
 
     def __init__(self, ctx: CompilerContext) -> None:
@@ -280,20 +280,20 @@ class _FromHlo(RewritePattern):
         else:
             rewriter.erase(op)
 
-    def _converted(self, call: HloCall) -> list[Number]:
+    def _converted(self, call: HloCall) -> list[RealOrPair]:
         function = type(self).function
         has_pairs = any(call.is_pair(i) for i in range(len(call.op.operands)))
         if not (self.parts and (has_pairs or any(is_complex(r) for r in call.op.results))):
             found = function(call)
             return [found] if isinstance(found, SSAValue | Pair) else list(found)
-        both: list[list[Number]] = []
+        both: list[list[RealOrPair]] = []
         for part in (0, 1):
             found = function(HloCall(call.before, call.knowledge, call.hint, call.op, call.run, part))
             both.append([found] if isinstance(found, SSAValue | Pair) else list(found))
         pairs = zip(call.op.results, *both, strict=True)
         return [Pair(cast(SSAValue, re), cast(SSAValue, im)) if is_complex(r) else re for r, re, im in pairs]
 
-    def _checked(self, op: HloOp, found: Sequence[Number], b: GraphBuilder) -> list[Number]:
+    def _checked(self, op: HloOp, found: Sequence[RealOrPair], b: GraphBuilder) -> list[RealOrPair]:
         """Results of the shapes and element types that they are to have; a body on tensors makes tensors of scalars."""
         assert len(found) == len(op.results), f"{op.name} has {len(op.results)} results, its pattern gives {len(found)}"
         return [

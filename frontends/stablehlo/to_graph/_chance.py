@@ -12,7 +12,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.random_numbers import Stream
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._error_checks import is_callback
 from mlc.frontends.stablehlo.to_graph._lapack import lapack_function
 from mlc.support import dtypes
@@ -23,7 +23,7 @@ _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 
 
 @converts("rng_bit_generator")
-def rng_bit_generator(b: HloCall) -> Found:
+def rng_bit_generator(b: HloCall) -> Converted:
     """Threefry, or Philox, which `DEFAULT` is as in XLA on processors. A state is a key and a counter of 64 or 128
     bits."""
     state, algorithm = b[0], b.op.word("rng_algorithm")
@@ -89,7 +89,7 @@ def _three_fry(
 
 
 @converts("rng")
-def rng(b: HloCall) -> Found:
+def rng(b: HloCall) -> Converted:
     """Random numbers without a state.
 
     Raises:
@@ -99,7 +99,7 @@ def rng(b: HloCall) -> Found:
 
 
 @converts("custom_call")
-def custom_call(b: HloCall) -> Found:
+def custom_call(b: HloCall) -> Converted:
     """A foreign function: one of LAPACK, for which mlc has loops of its own.
 
     Raises:

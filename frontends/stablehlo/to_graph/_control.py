@@ -15,11 +15,11 @@ from mlc.dialects import graph
 from mlc.dialects.chlo.scan import ScanForm
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import HloOp
-from mlc.frontends.operators.complex_numbers import Number, each_part, number_of
+from mlc.frontends.operators.complex_numbers import RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, with_arguments
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, convert_block, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._error_checks import without_checks
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, returned
 from mlc.frontends.stablehlo.to_graph._reductions import regrouped
@@ -30,7 +30,7 @@ _MOST_STEPS = 1 << 24
 
 
 @converts("chlo.scan")
-def scan(b: HloCall) -> Found:
+def scan(b: HloCall) -> Converted:
     """A scan over the first axis, in front of which the one that is meant is moved."""
     form = cast(ScanForm, b.op)
     backwards, axis = bool(form.number("is_reverse")), form.axis
@@ -60,7 +60,7 @@ def _back(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
 
 
 @converts("if")
-def branch(b: HloCall) -> Found:
+def branch(b: HloCall) -> Converted:
     """On a known condition its branch, else both, of which one is computed."""
     blocks, known = without_checks(b.run, [b.op.body(0), b.op.body(1)]), b.known(0)
     if known is not None or blocks[0] is blocks[1]:
@@ -68,15 +68,15 @@ def branch(b: HloCall) -> Found:
     return _branch(b, b, b[0], blocks)
 
 
-def _branch(b: HloCall, at: GraphBuilder, condition: SSAValue, blocks: Sequence[Block]) -> list[Number]:
+def _branch(b: HloCall, at: GraphBuilder, condition: SSAValue, blocks: Sequence[Block]) -> list[RealOrPair]:
     bodies = [LoopBody(at), LoopBody(at)]
     yielded = [convert_block(b.run, block, [], body.end) for block, body in zip(blocks, bodies, strict=True)]
     return _joined(at, condition, bodies, yielded)
 
 
 def _joined(
-    at: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[Number]]
-) -> list[Number]:
+    at: GraphBuilder, condition: SSAValue, bodies: Sequence[LoopBody], yielded: Sequence[Sequence[RealOrPair]]
+) -> list[RealOrPair]:
     """A `graph.if` of two bodies, which take what either of them uses."""
     flat = [[v for n in numbers for v in number_of(n)] for numbers in yielded]
     types = [v.type for v in flat[0]]
@@ -90,7 +90,7 @@ def _joined(
 
 
 @converts("case")
-def case(b: HloCall) -> Found:
+def case(b: HloCall) -> Converted:
     """Branches in branches; what is no number of one means the last."""
     blocks = without_checks(b.run, [r.block for r in b.op.regions])
     known = b.known(0)
@@ -100,7 +100,7 @@ def case(b: HloCall) -> Found:
     return _cases(b, b, b[0], blocks, 0)
 
 
-def _cases(b: HloCall, at: GraphBuilder, index: SSAValue, blocks: Sequence[Block], first: int) -> list[Number]:
+def _cases(b: HloCall, at: GraphBuilder, index: SSAValue, blocks: Sequence[Block], first: int) -> list[RealOrPair]:
     if all(block is blocks[first] for block in blocks[first:]):
         return convert_block(b.run, blocks[first], [], at.before)
     condition = at.compare("eq", index, at.constant(np.asarray(first, np.int32), i32))
@@ -125,7 +125,7 @@ class _Count:
 
 
 @converts("while")
-def loop(b: HloCall) -> Found:
+def loop(b: HloCall) -> Converted:
     """A scan where the number of steps is known, else as long as the condition holds."""
     op = b.op
     cond, body = op.regions[0].block, op.regions[1].block
@@ -201,7 +201,7 @@ def _lines(b: HloCall, body: Block) -> dict[int, tuple[int, int]]:
     return found
 
 
-def _counted(b: HloCall, body: Block, initial: list[Number], count: _Count) -> list[Number]:
+def _counted(b: HloCall, body: Block, initial: list[RealOrPair], count: _Count) -> list[RealOrPair]:
     """A scan: what does not change is used, what counts is a row; rows of arrays that are read or written at what
     counts are rows and stacks (`LoopRows`)."""
     from mlc.frontends.stablehlo.to_graph._rows import LoopRows
@@ -210,9 +210,9 @@ def _counted(b: HloCall, body: Block, initial: list[Number], count: _Count) -> l
     fixed = _unchanged(body) - lines.keys()
     rows = LoopRows.of(body, lines, count.steps, initial, fixed)
     scan = ScanWriter(b, count.steps)
-    arguments: list[Number | None] = [None] * len(initial)
+    arguments: list[RealOrPair | None] = [None] * len(initial)
     carried = [i for i in range(len(initial)) if i not in (*fixed, *lines, *rows.stacked)]
-    results: list[Number] = list(initial)
+    results: list[RealOrPair] = list(initial)
     for i in carried:
         arguments[i] = each_part(initial[i], scan.carry)
     for i in fixed:
@@ -241,13 +241,13 @@ def _require_unchanged(before: Sequence[SSAValue], after: Sequence[SSAValue]) ->
             raise Unconvertible(f"it carries {one.type}, which becomes {other.type}; required: the same in each step")
 
 
-def _as_long_as(b: HloCall, cond: Block, body: Block, initial: list[Number]) -> list[Number]:
+def _as_long_as(b: HloCall, cond: Block, body: Block, initial: list[RealOrPair]) -> list[RealOrPair]:
     fixed = _unchanged(body)
     moving = [i for i in range(len(initial)) if i not in fixed]
     flat = [v for i in moving for v in number_of(initial[i])]
     writer = WhileWriter(b, flat)
 
-    def arguments(inside: Sequence[SSAValue]) -> list[Number]:
+    def arguments(inside: Sequence[SSAValue]) -> list[RealOrPair]:
         grouped = regrouped(list(inside), [initial[i] for i in moving])
         found = list(initial)
         for i, number in zip(moving, grouped, strict=True):

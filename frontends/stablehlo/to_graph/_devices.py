@@ -7,11 +7,11 @@ from typing import Any, cast
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 
 @converts("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_broadcast")
-def exchange(b: HloCall) -> Found:
+def exchange(b: HloCall) -> Converted:
     groups = b.op.properties.get("replica_groups")
     shape = cast(Any, groups).get_shape() if isinstance(groups, DenseIntOrFPElementsAttr) else ()
     if shape[-1:] != (1,):
@@ -20,7 +20,7 @@ def exchange(b: HloCall) -> Found:
 
 
 @converts("collective_permute")
-def permute(b: HloCall) -> Found:
+def permute(b: HloCall) -> Converted:
     """A device to which nobody sends has zeros."""
     _require_one(b)
     pairs = cast("DenseIntOrFPElementsAttr[Any]", b.op.properties["source_target_pairs"])
@@ -28,7 +28,7 @@ def permute(b: HloCall) -> Found:
 
 
 @converts("replica_id", "partition_id")
-def number(b: HloCall) -> Found:
+def number(b: HloCall) -> Converted:
     _require_one(b)
     return b.splat(0, b.shape(), b.element())
 

@@ -14,7 +14,7 @@ from mlc.frontends.operators.angles import arc_tangent
 from mlc.frontends.operators.complex_numbers import Complex, Pair, spread
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.stablehlo.to_graph import _complex
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import is_unsigned
 from mlc.support.types import integer_width
@@ -51,14 +51,14 @@ _OF_BOTH: dict[str, type[graph.GraphOp]] = {
 
 
 @converts(*_UNARY)
-def unary(b: HloCall) -> Found:
+def unary(b: HloCall) -> Converted:
     """The op of the graph dialect that means the same."""
     name = b.op.mnemonic()
     return b(_UNARY[name] if name in _UNARY else _UNARY[f"chlo.{name}"], b[0])
 
 
 @converts(*_OF_BOTH)
-def unary_of_both(b: HloCall) -> Found:
+def unary_of_both(b: HloCall) -> Converted:
     """The same, and by its parts for complex numbers."""
     name = b.op.mnemonic()
     if b.is_pair(0):
@@ -67,13 +67,13 @@ def unary_of_both(b: HloCall) -> Found:
 
 
 @converts("negate", parts=True)
-def negate(b: HloCall) -> Found:
+def negate(b: HloCall) -> Converted:
     """Of unsigned integers what is missing to the next power of two."""
     return b.minus(b[0])
 
 
 @converts("abs")
-def absolute(b: HloCall) -> Found:
+def absolute(b: HloCall) -> Converted:
     """Of complex numbers the modulus."""
     if b.is_pair(0):
         return Complex(b).modulus(b.pair(0))
@@ -81,7 +81,7 @@ def absolute(b: HloCall) -> Found:
 
 
 @converts("sign")
-def sign(b: HloCall) -> Found:
+def sign(b: HloCall) -> Converted:
     """Of complex numbers their direction."""
     if b.is_pair(0):
         return Complex(b).sign(b.pair(0))
@@ -91,13 +91,13 @@ def sign(b: HloCall) -> Found:
 
 
 @converts("not")
-def invert(b: HloCall) -> Found:
+def invert(b: HloCall) -> Converted:
     """Each bit."""
     return b(graph.NotOp, b[0])
 
 
 @converts("round_nearest_afz")
-def round_half_away(b: HloCall) -> Found:
+def round_half_away(b: HloCall) -> Converted:
     """Truncated, and one further where a half or more is cut off, which is exact."""
     whole = b(graph.TruncOp, b[0])
     cut = b(graph.AbsOp, b.sub(b[0], whole))
@@ -106,7 +106,7 @@ def round_half_away(b: HloCall) -> Found:
 
 
 @converts("cbrt")
-def cbrt(b: HloCall) -> Found:
+def cbrt(b: HloCall) -> Converted:
     """A power of the absolute value, and two of Newton's steps."""
     if b.is_pair(0):
         return Complex(b).power(b.pair(0), b.number(1 / 3, b.pair(0).re))
@@ -121,13 +121,13 @@ def cbrt(b: HloCall) -> Found:
 
 
 @converts("is_finite")
-def is_finite(b: HloCall) -> Found:
+def is_finite(b: HloCall) -> Converted:
     """NaN is less than nothing."""
     return b.compare("lt", b(graph.AbsOp, b[0]), b.number(inf, b[0]))
 
 
 @converts("chlo.is_inf", "chlo.is_pos_inf", "chlo.is_neg_inf")
-def is_infinite(b: HloCall) -> Found:
+def is_infinite(b: HloCall) -> Converted:
     """Equal to an infinity."""
     name = b.op.mnemonic()
     x = b(graph.AbsOp, b[0]) if name == "is_inf" else b[0]
@@ -135,7 +135,7 @@ def is_infinite(b: HloCall) -> Found:
 
 
 @converts("chlo.square")
-def square(b: HloCall) -> Found:
+def square(b: HloCall) -> Converted:
     """Times itself."""
     if b.is_pair(0):
         return Complex(b).mul(b.pair(0), b.pair(0))
@@ -165,7 +165,7 @@ _BROADCAST = [f"chlo.broadcast_{name}" for name in _BINARY]
 
 
 @converts(*_BINARY)
-def binary(b: HloCall) -> Found:
+def binary(b: HloCall) -> Converted:
     """Sums of truth values are disjunctions, their products conjunctions."""
     name = b.op.mnemonic()
     if b.is_pair(0):
@@ -216,14 +216,14 @@ def _integer_power(b: GraphBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
 
 
 @converts("and", "or", "xor")
-def bitwise(b: HloCall) -> Found:
+def bitwise(b: HloCall) -> Converted:
     """Bit by bit."""
     kind = {"and": graph.AndOp, "or": graph.OrOp, "xor": graph.XorOp}[b.op.mnemonic()]
     return b(kind, b[0], b[1])
 
 
 @converts("atan2")
-def atan2(b: HloCall) -> Found:
+def atan2(b: HloCall) -> Converted:
     """From the arc tangent of a quotient between 0 and 1, turned into the quadrant."""
     if b.is_pair(0):
         return Complex(b).atan2(b.pair(0), b.pair(1))
@@ -234,7 +234,7 @@ def atan2(b: HloCall) -> Found:
 
 
 @converts("compare")
-def compare(b: HloCall) -> Found:
+def compare(b: HloCall) -> Converted:
     """Complex numbers by both parts; floats in a total order by their bits."""
     direction = b.op.word("comparison_direction").lower()
     if b.is_pair(0):
@@ -260,7 +260,7 @@ def total_order(b: GraphBuilder, x: SSAValue) -> SSAValue:
 
 
 @converts("select", "chlo.broadcast_select")
-def select(b: HloCall) -> Found:
+def select(b: HloCall) -> Converted:
     """One of two."""
     if b.is_pair(1):
         one, two = b.pair(1), b.pair(2)
@@ -269,7 +269,7 @@ def select(b: HloCall) -> Found:
 
 
 @converts("clamp")
-def clamp(b: HloCall) -> Found:
+def clamp(b: HloCall) -> Converted:
     """Between two bounds, of which the upper one wins."""
     if any(b.is_pair(i) for i in range(3)):
         c = Complex(b)
@@ -279,7 +279,7 @@ def clamp(b: HloCall) -> Found:
 
 
 @converts("convert")
-def convert(b: HloCall) -> Found:
+def convert(b: HloCall) -> Converted:
     """Complex numbers lose their imaginary parts where the result has none."""
     from xdsl.dialects.builtin import ComplexType
 
@@ -296,25 +296,25 @@ def convert(b: HloCall) -> Found:
 
 
 @converts("real")
-def real(b: HloCall) -> Found:
+def real(b: HloCall) -> Converted:
     """The real part."""
     return b.pair(0).re if b.is_pair(0) else b[0]
 
 
 @converts("imag")
-def imag(b: HloCall) -> Found:
+def imag(b: HloCall) -> Converted:
     """The imaginary part."""
     return b.pair(0).im
 
 
 @converts("complex", "chlo.broadcast_complex")
-def make_complex(b: HloCall) -> Found:
+def make_complex(b: HloCall) -> Converted:
     """Two parts."""
     return Pair(*(b.broadcast(b[i], b.shape()) if b.shape() else b[i] for i in (0, 1)))
 
 
 @converts("chlo.conj")
-def conjugate(b: HloCall) -> Found:
+def conjugate(b: HloCall) -> Converted:
     """With the other sign of the imaginary part."""
     pair = b.pair(0)
     return Pair(pair.re, b(graph.NegOp, pair.im))
@@ -324,7 +324,7 @@ def conjugate(b: HloCall) -> Found:
 
 
 @converts(*_BROADCAST, "chlo.broadcast_compare", "chlo.broadcast_and", "chlo.broadcast_or", "chlo.broadcast_xor")
-def broadcast_binary(b: HloCall) -> Found:
+def broadcast_binary(b: HloCall) -> Converted:
     """The op of StableHLO; a shorter operand has its dims where the op says, else at the end."""
     x, y = b[0], b[1]
     if (dims := b.op.ints("broadcast_dimensions")) and len(shape_of(x)) != len(shape_of(y)):

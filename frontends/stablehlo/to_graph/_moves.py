@@ -15,13 +15,13 @@ from mlc.dialects.stablehlo import ConstantOp
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.reference.constants import constant_data
 from mlc.support import dtypes
 
 
 @converts("constant")
-def constant(b: HloCall) -> Found:
+def constant(b: HloCall) -> Converted:
     """Its data; resources stay where they are."""
     op = cast(ConstantOp, b.op)
     if isinstance(cast("TensorType[Any]", op.output.type).element_type, ComplexType):
@@ -31,7 +31,7 @@ def constant(b: HloCall) -> Found:
 
 
 @converts("iota", parts=True)
-def iota(b: HloCall) -> Found:
+def iota(b: HloCall) -> Converted:
     """A column of numbers, repeated."""
     return b.splat(0, b.shape(), b.element()) if b.part else count(b, b.op.number("iota_dimension"), b.shape())
 
@@ -46,13 +46,13 @@ def count(b: HloCall, dim: int, shape: Sequence[int]) -> SSAValue:
 
 
 @converts("reshape", parts=True)
-def reshape(b: HloCall) -> Found:
+def reshape(b: HloCall) -> Converted:
     """The elements in their order."""
     return b.reshape(b[0], b.shape())
 
 
 @converts("broadcast_in_dim", "broadcast", parts=True)
-def broadcast_in_dim(b: HloCall) -> Found:
+def broadcast_in_dim(b: HloCall) -> Converted:
     """_Dims in the order of the result, then repeated."""
     shape = b.shape()
     if b.op.mnemonic() == "broadcast":
@@ -65,19 +65,19 @@ def broadcast_in_dim(b: HloCall) -> Found:
 
 
 @converts("transpose", parts=True)
-def transpose(b: HloCall) -> Found:
+def transpose(b: HloCall) -> Converted:
     """_Dims in another order."""
     return b.transpose(b[0], b.op.ints("permutation"))
 
 
 @converts("reverse", parts=True)
-def reverse(b: HloCall) -> Found:
+def reverse(b: HloCall) -> Converted:
     """Along some dims backwards."""
     return b(graph.ReverseOp, b[0], sorted(dims)) if (dims := b.op.ints("dimensions")) else b[0]
 
 
 @converts("slice", parts=True)
-def static_slice(b: HloCall) -> Found:
+def static_slice(b: HloCall) -> Converted:
     """Ranges with steps; of nothing, nothing."""
     starts, limits, strides = (b.op.ints(n) for n in ("start_indices", "limit_indices", "strides"))
     return sliced(b, b[0], starts, limits, strides)
@@ -97,7 +97,7 @@ def sliced(
 
 
 @converts("concatenate", parts=True)
-def concatenate(b: HloCall) -> Found:
+def concatenate(b: HloCall) -> Converted:
     """One behind the other; what is empty is left out."""
     at = b.op.number("dimension")
     some = [v for v in b.real_operands if shape_of(v)[at]] or b.real_operands[:1]
@@ -105,7 +105,7 @@ def concatenate(b: HloCall) -> Found:
 
 
 @converts("pad", parts=True)
-def pad(b: HloCall) -> Found:
+def pad(b: HloCall) -> Converted:
     """Around elements and between them."""
     low, high, inner = (b.op.ints(n) for n in ("edge_padding_low", "edge_padding_high", "interior_padding"))
     return padded(b, b[0], b[1], low, high, inner)
@@ -166,13 +166,13 @@ def _spread(b: GraphBuilder, x: SSAValue, value: SSAValue, dim: int, by: int) ->
 
 
 @converts("get_dimension_size")
-def get_dimension_size(b: HloCall) -> Found:
+def get_dimension_size(b: HloCall) -> Converted:
     """An extent is known."""
     return b.constant(np.asarray(shape_of(b[0])[b.op.number("dimension")], np.int32), i32)
 
 
 @converts("optimization_barrier")
-def optimization_barrier(b: HloCall) -> Found:
+def optimization_barrier(b: HloCall) -> Converted:
     """Values as they are: no pass makes computations worse."""
     return [b.run.number(v) for v in b.op.operands]
 
@@ -181,7 +181,7 @@ def optimization_barrier(b: HloCall) -> Found:
 
 
 @converts("dynamic_reshape", "dynamic_iota", "dynamic_broadcast_in_dim", "dynamic_pad", "real_dynamic_slice")
-def dynamic(b: HloCall) -> Found:
+def dynamic(b: HloCall) -> Converted:
     """A result of a known type needs no shape; others are refused before."""
     name = b.op.mnemonic()
     if name == "dynamic_reshape":

@@ -14,7 +14,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import GatherAttr
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 
 def _as_index(b: GraphBuilder, value: SSAValue) -> SSAValue:
@@ -140,7 +140,7 @@ def batch_starts(
 
 
 @converts("gather", "dynamic_gather", parts=True)
-def gather(b: HloCall) -> Found:
+def gather(b: HloCall) -> Converted:
     """Windows that start where the indices say, and stay inside."""
     dims = cast(GatherAttr, b.op.properties["dimension_numbers"])
     x, indices, sizes = b[0], b[1], _sizes(b)
@@ -172,7 +172,7 @@ def _sizes(b: HloCall) -> Sequence[int]:
 
 
 @converts("dynamic_slice", parts=True)
-def dynamic_slice(b: HloCall) -> Found:
+def dynamic_slice(b: HloCall) -> Converted:
     """A window that stays inside."""
     x, sizes = b[0], b.op.ints("slice_sizes")
     if 0 in sizes:
@@ -200,7 +200,7 @@ def _window(b: HloCall, x: SSAValue, sizes: Sequence[int], first: int) -> Places
 
 
 @converts("dynamic_update_slice", parts=True)
-def dynamic_update_slice(b: HloCall) -> Found:
+def dynamic_update_slice(b: HloCall) -> Converted:
     """A window that is written, and stays inside."""
     x, update = b[0], b[1]
     sizes = shape_of(update)

@@ -18,14 +18,14 @@ from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._moves import padded
 
 _Dims = tuple[Sequence[int], Sequence[int]]
 
 
 @converts("dot_general")
-def dot_general(b: HloCall) -> Found:
+def dot_general(b: HloCall) -> Converted:
     """A product of stacks of matrices: the batch first, what is free of each operand in one dim."""
     dims = cast(DotAttr, b.op.properties["dot_dimension_numbers"])
     batch = dims.ints("lhs_batching_dimensions"), dims.ints("rhs_batching_dimensions")
@@ -34,14 +34,14 @@ def dot_general(b: HloCall) -> Found:
 
 
 @converts("dot")
-def dot(b: HloCall) -> Found:
+def dot(b: HloCall) -> Converted:
     """A product of matrices or vectors."""
     last = len(shape_of(b.op.operands[0])) - 1
     return _of_parts(b, lambda x, y: product_of(b, x, y, ((), ()), ((last,), (0,))))
 
 
 @converts("einsum", "unary_einsum")
-def einsum(b: HloCall) -> Found:
+def einsum(b: HloCall) -> Converted:
     """Sums of products by letters: a product of matrices, once each operand has each letter of its own once."""
     inputs, _, output = b.op.word("einsum_config").replace(" ", "").partition("->")
     letters = inputs.split(",")
@@ -76,7 +76,7 @@ def _own_letters(b: GraphBuilder, x: SSAValue, letters: str, wanted: str) -> tup
     return x, "".join(letter for letter in letters if letter in wanted)
 
 
-def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Found:
+def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Converted:
     """A product of real numbers; of complex ones four."""
     element = b.element()
 
@@ -116,7 +116,7 @@ def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: _Dims, contract
 
 
 @converts("convolution", "dynamic_conv")
-def convolution(b: HloCall) -> Found:
+def convolution(b: HloCall) -> Converted:
     """A convolution of the graph: padding that windows could lie in, and numbers between elements, are stored."""
     if b.op.mnemonic() == "dynamic_conv" and b.known(2) is None:
         raise Unconvertible("its padding depends on data; required: a constant")

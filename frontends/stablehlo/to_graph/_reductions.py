@@ -12,10 +12,10 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.complex_numbers import Number, Pair, each_part, number_of
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, convert_block, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, expression, only_op, returned
 from mlc.support.dtypes import least_of, most_of
@@ -39,7 +39,7 @@ def neutral(kind: str, element: Any) -> float:
 
 
 @converts("reduce")
-def reduce(b: HloCall) -> Found:
+def reduce(b: HloCall) -> Converted:
     """A reduction of the graph where the region is one, else a loop over rows."""
     count = len(b.op.operands) // 2
     dims = sorted(b.op.ints("dimensions"))
@@ -170,7 +170,7 @@ def _expected(block: Any, direction: str, has_nan: bool) -> tuple[Any, ...]:
     )
 
 
-def _by_rows(b: HloCall, count: int, dims: list[int]) -> list[Number]:
+def _by_rows(b: HloCall, count: int, dims: list[int]) -> list[RealOrPair]:
     """Row after row, in the order of the elements, all inputs at once."""
     block = b.op.body()
     inputs = [b.run.number(v) for v in b.op.operands[:count]]
@@ -200,13 +200,13 @@ def _row(b: GraphBuilder, index: int, shape: Sequence[int]) -> Callable[[SSAValu
     return lambda value: b.reshape(b.slice(value, 0, index, index + 1), shape)
 
 
-def regrouped(values: list[SSAValue], like: list[Number]) -> list[Number]:
+def regrouped(values: list[SSAValue], like: list[RealOrPair]) -> list[RealOrPair]:
     """Tensors as the numbers that they are parts of."""
     rest = iter(values)
     return [Pair(next(rest), next(rest)) if isinstance(n, Pair) else next(rest) for n in like]
 
 
 @converts("map")
-def map_elements(b: HloCall) -> Found:
+def map_elements(b: HloCall) -> Converted:
     """The region on whole tensors."""
     return b.body(b.op.body(), [b.run.number(v) for v in b.op.operands], lifted=True)

@@ -16,7 +16,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, hlo
-from mlc.frontends.operators.complex_numbers import Number, Pair
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.stablehlo.to_graph._calls import HloConversion, convert_ops
 from mlc.frontends.stablehlo.to_graph._expressions import returned
@@ -43,7 +43,7 @@ class LoopRows:
 
     @classmethod
     def of(
-        cls, body: Block, lines: dict[int, Progression], steps: int, initial: Sequence[Number], fixed: set[int]
+        cls, body: Block, lines: dict[int, Progression], steps: int, initial: Sequence[RealOrPair], fixed: set[int]
     ) -> LoopRows:
         """The rows and stacks of a body, some of whose values are known in each step."""
         rows = cls(lines)
@@ -75,10 +75,10 @@ class LoopRows:
         self,
         run: HloConversion,
         body: Block,
-        arguments: Sequence[Number | None],
+        arguments: Sequence[RealOrPair | None],
         taken: dict[Operation, SSAValue],
         scan: ScanWriter,
-    ) -> tuple[list[Number], list[SSAValue]]:
+    ) -> tuple[list[RealOrPair], list[SSAValue]]:
         """What a step gives for the arguments of the body, and a row of each stack."""
         before = scan.body.end
         mapping: dict[SSAValue, SSAValue] = {}

@@ -17,7 +17,7 @@ from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._places import Places, batch_starts, index_parts
 from mlc.support.dtypes import least_of, most_of
 
@@ -40,7 +40,7 @@ def scatter_kind(block: Block) -> str | None:
 
 
 @converts("scatter")
-def scatter(b: HloCall) -> Found:
+def scatter(b: HloCall) -> Converted:
     """Updates at places; those that lie outside change nothing."""
     count = len(b.op.operands) // 2
     kind = scatter_kind(b.op.body()) if count == 1 else None

@@ -11,10 +11,10 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import HloOp
-from mlc.frontends.operators.complex_numbers import Number, Pair
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import total_order
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, expression, returned
 
@@ -30,7 +30,7 @@ class _Key:
 
 
 @converts("sort")
-def sort(b: HloCall) -> Found:
+def sort(b: HloCall) -> Converted:
     """The positions of the sorted keys, and all inputs read there. Sorting is stable, so that the last key is first."""
     block = b.op.body()
     keys = _keys(returned(block)[0], block)
@@ -125,7 +125,7 @@ def _says_equal(value: SSAValue, key: _Key, block: Block) -> bool:
 
 def _computed(b: HloCall, block: Block, key: _Key) -> SSAValue:
     """A key of all elements: the ops that make it, on the whole input."""
-    arguments: list[Number] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
+    arguments: list[RealOrPair] = [b.run.number(b.op.operands[i // 2]) for i in range(len(block.args))]
     value = arguments[key.input] if key.value in block.args else _of_block(b, block, arguments, key.value)
     if isinstance(value, Pair):
         raise Unconvertible("it sorts by complex numbers; mlc sorts by real ones")
@@ -136,7 +136,7 @@ def _computed(b: HloCall, block: Block, key: _Key) -> SSAValue:
     return b.cast(value, IntegerType(32)) if element_of(value) == i1 else value
 
 
-def _of_block(b: HloCall, block: Block, arguments: list[Number], value: SSAValue) -> Number:
+def _of_block(b: HloCall, block: Block, arguments: list[RealOrPair], value: SSAValue) -> RealOrPair:
     """What a value of a region is for whole tensors."""
     last = block.last_op
     assert last is not None
@@ -151,7 +151,7 @@ def _of_block(b: HloCall, block: Block, arguments: list[Number], value: SSAValue
 
 
 @converts("chlo.top_k")
-def top_k(b: HloCall) -> Found:
+def top_k(b: HloCall) -> Converted:
     """The first of the descending order, by the total order of floats as in XLA."""
     x, k = b[0], b.op.number("k")
     axis = len(shape_of(x)) - 1

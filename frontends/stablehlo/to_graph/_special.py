@@ -15,31 +15,31 @@ from mlc.frontends.operators.special_functions import (
     log_gamma,
     scaled_bessel_i,
 )
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 
 @converts("chlo.erfc")
-def erfc(b: HloCall) -> Found:
+def erfc(b: HloCall) -> Converted:
     return in_wide_floats(b, error_complement, b[0])
 
 
 @converts("chlo.erf_inv")
-def erf_inv(b: HloCall) -> Found:
+def erf_inv(b: HloCall) -> Converted:
     return in_wide_floats(b, inverse_error, b[0])
 
 
 @converts("chlo.lgamma")
-def lgamma(b: HloCall) -> Found:
+def lgamma(b: HloCall) -> Converted:
     return in_wide_floats(b, log_gamma, b[0])
 
 
 @converts("chlo.digamma")
-def digamma(b: HloCall) -> Found:
+def digamma(b: HloCall) -> Converted:
     return in_wide_floats(b, derivative_of_log_gamma, b[0])
 
 
 @converts("chlo.bessel_i1e")
-def bessel_i1e(b: HloCall) -> Found:
+def bessel_i1e(b: HloCall) -> Converted:
     def first(b: GraphBuilder, x: SSAValue) -> SSAValue:
         return scaled_bessel_i(b, 1, x)
 
@@ -47,10 +47,10 @@ def bessel_i1e(b: HloCall) -> Found:
 
 
 @converts("chlo.zeta")
-def zeta(b: HloCall) -> Found:
+def zeta(b: HloCall) -> Converted:
     return in_wide_floats(b, hurwitz_zeta, b[0], b[1])
 
 
 @converts("chlo.polygamma")
-def polygamma(b: HloCall) -> Found:
+def polygamma(b: HloCall) -> Converted:
     return in_wide_floats(b, derivative_of_digamma, b[0], b[1])

@@ -11,12 +11,12 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.complex_numbers import Number, Pair, each_part, number_of
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.stablehlo.to_graph._calls import Found, HloCall, convert_block, converts
+from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, only_op, returned
 from mlc.frontends.stablehlo.to_graph._moves import padded, sliced
@@ -27,7 +27,7 @@ _MOST_TAPS = 1024
 
 
 @converts("reduce_window")
-def reduce_window(b: HloCall) -> Found:
+def reduce_window(b: HloCall) -> Converted:
     """Running sums and the like become loops; pooling is pooling; others are written out, a slice per element."""
     op, count = b.op, len(b.op.operands) // 2
     inputs = [b.run.number(v) for v in op.operands[:count]]
@@ -55,7 +55,7 @@ def reduce_window(b: HloCall) -> Found:
     low, high, inner = [p for p, _ in padding], [q for _, q in padding], [n - 1 for n in base]
     images = [_both(n, i, lambda v, s: padded(b, v, s, low, high, inner)) for n, i in zip(inputs, inits, strict=True)]
     out = b.shape()
-    found: list[Number] = [each_part(i, lambda v: b.broadcast(v, out)) for i in inits]
+    found: list[RealOrPair] = [each_part(i, lambda v: b.broadcast(v, out)) for i in inits]
     for at in product(*map(range, window)):
         starts = [a * d for a, d in zip(at, dilations, strict=True)]
         ends = [s + (n - 1) * t + 1 for s, n, t in zip(starts, out, strides, strict=True)]
@@ -70,11 +70,11 @@ def _slicer(
     return lambda value: sliced(b, value, starts, ends, strides)
 
 
-def _empty(b: HloCall, number: Number, shape: Sequence[int]) -> Number:
+def _empty(b: HloCall, number: RealOrPair, shape: Sequence[int]) -> RealOrPair:
     return each_part(number, lambda v: b.splat(0, shape, element_of(v)))
 
 
-def _both(number: Number, other: Number, function: Callable[[SSAValue, SSAValue], SSAValue]) -> Number:
+def _both(number: RealOrPair, other: RealOrPair, function: Callable[[SSAValue, SSAValue], SSAValue]) -> RealOrPair:
     """A function of two tensors, of both parts of complex numbers."""
     if isinstance(number, Pair):
         assert isinstance(other, Pair)
@@ -97,7 +97,9 @@ def _running(
     return d, padding[d] == (0, n - 1)
 
 
-def _cumulative(b: HloCall, inputs: list[Number], inits: list[Number], dim: int, backwards: bool) -> list[Number]:
+def _cumulative(
+    b: HloCall, inputs: list[RealOrPair], inits: list[RealOrPair], dim: int, backwards: bool
+) -> list[RealOrPair]:
     """Each step combines a row with what was there before. From the far end the order of operands is another, which
     only matters to regions that are no reductions."""
     shape = shape_of(number_of(inputs[0])[0])
@@ -182,7 +184,7 @@ def _separably(b: HloCall, name: str, x: SSAValue, init: SSAValue) -> SSAValue:
 
 
 @converts("select_and_scatter")
-def select_and_scatter(b: HloCall) -> Found:
+def select_and_scatter(b: HloCall) -> Converted:
     """The gradient of pooling: for each element of a window, the sources of the windows that selected it.
 
     The region that selects has to be `>=` or `<=`, by which the first of several extremes stays, and the other a sum.

@@ -15,7 +15,7 @@ from mlc.dialects import graph
 from mlc.dialects.aten.schemas import torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.complex_numbers import Number, Pair, number_of
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, number_of
 from mlc.frontends.operators.complex_values import part_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
@@ -23,7 +23,7 @@ from mlc.frontends.operators.to_graph import Results
 from mlc.support import dtypes
 
 Scalar = bool | int | float
-Found = Results | Pair | Sequence[Number | None]
+Found = Results | Pair | Sequence[RealOrPair | None]
 """What replaces an op that may have complex results."""
 
 
@@ -114,7 +114,7 @@ class Call(GraphBuilder):
         element = common_element(values)
         return [self.tensor(v, element) for v in values]
 
-    def pair(self, value: Number | Scalar | complex, element: Attribute | None = None) -> Pair:
+    def pair(self, value: RealOrPair | Scalar | complex, element: Attribute | None = None) -> Pair:
         """A tensor or a number as complex numbers, of parts of an element type, by default that of the result."""
         element = element or self.element()
         if isinstance(value, Pair):
@@ -160,7 +160,7 @@ def dtypes_integer() -> type[Attribute]:
     return cast("type[Attribute]", IntegerType)
 
 
-def common_element(values: Sequence[Number | Scalar | complex]) -> Attribute:
+def common_element(values: Sequence[RealOrPair | Scalar | complex]) -> Attribute:
     """The element type that torch promotes operands to: tensors of dims count before those without, and both before
     numbers, unless a later one is of a higher kind (truth value, integer, float)."""
     torch = cast(Any, torch_package())
@@ -178,7 +178,7 @@ def common_element(values: Sequence[Number | Scalar | complex]) -> Attribute:
     return element
 
 
-def _sample(value: Number | Scalar | complex) -> Any:
+def _sample(value: RealOrPair | Scalar | complex) -> Any:
     if not isinstance(value, SSAValue | Pair):
         return value
     torch = cast(Any, torch_package())

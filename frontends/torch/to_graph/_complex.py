@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.complex_numbers import Number, Pair, each_part, number_of, spread
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of, spread
 from mlc.frontends.operators.complex_values import joined, part_of, split
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Found, Scalar, common_element
@@ -21,7 +21,7 @@ from mlc.frontends.torch.to_graph._torch_complex import TorchComplex
 of_pairs = partial(converts, pairs=True)
 """Decorator of what takes or gives complex numbers."""
 _AnyScalar = Scalar | complex
-_Operand = Number | _AnyScalar
+_Operand = RealOrPair | _AnyScalar
 
 
 # ---- parts
@@ -38,7 +38,7 @@ def view_as_real(b: Call, self: Pair) -> Found:
 
 
 @of_pairs("view.dtype")
-def view_of_parts(b: Call, self: Number) -> Found:
+def view_of_parts(b: Call, self: RealOrPair) -> Found:
     """Complex numbers as twice as many real ones, and back."""
     if isinstance(self, Pair) and part_of(b.type().element_type) == b.type().element_type == element_of(self.re):
         return b.reshape(joined(b, self), b.shape())
@@ -82,7 +82,7 @@ def neg(b: Call, self: Pair) -> Found:
 
 
 @of_pairs("copy", "_to_copy", "to.dtype", "prims_convert_element_type", "type_as")
-def converted(b: Call, self: Number, src: Number | None = None) -> Found:
+def converted(b: Call, self: RealOrPair, src: RealOrPair | None = None) -> Found:
     """Other numbers; of those that become real the real parts, and whether they are not 0 as truth values."""
     value = self if src is None else src
     if b.element() != b.type().element_type:
@@ -96,7 +96,7 @@ def converted(b: Call, self: Number, src: Number | None = None) -> Found:
 
 
 @of_pairs("cat")
-def cat(b: Call, tensors: Sequence[Number], dim: int) -> Found:
+def cat(b: Call, tensors: Sequence[RealOrPair], dim: int) -> Found:
     """One after the other; a vector of no elements fits anything."""
     pairs = [b.pair(t) for t in tensors if shape_of(number_of(t)[0]) != (0,)]
     axis = dim % len(b.shape())
@@ -104,7 +104,7 @@ def cat(b: Call, tensors: Sequence[Number], dim: int) -> Found:
 
 
 @of_pairs("stack")
-def stack(b: Call, tensors: Sequence[Number], dim: int) -> Found:
+def stack(b: Call, tensors: Sequence[RealOrPair], dim: int) -> Found:
     axis = dim % len(b.shape())
     pairs = [b.pair(t) for t in tensors]
     wide = [[b.unsqueeze(v, [axis]) for v in parts] for parts in ([p.re for p in pairs], [p.im for p in pairs])]
@@ -123,7 +123,7 @@ def masked_fill(b: Call, self: Pair, mask: SSAValue, value: _Operand) -> Found:
 
 
 @of_pairs("fill.Tensor")
-def fill(b: Call, value: Number) -> Found:
+def fill(b: Call, value: RealOrPair) -> Found:
     return spread(b, b.pair(value), b.shape())
 
 
@@ -268,7 +268,7 @@ def _is_not_0(b: Call, x: Pair) -> SSAValue:
 
 
 @of_pairs("eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar")
-def compare(b: Call, self: Number, other: _Operand) -> Found:
+def compare(b: Call, self: RealOrPair, other: _Operand) -> Found:
     element = part_of(common_element([self, other]))
     direction = b.before.name.removeprefix("aten.")[:2]
     return TorchComplex(b).compare(direction, b.pair(self, element), b.pair(other, element))
@@ -293,7 +293,7 @@ _LOGIC: dict[str, type[graph.GraphOp]] = {"and": graph.AndOp, "or": graph.OrOp, 
 
 
 @of_pairs("logical_and", "logical_or", "logical_xor")
-def logical(b: Call, self: Number, other: Number) -> Found:
+def logical(b: Call, self: RealOrPair, other: RealOrPair) -> Found:
     x, y = (_is_not_0(b, v) if isinstance(v, Pair) else b.to_bool(v) for v in (self, other))
     return b(_LOGIC[b.before.name.rpartition("_")[2]], x, y)
 

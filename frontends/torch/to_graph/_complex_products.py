@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
 from xdsl.ir import SSAValue
 
 from mlc.dialects.graph.types import shape_of
-from mlc.frontends.operators.complex_numbers import Number, Pair, each_part, number_of
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.torch.to_graph import _products
 from mlc.frontends.torch.to_graph._calls import Call, Found, Scalar
-from mlc.frontends.torch.to_graph._patterns import converts
+from mlc.frontends.torch.to_graph._complex import of_pairs
 from mlc.frontends.torch.to_graph._torch_complex import TorchComplex
 
-of_pairs = partial(converts, pairs=True)
 _AnyScalar = Scalar | complex
 
 
-def _product(b: Call, x: Number, y: Number, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Pair:
+def _product(b: Call, x: RealOrPair, y: RealOrPair, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Pair:
     """Four products of parts; two where an operand is real."""
     one, two = number_of(x), number_of(y)
     if len(one) == 1 or len(two) == 1:
@@ -29,17 +27,17 @@ def _product(b: Call, x: Number, y: Number, product: Callable[[SSAValue, SSAValu
 
 
 @of_pairs("mm", "bmm")
-def mm(b: Call, self: Number, mat2: Number) -> Found:
+def mm(b: Call, self: RealOrPair, mat2: RealOrPair) -> Found:
     return _product(b, self, mat2, b.matmul)
 
 
 @of_pairs("matmul")
-def matmul(b: Call, self: Number, other: Number) -> Found:
+def matmul(b: Call, self: RealOrPair, other: RealOrPair) -> Found:
     return _product(b, self, other, lambda x, y: _one(_products.matmul(b, x, y)))
 
 
 @of_pairs("mv")
-def mv(b: Call, self: Number, vec: Number) -> Found:
+def mv(b: Call, self: RealOrPair, vec: RealOrPair) -> Found:
     return _product(b, self, vec, lambda x, y: _one(_products.mv(b, x, y)))
 
 
@@ -54,8 +52,8 @@ def dot(b: Call, self: Pair, tensor: Pair | None = None, other: Pair | None = No
 
 @of_pairs("addmm", "baddbmm", "addmv")
 def addmm(
-    b: Call, self: Number, beta: _AnyScalar, alpha: _AnyScalar, mat1: Number | None = None, mat2: Number | None = None,
-    batch1: Number | None = None, batch2: Number | None = None, mat: Number | None = None, vec: Number | None = None,
+    b: Call, self: RealOrPair, beta: _AnyScalar, alpha: _AnyScalar, mat1: RealOrPair | None = None, mat2: RealOrPair | None = None,
+    batch1: RealOrPair | None = None, batch2: RealOrPair | None = None, mat: RealOrPair | None = None, vec: RealOrPair | None = None,
 ) -> Found:  # fmt: skip
     """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter."""
     c = TorchComplex(b)
@@ -68,7 +66,7 @@ def addmm(
 
 
 @of_pairs("linear")
-def linear(b: Call, input: Number, weight: Number, bias: Number | None) -> Found:
+def linear(b: Call, input: RealOrPair, weight: RealOrPair, bias: RealOrPair | None) -> Found:
     found = _product(b, input, weight, lambda x, y: _one(_products.linear(b, x, y, None)))
     return found if bias is None else TorchComplex(b).add(found, b.pair(bias))
 

@@ -16,7 +16,7 @@ from mlc.dialects import aten
 from mlc.dialects.aten.bounds import BOUNDED_EXTENTS
 from mlc.dialects.aten.schemas import ATEN
 from mlc.dialects.graph.types import element_of, type_of
-from mlc.frontends.operators.complex_numbers import Number, Pair, each_part, number_of
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.complex_values import is_complex, part_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float, require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
@@ -128,7 +128,7 @@ class _FromAten(ToGraphPattern):
             return None
         return super().reason(op, error) or objection(cast(aten.AtenOp, op))
 
-    def _checked(self, call: Call, index: int, number: Number) -> Number:
+    def _checked(self, call: Call, index: int, number: RealOrPair) -> RealOrPair:
         """A result as torch says it is: the elements converted; another shape is a mistake of the pattern."""
         kind, name = call.type(index), call.before.name
         assert isinstance(number, Pair) == is_complex(call.before.results[index]), f"the pattern of {name} for {kind}"
@@ -206,7 +206,7 @@ def _is_real(value: Any) -> bool:
     return isinstance(value, SSAValue) and not is_complex(found := cast(SSAValue, value)) and is_float(found)
 
 
-def _none_of(call: Call, result: SSAValue) -> Number:
+def _none_of(call: Call, result: SSAValue) -> RealOrPair:
     """A result that has no elements."""
     kind = cast("TensorType[Attribute]", result.type)
     empty = call.splat(0, kind.get_shape(), part_of(kind.element_type))
