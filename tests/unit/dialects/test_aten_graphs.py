@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_what_is_no_graph_of_aten(text: str, tensor: torch.Tensor, message: str)
 
 def test_an_operator_that_a_package_adds_later_is_known_then() -> None:
     assert schema_of("torchvision.added_later") is None
-    scoped: Any = torch.library._scoped_library  # pyright: ignore[reportPrivateUsage]
+    scoped = cast(Any, torch).library._scoped_library
     with scoped("torchvision", "FRAGMENT") as library:
         library.define("added_later(Tensor x) -> Tensor")
         assert schema_of("torchvision.added_later") is not None
