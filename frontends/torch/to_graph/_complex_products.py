@@ -52,8 +52,10 @@ def dot(b: Call, self: Pair, tensor: Pair | None = None, other: Pair | None = No
 
 @of_pairs("addmm", "baddbmm", "addmv")
 def addmm(
-    b: Call, self: RealOrPair, beta: _AnyScalar, alpha: _AnyScalar, mat1: RealOrPair | None = None, mat2: RealOrPair | None = None,
-    batch1: RealOrPair | None = None, batch2: RealOrPair | None = None, mat: RealOrPair | None = None, vec: RealOrPair | None = None,
+    b: Call, self: RealOrPair, beta: _AnyScalar, alpha: _AnyScalar,
+    mat1: RealOrPair | None = None, mat2: RealOrPair | None = None,
+    batch1: RealOrPair | None = None, batch2: RealOrPair | None = None,
+    mat: RealOrPair | None = None, vec: RealOrPair | None = None,
 ) -> Found:  # fmt: skip
     """`beta self + alpha mat1 mat2`; with beta 0, what `self` holds does not matter."""
     c = TorchComplex(b)
