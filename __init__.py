@@ -17,8 +17,10 @@ import os
 TYPE_CHECKING = False  # that of `typing` takes time, and a command line is not interruptible before this is read
 if TYPE_CHECKING:
     from mlc.api import compile, parse
+    from mlc.compiler.compilation import new_context
     from mlc.frameworks import jax as jax
     from mlc.frameworks import torch as torch
+    from mlc.pass_manager.manager import PassManager
     from mlc.plugins import load_dialect, load_pass
     from mlc.runtime import ArtifactError, InputError, Model, ShapedModel, load
     from mlc.support.errors import CompilerBug, UserError
@@ -33,6 +35,7 @@ __all__ = [
     "CompilerBug",
     "InputError",
     "Model",
+    "PassManager",
     "ShapedModel",
     "UserError",
     "__version__",
@@ -40,12 +43,15 @@ __all__ = [
     "load",
     "load_dialect",
     "load_pass",
+    "new_context",
     "parse",
 ]
 
 _HOMES = {
     "compile": "mlc.api",
     "parse": "mlc.api",
+    "PassManager": "mlc.pass_manager.manager",
+    "new_context": "mlc.compiler.compilation",
     "load_dialect": "mlc.plugins",
     "load_pass": "mlc.plugins",
     "ArtifactError": "mlc.runtime",
