@@ -91,7 +91,7 @@ def _sampled(tensor: Any, samples: int) -> list[NDArray[Any]]:
     size = tensor.element_size()
     extent = (1 + sum((e - 1) * s for e, s in zip(tensor.shape, tensor.stride(), strict=True))) * size
     place = tensor.storage_offset() * size, (extent,), (1,)
-    memory = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage(), *place).numpy()
+    memory = torch.empty(0, dtype=torch.uint8, device="cpu").set_(tensor.untyped_storage(), *place).numpy()
     head, words = memory[: extent % 8], memory[extent % 8 :].view(np.int64)
     if len(words) <= samples:
         return [each for each in (head, words) if len(each)]

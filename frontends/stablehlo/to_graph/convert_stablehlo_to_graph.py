@@ -72,5 +72,6 @@ class ConvertStablehloToGraphPass(Pass):
 def _has_ops(op: Operation) -> bool:
     if isinstance(op, func.FuncOp):
         # What returns complex numbers as they are has no ops of any source.
-        return any(map(is_complex, op.args)) or any(inner.name.startswith(_PREFIXES) for inner in op.walk())
+        takes_complex = not op.is_declaration and any(map(is_complex, op.args))
+        return takes_complex or any(inner.name.startswith(_PREFIXES) for inner in op.walk())
     return op.name.startswith(_PREFIXES)
