@@ -12,7 +12,24 @@ collision names both sides. What a command loads ends with the command (`plugin_
 plugin is reported at its line (`support/blame.py`), never as a bug of mlc.
 """
 
-from mlc.plugins.files import load_dialect, load_pass
-from mlc.plugins.irdl import load_irdl
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mlc.plugins.files import load_dialect, load_pass
+    from mlc.plugins.irdl import load_irdl
+
+_HOMES = {"load_dialect": "mlc.plugins.files", "load_pass": "mlc.plugins.files", "load_irdl": "mlc.plugins.irdl"}
+"""Imported when they are asked for: command lines that load no plugin start without xDSL."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'mlc.plugins' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
 
 __all__ = ["load_dialect", "load_irdl", "load_pass"]

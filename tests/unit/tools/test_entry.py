@@ -71,3 +71,18 @@ import mlc.tools.entry
 print(sorted(set(sys.modules) - before))"""
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert result.stdout == "['mlc', 'mlc.tools', 'mlc.tools.entry']\n"
+
+
+@pytest.mark.parametrize("command", ["mlc-opt", "mlc"])
+def test_a_version_costs_no_compiler(command: str) -> None:
+    """`--version`, `--help` and completion are answered without xDSL and NumPy, which take most of a start."""
+    program = f"""import sys
+from mlc.tools.entry import {command.replace("-", "_")} as start
+sys.argv = [{command!r}, "--version"]
+try:
+    start()
+except SystemExit:
+    pass
+print(sorted({{m.partition(".")[0] for m in sys.modules}} & {{"xdsl", "numpy", "lark"}}))"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
