@@ -11,14 +11,13 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 from weakref import WeakKeyDictionary
 
 from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
-from mlc.compiler.options import CompileOptions, options_of_python
+from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
 from mlc.compiler.recall import Recipe
 from mlc.frontends.registry import model_in_memory, open_model
-from mlc.pass_manager.pipeline import HIGHEST
 from mlc.runtime import ArtifactError, Model, load
 from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
 from mlc.support.errors import UserError, UserErrors
@@ -70,15 +69,10 @@ def parse(model: str | os.PathLike[str]) -> ModuleOp:
 def compile(
     model: str | os.PathLike[str] | bytes | OnnxMessage | ModuleOp,
     *,
-    target: str = "native",
-    threads: int = 1,
-    opt_level: int = HIGHEST,
-    accuracy: str = "exact",
-    cc: str | os.PathLike[str] | None = None,
     weights: Mapping[str, ArrayLike] | None = None,
     shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
-    records: str | os.PathLike[str] | None = None,
+    **options: Unpack[PythonOptions],
 ) -> Model:
     """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is. What is
     in hand of ONNX is taken, too: an `onnx.ModelProto`, or the bytes of a file.
@@ -91,10 +85,11 @@ def compile(
     `weights` are the arrays behind `dense_resource<name>`, beside those of the files that a text names. Each has the
     shape and the element type of the constant that uses it.
 
-    `target` is a name of `mlc targets` that this machine can run, `opt_level` 0 to 3, `threads` the most that a call
-    may use, `cc` the clang to use instead of the newest one found. `records` is the file of `mlc tune` that schedules
-    are taken from, instead of the user's own; "" is none. `accuracy` is "exact", or "fast" for algorithms with larger
-    errors, such as Winograd's for 3 x 3 convolutions, of which warnings tell.
+    The options are those of `mlc compile` (docs/options.md): `target` is a name of `mlc targets` that this machine can
+    run, `opt_level` 0 to 3, `threads` the most that a call may use, `cc` the clang to use instead of the newest one
+    found. `records` is the file of `mlc tune` that schedules are taken from, instead of the user's own; "" is none.
+    `accuracy` is "exact", or "fast" for algorithms with larger errors, such as Winograd's for 3 x 3 convolutions, of
+    which warnings tell.
 
     Raises:
         TypeError: `model` or an option is something else.
@@ -103,20 +98,19 @@ def compile(
         ArtifactError: this machine cannot run code for `target`.
     """
     with _in_words_of_python():
-        choices = options_of_python(target, threads, opt_level, cc, accuracy, records)
-        options = replace(choices, bindings=_bindings(shapes, values))
+        chosen = replace(options_of_python(options), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
-        _check_runs_here(options)
+        _check_runs_here(chosen)
         source = _source(model)
-        inputs = _open_inputs(source, options) if isinstance(source, ModelSource) else ()
+        inputs = _open_inputs(source, chosen) if isinstance(source, ModelSource) else ()
     if inputs:
         from mlc.compiler.open_model import OpenModel
 
         def compile_for(bindings: Bindings) -> Model:
-            return _compiled(source, arrays, replace(options, bindings=bindings))
+            return _compiled(source, arrays, replace(chosen, bindings=bindings))
 
-        return OpenModel(inputs, compile_for, options.bindings)
-    return _compiled(source, arrays, options)
+        return OpenModel(inputs, compile_for, chosen.bindings)
+    return _compiled(source, arrays, chosen)
 
 
 def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredInput, ...]:

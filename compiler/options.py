@@ -1,11 +1,17 @@
-"""What a user may choose of a compilation."""
+"""What a user may choose of a compilation, each option in one place.
+
+An option is a field of `CompileOptions` with a `Choice` in its metadata. Command lines, `mlc.compile`, the frameworks,
+the key of what was compiled before and the page `docs/options.md` follow from it. `PythonOptions` repeats the types,
+for type checkers.
+"""
 
 from __future__ import annotations
 
 import operator
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
 
 from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
 from mlc.support.bindings import Bindings
@@ -14,29 +20,101 @@ from mlc.support.errors import UserError
 if TYPE_CHECKING:
     from mlc.schedules.records.recorded_schedules import RecordedSchedules
 
+Kind = Literal["name", "number", "path"]
+"""What a value is: text, a whole number, or the path of a file."""
+_FROM_PYTHON: dict[Kind, tuple[Any, Callable[[Any], Any]]] = {
+    "name": (str, str),
+    "number": (SupportsIndex, operator.index),
+    "path": ((str, os.PathLike), os.fspath),
+}
+"""The types that Python programs give, and what makes values of these."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How a field of `CompileOptions` is given."""
+
+    kind: Kind
+    help: str
+    """What it is, in one line, as `--help` and the documentation say it."""
+    required: str
+    """What its value has to be, in words for an error."""
+    flag: str = ""
+    """The flag of command lines, where it is not `--` and the name."""
+    metavar: str | None = None
+    choices: Sequence[Any] | None = None
+    of_frameworks: bool = True
+    """Whether `torch.compile(options=…)` and `mlc.jax.jit` take it."""
+    known_by_contents: bool = False
+    """Whether what it names is part of the key of an artifact by its contents, not by its name."""
+
+
+def option(default: Any, about: Choice) -> Any:
+    """A field that a user chooses."""
+    return field(default=default, metadata={"option": about})
+
 
 @dataclass(frozen=True)
 class CompileOptions:
     """What a user may choose."""
 
-    target: str = "native"
-    """A machine of `mlc targets`."""
-    threads: int = 1
-    """How many threads one call may use."""
-    opt_level: int = HIGHEST
-    """0 to 3, for the passes and for clang."""
-    cc: str | None = None
-    """The clang to use instead of the one that is found."""
+    target: str = option(
+        "native",
+        Choice(
+            "name",
+            "the machine to compile for (see 'mlc targets')",
+            "a name, such as 'native'",
+            metavar="NAME",
+            known_by_contents=True,
+        ),
+    )
+    threads: int = option(1, Choice("number", "threads that one call may use (1)", "a whole number", metavar="N"))
+    opt_level: int = option(
+        HIGHEST,
+        Choice("number", f"optimisation level ({HIGHEST})", "a whole number", flag="-O", choices=range(HIGHEST + 1)),
+    )
+    accuracy: str = option(
+        "exact",
+        Choice(
+            "name",
+            "whether algorithms with larger errors may be used (exact)",
+            "'exact' or 'fast'",
+            choices=ACCURACIES,
+        ),
+    )
+    cc: str | None = option(
+        None,
+        Choice(
+            "path",
+            "the clang to use instead of the newest one found",
+            "the name or the path of a clang, or None",
+            metavar="CLANG",
+            known_by_contents=True,
+        ),
+    )
+    records: str | None = option(
+        None,
+        Choice(
+            "path",
+            "take schedules that `mlc tune` found from FILE instead of your own records",
+            "the path of a file of records, or None",
+            metavar="FILE",
+            of_frameworks=False,
+            known_by_contents=True,
+        ),
+    )
     prefix: str = ""
     """What stands in front of the model's name in the names for C, so that several fit into one program."""
     bindings: Bindings = field(default_factory=Bindings)
     """What is given to inputs whose shapes or values the model leaves open."""
     suffix: str = ""
     """What stands behind the model's name in the names for C, where it is compiled for several shapes."""
-    accuracy: str = "exact"
-    """One of `ACCURACIES`: whether algorithms with larger errors may be used."""
-    records: str | None = None
-    """The file of records of `mlc tune` that schedules are taken from; None for that of the user, "" for none."""
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What tells artifacts apart, but for options whose contents do."""
+        values = [getattr(self, f.name) for f in fields(self) if not _is_known_by_contents(f.metadata)]
+        return tuple(value.identity if isinstance(value, Bindings) else str(value) for value in values)
 
     def check(self) -> None:
         """Raises: UserError if a number is out of range, the target is unknown, the prefix is no name in C, or the file
@@ -72,34 +150,51 @@ class CompileOptions:
         return RecordedSchedules(file, self.target, self.threads, self.opt_level, self.accuracy)
 
 
-def options_of_python(
-    target: str,
-    threads: int,
-    opt_level: int,
-    cc: str | os.PathLike[str] | None,
-    accuracy: str,
-    records: str | os.PathLike[str] | None,
-) -> CompileOptions:
+def _is_known_by_contents(metadata: Mapping[Any, Any]) -> bool:
+    return "option" in metadata and metadata["option"].known_by_contents
+
+
+OPTIONS: Mapping[str, Choice] = {f.name: f.metadata["option"] for f in fields(CompileOptions) if "option" in f.metadata}
+"""What users choose, by name."""
+FRAMEWORK_OPTIONS = tuple(name for name, each in OPTIONS.items() if each.of_frameworks)
+"""The names of those that say how, not what."""
+
+
+def default_of(name: str) -> Any:
+    """The value of an option that is not given."""
+    return next(f.default for f in fields(CompileOptions) if f.name == name and f.default is not MISSING)
+
+
+class PythonOptions(TypedDict, total=False):
+    """The options of `mlc.compile`, each of which may be left out."""
+
+    target: str
+    threads: SupportsIndex
+    opt_level: SupportsIndex
+    accuracy: str
+    cc: str | os.PathLike[str] | None
+    records: str | os.PathLike[str] | None
+
+
+def options_of_python(given: Mapping[str, object], caller: str = "compile") -> CompileOptions:
     """The options that a Python program chose.
 
     Raises:
-        TypeError: one is of another type.
+        TypeError: there is no such option, or its value is of another type.
         UserError: one is wrong.
     """
-    wanted: tuple[tuple[str, object, Any, str], ...] = (
-        ("target", target, str, "a name, such as 'native'"),
-        ("threads", threads, SupportsIndex, "a whole number"),
-        ("opt_level", opt_level, SupportsIndex, "a whole number"),
-        ("accuracy", accuracy, str, "'exact' or 'fast'"),
-        ("cc", "" if cc is None else cc, (str, os.PathLike), "the name or the path of a clang, or None"),
-        ("records", "" if records is None else records, (str, os.PathLike), "the path of a file of records, or None"),
-    )
-    for name, value, kind, required in wanted:
-        if not isinstance(value, kind):
-            raise TypeError(f"found {name}={value!r}; required: {required}")
-    clang = None if cc is None else os.fspath(cc)
-    file = None if records is None else os.fspath(records)
-    numbers = operator.index(threads), operator.index(opt_level)
-    options = CompileOptions(target, *numbers, clang, accuracy=accuracy, records=file)
+    chosen: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in OPTIONS:
+            raise TypeError(
+                f"{caller}() got an unexpected keyword argument '{name}'; its options are {', '.join(OPTIONS)}"
+            )
+        types, convert = _FROM_PYTHON[OPTIONS[name].kind]
+        if value is None and default_of(name) is None:
+            continue
+        if not isinstance(value, types):
+            raise TypeError(f"found {name}={value!r}; required: {OPTIONS[name].required}")
+        chosen[name] = convert(value)
+    options = CompileOptions(**chosen)
     options.check()
     return options

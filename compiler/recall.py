@@ -114,8 +114,7 @@ class Recipe:
         machine = resolve_target(self.options.target)
         clang = find_clang(self.options.cc, self.cache)
         linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
-        choices = repr(machine), str(self.options.threads), str(self.options.opt_level), self.options.prefix, self.kind
-        choices = *choices, self.options.bindings.identity, self.options.accuracy, records_digest(self.options.records)
+        choices = repr(machine), self.kind, *self.options.identity, records_digest(self.options.records)
         return digest("recipe", compiler_identity(), clang.identity, linker, *choices, self.model.identity)
 
     def _key_with(self, names: Sequence[str], contents: Sequence[str]) -> str:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mlc.compiler.options import FRAMEWORK_OPTIONS
 from mlc.support.errors import UserError
 
-OPTIONS = ("target", "threads", "opt_level", "accuracy", "cc")
-"""Those of `mlc.compile` that say how, not what."""
 
-
-def require_known(options: Iterable[str], taker: str, known: tuple[str, ...] = OPTIONS) -> None:
+def require_known(options: Iterable[str], taker: str, known: tuple[str, ...] = FRAMEWORK_OPTIONS) -> None:
     """See that options exist.
 
     Raises:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
-from mlc.compiler.options import CompileOptions
+from mlc.compiler.options import OPTIONS, CompileOptions, default_of
 from mlc.frontends.registry import open_model
-from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.bindings import Bindings, parse_bindings
 from mlc.support.model_source import ModelSource
@@ -28,12 +29,8 @@ if TYPE_CHECKING:
 class CompileArguments(PluginArguments):
     """The parsed options."""
 
-    target: str = "native"
-    threads: int = 1
-    opt_level: int = HIGHEST
-    accuracy: str = "exact"
-    cc: str | None = None
-    records: str | None = None
+    chosen: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The options of `CompileOptions` that are given, by name."""
     timing: bool = False
     remarks: bool = False
     verify_each: bool = False
@@ -52,15 +49,7 @@ class CompileArguments(PluginArguments):
     @property
     def options(self) -> CompileOptions:
         """The choices that shape the code."""
-        return CompileOptions(
-            self.target,
-            self.threads,
-            self.opt_level,
-            self.cc,
-            bindings=self.bindings,
-            accuracy=self.accuracy,
-            records=self.records,
-        )
+        return CompileOptions(**self.chosen, bindings=self.bindings)
 
     @property
     def bindings(self) -> Bindings:
@@ -80,8 +69,37 @@ class CompileArguments(PluginArguments):
     def given(self) -> list[str]:
         """The flags of those options of a compilation that are not at their defaults."""
         default = CompileArguments()
-        names = [f.name for f in fields(default) if getattr(self, f.name) != getattr(default, f.name)]
-        return ["-O" if name == "opt_level" else f"--{name.replace('_', '-')}" for name in names]
+        chosen = [name for name, value in self.chosen.items() if value != default_of(name)]
+        others = [f.name for f in fields(default) if getattr(self, f.name) != getattr(default, f.name)]
+        return [flag_of(name) for name in [*chosen, *others] if name != "chosen"]
+
+
+def flag_of(name: str) -> str:
+    """The flag of an option by its name in Python."""
+    return (name in OPTIONS and OPTIONS[name].flag) or f"--{name.replace('_', '-')}"
+
+
+class _Choose(argparse.Action):
+    """Notes an option that is given in `chosen`."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        namespace.chosen = {**namespace.chosen, self.dest: values}
+
+
+def add_options(parser: ArgumentParser, helps: Mapping[str, str] | None = None) -> None:
+    """Declare the options of a compilation; `helps` are for those that a command uses otherwise."""
+    parser.set_defaults(chosen={})
+    for name, each in OPTIONS.items():
+        parser.add_argument(
+            flag_of(name),
+            action=_Choose,
+            dest=name,
+            type=int if each.kind == "number" else str,
+            default=argparse.SUPPRESS,
+            choices=each.choices,
+            metavar=each.metavar,
+            help=(helps or {}).get(name, each.help),
+        )
 
 
 def read_model(model: str) -> ModelSource:
@@ -98,24 +116,13 @@ def read_model(model: str) -> ModelSource:
 
 def add_compile_arguments(
     parser: ArgumentParser,
-    records: str = "take schedules that `mlc tune` found from FILE instead of your own records",
+    records: str = "",
     seed: str = "of the random inputs of --check-each (0)",
 ) -> None:
     """Declare the options; `records` and `seed` say what these two are for, where a command uses them otherwise."""
     add = parser.add_argument
-    add("--target", default="native", metavar="NAME", help="the machine to compile for (see 'mlc targets')")
-    levels = range(HIGHEST + 1)
-    add("-O", dest="opt_level", type=int, choices=levels, default=HIGHEST, help=f"optimisation level ({HIGHEST})")
-    add("--threads", type=int, default=1, metavar="N", help="threads that one call may use (1)")
-    add(
-        "--accuracy",
-        choices=ACCURACIES,
-        default="exact",
-        help="whether algorithms with larger errors may be used (exact)",
-    )
+    add_options(parser, {"records": records} if records else {})
     add_binding_arguments(parser)
-    add("--cc", metavar="CLANG", help="the clang to use instead of the newest one found")
-    add("--records", metavar="FILE", help=records)
     add("--timing", action="store_true", help="print how long each pass and phase took")
     add("--remarks", action="store_true", help="print what passes decided, and why")
     add("--verify-each", action="store_true", help="verify after every pass")
@@ -157,9 +164,9 @@ def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedC
     from mlc.pass_manager.manager import PassManager
     from mlc.tools.observers import observers
 
-    ctx = new_context(arguments.target)
+    ctx = new_context(arguments.options.target)
     module = read_module(model, ctx, arguments.bindings)
-    watching = observers(arguments, ctx, arguments.cc)
+    watching = observers(arguments, ctx, arguments.options.threads, arguments.options.cc)
     manager = PassManager(ctx, watching, arguments.verify_each, lambda: _text(model, module, ctx))
     result = TimedCompilation(Compilation(module, ctx, arguments.options, manager), watching)
     result.phase("parse", start)

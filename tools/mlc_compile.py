@@ -101,7 +101,7 @@ def run(arguments: Namespace) -> None:
     for form in forms.values():
         if form in (*_IR_FORMS, "exe"):
             args.bindings.require_single("a program" if form == "exe" else "a text of IR")
-    if "exe" in forms.values() and args.threads > 1:
+    if "exe" in forms.values() and args.options.threads > 1:
         print("note: a program computes on one thread; a library (-o model.so) uses more", file=sys.stderr)
     if len(forms) == 1 and (form := args.emit or form_of(args.output[0])) in _IR_FORMS:
         _write_ir(source, form, args)

@@ -63,8 +63,8 @@ def run(arguments: Namespace) -> None:
     args.bindings.require_single("what is explained")
     if args.estimates and not carries_out_schedules(args.options):
         raise UserError(
-            f"found --estimates with -O{args.opt_level}, which carries out no schedules, whose loops are what is "
-            "estimated; required: -O2 or -O3"
+            f"found --estimates with -O{args.options.opt_level}, which carries out no schedules, whose loops are what "
+            "is estimated; required: -O2 or -O3"
         )
     timed = start_compilation(read_model(args.model), args)
     timed.compilation.lower("tensor")

@@ -121,8 +121,10 @@ def _transform(
     if arguments.reduce:
         from mlc.tools.reduce_error import reduce_error
 
-        return reduce_error(module, passes, ctx, lambda: observers(arguments, ctx), arguments.verify_each)
-    watching = observers(arguments, ctx)
+        return reduce_error(
+            module, passes, ctx, lambda: observers(arguments, ctx, arguments.threads), arguments.verify_each
+        )
+    watching = observers(arguments, ctx, arguments.threads)
     manager = PassManager(ctx, [*watching, notes], arguments.verify_each, lambda: chunk)
     manager.run(module, passes)
     manager.finish(module)

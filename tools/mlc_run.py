@@ -182,7 +182,7 @@ def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[Ru
         OutputError: `path` cannot be written.
         UserError: the model is wrong, or there is no usable clang.
     """
-    machine = resolve_target(args.target)
+    machine = resolve_target(args.options.target)
     outputs = [output for output in (args.output, args.outputs) if output]
     if machine.arch == host.architecture():
         make_artifacts(source, {path: "shared"}, args, outputs)
@@ -195,10 +195,12 @@ def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[Ru
 def _artifact_name(args: Arguments) -> str:
     """Another name for each model and each choice of options: another process may just be going to load what it
     compiled, or somebody to use what an earlier run named."""
-    suffix = ".so" if resolve_target(args.target).arch == host.architecture() else ""
+    suffix = ".so" if resolve_target(args.options.target).arch == host.architecture() else ""
     plugins = repr([args.load_dialect, args.load_pass, args.irdl_file])
-    rest = digest(str(Path(args.model).absolute()), args.cc or "", args.records or "", plugins)[:8]
-    return f"{Path(args.model).stem}-{args.target}-O{args.opt_level}-threads{args.threads}-{rest}{suffix}"
+    options = args.options
+    others = *options.identity, options.cc or "", options.records or "", plugins
+    rest = digest(str(Path(args.model).absolute()), *others)[:8]
+    return f"{Path(args.model).stem}-{options.target}-O{options.opt_level}-threads{options.threads}-{rest}{suffix}"
 
 
 def _reason(error: Exception) -> str:

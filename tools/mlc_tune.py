@@ -105,11 +105,11 @@ def run(arguments: Namespace) -> int:
             f"this machine cannot run code for '{options.target}', so nothing can be measured; tune on a machine that "
             "can, and give its records to `mlc compile --records FILE`"
         )
-    path = _records_path(args.records)
+    path = _records_path(args.chosen.get("records"))
     if args.picture is not None:
         require_picture(Path(args.picture))
     known = require_writable(path)
-    timed = start_compilation(read_model(args.model), replace(args, records=""))
+    timed = start_compilation(read_model(args.model), args)
     compilation = timed.compilation
     compilation.ctx.warnings += known.problems
     parcel = _parcel(args, compilation) if args.scheduler is not None else None

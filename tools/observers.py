@@ -29,13 +29,14 @@ class ObserverOptions(Protocol):
     timing: bool
     check_each: bool
     seed: int
-    threads: int
 
 
-def observers(options: ObserverOptions, ctx: CompilerContext, cc: str | None = None) -> list[Instrumentation]:
+def observers(
+    options: ObserverOptions, ctx: CompilerContext, threads: int, cc: str | None = None
+) -> list[Instrumentation]:
     """What to call around each pass, in order: timing is innermost, so it measures nothing but the passes.
 
-    `cc` names the clang to use instead of the one that is found.
+    Native code runs on `threads` threads; `cc` names the clang to use instead of the one that is found.
     """
     result: list[Instrumentation] = []
     if options.timing:
@@ -47,7 +48,7 @@ def observers(options: ObserverOptions, ctx: CompilerContext, cc: str | None = N
         from mlc.tools.native_check import NativeCheck
 
         checker = EquivalenceChecker(ctx, options.seed)
-        result.append(NativeCheck(checker, ctx, sys.stderr, options.threads, cc))
+        result.append(NativeCheck(checker, ctx, sys.stderr, threads, cc))
         result.append(CheckEach(checker, sys.stderr))
     return result
 

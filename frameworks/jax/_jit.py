@@ -9,14 +9,15 @@ from typing import Any, overload
 
 import jax
 
-from mlc.frameworks._options import OPTIONS, require_known
+from mlc.compiler.options import FRAMEWORK_OPTIONS
+from mlc.frameworks._options import require_known
 from mlc.frameworks.jax._buffers import array_types
 from mlc.frameworks.jax._compiled import Compiled, compile, parameters_of
 from mlc.support.errors import UserError
 
 _jax: Any = jax
 """Of whose functions the package gives no whole types."""
-_KNOWN = ("static_argnums", "static_argnames", "donate_argnums", *OPTIONS)
+_KNOWN = ("static_argnums", "static_argnames", "donate_argnums", *FRAMEWORK_OPTIONS)
 
 
 @overload

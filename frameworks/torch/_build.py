@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mlc.api import compile
-from mlc.compiler.options import CompileOptions
-from mlc.frameworks._options import OPTIONS, require_known
+from mlc.compiler.options import FRAMEWORK_OPTIONS, OPTIONS, CompileOptions
+from mlc.frameworks._options import require_known
 from mlc.frameworks.torch._source import GraphModel
 from mlc.support.errors import UserError
 from mlc.targets.cache import Cache
@@ -43,13 +43,13 @@ def compile_options(options: Mapping[str, Any] | None) -> CompileOptions:
     import torch
 
     given = dict(options or {})
-    require_known(given, "the backend", (*OPTIONS, "checked"))
+    require_known(given, "the backend", (*FRAMEWORK_OPTIONS, "checked"))
     given.setdefault("threads", torch.get_num_threads())
     if given.get("cc", "") is None:
         del given["cc"]
-    for name, kind in (("target", str), ("threads", int), ("opt_level", int), ("accuracy", str), ("cc", str)):
-        if name in given and (not isinstance(given[name], kind) or isinstance(given[name], bool)):
-            value = given[name]
+    for name, value in given.items():
+        kind = int if OPTIONS[name].kind == "number" else str
+        if not isinstance(value, kind) or isinstance(value, bool):
             raise UserError(f"option '{name}' is {value!r}, a {type(value).__name__}; required: {_KINDS[kind]}")
     found = CompileOptions(**given)
     found.check()
@@ -67,6 +67,5 @@ def build(source: GraphSource, options: CompileOptions, kind: type[GraphModel] =
         CompilerBug: mlc is wrong.
     """
     model = kind("<torch.compile>", Path.cwd(), source=source, **more)
-    chosen = {"target": options.target, "threads": options.threads, "opt_level": options.opt_level, "cc": options.cc}
-    chosen["accuracy"] = options.accuracy
+    chosen = {name: getattr(options, name) for name in FRAMEWORK_OPTIONS}
     return compile(cast(Any, model), **cast(Any, chosen))

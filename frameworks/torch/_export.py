@@ -9,7 +9,8 @@ from typing import Any, cast
 import torch
 
 from mlc.api import compile as compile_model
-from mlc.frameworks._options import OPTIONS, require_known
+from mlc.compiler.options import FRAMEWORK_OPTIONS
+from mlc.frameworks._options import require_known
 from mlc.frontends.torch.source import ExportedModel
 from mlc.runtime import Model
 from mlc.support.errors import UserError
@@ -40,7 +41,7 @@ def compile(
     Raises:
         UserError: an option does not exist, the model cannot be exported, or uses an operator that mlc does not have.
     """
-    require_known(options, "mlc.torch.compile", (*OPTIONS, "shapes", "values"))
+    require_known(options, "mlc.torch.compile", (*FRAMEWORK_OPTIONS, "shapes", "values"))
     program = model
     if not isinstance(model, torch.export.ExportedProgram):
         arguments = (inputs,) if isinstance(inputs, torch.Tensor) else tuple(inputs)
