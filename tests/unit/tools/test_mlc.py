@@ -257,7 +257,8 @@ def test_a_library_is_compiled_already(options: list[str], ignored: str, model: 
 def test_artifacts_of_other_models_and_options_are_other_files(model: str, mlc: CommandLine) -> None:
     Path("other").mkdir()
     Path("other/model.mlir").write_text(_MODEL)
-    commands = [[model], [model, "--threads=2"], [model, "-O1"], ["other/model.mlir"]]
+    options = ("--threads=2", "-O1", "--accuracy=fast")
+    commands = [[model], ["other/model.mlir"], *([model, option] for option in options)]
     shown = [mlc("run", *words, "--inputs", "in.safetensors", "--repeat=1", "--check-labels").out for words in commands]
     artifacts = [Path(text.splitlines()[-1].removeprefix("artifact: ")) for text in shown]
     assert len(set(artifacts)) == len(commands)
