@@ -16,7 +16,7 @@ import os
 
 TYPE_CHECKING = False  # that of `typing` takes time, and a command line is not interruptible before this is read
 if TYPE_CHECKING:
-    from mlc.api import compile, parse
+    from mlc.api import compile, context_of, parse
     from mlc.compiler.compilation import new_context
     from mlc.frameworks import jax as jax
     from mlc.frameworks import torch as torch
@@ -40,6 +40,7 @@ __all__ = [
     "UserError",
     "__version__",
     "compile",
+    "context_of",
     "load",
     "load_dialect",
     "load_pass",
@@ -49,6 +50,7 @@ __all__ = [
 
 _HOMES = {
     "compile": "mlc.api",
+    "context_of": "mlc.api",
     "parse": "mlc.api",
     "PassManager": "mlc.pass_manager.manager",
     "new_context": "mlc.compiler.compilation",

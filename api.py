@@ -66,6 +66,17 @@ def parse(model: str | os.PathLike[str]) -> ModuleOp:
     return _parse(_read(model))
 
 
+def context_of(module: ModuleOp) -> CompilerContext:
+    """What a module that `parse` has read carries besides the IR: dialects, weights, remarks.
+
+    Raises:
+        UserError: it is of another origin; `new_context` makes a context for such.
+    """
+    if module not in _contexts:
+        raise UserError("found a module that mlc.parse has not read; required: one that it has, or mlc.new_context()")
+    return _contexts[module]
+
+
 def compile(
     model: str | os.PathLike[str] | bytes | OnnxMessage | ModuleOp,
     *,

@@ -1,7 +1,7 @@
 """What has to be true for a step to change loops: each step asks here, and here alone.
 
 A person may have written the loops, so nothing is known of them but what they say. Every question is answered from what
-ops do to memory (`_memory_accesses`), from which iterations touch the same element (`_dependences`), and from who uses
+ops do to memory (`memory_accesses`), from which iterations touch the same element (`dependences`), and from who uses
 a value. A loop that is `parallel` says that its iterations are independent; what can be refuted of that is refused when
 a text is read, the rest is the word of whoever wrote it.
 """

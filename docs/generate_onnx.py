@@ -80,7 +80,7 @@ def how(domain: str, name: str) -> str:
     """What converts an operator, in words; nothing if nothing does."""
     factory = lowering_of(ConvertOnnxToGraphPass.name, op(name, domain))
     if factory is not None:
-        return f"`{factory.__module__.rpartition('.')[2].removeprefix('_')}.py`"
+        return f"`{factory.__module__.rpartition('.')[2]}.py`"
     schema: Any = newest_schema(domain, name)
     return "body" if schema.has_function or schema.has_context_dependent_function else ""
 

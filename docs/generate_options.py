@@ -17,6 +17,9 @@ _HEAD = """# Options of a compilation
 are for frameworks, too: `torch.compile(model, backend="mlc", options={…})`, `mlc.torch.compile`, `mlc.jax.jit` and
 `mlc.jax.compile`. This page is made of their declaration: `python docs/generate_options.py`.
 
+Shapes and values of inputs are given apart, by `--shape` and `--value` ([importing-onnx.md](importing-onnx.md)). To
+`mlc tune`, `--records` is the file that measurements are added to. `records=""` takes schedules from no file.
+
 | flag | argument | value | frameworks | what it is |
 |---|---|---|---|---|
 """

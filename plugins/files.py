@@ -79,7 +79,8 @@ def load_pass(path: str | os.PathLike[str]) -> None:
     if not found and not lowerings_of(module.__name__):
         raise UserError(
             f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no kind of kernel and no "
-            "pattern; derive a class of mlc.passes: base.Pass, loop.steps.base.LoopStep, shared.kernel_kinds.KernelKind"
+            "pattern; derive from mlc.pass_manager.base.Pass, mlc.schedules.steps.base.LoopStep or "
+            "mlc.schedules.kernel_kinds.KernelKind"
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")

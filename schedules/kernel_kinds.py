@@ -46,7 +46,7 @@ class TensorKernel:
 
 @dataclass(frozen=True)
 class Offer:
-    """A schedule that a kind of kernel would take; without steps, loops are best left as they are."""
+    """A candidate: a schedule that a kind of kernel proposes. A first one without steps declines the kernel."""
 
     steps: tuple[Step, ...]
     difference: str = ""
@@ -61,7 +61,7 @@ class Offer:
 
 
 def distinct(offers: Iterable[Offer]) -> Iterator[Offer]:
-    """The offers that have other steps than those before; none if the first one has no steps."""
+    """The offers that have other steps than those before; none if the first one has no steps, which declines."""
     seen: set[tuple[Step, ...]] = set()
     for offer in offers:
         if offer.steps and offer.steps not in seen:

@@ -14,7 +14,7 @@ from mlc.tools.driver import ArgumentParser, Namespace, run_tool
 
 COMMANDS = {
     "compile": "compile a model to IR, assembly, an object, a library, a program or a C header",
-    "check": "say at once what stands in the way of compiling a model of ONNX",
+    "check": "say at once what stands in the way of compiling a model",
     "import": "write a model of ONNX as text of the graph level, with its weights beside it",
     "run": "run a model on inputs from a file, check its answers, measure it",
     "explain": "show what each kernel computes, how, and how near it comes to the machine's limits",

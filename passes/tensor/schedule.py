@@ -41,7 +41,8 @@ class SchedulePass(Pass):
     | a reduction along memory | partial results side by side |
     | a sum over the rows of a large matrix | pages of a few rows side by side, sums in the first cache |
     | a map of whole tiles | vectors of the last dim |
-    | a reduction of columns, pooling, anything else | several vectors of the last dim side by side |
+    | a depthwise convolution, pooling | blocks of results, their windows written out, channels as vectors |
+    | a reduction of columns, anything else | several vectors of the last dim side by side |
 
     A dim can become vectors if every access goes through it, each element or every other one, or does not depend on it;
     a kernel where that does not hold, and that is no transposition, gets no schedule, and a remark.

@@ -16,8 +16,8 @@ tile are carried vectors, and no pass knows what a matmul is.
 A scan becomes a `loop.for` that carries buffers: a step reads where the step before wrote. A carried value has two
 buffers that alternate, and the last one is that of the result; a value that is also stacked is read from the stack.
 
-A result marked `mlc.donated = n` may lie in the memory of argument `n` (`_donation.py`): if all reads of the argument
-are done when the result is written, it is computed in place; otherwise elsewhere, and copied.
+A result marked `mlc.donated = n` may lie in the memory of argument `n` (`_donation.py`): if the last read of the
+argument precedes the first write of the result, the result reuses its buffer; otherwise it gets its own, and is copied.
 """
 
 from mlc.dialects.loop.nests import parallel_nest

@@ -20,5 +20,7 @@ Rows (softmax, norms, attention) are nests over the same outer loops, which `fus
 themselves only. Then `shrink-buffers` (storage folding) keeps a row of a buffer, and `forward-stores` keeps single
 numbers in registers. Attention keeps a block of rows of scores.
 
+Depthwise convolutions and pooling are `window.py`; `contraction.py` declines them, since no operand is shared by lanes.
+
 Columns: a sum over the rows of a large matrix reads pages of a few rows while sums wait in the first cache.
 """

@@ -126,7 +126,7 @@ def contraction_steps(
     shared = [m for _, m in contraction.operands_with_lanes()]
     if any(not runs_along_memory(m, contraction.lane_dim) for m in shared) and len(shared) != 1:
         return []
-    if len(shared) == len(op.inputs):
+    if len(shared) == len(op.inputs):  # no operand is reused across lanes: a depthwise convolution, see window.py
         return []
     by_group = contraction.is_grouped and contraction.columns > lanes and contraction.columns % lanes != 0
     if contraction.is_grouped and not by_group:

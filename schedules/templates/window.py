@@ -2,8 +2,9 @@
 
     for y, x blocks: for n: out[3 × 4 results] = combine of the taps, written out, of vectors along n
 
-No operand is shared between lanes, so there is nothing to hold but a small block of results, which read the same
-elements under them. Lanes run innermost, so that memory is read from front to back, and once.
+Each operand varies with the channel, which becomes lanes, so there is no operand to reuse from registers: the
+register tile is a block of neighbouring results, whose windows overlap. Channels run innermost, so that memory is read
+from front to back, once.
 """
 
 from __future__ import annotations

@@ -169,3 +169,12 @@ def test_public_names_exist() -> None:
     for name in mlc.__all__:
         assert name in dir(mlc)
         assert getattr(mlc, name) is getattr(mlc, name)
+
+
+def test_the_context_of_a_module_has_its_weights(weighted: Path) -> None:
+    module = mlc.parse(weighted)
+    np.testing.assert_array_equal(mlc.context_of(module).resources.array("w"), [5, 6, 7])
+    with pytest.raises(
+        mlc.UserError, match=r"mlc.parse has not read; required: one that it has, or mlc.new_context\(\)"
+    ):
+        mlc.context_of(module.clone())
