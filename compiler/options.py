@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypedDict
 
 from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
@@ -162,7 +162,7 @@ FRAMEWORK_OPTIONS = tuple(name for name, each in OPTIONS.items() if each.of_fram
 
 def default_of(name: str) -> Any:
     """The value of an option that is not given."""
-    return next(f.default for f in fields(CompileOptions) if f.name == name and f.default is not MISSING)
+    return getattr(CompileOptions, name)
 
 
 class PythonOptions(TypedDict, total=False):
@@ -176,7 +176,7 @@ class PythonOptions(TypedDict, total=False):
     records: str | os.PathLike[str] | None
 
 
-def options_of_python(given: Mapping[str, object], caller: str = "compile") -> CompileOptions:
+def options_of_python(given: Mapping[str, object]) -> CompileOptions:
     """The options that a Python program chose.
 
     Raises:
@@ -187,7 +187,7 @@ def options_of_python(given: Mapping[str, object], caller: str = "compile") -> C
     for name, value in given.items():
         if name not in OPTIONS:
             raise TypeError(
-                f"{caller}() got an unexpected keyword argument '{name}'; its options are {', '.join(OPTIONS)}"
+                f"compile() got an unexpected keyword argument '{name}'; its options are {', '.join(OPTIONS)}"
             )
         types, convert = _FROM_PYTHON[OPTIONS[name].kind]
         if value is None and default_of(name) is None:

@@ -70,8 +70,8 @@ class CompileArguments(PluginArguments):
         """The flags of those options of a compilation that are not at their defaults."""
         default = CompileArguments()
         chosen = [name for name, value in self.chosen.items() if value != default_of(name)]
-        others = [f.name for f in fields(default) if getattr(self, f.name) != getattr(default, f.name)]
-        return [flag_of(name) for name in [*chosen, *others] if name != "chosen"]
+        others = [f.name for f in fields(default) if f.name != "chosen"]
+        return [flag_of(name) for name in [*chosen, *(n for n in others if getattr(self, n) != getattr(default, n))]]
 
 
 def flag_of(name: str) -> str:
