@@ -7,15 +7,14 @@ its command line before it loads any pass. Plugins add passes of their own (`plu
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mlc.support.additions import Additions
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.additions import Additions, own_class
+from mlc.support.errors import UserError
 
 if TYPE_CHECKING:
     from mlc.pass_manager.base import Pass
@@ -81,11 +80,7 @@ def load_pass(name: str) -> type[Pass]:
         raise UserError(f"unknown pass '{name}'{suggest(name, [*pass_names(), *pipeline_names()])}")
     from mlc.pass_manager.base import Pass
 
-    module = importlib.import_module(module_name)
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Pass) and vars(value).get("name") == name:
-            return value
-    raise CompilerBug(f"{module_name} holds no pass named '{name}'", "pass registry")
+    return own_class(module_name, Pass, name, "pass", "pass registry")
 
 
 def _checked(loaded: object, name: str, origin: str) -> type[Pass]:

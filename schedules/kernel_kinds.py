@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from abc import ABC, abstractmethod
@@ -16,9 +15,9 @@ from xdsl.dialects.func import FuncOp
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.support.additions import Additions
+from mlc.support.additions import Additions, own_class
 from mlc.support.blame import place_of
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.errors import UserError
 from mlc.targets.machine import Machine
 
 ORDER = ("tile_map", "column_product", "contraction", "window", "attention", "transpose", "column", "row", "gather")
@@ -122,11 +121,9 @@ def kinds() -> Iterator[KernelKind]:
 
 @cache
 def _own_kind(name: str) -> KernelKind:
-    module = importlib.import_module(f"mlc.schedules.templates.{name}")
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, KernelKind) and vars(value).get("name") == name:
-            return value()
-    raise CompilerBug(f"{module.__name__} holds no kind of kernel named '{name}'", "kinds of kernels")
+    place = f"mlc.schedules.templates.{name}"
+    kind: type[KernelKind] = own_class(place, KernelKind, name, "kind of kernel", "kinds of kernels")
+    return kind()
 
 
 def _checked(kind: KernelKind, kernel: TensorKernel) -> Iterator[Offer]:

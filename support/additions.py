@@ -12,14 +12,16 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, TypeVar
 
 from mlc.support.blame import plugin_files
-from mlc.support.errors import UserError
+from mlc.support.errors import CompilerBug, UserError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+_Class = TypeVar("_Class")
 _load_options: list[str] = []
 _undo: list[Callable[[], object]] = []
 """What the end of the innermost `plugin_scope` has to call, last first."""
@@ -145,3 +147,15 @@ def plugin_scope() -> Generator[None]:
     finally:
         while len(_undo) > start:
             _undo.pop()()
+
+
+def own_class(module_name: str, base: type[_Class], name: str, what: str, registry: str) -> type[_Class]:
+    """The class of the compiler itself that derives from `base` and has this `name`, in the module that is its own.
+
+    Raises:
+        CompilerBug: the module holds none; `what` it should be, and the `registry` that was asked, are told.
+    """
+    for value in vars(import_module(module_name)).values():
+        if isinstance(value, type) and issubclass(value, base) and vars(value).get("name") == name:
+            return value
+    raise CompilerBug(f"{module_name} holds no {what} named '{name}'", registry)

@@ -19,7 +19,6 @@ about the whole kernel, `clang(2)`, names none.
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
 import re
 import sys
@@ -31,8 +30,8 @@ from types import NoneType
 from typing import Annotated, Any, ClassVar, cast, get_args, get_type_hints
 
 from mlc.dialects.loop.plan import LoopPlan
-from mlc.support.additions import Additions
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.additions import Additions, own_class
+from mlc.support.errors import UserError
 
 LoopName = Annotated[str, "loop"]
 """The name of a loop: its dim, without quotes."""
@@ -314,8 +313,4 @@ def load_step(name: str) -> type[Step]:
 
 @cache
 def _load_own(name: str) -> type[Step]:
-    module = importlib.import_module(f"mlc.{_FOLDER.replace('/', '.')}.{name}")
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, Step) and vars(value).get("name") == name:
-            return value
-    raise CompilerBug(f"{module.__name__} holds no step named '{name}'", "schedule steps")
+    return own_class(f"mlc.{_FOLDER.replace('/', '.')}.{name}", Step, name, "step", "schedule steps")
