@@ -1,6 +1,6 @@
 """What LLVM's models of CPUs say of single instructions, as llvm-mca runs them: the rates and latencies of a core.
 
-The numbers of `targets/cpus.py` that are said to be LLVM's are held against these by a test. Others differ, where a
+The numbers of CPUs that are said to be LLVM's are held against these by a test. Others differ, where a
 model is that of another CPU, or wrong: `python -m benchmarks.mca --facts` shows which.
 """
 

@@ -53,12 +53,12 @@ def describe(target: str, threads: int, cores: list[int], rounds: int, date: str
 
 def cpu_model() -> str:
     """The CPU as it calls itself, with what LLVM calls it where that says more."""
-    from mlc.runtime.cpu_features import kernel_fields
+    from mlc.architectures import kernel_entries
     from mlc.targets import host
 
-    model = kernel_fields().get("model name") or platform.machine()
-    known = host.cpu_name()
-    return f"{model} ({known})" if known else model
+    model = kernel_entries().get("model name") or platform.machine()
+    known = host.cpu()
+    return f"{model} ({known.name})" if known else model
 
 
 def _version(package: str) -> str | None:

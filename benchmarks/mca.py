@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from mlc.architectures import cpus
 from mlc.benchmarks.case import Case
 from mlc.benchmarks.cpu_models import as_modelled, cycles_in, disagreements, find_mca, simulate
 from mlc.benchmarks.engines import saved_source
@@ -30,7 +31,6 @@ from mlc.benchmarks.tables import Grid
 from mlc.compiler.compilation import Compilation, new_context, parse_verified
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.manager import PassManager
-from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target
 
 TARGETS = (
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
         for kernel in KERNELS:
             if options.only in kernel:
                 found += judge(tool, kernel, target)
-    differing = list(disagreements(tool, map(resolve_target, CPUS))) if options.facts else []
+    differing = list(disagreements(tool, (resolve_target(cpu.name) for _, cpu in cpus()))) if options.facts else []
     grids = [loops_table(found)]
     if differing:
         rows = [[d.cpu, d.fact, f"{d.ours:.3g}", d.source, f"{d.modelled:.3g}"] for d in differing]

@@ -14,12 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from mlc.runtime.cpu_features import missing_features
+from mlc.architectures import architecture_of_elf, missing_features, real_architecture
 from mlc.runtime.elf import Damaged, NotALibrary, read_library
-
-_MACHINES = {62: "x86_64", 183: "aarch64"}
-"""ELF's e_machine → the architecture as /proc and signatures name it."""
-_ALIASES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 _T = TypeVar("_T")
 
@@ -219,15 +215,12 @@ def _check_file(path: Path) -> frozenset[str]:
         raise ArtifactError(f"'{path}' is not a shared library of mlc, it is {e}; {build}") from None
     except Damaged as e:
         raise ArtifactError(f"'{path}' is damaged: {e}; copy it again, or compile it again") from None
-    found, host = _MACHINES.get(library.machine, f"ELF machine {library.machine}"), _host_architecture()
-    if found != host:
-        raise ArtifactError(f"'{path}' is for {found} and this machine is {host}; compile it for target 'native'")
+    found, host = architecture_of_elf(library.machine), real_architecture()
+    if found is None or found != host:
+        needed = found.name if found else f"ELF machine {library.machine}"
+        here = host.name if host else platform.machine()
+        raise ArtifactError(f"'{path}' is for {needed} and this machine is {here}; compile it for target 'native'")
     return library.symbols
-
-
-def _host_architecture() -> str:
-    machine = platform.machine().lower()
-    return _ALIASES.get(machine, machine)
 
 
 def _check_features(path: Path, cpu: str, required: list[str]) -> None:

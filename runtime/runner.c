@@ -7,13 +7,9 @@
    Before that it compares the features of the CPU with those that the model needs, so it is compiled for a CPU without
    any.
 
-   The compiler defines: MODEL(suffix), the model's C names; INPUTS, OUTPUTS and lists of their sizes in bytes; CPU, for
-   which the model was compiled, and FEATURES, what it needs of one (see cpu_features.py). */
-
-typedef __INT32_TYPE__ int32_t;
-typedef __UINT32_TYPE__ uint32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT64_TYPE__ uint64_t;
+   The header of the architecture stands in front of it. The compiler defines: MODEL(suffix), the model's C names; INPUTS,
+   OUTPUTS and lists of their sizes in bytes; CPU, for which the model was compiled, and FEATURES, what it needs of one
+   (see that header). */
 
 int32_t MODEL()(const void *const *inputs, void *const *outputs, void *workspace);
 uint64_t MODEL(_workspace_bytes)(void);
@@ -22,55 +18,7 @@ const char *MODEL(_signature)(void);
 static const uint64_t input_bytes[] = INPUT_BYTES;
 static const uint64_t output_bytes[] = OUTPUT_BYTES;
 
-/* ---- system calls ---- */
-
-#if defined(__x86_64__)
-
-enum { SYS_read = 0, SYS_write = 1, SYS_mmap = 9, SYS_exit_group = 231, SYS_clock_gettime = 228 };
-
-static long system_call(long number, long a, long b, long c, long d, long e, long f) {
-    long result;
-    register long r10 __asm__("r10") = d;
-    register long r8 __asm__("r8") = e;
-    register long r9 __asm__("r9") = f;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-__asm__(".text\n.globl _start\n_start:\n"
-        "  xor %ebp, %ebp\n"
-        "  mov %rsp, %rdi\n" /* argc, argv */
-        "  and $-16, %rsp\n"
-        "  call run_model\n");
-
-#elif defined(__aarch64__)
-
-enum { SYS_read = 63, SYS_write = 64, SYS_mmap = 222, SYS_exit_group = 94, SYS_clock_gettime = 113 };
-
-static long system_call(long number, long a, long b, long c, long d, long e, long f) {
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    register long x4 __asm__("x4") = e;
-    register long x5 __asm__("x5") = f;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
-    return x0;
-}
-
-__asm__(".text\n.globl _start\n_start:\n"
-        "  mov x29, #0\n"
-        "  mov x30, #0\n"
-        "  mov x0, sp\n" /* argc, argv */
-        "  bl run_model\n");
-
-#else
-#error "the runner has no system calls for this architecture"
-#endif
+__asm__(ENTRY_POINT);
 
 enum { EINTR = 4 };
 
@@ -120,53 +68,6 @@ __attribute__((noreturn)) static void fail(const char *message) {
 }
 
 /* ---- the CPU ---- */
-
-#if defined(__x86_64__)
-
-typedef struct {
-    const char *name;
-    uint32_t leaf, subleaf, place, bit, kept;
-} Feature;
-
-static void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *out) {
-    __asm__ volatile("cpuid" : "=a"(out[0]), "=b"(out[1]), "=c"(out[2]), "=d"(out[3]) : "a"(leaf), "c"(subleaf));
-}
-
-static int says(uint32_t leaf, uint32_t subleaf, uint32_t place, uint32_t bit) {
-    uint32_t out[4];
-    cpuid(leaf & 0x80000000u, 0, out);
-    if (out[0] < leaf) return 0; /* a leaf that the CPU does not have */
-    if (subleaf) {
-        cpuid(leaf, 0, out);
-        if (out[0] < subleaf) return 0;
-    }
-    cpuid(leaf, subleaf, out);
-    return out[place] >> bit & 1;
-}
-
-static int has(const Feature *feature, const long *auxiliary) {
-    enum { ECX = 2, OSXSAVE = 27 };
-    uint32_t low = 0, high = 0; /* the registers that the system keeps */
-    (void)auxiliary;
-    if (says(1, 0, ECX, OSXSAVE)) __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    if (feature->kept & ~low) return 0;
-    return says(feature->leaf, feature->subleaf, feature->place, feature->bit);
-}
-
-#else
-
-typedef struct {
-    const char *name;
-    uint32_t key, bit;
-} Feature;
-
-static int has(const Feature *feature, const long *auxiliary) {
-    for (; auxiliary[0]; auxiliary += 2)
-        if (auxiliary[0] == (long)feature->key) return (int)((uint64_t)auxiliary[1] >> feature->bit & 1);
-    return 0;
-}
-
-#endif
 
 static const Feature features[] = FEATURES;
 

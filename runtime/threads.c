@@ -12,10 +12,8 @@
    The pool runs one loop at a time. A loop that finds it busy, because another thread of the program is in a loop or
    because this is a loop within a loop, runs on the calling thread.
 
-   The compiler defines THREADS, the most threads that a loop may run on, the caller being one of them. */
-
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT32_TYPE__ uint32_t;
+   The header of the architecture stands in front of it. The compiler defines THREADS, the most threads that a loop may
+   run on, the caller being one of them. */
 
 typedef void task_function(void *context, int64_t index);
 
@@ -23,80 +21,23 @@ typedef void task_function(void *context, int64_t index);
 __attribute__((weak)) int pthread_create(unsigned long *thread, const void *attributes, void *(*start)(void *),
                                          void *argument);
 
-/* ---- the machine ---- */
-
-#if defined(__x86_64__)
-
-enum { SYS_rt_sigprocmask = 14, SYS_getpid = 39, SYS_futex = 202, SYS_sched_getaffinity = 204 };
-
-static long system_call(long number, long a, long b, long c, long d) {
-    long result;
-    register long r10 __asm__("r10") = d;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
-/* Tell the core that this is a loop that waits. */
-static void pause(void) { __asm__ volatile("pause"); }
-
-/* Rounding, and whether subnormal numbers are flushed to zero. */
-static long float_mode(void) {
-    uint32_t mode;
-    __asm__ volatile("stmxcsr %0" : "=m"(mode));
-    return mode;
-}
-
-static void set_float_mode(long mode) {
-    uint32_t low = (uint32_t)mode;
-    __asm__ volatile("ldmxcsr %0" : : "m"(low));
-}
-
-#elif defined(__aarch64__)
-
-enum { SYS_rt_sigprocmask = 135, SYS_getpid = 172, SYS_futex = 98, SYS_sched_getaffinity = 123 };
-
-static long system_call(long number, long a, long b, long c, long d) {
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = a;
-    register long x1 __asm__("x1") = b;
-    register long x2 __asm__("x2") = c;
-    register long x3 __asm__("x3") = d;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
-    return x0;
-}
-
-static void pause(void) { __asm__ volatile("isb"); }
-
-static long float_mode(void) {
-    long mode;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
-    return mode;
-}
-
-static void set_float_mode(long mode) { __asm__ volatile("msr fpcr, %0" : : "r"(mode)); }
-
-#else
-#error "mlc has no threads for this architecture"
-#endif
+/* ---- the system ---- */
 
 /* Sleep until `word` is woken, unless it is not `value` (any more). May return for no reason. */
 static void sleep_on(_Atomic uint32_t *word, uint32_t value) {
     enum { WAIT_PRIVATE = 128 };
-    system_call(SYS_futex, (long)word, WAIT_PRIVATE, value, 0 /* without a time limit */);
+    system_call(SYS_futex, (long)word, WAIT_PRIVATE, value, 0 /* without a time limit */, 0, 0);
 }
 
 static void wake(_Atomic uint32_t *word, int64_t sleepers) {
     enum { WAKE_PRIVATE = 129 };
-    system_call(SYS_futex, (long)word, WAKE_PRIVATE, sleepers, 0);
+    system_call(SYS_futex, (long)word, WAKE_PRIVATE, sleepers, 0, 0, 0);
 }
 
 /* How many CPUs the calling thread may run on, as far as the kernel tells. */
 static int available_cpus(void) {
     unsigned long mask[128]; /* one bit per CPU */
-    long bytes = system_call(SYS_sched_getaffinity, 0, sizeof mask, (long)mask, 0);
+    long bytes = system_call(SYS_sched_getaffinity, 0, sizeof mask, (long)mask, 0, 0, 0);
     if (bytes <= 0) return THREADS;
     int count = 0;
     for (long i = 0; i < bytes / (long)sizeof *mask; i++) count += __builtin_popcountl(mask[i]);
@@ -207,17 +148,17 @@ static void start_workers(void) {
     pool.crowd = pool.sleepers = 0;
     int cpus = available_cpus(), wanted = (cpus < THREADS ? cpus : THREADS) - 1;
     unsigned long long blocked = blocked_signals(), before = 0;
-    system_call(SYS_rt_sigprocmask, SETMASK, (long)&blocked, (long)&before, sizeof before);
+    system_call(SYS_rt_sigprocmask, SETMASK, (long)&blocked, (long)&before, sizeof before, 0, 0);
     for (; pool.workers < wanted; pool.workers++) {
         unsigned long thread;
         if (pthread_create(&thread, 0, work, 0) != 0) break; /* then it is fewer */
     }
-    system_call(SYS_rt_sigprocmask, SETMASK, (long)&before, 0, sizeof before);
+    system_call(SYS_rt_sigprocmask, SETMASK, (long)&before, 0, sizeof before, 0, 0);
 }
 
 /* Returns 0 if the pool is busy. */
 static int acquire_pool(void) {
-    int process = (int)system_call(SYS_getpid, 0, 0, 0, 0), holder = pool.holder;
+    int process = (int)system_call(SYS_getpid, 0, 0, 0, 0, 0, 0), holder = pool.holder;
     /* After fork() a child has a copy of the pool, but no workers, nor the thread of the parent that may have held it. */
     if (holder == process || !REPLACE(&pool.holder, &holder, process)) return 0;
     if (pool.process != process) {

@@ -14,17 +14,9 @@ from mlc.schedules.cost.traffic import side_by_side
 from mlc.targets.machine import Machine
 
 MOST_VECTORS = 16
-MOST_ROWS: dict[str, int] = {"x86_64": 16, "aarch64": 10}
-"""On ARM a row whose numbers are loaded into all lanes takes an address of its own; of more than 12, some spill."""
 FEW_BLOCKS = 4
 OF_SECOND_CACHE = 0.9
 """How much of the second cache a panel may take: rows and results pass by."""
-STEPS: dict[str, int] = {"x86_64": 1, "aarch64": 2}
-"""How many steps of the reduction are one iteration.
-
-On ARM, LLVM loads a number into all lanes and moves its address on by one number in one instruction, which takes a turn
-of the vector units. Where the address moves on by two, numbers are loaded by themselves, and multiply-adds take a lane.
-"""
 
 
 @dataclass(frozen=True)
@@ -114,7 +106,7 @@ def tiles_near_best(problem: TileProblem, machine: Machine, within: float = 0.0)
     tiles = (
         RegisterTile(r, v)
         for v in ([problem.vectors] if problem.vectors else range(1, min(MOST_VECTORS, width) + 1))
-        for r in range(1, min(problem.most_rows, problem.rows, MOST_ROWS[machine.arch]) + 1)
+        for r in range(1, min(problem.most_rows, problem.rows, machine.architecture.max_tile_rows) + 1)
     )
     candidates = [t for t in tiles if problem.registers(t, machine) <= machine.vector_registers]
     costs = {t: tile_cycles(t, problem, machine) for t in candidates}

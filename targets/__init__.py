@@ -1,8 +1,8 @@
 """Machines, and what becomes of LLVM IR: text, clang, linker, cache, artifacts.
 
 Facts of a machine are fields of `Machine`: registers, lanes, caches, issue width, bandwidths, what sharing a loop
-costs. `facts.py` defines each with its unit; `cpus.py` is the table, and `cpu_sources.py` says for each number
-whether it is LLVM's, a manual's, measured or assumed. `mlc machine measure` writes a file that only `native` reads.
+costs. `architectures/` defines each with its unit, and the rows of CPUs say for each number whether it is LLVM's, a
+manual's, measured or assumed. `mlc machine measure` writes a file that only `native` reads.
 `MLC_HOST` assumes another host (`assumed_host.py`).
 
 Each kernel is an LLVM module of its own. Equal kernels compile once, all in parallel processes, and each object is

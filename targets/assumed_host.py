@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from mlc.architectures import cpus
+from mlc.architectures.architecture import Cpu
 from mlc.support.errors import UserError
-from mlc.targets.cpus import CPUS, KERNEL_SPELLING, Arch, Cpu, level_features
 
 HOST_VARIABLE = "MLC_HOST"
 """The environment variable that describes the host."""
@@ -28,9 +29,9 @@ class AssumedHost:
 
     cpu: str
     """Its name in the table."""
-    arch: Arch
-    fields: Mapping[str, str]
-    """Of /proc/cpuinfo, but those that tell the model."""
+    arch: str
+    entries: Mapping[str, str]
+    """Of /proc/cpuinfo."""
     cores: int
     caches: Mapping[int, int]
     """Bytes of data caches by level; empty where the kernel does not say."""
@@ -50,24 +51,24 @@ def assumed_host() -> AssumedHost | None:
 def _parsed(text: str) -> AssumedHost:
     words = {word.partition("=")[0]: word.partition("=")[2] for word in text.split()}
     is_virtual = words.pop("hypervisor", None) is not None
-    cpu = CPUS.get(words.get("cpu", ""))
+    architecture, cpu = next((found for found in cpus() if found[1].name == words.get("cpu")), (None, None))
     cores, caches = words.get("cores", str(cpu.cores if cpu else 0)), words.get("caches", "")
     if (
-        cpu is None
+        architecture is None
+        or cpu is None
         or words.keys() - set(_WORDS)
         or not cores.isdecimal()
         or int(cores) < 1
         or caches not in ("", "none")
     ):
         raise UserError(f"{HOST_VARIABLE} is '{text}'; required: {_FORM}, where NAME is one of `mlc targets`")
-    flags = [KERNEL_SPELLING.get(feature, feature) for feature in (*level_features(cpu.base), *cpu.extras)]
-    fields = {
-        "model name": f"assumed {cpu.name}",
-        "flags" if cpu.arch == "x86_64" else "Features": " ".join([*flags, *["hypervisor"] * is_virtual]),
-    }
-    return AssumedHost(cpu.name, cpu.arch, fields, int(cores), {} if caches == "none" else _caches(cpu))
+    entries = architecture.entries_of(cpu)
+    entries["model name"] = f"assumed {cpu.name}"
+    if is_virtual:
+        entries[architecture.features_field] += " hypervisor"
+    return AssumedHost(cpu.name, architecture.name, entries, int(cores), {} if caches == "none" else _caches(cpu))
 
 
 def _caches(cpu: Cpu) -> dict[int, int]:
-    sizes = {1: cpu.l1_bytes, 2: cpu.l2_bytes, 3: cpu.l3_bytes}
+    sizes = {level: int(cpu.values.get(f"l{level}_bytes", 0)) for level in (1, 2, 3)}
     return {level: size for level, size in sizes.items() if size}

@@ -114,7 +114,7 @@ class _Build:
         self.kind, self.cache, self.processes = kind, cache, Processes()
         whole = program if isinstance(program, ProgramVariants) else program.signature
         programs = program.programs if isinstance(program, ProgramVariants) else (program,)
-        self.symbol, self.arch = whole.symbol, machine.arch
+        self.symbol, self.machine = whole.symbol, machine
         clang = find_clang(cc, cache)
         flags = clang_flags(machine, opt_level)
         self.compiler = Compiler(clang, flags, cache, self.processes, "-S" if kind == "asm" else "-c")
@@ -127,7 +127,7 @@ class _Build:
             self.units += [signature_unit(program, machine), dispatch_unit(program)]
         self.threaded = any(PARALLEL_FOR in unit.text for unit in self.units)
         if self.threaded:
-            self.units.append(threads_unit(programs[0].threads))
+            self.units.append(threads_unit(programs[0].threads, machine))
         if kind == "exe":
             assert isinstance(program, Program), "a program reads elements of one shape"
             self.units.append(runner_unit(program.signature, machine))
@@ -172,7 +172,7 @@ class _Build:
         """The object of the weights, if there are any."""
         if not self.blobs:
             return []
-        weights.write_object(self.blobs, self.arch, path)
+        weights.write_object(self.blobs, self.machine.architecture, path)
         return [path]
 
     def _complete(self, objects: Sequence[Path]) -> list[Path]:

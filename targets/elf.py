@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.architectures.architecture import Architecture
 from mlc.support.errors import CompilerBug
 
 _SECTION = np.dtype(
@@ -60,7 +61,6 @@ _HEADER = np.dtype(
 _PROGBITS, _SYMTAB, _STRTAB, _RELA_TYPE, _GROUP = 1, 2, 3, 4, 17
 _HIDDEN, _WEAK = 2, 2
 _ALLOCATED, _DATA, _RELOCATABLE = 2, 1, 1
-_MACHINES = {"x86_64": 62, "aarch64": 183}
 
 
 class _Object:
@@ -144,7 +144,7 @@ class NamedBytes:
     data: memoryview
 
 
-def write_data_object(path: Path, arch: str, blobs: Sequence[NamedBytes], alignment: int) -> None:
+def write_data_object(path: Path, architecture: Architecture, blobs: Sequence[NamedBytes], alignment: int) -> None:
     """Write a relocatable object that holds the blobs in `.rodata`, each at a multiple of `alignment` bytes.
 
     Raises:
@@ -180,7 +180,8 @@ def write_data_object(path: Path, arch: str, blobs: Sequence[NamedBytes], alignm
         file.write(bytes(-file.tell() % 8))
         header = np.zeros(1, _HEADER)
         header[0] = (
-            *(b"\x7fELF", 2, 1, 1, 0, _RELOCATABLE, _MACHINES[arch], 1, 0, 0, file.tell(), 0, _HEADER.itemsize),
+            *(b"\x7fELF", 2, 1, 1, 0, _RELOCATABLE, architecture.elf_machine, 1, 0, 0, file.tell()),
+            *(architecture.elf_flags, _HEADER.itemsize),
             *(0, 0, _SECTION.itemsize, len(sections), 4),
         )
         file.write(sections.tobytes())

@@ -7,7 +7,6 @@ import re
 from functools import cache
 from importlib import resources
 
-from mlc.runtime.cpu_features import ARM, X86
 from mlc.support.dtypes import c_constant, dtype_named
 from mlc.targets.cache import digest
 from mlc.targets.machine import Machine
@@ -45,22 +44,17 @@ def runner_unit(signature: Signature, machine: Machine) -> Unit:
 #define OUTPUTS {len(signature.outputs)}
 #define INPUT_BYTES {_c_sizes(signature.inputs)}
 #define OUTPUT_BYTES {_c_sizes(signature.outputs)}
-#define CPU "{machine.named_cpu}"
-#define FEATURES {{{", ".join(_c_feature(name, machine) for name in machine.required_cpu_flags)}}}
+#define CPU "{machine.cpu}"
+#define FEATURES {{{", ".join(machine.architecture.feature_initializer(name) for name in machine.required_cpu_flags)}}}
 """
-    oldest = "-march=x86-64" if machine.arch == "x86_64" else "-mcpu=generic"
-    return Unit("runner", prelude + _runtime_file("runner.c"), "c", flags=(oldest,))
+    flags = machine.architecture.any_cpu_flags
+    return Unit("runner", machine.architecture.c_source + prelude + _runtime_file("runner.c"), "c", flags=flags)
 
 
-def _c_feature(name: str, machine: Machine) -> str:
-    """The initializer of a `Feature` of the runner."""
-    where = X86[name] if machine.arch == "x86_64" else ARM[name]
-    return f'{{"{name}", {", ".join(f"{number}u" for number in where)}}}'
-
-
-def threads_unit(threads: int) -> Unit:
+def threads_unit(threads: int, machine: Machine) -> Unit:
     """The default `mlc_parallel_for`, which runs a loop on at most `threads` threads."""
-    return Unit("threads", f"#define THREADS {threads}\n{_runtime_file('threads.c')}", "c")
+    defines = f"#define THREADS {threads}\n"
+    return Unit("threads", machine.architecture.c_source + defines + _runtime_file("threads.c"), "c")
 
 
 @cache

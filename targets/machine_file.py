@@ -27,9 +27,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from mlc.architectures.facts import FACTS, FactSource, SourceKind
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.facts import FACTS, FactSource, SourceKind
 
 VARIABLE = "MLC_MACHINE_FILE"
 """The environment variable that names the file; if it is empty, no file is used."""
@@ -80,7 +80,7 @@ def machine_file_path() -> Path | None:
     if (named := os.environ.get(VARIABLE)) is not None:
         return Path(named) if named else None
     short = hashlib.sha256(json.dumps(host.identity(), sort_keys=True).encode()).hexdigest()[:8]
-    name = f"machine-{host.cpu_name() or host.machine_name()}-{short}.toml"
+    name = f"machine-{cpu.name if (cpu := host.cpu()) else host.machine_name()}-{short}.toml"
     folder = config_folder()
     return None if folder is None else folder / name
 

@@ -105,7 +105,7 @@ def described_machine(machine: Machine) -> dict[str, object]:
     """What signatures say of the machine that code is for."""
     return {
         "arch": machine.arch,
-        "cpu": machine.named_cpu,
+        "cpu": machine.cpu,
         "requires": machine.required_cpu_flags,
     }
 

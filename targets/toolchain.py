@@ -18,10 +18,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mlc.architectures import known_architecture
 from mlc.support.errors import UserError
 from mlc.support.file_digest import file_digest
 from mlc.targets.cache import Cache, digest
-from mlc.targets.cpus import Arch
 
 MINIMUM_CLANG = 16
 """The first clang that reads opaque pointers in LLVM IR by default, with all intrinsics that mlc emits."""
@@ -47,8 +47,6 @@ _PASSED_ON = (
     "ZIG_LOCAL_CACHE_DIR",
 )
 """Where programs, libraries and temporary files are found."""
-
-_EMULATIONS: dict[Arch, str] = {"x86_64": "elf_x86_64", "aarch64": "aarch64linux"}
 
 
 @dataclass(frozen=True)
@@ -101,20 +99,21 @@ def find_clang(cc: str | None, cache: Cache) -> Tool:
     raise UserError(f"mlc needs clang {MINIMUM_CLANG} or newer ({found}); install one: {INSTALL_CLANG}")
 
 
-def find_linker(arch: Arch, clang: Tool | None, cache: Cache) -> Tool:
+def find_linker(arch: str, clang: Tool | None, cache: Cache) -> Tool:
     """The linker that fits `clang` best: its own lld, any lld, that of `ziglang`, or the system's for the host.
 
     Raises:
         UserError: there is none that links for `arch`.
     """
+    emulation = known_architecture(arch).linker_emulation
     for command, origin in _linkers(arch, clang):
         with suppress(NoToolError):
             tool = _probe(command, origin, cache)
-            return replace(tool, command=(*tool.command, "-m", _EMULATIONS[arch]))
+            return replace(tool, command=(*tool.command, "-m", emulation))
     raise UserError(f"mlc found no linker for {arch} (ld.lld, or ld for the host); install one: {INSTALL_CLANG}")
 
 
-def find_emulator(arch: Arch) -> str | None:
+def find_emulator(arch: str) -> str | None:
     """The path of a user-mode emulator that runs Linux programs of `arch`, or None."""
     return shutil.which(f"qemu-{arch}-static") or shutil.which(f"qemu-{arch}")
 
@@ -153,7 +152,7 @@ def _is_zig(program: str) -> bool:
     return Path(program).stem == "zig"
 
 
-def _linkers(arch: Arch, clang: Tool | None) -> Iterator[tuple[tuple[str, ...], str]]:
+def _linkers(arch: str, clang: Tool | None) -> Iterator[tuple[tuple[str, ...], str]]:
     zig = _zig()
     if clang is not None and _is_zig(clang.command[0]):
         yield (clang.command[0], "ld.lld"), "package ziglang" if clang.command[0] == zig else "of the same zig"

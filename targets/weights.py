@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from mlc.architectures.architecture import Architecture
 from mlc.support.errors import UserError
 from mlc.support.functions import ALIGNMENT
 from mlc.targets import elf
@@ -53,13 +54,14 @@ def collect(weights: Sequence[Weight]) -> list[StoredWeight]:
     return [StoredWeight(tuple(symbols[sha]), array, sha) for sha, array in arrays.items()]
 
 
-def write_object(blobs: Sequence[StoredWeight], arch: str, path: Path) -> None:
-    """Write an object for machines of `arch` that defines the symbols.
+def write_object(blobs: Sequence[StoredWeight], architecture: Architecture, path: Path) -> None:
+    """Write an object for machines of an architecture that defines the symbols.
 
     Raises:
         OSError: the file cannot be written.
     """
-    elf.write_data_object(path, arch, [elf.NamedBytes(b.symbols, _bytes_of(b.array)) for b in blobs], ALIGNMENT)
+    named = [elf.NamedBytes(b.symbols, _bytes_of(b.array)) for b in blobs]
+    elf.write_data_object(path, architecture, named, ALIGNMENT)
 
 
 def with_digest(array: Any) -> tuple[NDArray[Any], str]:

@@ -17,8 +17,6 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mlc.targets.cpus import Arch
-
 _LONG = 10
 """The seconds that a test takes which is worth a mark, with other work on the machine."""
 
@@ -74,7 +72,7 @@ def _skip_what_cannot_run(patch: pytest.MonkeyPatch) -> None:
             _skip(set(required) <= set(needed.required_cpu_flags))
         return missing
 
-    def can_run_or_skip(arch: Arch, required: Iterable[str]) -> bool:
+    def can_run_or_skip(arch: str, required: Iterable[str]) -> bool:
         found = can_run(arch, required := tuple(required))
         _skip(not found and arch == needed.arch and set(required) <= set(needed.required_cpu_flags))
         return found

@@ -15,7 +15,6 @@ from mlc.runtime import ArtifactError, Model, ShapedModel, load
 from mlc.runtime.extents import actual_outputs, holders
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
-from mlc.targets.cpus import Arch
 from mlc.targets.program import Signature
 from mlc.targets.toolchain import find_emulator
 from mlc.tools.model_inputs import Array, Calls, TensorLike
@@ -87,7 +86,7 @@ class LocalModel:
 class EmulatedModel:
     """A program for another architecture, fed through its standard input."""
 
-    def __init__(self, path: Path, arch: Arch, signature: Signature) -> None:
+    def __init__(self, path: Path, arch: str, signature: Signature) -> None:
         emulator = find_emulator(arch)
         if emulator is None:
             raise UserError(

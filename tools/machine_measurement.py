@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 
+from mlc.architectures.facts import FACTS, FactSource
 from mlc.targets import host
-from mlc.targets.facts import FACTS, FactSource
 from mlc.targets.machine import Machine
 from mlc.targets.machine_file import MEASURED, MachineFile, Measured
 from mlc.tools.machine_probes import MEMORY_LEVELS, Probe, probes_of

@@ -130,21 +130,9 @@ def instruction_probes(machine: Machine) -> dict[str, ProbeCode]:
 
 def _dots(machine: Machine, many: int) -> dict[str, ProbeCode]:
     """Dot products of short types, by the instructions that this architecture has for them."""
-    bits, lanes = machine.vector_bits, machine.lanes(32)
-    sums, floats, has = f"<{lanes} x i32>", f"<{lanes} x float>", {*machine.features}
-    found: dict[str, tuple[str, str, str]] = {}
-    if machine.arch == "aarch64":
-        if "dotprod" in has:
-            found["i8 dots"] = ("@llvm.aarch64.neon.udot.v4i32.v16i8", sums, "<16 x i8>")
-        if "bf16" in has:
-            found["bf16 dots"] = ("@llvm.aarch64.neon.bfdot.v4f32.v8bf16", floats, "<8 x bfloat>")
-    else:
-        if "avx512vnni" in has or ("avxvnni" in has and bits == 256):
-            found["i8 dots"] = (f"@llvm.x86.avx512.vpdpbusd.{bits}", sums, sums)
-        if "avx512bf16" in has:
-            found["bf16 dots"] = (f"@llvm.x86.avx512bf16.dpbf16ps.{bits}", floats, f"<{2 * lanes} x bfloat>")
     code: dict[str, ProbeCode] = {}
-    for name, (intrinsic, kind, operand) in found.items():
+    dots = machine.architecture.dot_products(machine.features, machine.vector_bits)
+    for name, (intrinsic, kind, operand) in dots.items():
         text = f"call {kind} {intrinsic}({kind} {{a}}, {operand} %bb, {operand} %cc)"
         casts = [f"%{each * 2} = bitcast {kind} %{each} to {operand}" for each in "bc"]
         code[name] = chains(

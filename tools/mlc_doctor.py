@@ -8,12 +8,11 @@ import os
 import platform
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import get_args
 
+from mlc.architectures import architectures
 from mlc.support.errors import UserError
 from mlc.support.version import __version__
 from mlc.targets.cache import Cache
-from mlc.targets.cpus import Arch
 from mlc.targets.machine import Machine, resolve_target, words_of_sources
 from mlc.targets.machine_file import VARIABLE, machine_file_path, read_machine_file, why_no_place
 from mlc.targets.toolchain import find_clang, find_emulator, find_linker
@@ -31,6 +30,7 @@ def run(arguments: Namespace) -> int:
     """Print one line per thing; the status is 1 if something that is needed is missing."""
     cache = Cache.default()
     problems: list[str] = []
+    names = [each.name for each in architectures()]
 
     def show(name: str, look: Callable[[], object], otherwise: str = "MISSING") -> bool:
         try:
@@ -48,9 +48,9 @@ def run(arguments: Namespace) -> int:
         show("facts", _describe_facts, otherwise="BROKEN")
     if show("clang", lambda: find_clang(arguments.cc, cache)):
         clang = find_clang(arguments.cc, cache)
-        for arch in get_args(Arch):
+        for arch in names:
             show(f"linker {arch}", lambda arch=arch: find_linker(arch, clang, cache))
-    for arch in get_args(Arch):
+    for arch in names:
         show(
             f"emulator {arch}", lambda arch=arch: find_emulator(arch) or "none (optional; apt install qemu-user-static)"
         )

@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from mlc.architectures.facts import FACTS
 from mlc.support.errors import UserError
 from mlc.support.version import __version__
 from mlc.targets import host
-from mlc.targets.facts import FACTS
 from mlc.targets.machine import Machine, resolve_target
 from mlc.targets.machine_file import (
     VARIABLE,

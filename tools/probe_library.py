@@ -41,7 +41,8 @@ class ProbeLibrary:
         self._result = aligned(np.zeros(4096, np.uint8))
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            files, _ = compiler.compile_all([Unit("tasks", thread_tasks(machine)), threads_unit(2)], folder, None)
+            units = [Unit("tasks", thread_tasks(machine)), threads_unit(2, machine)]
+            files, _ = compiler.compile_all(units, folder, None)
             for probe in probes:
                 try:
                     files += compiler.compile_all([Unit(probe.symbol, probe.text)], folder, None)[0]

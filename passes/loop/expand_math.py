@@ -60,7 +60,7 @@ class ExpandFunction(RewritePattern):
         self._constants = ConstantPool()
         machine = resolve_target(ctx.target)
         self._avx512 = {"avx512f", "avx512dq"}.issubset(machine.features)
-        self._minimum = machine.has_minimum
+        self._minimum = machine.architecture.has_minimum
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not has_format(op.results[0].type):
@@ -97,7 +97,7 @@ class ExpandMaxnum(RewritePattern):
     """
 
     def __init__(self, ctx: CompilerContext) -> None:
-        self._is_expanded = not resolve_target(ctx.target).has_minimum
+        self._is_expanded = not resolve_target(ctx.target).architecture.has_minimum
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if not self._is_expanded or not has_format(op.results[0].type):

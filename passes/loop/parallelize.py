@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from mlc.analysis.nests import functions_with_loops, outermost_loops
+from mlc.architectures.facts import ThreadCosts
 from mlc.dialects.loop import ForOp, LoopKind, enclosing_loops
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._sharing import (
@@ -27,7 +28,6 @@ from mlc.schedules.steps.parallel import spread
 from mlc.schedules.steps.tile import tile
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
-from mlc.targets.facts import ThreadCosts
 from mlc.targets.machine import Machine, resolve_target
 
 BLOCKS_PER_THREAD = 4

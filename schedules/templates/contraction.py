@@ -21,7 +21,7 @@ from mlc.analysis.argument_names import argument_name
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
-from mlc.schedules.register_tile import MOST_VECTORS, STEPS, RegisterTile, TileProblem, tiles_near_best
+from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tiles_near_best
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.pack import Pack
@@ -275,7 +275,7 @@ def _next_panel_steps(
 
 def _steps_of_iteration(op: StructuredOp, steps: Sequence[Step], machine: Machine) -> list[Step]:
     """Write out as many steps of the innermost reduction as an iteration has, where no steps are written out yet."""
-    name, size, together = op.dim_names[-1], op.dim_sizes[-1], STEPS[machine.arch]
+    name, size, together = op.dim_names[-1], op.dim_sizes[-1], machine.architecture.reduction_steps
     if together == 1 or size % together or size == together or Unroll(name) in steps:
         return []
     return [Tile(name, together), Unroll(f"{name}i")]

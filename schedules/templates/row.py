@@ -92,7 +92,7 @@ def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, way: _RowW
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        elementwise = way.vectors // (1 if machine.has_memory_operands or not partial else rows)
+        elementwise = way.vectors // (1 if machine.architecture.has_memory_operands or not partial else rows)
         vectors = machine.vector_registers // 2 if reduced_dims(nests, column) else elementwise
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mlc.runtime import ArtifactError, cpu_features, library, load
+from mlc import architectures
+from mlc.runtime import ArtifactError, library, load
 from mlc.targets.cache import Cache
 from mlc.targets.toolchain import find_clang
 
@@ -158,7 +159,7 @@ def test_a_folder(tmp_path: Path):
 
 
 def test_features_that_the_cpu_lacks(copy_library: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cpu_features, "_features", lambda: frozenset({"ssse3", "sse4_1"}))
+    monkeypatch.setattr(architectures, "_present_features", lambda: frozenset({"ssse3", "sse4_1"}))
     if library.platform.machine() != "x86_64":
         pytest.skip("features of x86")
     with pytest.raises(

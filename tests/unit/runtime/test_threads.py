@@ -38,7 +38,7 @@ def make_pool(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]
         folder, cache, machine = tmp_path_factory.mktemp("pool"), Cache.default(), resolve_target("native")
         clang = find_clang(None, cache)
         compiler = Compiler(clang, clang_flags(machine, 3), cache, Processes())
-        objects, _ = compiler.compile_all([threads_unit(threads), _HOST], folder, None)
+        objects, _ = compiler.compile_all([threads_unit(threads, machine), _HOST], folder, None)
         linker = find_linker(machine.arch, clang, cache)
         subprocess.run([*linker.command, "-shared", "-o", str(folder / "pool.so"), *map(str, objects)], check=True)
         return folder / "pool.so"
@@ -172,8 +172,11 @@ def test_workers_use_the_floating_point_mode_of_the_caller(pool: ctypes.CDLL, mo
 def test_the_compiler_has_nothing_to_say(target: str, tmp_path: Path) -> None:
     cache = Cache.default()
     strict = ("-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-pedantic", "-Werror")
-    flags = (*clang_flags(resolve_target(target), 3), *strict)
-    Compiler(find_clang(None, cache), flags, cache, Processes()).compile(threads_unit(4), tmp_path / "threads.o")
+    machine = resolve_target(target)
+    flags = (*clang_flags(machine, 3), *strict)
+    Compiler(find_clang(None, cache), flags, cache, Processes()).compile(
+        threads_unit(4, machine), tmp_path / "threads.o"
+    )
 
 
 _MODEL = """

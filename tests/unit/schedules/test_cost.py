@@ -14,13 +14,13 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 
 from mlc.analysis.nests import outermost_loops
+from mlc.architectures import cpus
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.loop import ForOp, LoadOp, StoreOp
 from mlc.pass_manager.manager import PassManager
 from mlc.pass_manager.options import parse_passes
 from mlc.schedules.cost.estimate import Estimate, estimate, estimate_nests
 from mlc.support.types import memref_type, vector_type
-from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target
 
 _LINE = 64
@@ -251,7 +251,7 @@ def test_nests_of_a_function_are_its_time() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("cpu", [cpu.name for _, cpu in cpus()])
 def test_tiles_of_the_rules_fit_the_registers(cpu: str) -> None:
     text = """
 func.func @main(%x: tensor<96x64xf32>, %w: tensor<64x256xf32>) -> tensor<96x256xf32> {

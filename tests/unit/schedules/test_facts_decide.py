@@ -14,13 +14,15 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from mlc.analysis.constant_arguments import bytes_of_constants, constant_arguments
+from mlc.architectures import cpus
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.pass_manager.pipeline import default_passes
 from mlc.passes.tensor.schedule import tensor_kernel
 from mlc.schedules.kernel_kinds import offers_of
 from mlc.support.functions import is_private
-from mlc.targets.cpus import CPUS
 from mlc.targets.machine import Machine, resolve_target
+
+_CPUS = [cpu.name for _, cpu in cpus()]
 
 
 def _tensor(*shape: int) -> str:
@@ -142,7 +144,7 @@ def _with(machine: Machine, facts: Mapping[str, Any]) -> Machine:
 def test_cpus_with_equal_facts_have_equal_schedules(name: str) -> None:
     """The name of a CPU, and what it can do beyond what kernels of f32 need, decide nothing."""
     choose = _chooser(name)
-    for cpu in CPUS:
+    for cpu in _CPUS:
         machine = resolve_target(cpu)
         nameless = replace(
             machine, name="some", cpu="some", base="some", features=("fma",) * machine.fma, cores=3, frequency_mhz=1000
@@ -167,7 +169,7 @@ def test_cpus_with_equal_facts_have_equal_schedules(name: str) -> None:
 def test_cpus_with_other_facts_have_other_schedules(name: str, kinds: int) -> None:
     """As many as there are kinds of CPUs for a kernel: transpositions ask for lanes only, products for most facts."""
     chosen: dict[str, list[Machine]] = {}
-    for cpu in CPUS:
+    for cpu in _CPUS:
         chosen.setdefault(_chooser(name)(resolve_target(cpu)), []).append(resolve_target(cpu))
     assert len(chosen) >= kinds
     for machines in chosen.values():
@@ -176,7 +178,7 @@ def test_cpus_with_other_facts_have_other_schedules(name: str, kinds: int) -> No
 
 def test_ten_cpus_and_a_product() -> None:
     """Registers and lanes, late results, loads per cycle, whose L2 holds the result: tiles of the CPUs of the table."""
-    found = {cpu: _shape(_chooser("matmul")(resolve_target(cpu))) for cpu in CPUS}
+    found = {cpu: _shape(_chooser("matmul")(resolve_target(cpu))) for cpu in _CPUS}
     tiles = {cpu: (shape.rows, shape.columns // shape.lanes, "prefetch" in shape.rest) for cpu, shape in found.items()}
     expected = {
         "x86-64-v2": (2, 6, True),

@@ -6,12 +6,12 @@ import platform
 
 import pytest
 
+from mlc.architectures import cpus
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.cpus import CPUS
 from mlc.targets.machine import resolve_target
 
-_KNOWN = [name for name, cpu in CPUS.items() if name != cpu.base and name not in ("nehalem", "graniterapids")]
+_KNOWN = [cpu.name for _, cpu in cpus() if cpu.reported]
 
 
 @pytest.mark.parametrize("name", _KNOWN)
@@ -28,7 +28,7 @@ def test_cpus_of_the_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_unknown_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLC_HOST", "cpu=x86-64-v3 caches=none hypervisor")
     native = resolve_target("native")
-    assert (host.cpu_name(), native.cpu, native.vector_bits, native.cores) == (None, "x86-64-v3", 256, 8)
+    assert (host.cpu(), native.cpu, native.vector_bits, native.cores) == (None, "x86-64-v3", 256, 8)
     assert host.cache_bytes() == {} and host.first_cache() is None and "hypervisor" in host.cpu_flags()
 
 

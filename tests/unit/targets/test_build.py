@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 
 from mlc import runtime
-from mlc.runtime.cpu_features import ARM, X86, CpuidBit
+from mlc.architectures.aarch64 import AUXILIARY_BITS
+from mlc.architectures.cpuid import CPUID_BITS, CpuidBit
 from mlc.support.errors import CompilerBug, UserError
 from mlc.targets import host, toolchain
 from mlc.targets.build import BuildReport, OutputKind, build
@@ -92,7 +93,7 @@ def test_exe(make_program: MakeProgram, tmp_path: Path, target: str):
     assert run(b"", "--what").returncode == 2
 
 
-_ABSENT = {"x86_64": (X86, CpuidBit(7, 0, 3, 0)), "aarch64": (ARM, (16, 63))}
+_ABSENT = {"x86_64": (CPUID_BITS, CpuidBit(7, 0, 3, 0)), "aarch64": (AUXILIARY_BITS, (16, 63))}
 """For each architecture the table of features, and a bit that is reserved: 0 on all CPUs."""
 
 
@@ -110,7 +111,7 @@ def test_an_executable_says_what_the_cpu_lacks(
     lacking = replace(machine, features=(*machine.features, "absent", "imagined"))
     build(make_program(machine), lacking, "exe", tmp_path / "model")
     result = subprocess.run([*emulator, str(tmp_path / "model")], input=X.tobytes(), capture_output=True, check=False)
-    needs = f"compiled for {machine.named_cpu} and needs absent, imagined, which this CPU does not have"
+    needs = f"compiled for {machine.cpu} and needs absent, imagined, which this CPU does not have"
     assert (result.returncode, result.stdout) == (1, b"")
     assert result.stderr.decode() == f"error: the model was {needs}\n"
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from mlc.architectures import cpus
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.cpus import CPUS, KERNEL_SPELLING
 from mlc.targets.machine import available_targets, resolve_target
 
 
@@ -19,23 +19,22 @@ def test_native_resolves_to_explicit_features():
 def test_native_believes_flags_over_the_model(monkeypatch: pytest.MonkeyPatch):
     """A virtual machine may run on a Zen 5 and hide AVX-512."""
     flags = "ssse3 sse4_1 sse4_2 popcnt avx avx2 fma bmi1 bmi2 f16c movbe abm avx_vnni"
-    monkeypatch.setattr(host, "architecture", lambda: "x86_64")
+    monkeypatch.setattr(host, "machine_name", lambda: "x86_64")
     monkeypatch.setattr(host, "cpu_flags", lambda: frozenset(flags.split()))
-    monkeypatch.setattr(host, "cpu_name", lambda: "znver5")
+    monkeypatch.setattr(host, "cpu", lambda: next(cpu for _, cpu in cpus() if cpu.name == "znver5"))
     machine = resolve_target("native")
     assert (machine.base, machine.cpu, machine.vector_bits) == ("x86-64-v3", "znver5", 256)
     assert "avxvnni" in machine.features and "avx512f" not in machine.features
 
 
 def test_native_on_other_architectures(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(host, "architecture", lambda: None)
     monkeypatch.setattr(host, "machine_name", lambda: "riscv64")
     with pytest.raises(UserError, match="'native' is a riscv64 machine; mlc generates code for x86_64 and aarch64"):
         resolve_target("native")
 
 
 @pytest.mark.parametrize(
-    "fields, name",
+    "entries, name",
     [
         ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "17"}, "znver4"),
         ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "1"}, "znver3"),
@@ -44,17 +43,22 @@ def test_native_on_other_architectures(monkeypatch: pytest.MonkeyPatch):
             "skylake-avx512",
         ),
         (
-            {"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85", "flags": "avx512_vnni"},
+            {"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85", "flags": "avx512f avx512_vnni"},
             "cascadelake",
         ),
+        ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "160"}, "znver4"),
+        ({"vendor_id": "AuthenticAMD", "cpu family": "25", "model": "80"}, "znver3"),
+        ({"vendor_id": "AuthenticAMD", "cpu family": "23", "model": "49"}, "znver2"),
+        ({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "1"}, None),
         ({"CPU implementer": "0x41", "CPU part": "0xd0c"}, "neoverse-n1"),
         ({"CPU implementer": "0x99", "CPU part": "0x1"}, None),
         ({}, None),
     ],
 )
-def test_cpu_name(fields: dict[str, str], name: str | None, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(host, "_cpu_fields", lambda: fields)
-    assert host.cpu_name() == name
+def test_what_the_kernel_reports(entries: dict[str, str], name: str | None, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(host, "machine_name", lambda: "aarch64" if "CPU implementer" in entries else "x86_64")
+    monkeypatch.setattr(host, "_cpu_entries", lambda: entries)
+    assert (cpu.name if (cpu := host.cpu()) else None) == name
 
 
 def test_attributes_keep_wide_vectors():
@@ -69,14 +73,10 @@ def test_attributes_keep_wide_vectors():
 def test_levels_are_tuned_for_themselves(level: str, monkeypatch: pytest.MonkeyPatch):
     """LLVM's generic CPU has no multiply-add, and register tiles that are scheduled for it spill."""
     assert resolve_target(level).function_attributes["tune-cpu"] == level
-    monkeypatch.setattr(host, "architecture", lambda: "x86_64")
-    monkeypatch.setattr(host, "cpu_name", lambda: None)
-    monkeypatch.setattr(host, "cpu_flags", lambda: frozenset(_flags(level)))
+    monkeypatch.setattr(host, "machine_name", lambda: "x86_64")
+    monkeypatch.setattr(host, "cpu", lambda: None)
+    monkeypatch.setattr(host, "cpu_flags", lambda: frozenset(resolve_target(level).required_cpu_flags))
     assert resolve_target("native").function_attributes["tune-cpu"] == level
-
-
-def _flags(level: str) -> list[str]:
-    return [KERNEL_SPELLING.get(feature, feature) for feature in resolve_target(level).features]
 
 
 def test_arm():
@@ -113,5 +113,5 @@ def test_unknown_target():
 
 def test_available_targets_can_be_resolved():
     names = [machine.name for machine in available_targets()]
-    assert {*CPUS} <= {*names}
+    assert {cpu.name for _, cpu in cpus()} <= {*names}
     assert all(resolve_target(name).name == name for name in names)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import mlc
+from mlc.architectures.facts import FACTS, FactSource
 from mlc.support.errors import UserError
 from mlc.targets import host
-from mlc.targets.facts import FACTS, FactSource
 from mlc.targets.machine import resolve_target, words_of_sources
 from mlc.targets.machine_file import (
     MachineFile,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from mlc.architectures import known_architecture
 from mlc.support.errors import UserError
 from mlc.targets import elf, weights
 from mlc.targets.cache import Cache
@@ -23,7 +24,7 @@ _HERE = architecture() or "x86_64"
 
 def _object(folder: Path, arrays: Sequence[tuple[str, Any]], arch: str = _HERE) -> Path:
     path = folder / "weights.o"
-    weights.write_object(weights.collect([Weight(*each) for each in arrays]), arch, path)
+    weights.write_object(weights.collect([Weight(*each) for each in arrays]), known_architecture(arch), path)
     return path
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from mlc.architectures.facts import FACTS
 from mlc.targets import host
 from mlc.targets.cache import Cache
-from mlc.targets.facts import FACTS
 from mlc.targets.machine import Machine, resolve_target
 from mlc.targets.machine_file import MachineFile, Measured, read_machine_file, write_machine_file
 from mlc.targets.toolchain import find_clang

@@ -6,23 +6,35 @@ import subprocess
 
 import pytest
 
+from mlc.architectures import cpus
+from mlc.architectures.architecture import LLVM
+from mlc.architectures.facts import FACTS, FactSource, facts
 from mlc.benchmarks.cpu_models import find_mca, modelled
-from mlc.targets.cpu_sources import SOURCES
-from mlc.targets.cpus import CPUS
-from mlc.targets.facts import FACTS, FactSource
+from mlc.support.errors import CompilerBug
 from mlc.targets.machine import resolve_target
 
-_MODELLED = [(cpu.name, fact) for cpu in CPUS.values() for fact in cpu.modelled]
+_MODELLED = [(cpu.name, fact) for _, cpu in cpus() for fact in cpu.facts.get(LLVM, ())]
 
 
 def test_every_fact_has_a_source() -> None:
-    assert SOURCES.keys() == CPUS.keys()
-    for name, sources in SOURCES.items():
-        assert sources.keys() == FACTS.keys()
-        machine = resolve_target(name)
-        assert machine.sources == sources
-        assert all(machine.fact(fact) >= 0 for fact in FACTS)
-        assert all(source.detail for source in sources.values() if source.kind in ("manual", "assumed"))
+    for _, cpu in cpus():
+        assert cpu.sources.keys() == FACTS.keys()
+        machine = resolve_target(cpu.name)
+        assert machine.sources == cpu.sources
+        assert all(machine.fact(fact) == value for fact, value in cpu.values.items())
+        assert all(source.detail for source in cpu.sources.values() if source.kind in ("manual", "assumed"))
+
+
+def test_a_number_has_one_source() -> None:
+    for _, cpu in cpus():
+        names = [name for values in cpu.facts.values() for name in values]
+        assert len(names) == len({*names}), cpu.name
+
+
+def test_a_row_names_facts_that_there_are() -> None:
+    assert facts(l1_kib=48, late=0.25) == {"l1_bytes": 48 << 10, "late": 0.25}
+    with pytest.raises(CompilerBug, match="there is no fact named latte"):
+        facts(latte=0.25)
 
 
 def test_sources_are_not_what_code_depends_on() -> None:

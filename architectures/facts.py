@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, cast
 
+from mlc.support.errors import CompilerBug
+
 SourceKind = Literal["measured", "sysfs", "manual", "LLVM", "assumed"]
 
 
@@ -155,3 +157,18 @@ def _all_facts() -> Iterator[Fact]:
 
 FACTS: Mapping[str, Fact] = {fact.name: fact for fact in _all_facts()}
 """All of them by name, in the order in which they are shown."""
+
+
+def facts(
+    *, l1_kib: int | None = None, l2_kib: int | None = None, l3_mib: int | None = None, **others: float
+) -> dict[str, float]:
+    """Numbers by the names of their facts, for a row of a table; caches in KiB and MiB.
+
+    Raises:
+        CompilerBug: there is no such fact.
+    """
+    sizes = (("l1_bytes", l1_kib, 1 << 10), ("l2_bytes", l2_kib, 1 << 10), ("l3_bytes", l3_mib, 1 << 20))
+    found = {name: size * unit for name, size, unit in sizes if size is not None} | others
+    if unknown := found.keys() - FACTS.keys():
+        raise CompilerBug(f"there is no fact named {', '.join(sorted(unknown))}", "architectures/facts.py")
+    return found

@@ -1,17 +1,12 @@
-"""Which features the CPU has on which this process runs, as the CPU says it, not as files of the system do.
+"""Which features an x86 CPU has, as the instruction `cpuid` says (Intel's manual, volume 2A).
 
-On x86 the instruction `cpuid` says it (Intel's manual, volume 2A), and `xgetbv` whether the system keeps the registers;
-on ARM the kernel hands it to each process (`getauxval`). `/proc` may not be there, or be another machine's.
+`xgetbv` says whether the system keeps their registers. `/proc` may not be there, or be another machine's.
 """
 
 from __future__ import annotations
 
 import ctypes
 import mmap
-import platform
-from collections.abc import Iterable
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 _AVX, _AVX512 = 0x06, 0xE6
@@ -32,7 +27,7 @@ class CpuidBit(NamedTuple):
 
 _A, _B, _C, _D = range(4)
 
-X86: dict[str, CpuidBit] = {
+CPUID_BITS: dict[str, CpuidBit] = {
     "ssse3": CpuidBit(1, 0, _C, 9),
     "sse4_1": CpuidBit(1, 0, _C, 19),
     "sse4_2": CpuidBit(1, 0, _C, 20),
@@ -59,15 +54,6 @@ X86: dict[str, CpuidBit] = {
 }
 """The features that artifacts for x86 may need, in the kernel's spelling."""
 
-ARM: dict[str, tuple[int, int]] = {
-    "asimdhp": (16, 10),
-    "asimddp": (16, 20),
-    "sve": (16, 22),
-    "i8mm": (26, 13),
-    "bf16": (26, 14),
-}
-"""Those for ARM: a key of the auxiliary vector (AT_HWCAP, AT_HWCAP2), and a bit of what stands there."""
-
 _CPUID = bytes.fromhex("53 49 89d0 89f8 89f1 0fa2 418900 41895804 41894808 4189500c 5b c3")
 """`void cpuid(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])` as machine code (System V)."""
 _XGETBV = bytes.fromhex("31c9 0f01d0 48c1e220 4809d0 c3")
@@ -75,27 +61,12 @@ _XGETBV = bytes.fromhex("31c9 0f01d0 48c1e220 4809d0 c3")
 _OSXSAVE = CpuidBit(1, 0, _C, 27)
 
 
-def missing_features(required: Iterable[str]) -> list[str]:
-    """Those of some features, in the kernel's spelling, that are not here; none if nothing tells what is."""
-    there = _features()
-    return [] if there is None else [name for name in required if name not in there]
+def present_features() -> frozenset[str]:
+    """The features of `CPUID_BITS` that are there.
 
-
-@cache
-def _features() -> frozenset[str] | None:
-    try:
-        match platform.machine().lower():
-            case "x86_64" | "amd64":
-                return _of_x86()
-            case "aarch64" | "arm64":
-                return _of_arm()
-            case _:
-                return None
-    except (OSError, AttributeError, ValueError):  # no memory may be executed, or another C library
-        return _as_the_kernel_says()
-
-
-def _of_x86() -> frozenset[str]:
+    Raises:
+        OSError: no memory may be executed.
+    """
     with mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC) as code:
         code.write(_CPUID.ljust(64, b"\xcc") + _XGETBV)
         view = ctypes.c_char.from_buffer(code)
@@ -116,28 +87,4 @@ def _of_x86() -> frozenset[str]:
             return bool(registers(where.leaf, where.subleaf)[where.register] >> where.bit & 1)
 
         kept = ctypes.CFUNCTYPE(ctypes.c_uint64)(start + 64)() if has(_OSXSAVE) else 0
-        return frozenset(name for name, where in X86.items() if where.kept & ~kept == 0 and has(where))
-
-
-def _of_arm() -> frozenset[str]:
-    getauxval = ctypes.CDLL(None).getauxval
-    getauxval.restype = ctypes.c_ulong
-    getauxval.argtypes = (ctypes.c_ulong,)
-    return frozenset(name for name, (key, bit) in ARM.items() if getauxval(key) >> bit & 1)
-
-
-def _as_the_kernel_says() -> frozenset[str] | None:
-    fields = kernel_fields()
-    listed = fields.get("flags") or fields.get("Features")
-    return None if listed is None else frozenset(listed.split())
-
-
-@cache
-def kernel_fields() -> dict[str, str]:
-    """The first CPU's entries of /proc/cpuinfo; none where there is no such file."""
-    try:
-        first = Path("/proc/cpuinfo").read_text().split("\n\n", 1)[0]
-    except OSError:
-        return {}
-    pairs = (line.split(":", 1) for line in first.splitlines() if ":" in line)
-    return {key.strip(): value.strip() for key, value in pairs}
+        return frozenset(name for name, where in CPUID_BITS.items() if where.kept & ~kept == 0 and has(where))

@@ -1,0 +1,227 @@
+"""What an architecture is to mlc, and a CPU of it."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, NamedTuple, Protocol
+
+from mlc.architectures.facts import FACTS, FactSource, Issue
+
+KIB = 1024
+MIB = 1024 * KIB
+
+USUAL = FactSource("assumed", "what most CPUs have")
+AS_MANY = FactSource("assumed", "as many as multiply-adds of f32, where its features have them")
+COMMON = FactSource("assumed", "a common part of the family")
+ASSUMED = FactSource("assumed", "rules were written with it")
+LLVM = FactSource("LLVM")
+"""Numbers that `llvm-mca` (LLVM 19) gives for full vectors: rates of a dozen independent instructions, latencies of a
+chain. Where its model says something else, or is that of another CPU, the number is assumed."""
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """What one name of `--target` stands for. A wrong number costs speed, never correctness."""
+
+    name: str
+    """LLVM's name of it."""
+    base: str
+    """What clang is asked for: an x86-64 level, or the CPU itself on ARM."""
+    features: tuple[str, ...]
+    """All features that code for `base` may use, beyond those of every CPU, as LLVM spells them."""
+    extras: tuple[str, ...]
+    """Features beyond these that kernels can use."""
+    vector_bits: int
+    vector_registers: int
+    cores: int
+    facts: Mapping[FactSource, Mapping[str, float]] = field(default_factory=dict[FactSource, Mapping[str, float]])
+    """The numbers of `facts.FACTS` that are known of it, by where they come from."""
+    reported: tuple[tuple[str | int | range, ...], ...] = ()
+    """How the kernel reports it: values of `Architecture.reported_as`; a range stands for all that it holds."""
+
+    @cached_property
+    def values(self) -> Mapping[str, float]:
+        """The number of each fact that is known, by its name."""
+        known = {name: value for values in self.facts.values() for name, value in values.items()}
+        units, has = known.get("fma_units", Issue().fma_units), {*self.extras}
+        dots = {
+            "f16_fma_units": {"avx512fp16", "fullfp16"},
+            "bf16_dots": {"avx512bf16", "bf16"},
+            "i8_dots": {"avx512vnni", "avxvnni", "dotprod"},
+        }
+        return {**{name: units for name, features in dots.items() if has & features}, **known}
+
+    @cached_property
+    def sources(self) -> Mapping[str, FactSource]:
+        """Where each fact comes from, by its name."""
+        found = dict.fromkeys(FACTS, USUAL) | dict.fromkeys(("f16_fma_units", "bf16_dots", "i8_dots"), AS_MANY)
+        return found | {name: source for source, values in self.facts.items() for name in values}
+
+    @cached_property
+    def issue(self) -> Issue:
+        """What the core starts per cycle."""
+        whole = {f.name for f in fields(Issue)}
+        return Issue(**{name: value for name, value in self.values.items() if name in whole})  # pyright: ignore[reportArgumentType]
+
+
+class DotProduct(NamedTuple):
+    """An instruction that adds dot products of short numbers to a vector of sums."""
+
+    intrinsic: str
+    sums: str
+    """The LLVM type of the sums, which is that of the result."""
+    operands: str
+    """The LLVM type of both vectors of short numbers."""
+
+
+class Tuned(Protocol):
+    """What code generation asks of a machine."""
+
+    @property
+    def cpu(self) -> str: ...
+    @property
+    def base(self) -> str: ...
+    @property
+    def features(self) -> tuple[str, ...]: ...
+    @property
+    def vector_bits(self) -> int: ...
+    @property
+    def issue(self) -> Issue: ...
+
+
+class Architecture(ABC):
+    """An instruction set: how files, the kernel, LLVM and C name it, what its instructions can do, and its CPUs."""
+
+    name: ClassVar[str]
+    """As the kernel and target triples name it."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Other names that systems report."""
+    elf_machine: ClassVar[int]
+    """`e_machine` of ELF files."""
+    elf_flags: ClassVar[int] = 0
+    """`e_flags` of ELF files, where linkers compare them."""
+    linker_emulation: ClassVar[str]
+    """What `ld -m` is given."""
+    any_cpu_flags: ClassVar[tuple[str, ...]]
+    """Options of clang for code that runs on every CPU."""
+    reported_as: ClassVar[tuple[str, ...]]
+    """The entries of /proc/cpuinfo that tell the model of a CPU."""
+    features_field: ClassVar[str]
+    """The entry that lists its features."""
+    kernel_spelling: ClassVar[Mapping[str, str]] = {}
+    """LLVM's name of a feature → its name in /proc/cpuinfo, where the two differ."""
+    max_tile_rows: ClassVar[int]
+    """The most rows of a register tile: of more, some spill or their addresses do."""
+    reduction_steps: ClassVar[int] = 1
+    """How many steps of a reduction one iteration of a micro-kernel takes."""
+    has_minimum: ClassVar[bool]
+    """Whether the smaller of two floats is one instruction that gives NaN if one of them is NaN."""
+    has_memory_operands: ClassVar[bool]
+    """Whether arithmetic reads an operand from memory, so that a constant needs no register."""
+    cpus: ClassVar[Sequence[Cpu]]
+    """The CPUs that targets can name. The first ones stand for those of which only features are known."""
+
+    @abstractmethod
+    def fuses_multiply_add(self, features: tuple[str, ...]) -> bool:
+        """Whether a fused multiply-add is one instruction."""
+
+    @abstractmethod
+    def converts_f16(self, features: tuple[str, ...]) -> bool:
+        """Whether instructions convert between f16 and f32; LLVM calls a library elsewhere."""
+
+    def has_masked_load(self, features: tuple[str, ...], element_bits: int) -> bool:
+        """Whether one instruction loads only some lanes of a vector, without a fault for the others."""
+        return self.has_masked_store(features, element_bits)
+
+    def has_masked_store(self, features: tuple[str, ...], element_bits: int) -> bool:
+        """Whether one instruction stores only some lanes of a vector, at full speed."""
+        return False
+
+    @abstractmethod
+    def function_attributes(self, machine: Tuned) -> dict[str, str]:
+        """The string attributes that every function of LLVM IR carries: its code depends on no flag of clang."""
+
+    @abstractmethod
+    def clang_flags(self, machine: Tuned) -> tuple[str, ...]:
+        """Code generation flags for the units in C, and for functions without attributes."""
+
+    @abstractmethod
+    def host_cpu(self, known: Cpu | None, flags: frozenset[str]) -> tuple[Cpu, tuple[str, ...]]:
+        """The CPU whose instructions code for the host may use, and the features beyond those of every CPU.
+
+        Args:
+            known: the CPU of the table that the host is.
+            flags: its features, as the kernel spells them.
+
+        Raises:
+            UserError: it lacks what mlc requires of each.
+        """
+
+    @abstractmethod
+    def present_features(self) -> frozenset[str]:
+        """The features of the CPU on which this process runs, in the kernel's spelling, as the CPU or the kernel say.
+
+        Raises:
+            OSError, AttributeError, ValueError: they do not say it here.
+        """
+
+    @abstractmethod
+    def feature_initializer(self, name: str) -> str:
+        """The initializer of a `Feature` of `c_source`, by its name in the kernel's spelling."""
+
+    @abstractmethod
+    def dot_products(self, features: tuple[str, ...], vector_bits: int) -> Mapping[str, DotProduct]:
+        """The dot products of short numbers on vectors of `vector_bits`, by the name of what measures them."""
+
+    @cached_property
+    def c_source(self) -> str:
+        """System calls, the entry point and the features of a CPU, in C: for `runner.c` and `threads.c`.
+
+        It lies beside the module that defines the class, under its name.
+        """
+        return Path(inspect.getfile(type(self))).with_suffix(".h").read_text(encoding="utf-8")
+
+    def feature_names(self) -> frozenset[str]:
+        """All features of its CPUs, as LLVM spells them."""
+        return frozenset(f for cpu in self.cpus for f in (*cpu.features, *cpu.extras))
+
+    def spelled_by_kernel(self, feature: str) -> str:
+        """A feature's name in /proc/cpuinfo."""
+        return self.kernel_spelling.get(feature, feature)
+
+    def cpu_reported(self, entries: Mapping[str, str]) -> Cpu | None:
+        """The CPU that entries of /proc/cpuinfo tell, if the table has it.
+
+        Where models share a number, the one is meant that has the most of its features.
+        """
+        flags = {*entries.get(self.features_field, "").split()}
+        found = [cpu for cpu in self.cpus if any(self._is_reported(entries, values) for values in cpu.reported)]
+
+        def features_there(cpu: Cpu) -> int:
+            has_all = all(self.spelled_by_kernel(f) in flags for f in cpu.extras)
+            return len(cpu.extras) if has_all else -1
+
+        return max(found, key=features_there, default=None)
+
+    def entries_of(self, cpu: Cpu) -> dict[str, str]:
+        """Entries of /proc/cpuinfo that tell a CPU and its features."""
+        values = cpu.reported[0] if cpu.reported else ()
+        firsts = [value[0] if isinstance(value, range) else value for value in values]
+        entries = {name: str(value) for name, value in zip(self.reported_as, firsts, strict=False)}
+        flags = map(self.spelled_by_kernel, (*cpu.features, *cpu.extras))
+        return {**entries, self.features_field: " ".join(flags)}
+
+    def _is_reported(self, entries: Mapping[str, str], values: tuple[str | int | range, ...]) -> bool:
+        return all(_agrees(entries.get(name), value) for name, value in zip(self.reported_as, values, strict=True))
+
+
+def _agrees(entry: str | None, value: str | int | range) -> bool:
+    if entry is None or isinstance(value, str):
+        return entry == value
+    number = int(entry, 0)
+    return number in value if isinstance(value, range) else number == value
