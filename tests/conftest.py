@@ -17,6 +17,8 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+_CASES = 6
+"""So many cases of a slow test always run."""
 _LONG = 10
 """The seconds that a test takes which is worth a mark, with other work on the machine."""
 
@@ -39,18 +41,24 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a slow test marked `sampled(n)` leave one case in n, the same ones each time; MLC_THOROUGH=1 runs all."""
+    """Of the cases of a slow test leave some, the same ones each time; MLC_THOROUGH=1 runs all.
+
+    Of a test marked `sampled(n)` one case in n stays, of others the first few in some order, and a third of the rest.
+    """
     if os.environ.get("MLC_THOROUGH", "") not in ("", "0"):
         return
-    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    cases: dict[tuple[str, int | None], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if (mark := item.get_closest_marker("sampled")) is not None and item.get_closest_marker("slow") is not None:
-            cases[item.nodeid.partition("[")[0], mark.args[0]].append(item)
+        if item.get_closest_marker("slow") is not None:
+            mark = item.get_closest_marker("sampled")
+            cases[item.nodeid.partition("[")[0], mark.args[0] if mark else None].append(item)
     left_out: set[pytest.Item] = set()
     for (_, n), all_of_them in cases.items():
         # Some order that has nothing to do with how the cases are written down.
         all_of_them.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
-        left_out.update(all_of_them[math.ceil(len(all_of_them) / n) :])
+        count = len(all_of_them)
+        stay = math.ceil(count / n) if n else min(count, _CASES) + math.ceil(max(0, count - _CASES) / 3)
+        left_out.update(all_of_them[stay:])
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]

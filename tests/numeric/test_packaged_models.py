@@ -34,6 +34,7 @@ _FILES: list[tuple[str, str, dict[str, tuple[int, ...]]]] = [
 """Packages, files of them, and the shapes of inputs that may not be anything."""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("package", "file", "shapes"), _FILES, ids=[file.split("/")[-1] for _, file, _ in _FILES])
 def test_beside_the_runtime(package: str, file: str, shapes: dict[str, tuple[int, ...]]) -> None:
     try:

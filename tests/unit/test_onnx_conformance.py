@@ -37,6 +37,7 @@ def test_nothing_that_is_computed_is_wrong() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_a_case_of_each_operator(part: int) -> None:
     """As native code. A case that passes now and did not is no failure, but is to be noted."""
