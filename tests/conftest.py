@@ -40,6 +40,20 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(patch.undo)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say at once what a thousand tests would say."""
+    from mlc.support.errors import UserError
+    from mlc.targets.cache import Cache
+    from mlc.targets.toolchain import find_clang
+
+    if session.config.getoption("collectonly"):
+        return
+    try:
+        find_clang(None, Cache.default())
+    except UserError as e:
+        pytest.exit(f"the tests compile models, and {e.message} (pip install -e '.[dev,clang]')", returncode=4)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the cases of a slow test leave some, the same ones each time; MLC_THOROUGH=1 runs all.
 

@@ -25,7 +25,7 @@ _SECONDS = 300
 
 
 def _read(notebook: Path) -> Any:
-    return importlib.import_module("nbformat").read(notebook, as_version=4)
+    return pytest.importorskip("nbformat").read(notebook, as_version=4)
 
 
 def _code(document: Any) -> list[Any]:

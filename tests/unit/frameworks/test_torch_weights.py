@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("torch")
+
 from mlc.frameworks.torch import _graphs
 from tests.unit.frameworks.eager import assert_same, backend, compilations, compiled, torch
 

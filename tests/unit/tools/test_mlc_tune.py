@@ -156,6 +156,8 @@ def test_what_is_no_budget(text: str) -> None:
 def test_bad_input_is_told_before_the_search(
     mlc: CommandLine, model: str, options: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if "--picture" in options:
+        pytest.importorskip("matplotlib")
     monkeypatch.chdir(Path(model).parent)
     result = mlc("tune", model, "--records", "r.jsonl", *options)
     assert (result.status, message in result.err) == (1, True), result.err
