@@ -25,6 +25,7 @@ from mlc.schedules.records.record_file import records_digest
 from mlc.support.additions import load_options
 from mlc.support.blame import plugin_files
 from mlc.support.file_digest import file_digest
+from mlc.support.former_names import groups_of
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import OutputKind, restore_output
@@ -137,7 +138,7 @@ def _version(package: str) -> str:
 @cache
 def _are_kinds_installed() -> bool:
     """Whether a package adds kinds of kernels: each compilation asks them, whatever the model names."""
-    return bool(entry_points(group="mlc.kinds"))
+    return any(entry_points(group=group) for group in groups_of("mlc.kinds"))
 
 
 @cache

@@ -99,6 +99,11 @@ class CompilerContext(Context):
         """Record that what a person asked for in `op` was not done."""
         self.warnings.append(Remark(message, location_of(op)))
 
+    def warn_at(self, location: SourceLocation, message: str) -> None:
+        """Record what is wrong with a text that still means something: of equal messages the first one."""
+        if all(each.message != message for each in self.warnings):
+            self.warnings.append(Remark(message, location))
+
     def clone(self) -> CompilerContext:
         """A copy that shares weight data but not registrations, remarks or warnings."""
         base = super().clone()
