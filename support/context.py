@@ -39,8 +39,8 @@ class RuleSchedule:
     """What is known of a schedule that no person wrote."""
 
     others: tuple[Attribute, ...] | None = None
-    """For one of mlc's own rules, the schedules that were offered besides, which are taken if it is wrong. None for
-    one of a plugin, or a record, whose mistakes are told."""
+    """For one of a template of mlc, the other candidates, which are taken if it is wrong. None for one of a plugin, or
+    a record, whose mistakes are told."""
 
 
 class ScheduleRecords(Protocol):

@@ -19,7 +19,7 @@ FORMER_NAMES: dict[Noun, dict[str, str]] = {
     "schedule step": {"parallel": "threads"},
     "op": {},
     "pass": {},
-    "entry point group": {},
+    "entry point group": {"mlc.kinds": "mlc.templates"},
 }
 """The names of today, by those that each kind of thing had before."""
 

@@ -111,3 +111,30 @@ def test_groups_of_entry_points(former: str, today: str, tmp_path: Path) -> None
     )
     assert ran.stdout == "['thing']\n"
     assert _CALLED.format("entry point group", former, today) in ran.stderr
+
+
+def test_a_plugin_with_a_kind_of_kernel(tmp_path: Path, mlc_opt: CommandLine) -> None:
+    """As `docs/writing-a-pass.md` said that one is written."""
+    plugin = (Path(__file__).parents[2] / "lit" / "plugins" / "Inputs" / "short_rows.py").read_text()
+    for today, before in (
+        ("schedule_template", "kernel_kinds"),
+        ("ScheduleTemplate", "KernelKind"),
+        ("Candidate", "Offer"),
+        ("def candidates", "def offers"),
+    ):
+        assert today in plugin
+        plugin = plugin.replace(today, before)
+    (path := tmp_path / "short_rows.py").write_text(plugin)
+    model = """func.func private @short(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = tensor.map %x[m, n] over (m: 4, n: 4) : tensor<4x4xf32> -> tensor<4x4xf32> {
+  ^bb0(%a: f32):
+    %1 = arith.addf %a, %a : f32
+    tensor.yield %1 : f32
+  }
+  return %0 : tensor<4x4xf32>
+}
+"""
+    shown = mlc_opt(f"--load-pass={path}", "--schedule=target=cortex-a53", stdin=model.encode())
+    assert "#loop.schedule<[vectorize(n, 4), unroll(m)]>" in shown.out
+    assert shown.err.startswith("mlc-opt: warning: 'mlc.schedules.kernel_kinds' is called 'mlc.schedules.schedule_t")
+    assert shown.err.count("\n") == 1
