@@ -1,8 +1,8 @@
 """Which candidate of its template a kernel gets: the default, unless another one is plainly cheaper.
 
 A template knows a class of kernels, the estimate knows the loops and the machine; both are wrong at times. So the
-estimate overrules the template only by more than it is usually wrong. Time counts, too: an estimate takes some hundredths
-of a second, so kernels of next to no work are not looked at, nor those whose loops are long.
+estimate overrules the template only by more than it is usually wrong. Time counts, too: an estimate takes some
+hundredths of a second, so kernels of next to no work are not looked at, nor those whose loops are long.
 """
 
 from __future__ import annotations

@@ -11,17 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from xdsl.dialects.builtin import f32
+from xdsl.dialects.test import TestOp
 
 import mlc
 from mlc.compiler.compilation import new_context
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop.steps import step_names
 from mlc.pass_manager.registry import load_pass, pass_names
+from mlc.passes.graph_to_tensor._builder import Builder
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.schedules.records.record_file import append_records, read_records
 from mlc.schedules.records.recorded_schedules import latest
 from mlc.support.former_names import FORMER_NAMES, Noun, name_today
 from mlc.support.python_warnings import FormerNameWarning
+from mlc.support.types import tensor
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -138,3 +142,10 @@ def test_a_plugin_with_a_kind_of_kernel(tmp_path: Path, mlc_opt: CommandLine) ->
     assert "#loop.schedule<[vectorize(n, 4), unroll(m)]>" in shown.out
     assert shown.err.startswith("mlc-opt: warning: 'mlc.schedules.kernel_kinds' is called 'mlc.schedules.schedule_t")
     assert shown.err.count("\n") == 1
+
+
+def test_builders() -> None:
+    builder, op = Builder(), TestOp(result_types=[tensor((2,), f32)])
+    with pytest.warns(FormerNameWarning, match="'add' of a builder of tensor ops is called 'insert' now"):
+        assert builder.add(op) is op.results[0]
+    assert builder.ops == [op]
