@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from xdsl.dialects.builtin import f32
+from xdsl.dialects.builtin import TensorType, f32
 from xdsl.dialects.test import TestOp
 
 import mlc
@@ -25,7 +25,6 @@ from mlc.schedules.records.record_file import append_records, read_records
 from mlc.schedules.records.recorded_schedules import latest
 from mlc.support.former_names import FORMER_NAMES, Noun, name_today
 from mlc.support.python_warnings import FormerNameWarning
-from mlc.support.types import tensor
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -145,7 +144,7 @@ def test_a_plugin_with_a_kind_of_kernel(tmp_path: Path, mlc_opt: CommandLine) ->
 
 
 def test_builders() -> None:
-    builder, op = Builder(), TestOp(result_types=[tensor((2,), f32)])
+    builder, op = Builder(), TestOp(result_types=[TensorType(f32, (2,))])
     with pytest.warns(FormerNameWarning, match="'add' of a builder of tensor ops is called 'insert' now"):
         assert builder.add(op) is op.results[0]
     assert builder.ops == [op]
