@@ -63,7 +63,10 @@ def parse(model: str | os.PathLike[str]) -> ModuleOp:
         TypeError: `model` is something else.
         UserError: the file cannot be read, or the text is wrong.
     """
-    return _parse(_read(model))
+    module = _parse(_read(model))
+    for each in _contexts[module].warnings:
+        warn_caller(str(each))
+    return module
 
 
 def context_of(module: ModuleOp) -> CompilerContext:
@@ -328,6 +331,7 @@ def _build(
     from mlc.pass_manager.manager import PassManager
 
     ctx = context.clone()
+    ctx.warnings += context.warnings  # of the text
     ctx.target = options.target
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
     report = Compilation(parsed.clone(), ctx, options, manager).build("shared", path, _private_cache())

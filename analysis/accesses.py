@@ -21,7 +21,7 @@ from mlc.dialects.loop import ForOp, LoadOp, PrefetchOp, StoreOp
 from mlc.support.affine import affine_bounds, simplify_sum, split_constant, split_terms
 
 AccessOp = LoadOp | StoreOp
-PlacedOp = AccessOp | PrefetchOp
+SubscriptedOp = AccessOp | PrefetchOp
 """What has subscripts."""
 
 CounterValue = tuple[Sequence[SSAValue], AffineExpr]
@@ -33,7 +33,9 @@ def constant_index(value: int) -> CounterValue:
     return (), AffineExpr.constant(value)
 
 
-def rewritten_subscripts(op: PlacedOp, replace: Mapping[SSAValue, CounterValue]) -> tuple[list[SSAValue], AffineMap]:
+def rewritten_subscripts(
+    op: SubscriptedOp, replace: Mapping[SSAValue, CounterValue]
+) -> tuple[list[SSAValue], AffineMap]:
     """The index operands and the map of `op` after its counters are replaced; operands are not repeated."""
     operands: list[SSAValue] = []
 
@@ -50,7 +52,7 @@ def rewritten_subscripts(op: PlacedOp, replace: Mapping[SSAValue, CounterValue])
     return operands, AffineMap(len(operands), 0, results)
 
 
-def set_subscripts(op: PlacedOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
+def set_subscripts(op: SubscriptedOp, operands: Sequence[SSAValue], affine: AffineMap) -> None:
     """Give `op` other subscripts, in place."""
     fixed = [op.value, op.memref] if isinstance(op, StoreOp) else [op.memref]
     op.operands = [*fixed, *operands]
@@ -75,7 +77,7 @@ def replace_counter(counter: SSAValue, new: CounterValue) -> None:
     elsewhere: list[tuple[Operation, int]] = []
     for use in list(counter.uses):
         op = use.operation
-        if isinstance(op, PlacedOp):
+        if isinstance(op, SubscriptedOp):
             if counter in op.indices:
                 set_subscripts(op, *rewritten_subscripts(op, {counter: new}))
         else:

@@ -53,7 +53,7 @@ _ATTEMPTS = 20
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MeasuredSchedule:
     """A schedule that was estimated and measured."""
 
     kernel: str
@@ -98,12 +98,12 @@ class _Kernel:
         found = Job(lambda: 1e6 * self._seconds(steps), _LIMIT).value()
         return None if isinstance(found, Failure) else found
 
-    def candidate(self, steps: Schedule, measured: float, again: float) -> Candidate:
+    def candidate(self, steps: Schedule, measured: float, again: float) -> MeasuredSchedule:
         """A schedule that was measured, with what is estimated of it."""
         numbers, rules = self.loops.describe(steps), self.loops.describe(self.rules)
         assert numbers is not None and rules is not None, f"the loops of {self.name} do not allow what they allowed"
         estimated = 2 ** numbers[CYCLES] / resolve_target(self._options.target).frequency_mhz
-        return Candidate(self.name, schedule_text(steps), measured, again, estimated, beside(numbers, rules))
+        return MeasuredSchedule(self.name, schedule_text(steps), measured, again, estimated, beside(numbers, rules))
 
     def _seconds(self, steps: Schedule) -> float:
         alone = lone_kernel(self._module, self._kernel)
@@ -114,7 +114,7 @@ class _Kernel:
         return watch.shortest
 
 
-def candidates_of(name: str, text: str, count: int, seed: int) -> list[Candidate]:
+def measured_schedules(name: str, text: str, count: int, seed: int) -> list[MeasuredSchedule]:
     """The schedule by the rules first, then mutations of it."""
     kernel = _Kernel(name, text, seed)
     mutator = Mutator(kernel.rng, resolve_target("native").lanes(32), kernel.loops.draw)
@@ -138,7 +138,7 @@ def candidates_of(name: str, text: str, count: int, seed: int) -> list[Candidate
     return found
 
 
-def candidates_again(name: str, text: str, measured: Sequence[Candidate]) -> list[Candidate]:
+def schedules_again(name: str, text: str, measured: Sequence[MeasuredSchedule]) -> list[MeasuredSchedule]:
     """What was measured before, with what is estimated now."""
     kernel = _Kernel(name, text, 0)
     found = [kernel.candidate(kernel.steps(each.schedule), each.measured, each.again) for each in measured]
@@ -146,7 +146,7 @@ def candidates_again(name: str, text: str, measured: Sequence[Candidate]) -> lis
     return found
 
 
-def learned(found: Sequence[Candidate]) -> tuple[list[float], list[float]]:
+def learned(found: Sequence[MeasuredSchedule]) -> tuple[list[float], list[float]]:
     """What models of time that learn say of each candidate, relative to the rules, which have not seen it.
 
     First those that know four fifths of all others, then those that know the candidates of other kernels only.
@@ -168,7 +168,7 @@ def learned(found: Sequence[Candidate]) -> tuple[list[float], list[float]]:
 _HEAD = f"{'kernel':<32} {'n':>3} {'again':>6} {'rank':>6} {'estimate':>9} {'rules':>7} {'cheapest':>9}"
 
 
-def _line(name: str, found: Sequence[Candidate]) -> str:
+def _line(name: str, found: Sequence[MeasuredSchedule]) -> str:
     best = min(c.time for c in found)
     agreement = rank_correlation([c.measured for c in found], [c.again for c in found])
     coefficient = rank_correlation([c.estimated for c in found], [c.time for c in found])
@@ -180,7 +180,7 @@ def _line(name: str, found: Sequence[Candidate]) -> str:
     )
 
 
-def _print_learned(found: Sequence[Candidate]) -> None:
+def _print_learned(found: Sequence[MeasuredSchedule]) -> None:
     """A table of rank correlations: of estimates, and of what was learnt."""
     fifths, others = learned(found)
     print(f"\n{'rank correlation':<32} {'again':>8} {'analytic':>8} {'learned':>8} {'of other kernels':>17}")
@@ -223,19 +223,21 @@ def main() -> None:
     args = parser.parse_args()
     if args.learned and not can_learn():
         parser.error("found --learned without scikit-learn; pip install 'mlc[tune]'")
-    read: list[Candidate] = []
+    read: list[MeasuredSchedule] = []
     if args.read:
-        read = [Candidate(**json.loads(line)) for line in Path(args.read).read_text(encoding="utf-8").splitlines()]
+        read = [
+            MeasuredSchedule(**json.loads(line)) for line in Path(args.read).read_text(encoding="utf-8").splitlines()
+        ]
     print(f"{cpu_model()}; facts: {words_of_sources(resolve_target('native'))}")
     print(_HEAD)
-    everything: list[Candidate] = []
+    everything: list[MeasuredSchedule] = []
     coefficients: list[float] = []
     for name, text in KERNELS.items():
         if args.only not in name:
             continue
         if not args.read:
-            found = candidates_of(name, text, args.candidates, args.seed)
-        elif not (found := candidates_again(name, text, [each for each in read if each.kernel == name])):
+            found = measured_schedules(name, text, args.candidates, args.seed)
+        elif not (found := schedules_again(name, text, [each for each in read if each.kernel == name])):
             continue
         everything += found
         coefficients.append(rank_correlation([c.estimated for c in found], [c.time for c in found]))

@@ -25,6 +25,7 @@ from mlc.schedules.records.record_file import records_digest
 from mlc.support.additions import load_options
 from mlc.support.blame import plugin_files
 from mlc.support.file_digest import file_digest
+from mlc.support.former_names import groups_of
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import OutputKind, restore_output
@@ -107,7 +108,7 @@ class Recipe:
 
     def _is_complete(self) -> bool:
         """Whether nothing else has an influence; headers are not cached."""
-        return self.kind != "header" and not plugin_files and not load_options() and not _are_kinds_installed()
+        return self.kind != "header" and not plugin_files and not load_options() and not _are_templates_installed()
 
     @cached_property
     def _key(self) -> str:
@@ -135,9 +136,9 @@ def _version(package: str) -> str:
 
 
 @cache
-def _are_kinds_installed() -> bool:
-    """Whether a package adds kinds of kernels: each compilation asks them, whatever the model names."""
-    return bool(entry_points(group="mlc.kinds"))
+def _are_templates_installed() -> bool:
+    """Whether a package adds schedule templates: each compilation asks them, whatever the model names."""
+    return any(entry_points(group=group) for group in groups_of("mlc.templates"))
 
 
 @cache

@@ -18,6 +18,7 @@ from mlc.pass_manager.pipeline import CROSSINGS, LEVELS, SOURCE_LEVELS, Stage, d
 from mlc.pass_manager.registry import is_own_pass, load_pass, pass_names, plugin_passes, suggest
 from mlc.support.additions import Additions
 from mlc.support.errors import UserError
+from mlc.support.former_names import name_today
 
 LOWER_TO = {level: f"lower-to-{'loops' if level == 'loop' else level}" for level in LEVELS}
 """The pipeline that reaches each level."""
@@ -78,11 +79,12 @@ def _with_placed(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
     for name, addition in plugin_passes.of_files():
         if (place := load_pass(name).place) is None:
             continue
-        if place.before not in pass_names():
-            near = suggest(place.before, pass_names())
+        before = name_today("pass", place.before)
+        if before not in pass_names():
+            near = suggest(before, pass_names())
             raise UserError(f"pass '{name}' of {addition.origin} is to run before '{place.before}', no pass{near}")
         for number, stage in enumerate(result):
-            if stage.passes.partition("{")[0] == place.before:
+            if stage.passes.partition("{")[0] == before:
                 result.insert(number, Stage(result[max(number - 1, 0)].level, name, 0, place.reason))
                 break
     return tuple(result)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from mlc.support.additions import Additions, own_class
 from mlc.support.errors import UserError
+from mlc.support.former_names import FORMER_NAMES, name_today
 
 if TYPE_CHECKING:
     from mlc.pass_manager.base import Pass
@@ -64,6 +65,11 @@ def pass_names() -> list[str]:
     return sorted([*_modules(), *plugin_passes.names()])
 
 
+def known_words() -> set[str]:
+    """What a command line may call passes: their names, and those that they had before."""
+    return {*pass_names(), *FORMER_NAMES["pass"]}
+
+
 def load_pass(name: str) -> type[Pass]:
     """Import the one module that holds the pass `name`.
 
@@ -71,10 +77,10 @@ def load_pass(name: str) -> type[Pass]:
         UserError: there is no such pass (the message names the nearest one), or a plugin does not hold it.
         CompilerBug: the file that should hold the pass does not.
     """
-    module_name = _modules().get(name)
     if (addition := plugin_passes.get(name)) is not None:
         return _checked(addition.load(), name, addition.origin)
-    if module_name is None:
+    name = name_today("pass", name)
+    if (module_name := _modules().get(name)) is None:
         from mlc.pass_manager.named_pipelines import pipeline_names  # which needs this module
 
         raise UserError(f"unknown pass '{name}'{suggest(name, [*pass_names(), *pipeline_names()])}")

@@ -8,7 +8,7 @@ Registries are open, and passes ask what an op says of itself: a graph op says t
 moves (`GraphOp`) and is fused accordingly; a structured op says over what it runs and what it computes at a point.
 `Additions` (`support/additions.py`) is the part of a registry that plugins fill, by name and origin, so that a
 collision names both sides. What a command loads ends with the command (`plugin_scope`). Entry points (`mlc.dialects`,
-`mlc.passes`, `mlc.steps`, `mlc.kinds`) are imported when a text or a pipeline first names them. An exception of a
+`mlc.passes`, `mlc.steps`, `mlc.templates`) are imported when a text or a pipeline first names them. An exception of a
 plugin is reported at its line (`support/blame.py`), never as a bug of mlc.
 """
 

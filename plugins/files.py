@@ -29,7 +29,7 @@ from mlc.pass_manager.registry import pass_names, plugin_passes, suggest
 from mlc.plugins.enums import check_enums
 from mlc.plugins.formats import check_formats
 from mlc.plugins.signatures import check_signatures
-from mlc.schedules.kernel_kinds import KernelKind, plugin_kinds
+from mlc.schedules.schedule_template import ScheduleTemplate, plugin_templates
 from mlc.support.additions import note_load_option, undo_at_end
 from mlc.support.blame import blame, plugin_files
 from mlc.support.errors import SourceLocation, UserError
@@ -68,19 +68,19 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
-    """Run a Python file and make its passes, named pipelines, steps of schedules and kinds of kernels known, and its
+    """Run a Python file and make its passes, named pipelines, steps of schedules and schedule templates known, and its
     patterns.
 
     Raises:
         UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
     """
     module = _run(Path(path))
-    found = [*_passes(module), *_steps(module), *_kinds(module), *_values(module, NamedPipeline)]
+    found = [*_passes(module), *_steps(module), *_templates(module), *_values(module, NamedPipeline)]
     if not found and not lowerings_of(module.__name__):
         raise UserError(
-            f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no kind of kernel and no "
+            f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no schedule template and no "
             "pattern; derive from mlc.pass_manager.base.Pass, mlc.schedules.steps.base.LoopStep or "
-            "mlc.schedules.kernel_kinds.KernelKind"
+            "mlc.schedules.schedule_template.ScheduleTemplate"
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")
@@ -103,12 +103,12 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
             message = f"{classes} of '{path}' are both schedule steps named '{step.name}'; rename one"
             raise UserError(message, SourceLocation(str(path), _line_of(twin)))
         plugin_steps.add(step.name, lambda step=step: step, f"'{path}'")
-    for kind in _kinds(module):
-        if (problem := kind.problem()) is not None:
+    for template in _templates(module):
+        if (problem := template.problem()) is not None:
             raise UserError(
-                f"the kind of kernel '{kind.__name__}' {problem}", SourceLocation(str(path), _line_of(kind))
+                f"the schedule template '{template.__name__}' {problem}", SourceLocation(str(path), _line_of(template))
             )
-        plugin_kinds.add(kind.name, lambda kind=kind: kind, f"'{path}'")
+        plugin_templates.add(template.name, lambda template=template: template, f"'{path}'")
 
 
 def _run(path: Path) -> ModuleType:
@@ -212,8 +212,8 @@ def _steps(module: ModuleType) -> list[type[Step]]:
     return _classes(module, Step)
 
 
-def _kinds(module: ModuleType) -> list[type[KernelKind]]:
-    return _classes(module, KernelKind)
+def _templates(module: ModuleType) -> list[type[ScheduleTemplate]]:
+    return _classes(module, ScheduleTemplate)
 
 
 def _classes(module: ModuleType, base: type[_T]) -> list[type[_T]]:

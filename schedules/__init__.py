@@ -9,8 +9,8 @@ code.
 - `steps/`: one file per step, a frozen dataclass whose fields are the arguments. It transforms a loop or raises
   `Refused` with a reason, describes itself for `mlc explain`, and draws a random step of its kind for the tests.
   Steps are found by file name or by a plugin's entry point; nothing else lists them.
-- `templates/`: one file per kind of kernel, asked in the order of `kernel_kinds.py`. The first that knows a kernel
-  offers candidates: the default, then alternatives.
+- `templates/`: one file per class of kernels, asked in the order of `schedule_template.py`. The first that knows a
+  kernel proposes candidates: the default, then alternatives.
 - `cost/`: what loops cost on a machine.
 - `records/`: measured schedules, which come before all rules.
 

@@ -1,8 +1,8 @@
-"""Which of the schedules that its kind offers a kernel gets: the favourite, unless another one is plainly cheaper.
+"""Which candidate of its template a kernel gets: the default, unless another one is plainly cheaper.
 
-A rule knows a kind of kernel, the estimate knows the loops and the machine; both are wrong at times. So the estimate
-overrules the rule only by more than it is usually wrong. Time counts, too: an estimate takes some hundredths of a
-second, so that kernels of next to no work are not looked at, nor those whose loops are long.
+A template knows a class of kernels, the estimate knows the loops and the machine; both are wrong at times. So the
+estimate overrules the template only by more than it is usually wrong. Time counts, too: an estimate takes some
+hundredths of a second, so kernels of next to no work are not looked at, nor those whose loops are long.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from math import prod
 from xdsl.dialects.func import CallOp
 
 from mlc.schedules.cost.estimate import Estimate
-from mlc.schedules.kernel_kinds import Offer, TensorKernel
 from mlc.schedules.kernel_on_loops import KernelOnLoops
 from mlc.schedules.own_schedules import is_strict
+from mlc.schedules.schedule_template import Candidate, TensorKernel
 from mlc.support.context import CompilerContext
 from mlc.support.errors import CompilerBug, UserError
 
 MARGIN = 0.15
-"""By which part another schedule has to be estimated to be cheaper than the favourite.
+"""By which part another schedule has to be estimated to be cheaper than the default.
 
-Of 493 offers for 165 kernels, 89% take at most 15% longer than estimated, each by the favourite of its kernel (AMD
-Zen 5, measured facts; `python -m benchmarks.offers` measures some). Of those that are not only shown, 11
+Of 493 candidates for 165 kernels, 89% take at most 15% longer than estimated, each by the default for its kernel (AMD
+Zen 5, measured facts; `python -m benchmarks.candidates` measures some). Of those that are not only shown, 11
 pass; they take 0.65 to 0.96 of its time.
 """
 LEAST_POINTS = 4096
@@ -36,39 +36,39 @@ _MOST_OPS_OF_LOOPS = 1500
 
 
 def choose(
-    offers: Iterator[Offer], kernel: TensorKernel, ctx: CompilerContext, *, is_own: bool = False
-) -> Offer | None:
-    """What a kernel gets of the `offers` of its kind; a remark says when that is not the first one.
+    candidates: Iterator[Candidate], kernel: TensorKernel, ctx: CompilerContext, *, is_own: bool = False
+) -> Candidate | None:
+    """Which of the `candidates` of its template a kernel gets; a remark says when that is not the first one.
 
     It depends on the kernel and the facts of the machine alone; of equally cheap ones it is the first.
 
     Raises:
-        CompilerBug: an offer of a kind that `is_own`, one of mlc's, is wrong, and mistakes of mlc are errors.
+        CompilerBug: a candidate of a kind that `is_own`, one of mlc's, is wrong, and mistakes of mlc are errors.
     """
-    favourite = next(offers, None)
-    if favourite is None or not is_estimated(kernel):
-        return favourite
-    others = list(takewhile(lambda offer: not offer.is_only_shown, offers))
+    default = next(candidates, None)
+    if default is None or not is_estimated(kernel):
+        return default
+    others = list(takewhile(lambda candidate: not candidate.is_only_shown, candidates))
     if not others:
-        return favourite
+        return default
     try:
         loops = KernelOnLoops(kernel.function, kernel.constants, ctx, kernel.machine, weights=kernel.weights)
     except UserError:  # an op that nobody lowers, which `convert-tensor-to-loop` will say
-        return favourite
-    usual = loops.estimate(favourite.steps, _MOST_OPS_OF_LOOPS)
+        return default
+    usual = loops.estimate(default.steps, _MOST_OPS_OF_LOOPS)
     _check(loops, is_own)
     if usual is None:
-        return favourite
-    estimates: list[tuple[Offer, Estimate | None]] = []
-    for offer in others:
-        estimates.append((offer, loops.estimate(offer.steps, _MOST_OPS_OF_LOOPS)))
+        return default
+    estimates: list[tuple[Candidate, Estimate | None]] = []
+    for candidate in others:
+        estimates.append((candidate, loops.estimate(candidate.steps, _MOST_OPS_OF_LOOPS)))
         _check(loops, is_own)
         if loops.problem is not None:
-            ctx.remark(kernel.function, f"the offer '{offer.difference}' is left out: {loops.problem}")
-    cycles = {offer: found.cycles for offer, found in estimates if found is not None}
-    cheapest = min(cycles, key=lambda offer: cycles[offer], default=favourite)
-    if cheapest is favourite or cycles[cheapest] > (1 - MARGIN) * usual.cycles:
-        return favourite
+            ctx.remark(kernel.function, f"the candidate '{candidate.difference}' is left out: {loops.problem}")
+    cycles = {candidate: found.cycles for candidate, found in estimates if found is not None}
+    cheapest = min(cycles, key=lambda candidate: cycles[candidate], default=default)
+    if cheapest is default or cycles[cheapest] > (1 - MARGIN) * usual.cycles:
+        return default
     part = cycles[cheapest] / usual.cycles
     words = f"estimated to take {part:.2f} of the time of the usual schedule"
     ctx.remark(kernel.function, f"scheduled with {cheapest.difference}: {words}, which {usual.decided_by} decides")
@@ -78,11 +78,11 @@ def choose(
 def _check(loops: KernelOnLoops, is_own: bool) -> None:
     """Raises: CompilerBug if the schedule of mlc that was estimated last is wrong, and mistakes of mlc are errors."""
     if is_own and loops.problem is not None and is_strict():
-        raise CompilerBug(f"an offer of mlc's own is wrong: {loops.problem}", "schedule")
+        raise CompilerBug(f"a candidate of mlc's own is wrong: {loops.problem}", "schedule")
 
 
 def is_estimated(kernel: TensorKernel) -> bool:
-    """Whether offers for a kernel are estimated, so that another one than the favourite may be taken."""
+    """Whether candidates for a kernel are estimated, so that another one than the default may be taken."""
     points, ops = sum(prod(op.dim_sizes) for op in kernel.ops), list(kernel.function.walk())
     calls = any(isinstance(op, CallOp) for op in ops)  # what is called is not in sight
     return points >= LEAST_POINTS and len(ops) <= MOST_LOOKED_AT and not calls

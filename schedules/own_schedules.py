@@ -1,8 +1,8 @@
 """What becomes of a schedule that mlc's own rules wrote and that turns out to be wrong.
 
-No model is refused for it: what cannot be done is left out, which a remark says, or another offer is taken. But it is a
-mistake of mlc. Whoever tests mlc sets `MLC_STRICT_SCHEDULES`, and gets an error, as a person does for a schedule of
-their own.
+No model is refused for it: a step that cannot be carried out is left out, with a remark, or another candidate is taken.
+But it is a mistake of mlc. Tests set `MLC_STRICT_SCHEDULES` and get an error, as a person does for a schedule of their
+own.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from mlc.support.blame import plugin_files
 from mlc.support.errors import CompilerBug, UserError
+from mlc.support.former_names import groups_of, name_today
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -103,7 +104,8 @@ class Additions:
         from importlib.metadata import entry_points
 
         found: dict[str, Addition] = {}
-        for entry in entry_points(group=self._group):
+        for entry in (each for group in groups_of(self._group) for each in entry_points(group=group)):
+            name_today("entry point group", entry.group)
             origin = f"the package '{entry.dist.name}'" if entry.dist else f"'{entry.value}'"
             self._refuse(entry.name, origin, found.get(entry.name))
             found[entry.name] = Addition(origin, lambda entry=entry, origin=origin: self._import(entry, origin))

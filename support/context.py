@@ -39,8 +39,8 @@ class RuleSchedule:
     """What is known of a schedule that no person wrote."""
 
     others: tuple[Attribute, ...] | None = None
-    """For one of mlc's own rules, the schedules that were offered besides, which are taken if it is wrong. None for
-    one of a plugin, or a record, whose mistakes are told."""
+    """For one of a template of mlc, the other candidates, which are taken if it is wrong. None for one of a plugin, or
+    a record, whose mistakes are told."""
 
 
 class ScheduleRecords(Protocol):
@@ -98,6 +98,11 @@ class CompilerContext(Context):
     def warn(self, op: Operation, message: str) -> None:
         """Record that what a person asked for in `op` was not done."""
         self.warnings.append(Remark(message, location_of(op)))
+
+    def warn_at(self, location: SourceLocation, message: str) -> None:
+        """Record what is wrong with a text that still means something: of equal messages the first one."""
+        if all(each.message != message for each in self.warnings):
+            self.warnings.append(Remark(message, location))
 
     def clone(self) -> CompilerContext:
         """A copy that shares weight data but not registrations, remarks or warnings."""

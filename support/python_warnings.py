@@ -6,12 +6,16 @@ import sys
 import warnings
 
 
-def warn_caller(message: str) -> None:
+class FormerNameWarning(FutureWarning):
+    """Something is named as it was called before."""
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the nearest line that is none of mlc's own."""
     frame, level = sys._getframe(1), 2  # pyright: ignore[reportPrivateUsage]; level 2 is who called this
     while frame.f_back is not None and _is_own(frame.f_globals.get("__name__", "")):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def _is_own(module: str) -> bool:

@@ -73,7 +73,7 @@ class OperationActions(State):
         full_name = self.string(name)
         if not full_name:
             self.fault("the name of an operation is empty", name.position)
-        op = self.operation_class(full_name)
+        op = self.operation_class(full_name, name.position)
         if op is None:
             raise self.unknown_operation(full_name, name.position)
         inputs, outputs = signature

@@ -225,7 +225,8 @@ class Lexer:
         if "BARE_ID" in row and self.builder.text[end : end + 3].lstrip()[:1] in ("=", ",", "}"):
             return None
         for name in (word, *(f"{d}.{word}" for d in reversed(self.dialects))):
-            if (op := self.builder.operation_class(name)) is not None and not issubclass(op, UnregisteredOp):
+            op = self.builder.operation_class(name, end - len(word))
+            if op is not None and not issubclass(op, UnregisteredOp):
                 return op
         return None
 
@@ -250,7 +251,7 @@ class Lexer:
         if "OP_STRING" not in row or ("STRING_LIT" in row and self.tables.accepts(self.stack, "STRING_LIT")):
             return "STRING_LIT", token, end
         name = token.text[1:-1]
-        self._op = self.builder.operation_class(name)
+        self._op = self.builder.operation_class(name, start)
         self._dialect = name.split(".", 1)[0]
         return "OP_STRING", token, end
 

@@ -30,6 +30,7 @@ from xdsl.parser import AttrParser
 
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
+from mlc.support.former_names import name_today
 from mlc.support.wide_floats import WIDE_FLOATS, size_of, value_of
 from mlc.syntax.errors import LIMIT, Consequence, Fault, PositionedNote, Source, TooManyErrors
 from mlc.syntax.lexer import Name
@@ -110,6 +111,10 @@ class State:
     def fault(self, message: str, position: int | None = None, notes: Sequence[PositionedNote] = ()) -> NoReturn:
         """Raise an error at a position, or where the parser is."""
         raise Fault(message, position, notes)
+
+    def warn(self, position: int, message: str) -> None:
+        """Warn of something at a position."""
+        self.ctx.warn_at(self.source.locate(position), message)
 
     def report(self, fault: Fault, position: int) -> None:
         """Keep an error, unless it only follows from another; all are raised together at the end.
@@ -217,11 +222,15 @@ class State:
 
     # ---- operations
 
-    def operation_class(self, name: str) -> type[Operation] | None:
-        """The class of an operation by its full name; an UnregisteredOp where the context allows those."""
+    def operation_class(self, name: str, position: int = 0) -> type[Operation] | None:
+        """The class of an operation by its full name; an UnregisteredOp where the context allows those.
+
+        A name that the operation had before is warned of at `position`.
+        """
         if name not in self._operations:
             known = "." in name or self.ctx.allow_unregistered
-            self._operations[name] = self.ctx.get_optional_op(name) if known else None
+            today = name_today("op", name, lambda message: self.warn(position, message))
+            self._operations[name] = self.ctx.get_optional_op(today) if known else None
         return self._operations[name]
 
     def unknown_operation(self, name: str, position: int, dialects: Sequence[str] = ()) -> Fault:

@@ -8,10 +8,11 @@ import io
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TextIO, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 from mlc.pass_manager.registry import plugin_passes, suggest
 from mlc.support.additions import plugin_scope
@@ -19,6 +20,7 @@ from mlc.support.blame import blame, is_raised_in_plugin
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError, UserErrors
 from mlc.support.file_kinds import kind_of, suffix_advice
 from mlc.support.portable_bytecode import text_of_artifact
+from mlc.support.python_warnings import FormerNameWarning
 from mlc.support.recursion import deep_recursion
 
 if TYPE_CHECKING:
@@ -113,8 +115,27 @@ def run_tool(name: str, body: Callable[[], int | None]) -> int:
     global _showing_tracebacks
     _showing_tracebacks = False
     _replace_closed_streams()
-    with plugin_scope(), deep_recursion():
+    with plugin_scope(), deep_recursion(), _names_told(name):
         return _guarded(name, body)
+
+
+@contextmanager
+def _names_told(tool: str) -> Generator[None]:
+    """Warnings of former names are a line each on standard error, and nothing is said twice."""
+    told: set[str] = set()
+    show = warnings.showwarning
+
+    def show_once(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if not issubclass(category, FormerNameWarning):
+            show(message, category, *place, **more)
+        elif str(message) not in told:
+            told.add(str(message))
+            print(f"{tool}: warning: {message}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", FormerNameWarning)
+        warnings.showwarning = show_once
+        yield
 
 
 class _ClosedOutput(io.TextIOBase):

@@ -25,14 +25,14 @@ from mlc.tools.explain_table import print_estimates, print_table
 from mlc.tools.kernel_numbers import ModelNumbers, amount
 from mlc.tools.kernel_text import text_of
 from mlc.tools.roofline import Bound
-from mlc.tools.schedule_estimate import RunnerUp, kernel_on_loops, offers_beside, runners_up, steps_of
+from mlc.tools.schedule_estimate import RunnerUp, candidates_beside, kernel_on_loops, runners_up, steps_of
 from mlc.tools.schedule_text import describe_schedule
 
 _RUNNERS_UP = 5
 """How many schedules near to that of a kernel are shown."""
-_OFFERED = f"offered, and not taken: any but the favourite has to be estimated to take {MARGIN:.0%} less"
-_SMALL = "offered, and not taken: kernels so small, or so long, get the favourite without an estimate"
-_FOR_PEOPLE = "offered to those who measure: nothing is chosen by these estimates, which tell too little here"
+_NOT_TAKEN = f"candidates that were not taken: any but the default has to be estimated to take {MARGIN:.0%} less"
+_SMALL = "candidates that were not taken: kernels so small, or so long, get the default without an estimate"
+_FOR_PEOPLE = "candidates for measurements only: nothing is chosen by these estimates, which tell too little here"
 _WORTH_SAYING = 0.02
 """The part of an estimate that is worth a word."""
 
@@ -167,11 +167,11 @@ def _print_estimate(numbers: ModelNumbers, kernel: FuncOp, seconds: float | None
             ratio = each.estimate.cycles / max(found.cycles, 1e-9)
             print(f"  {ratio:<10.2f} times as long: {each.change}; {each.estimate.decided_by}")
 
-    offers = offers_beside(numbers.module, loops, kernel, ctx, machine)
+    candidates = candidates_beside(numbers.module, loops, kernel, ctx, machine)
     seen = kernel_of(kernel, numbers.module, ctx, machine)
-    heading = _OFFERED if seen is not None and is_estimated(seen) else _SMALL
-    show(heading, [offer for offer in offers if not offer.is_only_shown])
-    show(_FOR_PEOPLE, [offer for offer in offers if offer.is_only_shown])
+    heading = _NOT_TAKEN if seen is not None and is_estimated(seen) else _SMALL
+    show(heading, [candidate for candidate in candidates if not candidate.is_only_shown])
+    show(_FOR_PEOPLE, [candidate for candidate in candidates if candidate.is_only_shown])
     show("one step away", runners_up(loops, kernel, _RUNNERS_UP))
 
 

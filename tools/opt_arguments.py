@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from mlc.pass_manager.named_pipelines import named_pipeline, pipeline_names, plugin_pipelines
 from mlc.pass_manager.pipeline import ACCURACIES, HIGHEST
-from mlc.pass_manager.registry import pass_names, plugin_passes, suggest
+from mlc.pass_manager.registry import known_words, pass_names, plugin_passes, suggest
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments, load_plugins_of
 from mlc.support.errors import UserError
+from mlc.support.former_names import name_today
 from mlc.tools.binding_arguments import add_binding_arguments
 from mlc.tools.driver import ArgumentParser
 
@@ -88,6 +89,7 @@ def parse_arguments(argv: Sequence[str]) -> OptArguments:
         for number, name in enumerate(names):
             if (found := named_pipeline(name)) is not None:  # the pass that reaches what the pipeline is for
                 names[number] = name = found.stages[-1].passes.partition("{")[0]
+            names[number] = name = name_today("pass", name)
             if name not in pass_names():
                 raise UserError(f"--print-ir-{flag}: unknown pass '{name}'{suggest(name, pass_names())}")
     return arguments
@@ -166,7 +168,7 @@ def _pass_flags_to_pipelines(argv: Sequence[str]) -> list[str]:
 
     The options of a pass may be one quoted word or follow as words of their own. As in MLIR, one dash does, too.
     """
-    known, result, words = {*pass_names(), *pipeline_names()}, list[str](), list(argv)
+    known, result, words = known_words() | {*pipeline_names()}, list[str](), list(argv)
     while words:
         word = words.pop(0)
         if word == "--":

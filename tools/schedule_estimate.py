@@ -13,10 +13,10 @@ from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import Step
-from mlc.passes.tensor.schedule import offers_for
+from mlc.passes.tensor.schedule import candidates_for
 from mlc.schedules.cost.estimate import Estimate
-from mlc.schedules.kernel_kinds import Offer
 from mlc.schedules.kernel_on_loops import KernelOnLoops
+from mlc.schedules.schedule_template import Candidate
 from mlc.schedules.steps.tile import Tile
 from mlc.support.context import CompilerContext
 from mlc.targets.machine import Machine, resolve_target
@@ -31,7 +31,7 @@ class RunnerUp:
     """Another schedule that the kernel could have."""
 
     change: str
-    """The difference in words: `tile(n, 128) for tile(n, 64)`, `without prefetch(k)`; of an offer, its kind's."""
+    """The difference in words: `tile(n, 128) for tile(n, 64)`, `without prefetch(k)`; of a candidate, its own."""
     estimate: Estimate
     is_only_shown: bool = False
     """Whether `schedule` does not ask for its estimate, which tells too little, or takes too long."""
@@ -51,23 +51,23 @@ def steps_of(kernel: FuncOp) -> Sequence[Step]:
     return schedule.steps if isinstance(schedule, ScheduleAttr) else ()
 
 
-def offers_beside(
+def candidates_beside(
     module: ModuleOp, loops: KernelOnLoops, kernel: FuncOp, ctx: CompilerContext, machine: Machine
 ) -> list[RunnerUp]:
-    """What the kind of `kernel`, a function of `module` at the tensor level, offers beside the schedule that it has.
+    """The candidates for `kernel`, a function of `module` at the tensor level, beside the schedule that it has.
 
-    An offer whose steps cannot be carried out, as they name a loop that is not there, is a warning.
+    A candidate whose steps cannot be carried out, as they name a loop that is not there, is a warning.
     """
     own = tuple(steps_of(kernel))
-    offers = [offer for offer in offers_for(kernel, module, ctx, machine) if offer.steps != own]
-    estimates: list[tuple[Offer, Estimate | None]] = []
-    for offer in offers:
-        estimates.append((offer, loops.estimate(offer.steps)))
+    candidates = [candidate for candidate in candidates_for(kernel, module, ctx, machine) if candidate.steps != own]
+    estimates: list[tuple[Candidate, Estimate | None]] = []
+    for candidate in candidates:
+        estimates.append((candidate, loops.estimate(candidate.steps)))
         if loops.problem is not None:
-            ctx.warn(kernel, f"the offer '{offer.difference}' is left out: {loops.problem}")
+            ctx.warn(kernel, f"the candidate '{candidate.difference}' is left out: {loops.problem}")
     return [
-        RunnerUp(offer.difference or "the favourite of its kind", cost, offer.is_only_shown)
-        for offer, cost in estimates
+        RunnerUp(candidate.difference or "the default of its template", cost, candidate.is_only_shown)
+        for candidate, cost in estimates
         if cost is not None
     ]
 

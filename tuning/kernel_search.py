@@ -48,7 +48,7 @@ class KernelSearch:
     mutator: Mutator
     ranker: Ranker | None = None
     waiting: list[Schedule] = field(default_factory=list[Schedule])
-    """What is to be tried first: what records say of this kernel, and of ones like it; what its kind offers."""
+    """What is to be tried first: what records say of this kernel and of like ones; candidates of its template."""
     best: Schedule = ()
     ratio: float = 1.0
     """The time of the best one as a part of that by the rules."""

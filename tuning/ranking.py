@@ -51,7 +51,7 @@ class Measured:
     """A schedule that was measured."""
 
     steps: Numbers
-    """What its steps say; nothing if it is one of another kind of kernel."""
+    """What its steps say; nothing if it is one of another kernel."""
     loops: Numbers | None
     """How its loops differ from those by the rules; None if that is not known."""
     ratio: float

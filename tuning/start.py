@@ -116,7 +116,7 @@ class Searches:
         )
         search.waiting = _recorded(records, key, ctx)
         search.know(r.schedule for r in records if r.kernel == key.exact and r.arguments == key.arguments)
-        search.waiting += [parse_schedule(text, ctx) for text in kernel.offers]
+        search.waiting += [parse_schedule(text, ctx) for text in kernel.candidates]
         return search
 
 

@@ -20,8 +20,8 @@ class TunedKernel:
     """How often a call of the model calls it."""
     rules: str
     """The schedule by the rules of that machine, without steps that do nothing."""
-    offers: tuple[str, ...]
-    """What else is offered for its kind there, without steps that do nothing."""
+    candidates: tuple[str, ...]
+    """The other candidates of its template there, without steps that do nothing."""
     seconds: float
     """Of one call with the schedule by the rules, there."""
     others: int

@@ -15,7 +15,7 @@ from mlc.compiler.emit_text import emit_text
 from mlc.compiler.options import CompileOptions
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.tensor import StructuredOp
-from mlc.passes.tensor.schedule import offers_for
+from mlc.passes.tensor.schedule import candidates_for
 from mlc.schedules.lone_kernel import lone_kernel
 from mlc.schedules.records.kernel_key import key_of
 from mlc.schedules.records.recorded_schedules import without_idle_steps
@@ -71,8 +71,8 @@ class Workplace:
             alone = lone_kernel(module, kernel)
             attribute = kernel.attributes.get("schedule")
             rules = attribute.steps if isinstance(attribute, ScheduleAttr) else ()
-            offers = [offer.steps for offer in offers_for(kernel, module, ctx, machine)]
-            rules, *others = _effective([rules, *offers], alone, name, ctx, options)
+            candidates = [candidate.steps for candidate in candidates_for(kernel, module, ctx, machine)]
+            rules, *others = _effective([rules, *candidates], alone, name, ctx, options)
             times = max(calls.get(name, 0), 1)
             bench = Workbench(alone, name, ctx, options, self._folder, rules, bytes_of_others(module, name))
             self._benches[name] = bench, times

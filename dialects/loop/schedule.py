@@ -1,12 +1,13 @@
 """Schedules as IR: the attribute that says how a kernel's loops are to be shaped.
 
-    #loop.schedule<[tile(n, 64), tile(ni, 16), interchange(n, m), vectorize(nii), unroll(ni), parallel(m)]>
+    #loop.schedule<[tile(n, 64), tile(ni, 16), interchange(n, m), vectorize(nii), unroll(ni), threads(m)]>
 
 Steps apply in order, each to the loops that its first argument names. `tile(n, 64)` makes the loop `n` run in steps of
 64 and puts a loop `ni` of 64 iterations right inside it, so tiling again names `ni`, then `nii`.
 """
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import pairwise
 
 from xdsl.ir import Data
@@ -16,6 +17,8 @@ from xdsl.printer import Printer
 
 from mlc.dialects.loop.steps import Step, load_step, make_step, step_names
 from mlc.support.errors import UserError
+from mlc.support.former_names import name_today
+from mlc.support.text_warnings import warn_in_text
 
 
 @irdl_attr_definition
@@ -69,7 +72,8 @@ def parse_step(parser: AttrParser) -> Step:
     arguments = parser.parse_comma_separated_list(parser.Delimiter.PAREN, argument)
     if any(isinstance(a, int) and isinstance(b, str) for a, b in pairwise(arguments)):
         parser.raise_error(f"schedule step '{action}': numbers stand behind names", at_position=position)
+    name = name_today("schedule step", action, partial(warn_in_text, parser, position))
     try:
-        return make_step(action, arguments)
+        return make_step(name, arguments)
     except UserError as e:
         parser.raise_error(str(e), at_position=position)

@@ -39,7 +39,7 @@ class Launch:
         self._positions = [(i, p, size - 1) for i, (p, size) in enumerate(zip(positions, sizes, strict=True))]
         self._results = [(r.shape, contiguous_strides(r.shape), r.dtype) for r in results]
         given = [(i, r.donor, r.dtype.itemsize - 1) for i, r in enumerate(results)]
-        self._donors = [(i, position, odd) for i, position, odd in given if position is not None]
+        self._donors = [(i, position, mask) for i, position, mask in given if position is not None]
         self._strides = [r.strides for r in results]
         self._strided = any(r.strides is not None for r in results)
         self._counts = len(positions), len(self._results)
@@ -60,10 +60,10 @@ class Launch:
             frame = _Frame(*self._counts)
         inputs, outputs = frame.inputs, frame.outputs
         copies: list[torch.Tensor] | None = None
-        for i, position, odd in self._positions:
+        for i, position, alignment_mask in self._positions:
             tensor = arguments[position]
             address = tensor.data_ptr()
-            if not _is_plain(tensor, address & odd):
+            if not _is_plain(tensor, address & alignment_mask):
                 tensor = tensor.resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format)
                 address = tensor.data_ptr()
                 copies = [tensor] if copies is None else [*copies, tensor]  # they live until the call returns
@@ -86,8 +86,8 @@ class Launch:
 
     def _memory(self, arguments: Sequence[Any]) -> list[torch.Tensor]:
         """Where results are written to: into arguments that are to hold them, if their elements lie in order."""
-        given = [(i, arguments[p], odd) for i, p, odd in self._donors]
-        donors = {i: tensor for i, tensor, odd in given if _is_plain(tensor, tensor.data_ptr() & odd)}
+        given = [(i, arguments[p], mask) for i, p, mask in self._donors]
+        donors = {i: tensor for i, tensor, mask in given if _is_plain(tensor, tensor.data_ptr() & mask)}
         return [donors[i] if i in donors else _empty(*each) for i, each in enumerate(self._results)]
 
     def _mutate(self, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
@@ -104,9 +104,9 @@ class Launch:
         ]
 
 
-def _is_plain(tensor: Any, odd: int) -> bool:
-    """Whether elements lie in order and as they are, at an address of which `odd` bits are none of an aligned one."""
-    return not (odd or tensor.is_neg() or tensor.is_conj()) and tensor.is_contiguous()
+def _is_plain(tensor: Any, misalignment: int) -> bool:
+    """Whether elements are contiguous and as they are, `misalignment` bytes behind an aligned address: none."""
+    return not (misalignment or tensor.is_neg() or tensor.is_conj()) and tensor.is_contiguous()
 
 
 class _Frame:

@@ -61,7 +61,7 @@ def _block(b: GraphBuilder, rest: SSAValue, first: SSAValue) -> SSAValue:
 
     def step(b: GraphBuilder, i: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
         (u,) = carried
-        at = b.plus(first, i)
+        at = b.add(first, i)
         done = b.matmul(transposed(b, one(b, u, 2, at)), u)
         row = b.sub(one(b, rest, 1, i), done)
         root = b(graph.SqrtOp, one(b, row, 2, at))

@@ -37,7 +37,7 @@ class Complex:
 
     def add(self, x: Pair, y: Pair) -> Pair:
         """`x + y`."""
-        return Pair(self.b.plus(x.re, y.re), self.b.plus(x.im, y.im))
+        return Pair(self.b.add(x.re, y.re), self.b.add(x.im, y.im))
 
     def sub(self, x: Pair, y: Pair) -> Pair:
         """`x - y`."""
@@ -47,7 +47,7 @@ class Complex:
         """`x * y`."""
         b = self.b
         re = b.sub(b.mul(x.re, y.re), b.mul(x.im, y.im))
-        return Pair(re, b.plus(b.mul(x.re, y.im), b.mul(x.im, y.re)))
+        return Pair(re, b.add(b.mul(x.re, y.im), b.mul(x.im, y.re)))
 
     def scaled(self, x: Pair, factor: SSAValue) -> Pair:
         """The product with a real number."""
@@ -60,8 +60,8 @@ class Complex:
         large, small = b.where(flip, y.im, y.re), b.where(flip, y.re, y.im)
         one, two = b.where(flip, x.im, x.re), b.where(flip, x.re, x.im)
         ratio = b.div(small, large)
-        below = b.plus(large, b.mul(small, ratio))
-        re = b.div(b.plus(one, b.mul(two, ratio)), below)
+        below = b.add(large, b.mul(small, ratio))
+        re = b.div(b.add(one, b.mul(two, ratio)), below)
         im = b.div(b.sub(two, b.mul(one, ratio)), below)
         return Pair(re, b.where(flip, b(graph.NegOp, im), im))
 
@@ -71,7 +71,7 @@ class Complex:
         one, two = b(graph.AbsOp, x.re), b(graph.AbsOp, x.im)
         most, least = b(graph.MaxOp, one, two), b(graph.MinOp, one, two)
         ratio = b.div(least, most)
-        found = b.mul(most, b(graph.SqrtOp, b.plus(b.number(1, one), b.mul(ratio, ratio))))
+        found = b.mul(most, b(graph.SqrtOp, b.add(b.number(1, one), b.mul(ratio, ratio))))
         found = b.where(b.compare("eq", least, b.number(0, one)), most, found)
         infinite = b.number(inf, one)
         return b.where(b(graph.OrOp, b.compare("eq", one, infinite), b.compare("eq", two, infinite)), infinite, found)
@@ -111,8 +111,8 @@ class Complex:
     def log1p(self, x: Pair) -> Pair:
         """The logarithm of `1 + x`, with all digits where `x` is small."""
         b = self.b
-        moved = Pair(b.plus(x.re, b.number(1, x.re)), x.im)
-        square = b.plus(b.mul(x.re, b.plus(x.re, b.number(2, x.re))), b.mul(x.im, x.im))
+        moved = Pair(b.add(x.re, b.number(1, x.re)), x.im)
+        square = b.add(b.mul(x.re, b.add(x.re, b.number(2, x.re))), b.mul(x.im, x.im))
         near = b.mul(b(graph.Log1pOp, square), b.number(0.5, square))
         is_near = b.compare("lt", b(graph.MaxOp, b(graph.AbsOp, x.re), b(graph.AbsOp, x.im)), b.number(0.5, x.re))
         return Pair(b.where(is_near, near, b(graph.LogOp, self.modulus(moved))), self.angle(moved))
@@ -121,7 +121,7 @@ class Complex:
         """The principal square root."""
         b = self.b
         half = b.number(0.5, x.re)
-        size = b(graph.SqrtOp, b.mul(b.plus(self.modulus(x), b(graph.AbsOp, x.re)), half))
+        size = b(graph.SqrtOp, b.mul(b.add(self.modulus(x), b(graph.AbsOp, x.re)), half))
         zero = b.number(0, x.re)
         is_zero = b.compare("eq", size, zero)
         other = b.where(is_zero, zero, b.div(b.mul(x.im, half), size))
@@ -154,8 +154,8 @@ class Complex:
         """The hyperbolic tangent, of numbers whose tangent does not overflow."""
         b = self.b
         t, u = b(graph.TanhOp, x.re), b(graph.TanOp, x.im)
-        below = b.plus(b.number(1, t), b.mul(b.mul(t, t), b.mul(u, u)))
-        re = b.div(b.mul(t, b.plus(b.number(1, u), b.mul(u, u))), below)
+        below = b.add(b.number(1, t), b.mul(b.mul(t, t), b.mul(u, u)))
+        re = b.div(b.mul(t, b.add(b.number(1, u), b.mul(u, u))), below)
         im = b.div(b.mul(b.sub(b.number(1, t), b.mul(t, t)), u), below)
         return Pair(re, im)
 
@@ -187,15 +187,15 @@ class Complex:
         b = self.b
         below, above = self._roots(x)
         half = self._arc_tangent(below.re, above.re)
-        return Pair(b.plus(half, half), b(graph.AsinhOp, self.mul(self.conjugate(above), below).im))
+        return Pair(b.add(half, half), b(graph.AsinhOp, self.mul(self.conjugate(above), below).im))
 
     def acosh(self, x: Pair) -> Pair:
         """The inverse of the hyperbolic cosine."""
         b = self.b
         one = b.number(1, x.re)
-        below, above = self.sqrt(Pair(b.sub(x.re, one), x.im)), self.sqrt(Pair(b.plus(x.re, one), x.im))
+        below, above = self.sqrt(Pair(b.sub(x.re, one), x.im)), self.sqrt(Pair(b.add(x.re, one), x.im))
         half = self._arc_tangent(below.im, above.re)
-        return Pair(b(graph.AsinhOp, self.mul(self.conjugate(below), above).re), b.plus(half, half))
+        return Pair(b(graph.AsinhOp, self.mul(self.conjugate(below), above).re), b.add(half, half))
 
     def asinh(self, x: Pair) -> Pair:
         """The inverse of the hyperbolic sine, `-i asin(i x)`."""
@@ -207,13 +207,13 @@ class Complex:
         one, size = b.number(1, x.re), b(graph.AbsOp, x.re)
         far = b.sub(one, size)
         square = b.mul(x.im, x.im)
-        ratio = b.div(size, b.mul(b.plus(b.mul(far, far), square), b.number(0.25, size)))
+        ratio = b.div(size, b.mul(b.add(b.mul(far, far), square), b.number(0.25, size)))
         ratio = b.where(b.compare("eq", size, b.number(inf, size)), b.number(0, size), ratio)
         re = b.mul(b(graph.Log1pOp, ratio), b.number(0.25, ratio))
-        below = b.sub(b.mul(far, b.plus(one, size)), square)
+        below = b.sub(b.mul(far, b.add(one, size)), square)
         # Where its square is infinite, any finite number stands for the imaginary part.
         most = float(cast(Any, finfo(to_numpy(element_of(x.im)))).max)
-        up = b(graph.MaxOp, b(graph.MinOp, b.plus(x.im, x.im), b.number(most, x.im)), b.number(-most, x.im))
+        up = b(graph.MaxOp, b(graph.MinOp, b.add(x.im, x.im), b.number(most, x.im)), b.number(-most, x.im))
         im = b.mul(self._arc_tangent(up, below), b.number(0.5, below))
         return Pair(b.where(is_negative(b, x.re), b(graph.NegOp, re), re), im)
 
@@ -225,7 +225,7 @@ class Complex:
         """The square roots of `1 - x` and `1 + x`."""
         b = self.b
         one = b.number(1, x.re)
-        return self.sqrt(Pair(b.sub(one, x.re), b(graph.NegOp, x.im))), self.sqrt(Pair(b.plus(one, x.re), x.im))
+        return self.sqrt(Pair(b.sub(one, x.re), b(graph.NegOp, x.im))), self.sqrt(Pair(b.add(one, x.re), x.im))
 
     def conjugate(self, x: Pair) -> Pair:
         """With the other sign of the imaginary part."""

@@ -77,7 +77,7 @@ def deformed_convolution(
     columns = b.reshape(columns, (images, groups, per_group * size, prod(places)))
     result = b.reshape(b.matmul(matrix, columns), (images, outputs, *places))
     if bias is not None:
-        result = b.plus(result, b.reshape(b.cast(bias, computed), (outputs, *[1] * len(places))))
+        result = b.add(result, b.reshape(b.cast(bias, computed), (outputs, *[1] * len(places))))
     return b.cast(result, element)
 
 
@@ -102,7 +102,7 @@ def _columns(
     apart = b.reshape(offsets, (images * groups, size, rank, *places))
     axes = [
         ImageAxis(b, extent, "zeros", align_corners=True).taps_at(
-            b.plus(
+            b.add(
                 b.reshape(b.slice(apart, 2, axis, axis + 1), each),
                 b.constant(window.at_rest(axis, places, kernel), element_of(x)),
             ),

@@ -168,7 +168,7 @@ def _concat(op: graph.ConcatOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     found = dict(others[0])
     if axis in extents[-1]:
         front = sum(shape_of(v)[axis] for v in op.operands[:-1])
-        found[axis] = b.plus(extents[-1][axis], b.constant(front, i64))
+        found[axis] = b.add(extents[-1][axis], b.constant(front, i64))
     return found
 
 
@@ -209,7 +209,7 @@ def _gather(op: graph.GatherOp, extents: Sequence[Extents], b: GraphBuilder) -> 
     if axis in data:
         known = b.knowledge.array(indices)
         if known is None or (known.size and known.min() < 0):
-            from_end = b.plus(indices, b.cast(data[axis], element_of(indices)))
+            from_end = b.add(indices, b.cast(data[axis], element_of(indices)))
             op.operands[1] = b.where(b.compare("lt", indices, b.number(0, indices)), from_end, indices)
     op.operands[1] = filled(b, op.operands[1], 0)
     rank = len(shape_of(indices))

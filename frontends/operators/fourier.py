@@ -173,12 +173,12 @@ def _product(
     first, second = _along(b, re, cos, dim), _along(b, re, sin, dim)
     if im is None:
         return first, second
-    return b.sub(first, _along(b, im, sin, dim)), b.plus(second, _along(b, im, cos, dim))
+    return b.sub(first, _along(b, im, sin, dim)), b.add(second, _along(b, im, cos, dim))
 
 
 def _times(b: GraphBuilder, x: SplitComplex, y: SplitComplex) -> SplitComplex:
     """The product of complex numbers."""
-    return b.sub(b.mul(x[0], y[0]), b.mul(x[1], y[1])), b.plus(b.mul(x[0], y[1]), b.mul(x[1], y[0]))
+    return b.sub(b.mul(x[0], y[0]), b.mul(x[1], y[1])), b.add(b.mul(x[0], y[1]), b.mul(x[1], y[0]))
 
 
 def _is_left(x: SSAValue, dim: int) -> bool:

@@ -24,6 +24,7 @@ from mlc.reference.constants import constant_data
 from mlc.reference.execution import UndefinedBehavior
 from mlc.reference.folding import LARGE_SPLAT, computed, gives_splat, is_splat, stored_bytes
 from mlc.support import dtypes
+from mlc.support.former_names import warn_of_name
 from mlc.support.resources import Resources
 
 Array = NDArray[Any]
@@ -115,9 +116,9 @@ class GraphBuilder:
         for result in op.results:
             if not dtypes.is_supported(element := element_of(result)):
                 raise Unconvertible(f"it makes elements of type {element}, with which mlc does not compute")
-        return self.add(op)
+        return self.insert(op)
 
-    def add(self, op: graph.GraphOp) -> SSAValue:
+    def insert(self, op: graph.GraphOp) -> SSAValue:
         """A graph op that exists already."""
         for result in op.results:
             _require_addressable(shape_of(result))
@@ -206,9 +207,14 @@ class GraphBuilder:
 
     # ---- what patterns write often
 
-    def plus(self, a: SSAValue, b: SSAValue) -> SSAValue:
+    def add(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """`a + b`."""
         return self(graph.AddOp, a, b)
+
+    def plus(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """What `add` was called before."""
+        warn_of_name("'plus' of a builder of graph ops is called 'add' now; use the new name")
+        return self.add(a, b)
 
     def sub(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """`a - b`."""

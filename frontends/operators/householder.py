@@ -78,7 +78,7 @@ def _with_block(b: GraphBuilder, a: SSAValue, first: SSAValue, size: int) -> tup
         return panel, stack
     taus = b.unsqueeze(b.transpose(stack, [1, 0]), [1])
     vectors = _vectors(b, panel, first)
-    is_right = b.compare("ge", numbers(b, n, 2), b.plus(first, b.number(size, first)))
+    is_right = b.compare("ge", numbers(b, n, 2), b.add(first, b.number(size, first)))
     reflected = _apply(b, vectors, _factor(b, vectors, taus), a)
     return with_window(b, b.where(is_right, reflected, a), 2, first, panel), stack
 
@@ -115,7 +115,7 @@ def _panel(b: GraphBuilder, panel: SSAValue, first: SSAValue) -> tuple[SSAValue,
 
     def step(b: GraphBuilder, j: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
         (x,) = carried
-        at = b.plus(first, j)
+        at = b.add(first, j)
         is_below = b.compare("gt", rows, at)
         column = masked(b, b.compare("ge", rows, at), one(b, x, 2, j))
         zero, unit = b.number(0.0, x), b.number(1.0, x)

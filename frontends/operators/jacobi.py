@@ -117,7 +117,7 @@ def _sweeps(
 
     inside, (done, _, *carried) = writer.inside, writer.carried
     found = steps(inside, shape_of(a)[1] - 1, [inside.number(0.0, a), *carried], step)
-    _, _, a, vectors = writer.finish(go_on, [inside.plus(done, inside.number(1, done)), *found])
+    _, _, a, vectors = writer.finish(go_on, [inside.add(done, inside.number(1, done)), *found])
     return a, vectors
 
 
@@ -131,7 +131,7 @@ def _eigen_round(b: GraphBuilder, a: SSAValue, vectors: SSAValue) -> tuple[SSAVa
     shift, is_own = b.mul(tan, off), b.compare("eq", numbers(b, half, 1), numbers(b, half, 2))
     zero = b.number(0.0, a)
     blocks[0][0] = b.where(is_own, b.unsqueeze(b.sub(upper, shift), [2]), blocks[0][0])
-    blocks[1][1] = b.where(is_own, b.unsqueeze(b.plus(lower, shift), [2]), blocks[1][1])
+    blocks[1][1] = b.where(is_own, b.unsqueeze(b.add(lower, shift), [2]), blocks[1][1])
     blocks[0][1], blocks[1][0] = b.where(is_own, zero, blocks[0][1]), b.where(is_own, zero, blocks[1][0])
     a = _moved_on(b, [_moved_on(b, pair, 2) for pair in blocks], 1)
     vectors = _moved_on(b, _rotated(b, _halves(b, vectors, 1), cos, sin, 1), 1)
@@ -161,10 +161,10 @@ def _rotation(b: GraphBuilder, upper: SSAValue, lower: SSAValue, off: SSAValue) 
     zero, unit = b.number(0.0, off), b.number(1.0, off)
     is_done = b.compare("eq", off, zero)
     ratio = b.div(b.sub(lower, upper), b.where(is_done, unit, b.mul(off, b.number(2.0, off))))
-    size = b.plus(b(graph.AbsOp, ratio), b(graph.SqrtOp, b.plus(unit, b.mul(ratio, ratio))))
+    size = b.add(b(graph.AbsOp, ratio), b(graph.SqrtOp, b.add(unit, b.mul(ratio, ratio))))
     tan = b.div(b.where(b.compare("lt", ratio, zero), b.number(-1.0, off), unit), size)
     tan = b.where(is_done, zero, tan)
-    cos = b.div(unit, b(graph.SqrtOp, b.plus(unit, b.mul(tan, tan))))
+    cos = b.div(unit, b(graph.SqrtOp, b.add(unit, b.mul(tan, tan))))
     return cos, b.mul(cos, tan), tan
 
 
@@ -177,7 +177,7 @@ def _rotated(b: GraphBuilder, halves: Sequence[SSAValue], cos: SSAValue, sin: SS
     """The two halves along an axis, each pair rotated."""
     cos, sin = (b.unsqueeze(x, [3 - axis]) for x in (cos, sin))
     one, two = halves
-    return [b.sub(b.mul(cos, one), b.mul(sin, two)), b.plus(b.mul(sin, one), b.mul(cos, two))]
+    return [b.sub(b.mul(cos, one), b.mul(sin, two)), b.add(b.mul(sin, one), b.mul(cos, two))]
 
 
 def _moved_on(b: GraphBuilder, halves: Sequence[SSAValue], axis: int) -> SSAValue:

@@ -90,7 +90,7 @@ def _with_block(b: GraphBuilder, a: SSAValue, first: SSAValue, size: int) -> tup
         return panel, pivots
     a = b(graph.GatherNdOp, a, order, [1], [0])
     a = with_window(b, a, 2, first, panel)
-    behind = b.plus(first, b.number(size, first))
+    behind = b.add(first, b.number(size, first))
     is_right = b.compare("ge", numbers(b, n, 2), behind)
     rows = window(b, a, 1, first, size)
     solved = solve_triangular(b, window(b, panel, 1, first, size), rows, lower=True, unit=True)
@@ -108,7 +108,7 @@ def _panel(b: GraphBuilder, panel: SSAValue, first: SSAValue) -> tuple[SSAValue,
 
     def step(b: GraphBuilder, j: SSAValue, carried: Sequence[SSAValue]) -> tuple[list[SSAValue], list[SSAValue]]:
         x, order = carried
-        at = b.plus(first, j)
+        at = b.add(first, j)
         column = one(b, x, 2, j)
         sizes = b.where(b.compare("ge", rows, at), b(graph.AbsOp, column), b.number(-1.0, column))
         pivot = b(graph.ArgMaxOp, b.reshape(sizes, (batch, m)), 1)

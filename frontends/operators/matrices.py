@@ -84,14 +84,14 @@ def block_by_block(b: GraphBuilder, a: SSAValue, part: _Block) -> tuple[SSAValue
 def numbers(b: GraphBuilder, count: int, axis: int, first: SSAValue | None = None) -> SSAValue:
     """`first`, `first + 1`, …, i64, along an axis of three."""
     found = b.constant(np.arange(count, dtype=np.int64).reshape([count if a == axis else 1 for a in range(3)]), i64)
-    return found if first is None else b.plus(found, first)
+    return found if first is None else b.add(found, first)
 
 
 def window(b: GraphBuilder, x: SSAValue, axis: int, first: SSAValue, count: int) -> SSAValue:
     """`count` rows (axis 1) or columns (axis 2) from a `first` one on, which is data."""
     if count == shape_of(x)[axis]:
         return x
-    indices = b.plus(b.constant(np.arange(count, dtype=np.int64), i64), first)
+    indices = b.add(b.constant(np.arange(count, dtype=np.int64), i64), first)
     return b(graph.GatherOp, x, indices, axis)
 
 
@@ -100,7 +100,7 @@ def with_window(b: GraphBuilder, x: SSAValue, axis: int, first: SSAValue, part: 
     count = shape_of(part)[axis]
     if count == shape_of(x)[axis]:
         return part
-    indices = b.reshape(b.plus(b.constant(np.arange(count, dtype=np.int64), i64), first), (count, 1))
+    indices = b.reshape(b.add(b.constant(np.arange(count, dtype=np.int64), i64), first), (count, 1))
     order = [axis, *(a for a in range(3) if a != axis)]
     return b(graph.ScatterNdOp, "set", x, indices, b.transpose(part, order), [axis])
 

@@ -54,7 +54,7 @@ def aligned_regions(
         count = ratio if ratio > 0 else _adaptive(b.knowledge.array(size), bins[axis])
         samples.append(count)
         steps = (np.arange(bins[axis] * count) + 0.5) / (bins[axis] * count)
-        at = b.plus(start, b.mul(size, b.constant(steps.reshape(1, -1), element_of(size))))
+        at = b.add(start, b.mul(size, b.constant(steps.reshape(1, -1), element_of(size))))
         points = bins[axis] * count
         shape = (regions, points, 1) if axis == 0 else (regions, 1, points)
         taps.append(_roi_taps(b, b.reshape(at, shape), extent))
@@ -79,7 +79,7 @@ def _roi_taps(b: GraphBuilder, at: SSAValue, extent: int) -> list[Tap]:
     exists = b(graph.AndOp, b.compare("ge", at, b.number(-1, at)), b.compare("le", at, b.number(extent, at)))
     inside = clamp(b, at, extent)
     floor = b(graph.FloorOp, inside)
-    behind = clamp(b, b.plus(floor, b.number(1, floor)), extent)
+    behind = clamp(b, b.add(floor, b.number(1, floor)), extent)
     weights = linear_weights(b, b.sub(inside, floor))
     return [Tap(b.cast(pixel, i64), weight, exists) for pixel, weight in zip((floor, behind), weights, strict=True)]
 
@@ -102,4 +102,4 @@ def _samples(b: GraphBuilder, image: SSAValue, batches: SSAValue, taps: Sequence
         terms.append(b.where(b.reshape(exists, (*shape, 1)), weighted, b.number(0, weighted)))
     if kind == "max":
         return reduce(lambda p, q: b(graph.MaxOp, p, q), terms)
-    return reduce(b.plus, terms)
+    return reduce(b.add, terms)

@@ -46,7 +46,7 @@ def interpolated(b: GraphBuilder, image: SSAValue, axes: Sequence[Sequence[Tap]]
             weight = b.cast(reduce(b.mul, weights), element_of(image))
             pixels = b.mul(pixels, b.reshape(weight, (*shape, 1)))
         terms.append(pixels)
-    return reduce(b.plus, terms)
+    return reduce(b.add, terms)
 
 
 PIXELS_OF_MODE = {"nearest": 1, "linear": 2, "cubic": 4}
@@ -85,12 +85,12 @@ class ImageAxis:
         weights = (linear_weights if mode == "linear" else _cubic)(b, b.sub(at, floor))
         first = 0 if mode == "linear" else -1
         return [
-            self._tap(b.plus(floor, b.number(first + number, floor)), weight) for number, weight in enumerate(weights)
+            self._tap(b.add(floor, b.number(first + number, floor)), weight) for number, weight in enumerate(weights)
         ]
 
     def _in_pixels(self, normalised: SSAValue, mode: str) -> SSAValue:
         b = self.b
-        from_end = b.plus(normalised, b.number(1, normalised))
+        from_end = b.add(normalised, b.number(1, normalised))
         half = b.number(0.5, normalised)
         if self.align_corners:
             at = b.mul(b.mul(from_end, half), b.number(self.extent - 1, normalised))
@@ -119,7 +119,7 @@ class ImageAxis:
         rest = b.sub(distance, b.mul(turns, period))
         half = b.mul(turns, b.number(0.5, at))
         is_even = b.compare("eq", half, b(graph.FloorOp, half))
-        return b.where(is_even, b.plus(rest, b.number(low, at)), b.sub(b.number(high, at), rest))
+        return b.where(is_even, b.add(rest, b.number(low, at)), b.sub(b.number(high, at), rest))
 
     def _tap(self, pixel: SSAValue, weight: SSAValue | None) -> Tap:
         """The pixel of a whole number, which may be beyond the ends."""
@@ -149,7 +149,7 @@ def _cubic(b: GraphBuilder, t: SSAValue) -> list[SSAValue]:
     def polynomial(x: SSAValue, *coefficients: float) -> SSAValue:
         value = b.number(coefficients[0], x)
         for coefficient in coefficients[1:]:
-            value = b.plus(b.mul(value, x), b.number(coefficient, x))
+            value = b.add(b.mul(value, x), b.number(coefficient, x))
         return value
 
     def near(x: SSAValue) -> SSAValue:
@@ -160,4 +160,4 @@ def _cubic(b: GraphBuilder, t: SSAValue) -> list[SSAValue]:
 
     one = b.number(1, t)
     rest = b.sub(one, t)
-    return [far(b.plus(t, one)), near(t), near(rest), far(b.plus(rest, one))]
+    return [far(b.add(t, one)), near(t), near(rest), far(b.add(rest, one))]

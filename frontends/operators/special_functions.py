@@ -31,7 +31,7 @@ def _polynomial(b: GraphBuilder, x: SSAValue, coefficients: Sequence[float]) -> 
     """Horner's rule, the highest coefficient first."""
     total: SSAValue = b.number(coefficients[0], x)
     for c in coefficients[1:]:
-        total = b.plus(b.mul(total, x), b.number(c, x))
+        total = b.add(b.mul(total, x), b.number(c, x))
     return total
 
 
@@ -67,7 +67,7 @@ def _scaled_complement(b: GraphBuilder, at: SSAValue) -> SSAValue:
     """The continued fraction of numbers from 1 on (Abramowitz and Stegun, 7.1.14)."""
     below = at
     for k in range(60 if element_of(at) == f64 else 24, 0, -1):
-        below = b.plus(at, b.div(_n(b, k / 2, at), below))
+        below = b.add(at, b.div(_n(b, k / 2, at), below))
     return b.div(_n(b, 1 / sqrt(pi), at), below)
 
 
@@ -77,7 +77,7 @@ def _square_exponential(b: GraphBuilder, x: SSAValue) -> SSAValue:
     wide = b.mul(x, _n(b, scale, x))
     high = b.sub(wide, b.sub(wide, x))
     low = b.sub(x, high)
-    rest = b.mul(low, b.plus(x, high))
+    rest = b.mul(low, b.add(x, high))
     return b.mul(b(graph.ExpOp, b(graph.NegOp, b.mul(high, high))), b(graph.ExpOp, b(graph.NegOp, rest)))
 
 
@@ -89,7 +89,7 @@ def inverse_error(b: GraphBuilder, x: SSAValue) -> SSAValue:
     left = b.sub(one, inside)
     logarithm = b(graph.Log1pOp, b(graph.NegOp, b.mul(inside, inside)))
     a = 0.147
-    middle = b.plus(_n(b, 2 / (pi * a), x), b.mul(logarithm, _n(b, 0.5, x)))
+    middle = b.add(_n(b, 2 / (pi * a), x), b.mul(logarithm, _n(b, 0.5, x)))
     inner = b.sub(b.mul(middle, middle), b.mul(logarithm, _n(b, 1 / a, x)))
     found = b(graph.SqrtOp, b(graph.MaxOp, b.sub(b(graph.SqrtOp, inner), middle), zero))
     for _ in range(3 if element_of(x) == f64 else 2):
@@ -99,7 +99,7 @@ def inverse_error(b: GraphBuilder, x: SSAValue) -> SSAValue:
         error = b.where(b.compare("gt", inside, _n(b, 0.5, x)), far, near)
         slope = b.mul(b(graph.ExpOp, b(graph.NegOp, b.mul(found, found))), _n(b, 2 / sqrt(pi), x))
         step = b.div(error, slope)
-        found = b.sub(found, b.div(step, b.plus(one, b.mul(found, step))))
+        found = b.sub(found, b.div(step, b.add(one, b.mul(found, step))))
     small = b.mul(inside, _n(b, sqrt(pi) / 2, x))
     found = b.where(b.compare("lt", inside, _n(b, 1e-4 if element_of(x) == f32 else 1e-8, x)), small, found)
     found = b.where(b.compare("eq", size, one), _n(b, inf, x), found)
@@ -117,15 +117,15 @@ def log_gamma(b: GraphBuilder, x: SSAValue) -> SSAValue:
     # Between 1 and 2 the two terms of Stirling's formula cancel; there a product near 1 says more.
     product: SSAValue = at
     for k in range(1, shift):
-        product = b.mul(product, b.plus(at, _n(b, k, x)))
+        product = b.mul(product, b.add(at, _n(b, k, x)))
     is_small = b.compare("lt", at, _n(b, shift, x))
-    wide = b.where(is_small, b.plus(at, _n(b, shift, x)), at)
+    wide = b.where(is_small, b.add(at, _n(b, shift, x)), at)
     inverse = b.div(one, wide)
     square = b.mul(inverse, inverse)
     coefficients = [v / (2 * k * (2 * k - 1)) for k, v in enumerate(_BERNOULLI, 1)]
     series = b.mul(_polynomial(b, square, coefficients[::-1]), inverse)
     logarithm = b(graph.LogOp, wide)
-    stirling = b.plus(b.sub(b.mul(b.sub(wide, half), logarithm), wide), b.plus(series, _n(b, log(2 * pi) / 2, x)))
+    stirling = b.add(b.sub(b.mul(b.sub(wide, half), logarithm), wide), b.add(series, _n(b, log(2 * pi) / 2, x)))
     found = b.where(is_small, b.sub(stirling, b(graph.LogOp, product)), stirling)
     fraction = b.sub(x, b(graph.RoundOp, x))
     sine = b(graph.AbsOp, b(graph.SinOp, b.mul(fraction, _n(b, pi, x))))
@@ -146,13 +146,13 @@ def derivative_of_log_gamma(b: GraphBuilder, x: SSAValue) -> SSAValue:
     for _ in range(10):
         small = b.compare("lt", at, _n(b, 10, x))
         total = b.where(small, b.sub(total, b.div(one, at)), total)
-        at = b.where(small, b.plus(at, one), at)
+        at = b.where(small, b.add(at, one), at)
     inverse = b.div(one, at)
     square = b.mul(inverse, inverse)
     coefficients = [v / (2 * k) for k, v in enumerate(_BERNOULLI, 1)]
     series = b.mul(_polynomial(b, square, coefficients[::-1]), square)
     found = b.sub(b.sub(b(graph.LogOp, at), b.mul(inverse, half)), series)
-    found = b.plus(found, total)
+    found = b.add(found, total)
     fraction = b.sub(x, b(graph.RoundOp, x))
     cotangent = b.div(_n(b, pi, x), b(graph.TanOp, b.mul(fraction, _n(b, pi, x))))
     found = b.where(reflected, b.sub(found, cotangent), found)
@@ -174,7 +174,7 @@ def scaled_bessel_i(b: GraphBuilder, order: int, x: SSAValue) -> SSAValue:
     # Terms are scaled so that none of them underflows.
     total: SSAValue = _n(b, 1, x)
     for k in range(59 if element_of(x) == f64 else 39, 0, -1):
-        total = b.plus(_n(b, 1, x), b.mul(b.mul(square, _n(b, 1 / (k * (k + order)), x)), total))
+        total = b.add(_n(b, 1, x), b.mul(b.mul(square, _n(b, 1 / (k * (k + order)), x)), total))
     near = b.mul(b.mul(total, half) if order else total, b(graph.ExpOp, b(graph.NegOp, small)))
     large = b(graph.MaxOp, size, _n(b, limit, x))
     inverse = b.div(_n(b, 1, x), b.mul(large, _n(b, 8, x)))
@@ -197,17 +197,17 @@ def hurwitz_zeta(b: GraphBuilder, x: SSAValue, q: SSAValue) -> SSAValue:
     steps = 10
     total = b(graph.PowOp, q, minus)
     for k in range(1, steps):
-        total = b.plus(total, b(graph.PowOp, b.plus(q, _n(b, k, q)), minus))
-    at = b.plus(q, _n(b, steps, q))
+        total = b.add(total, b(graph.PowOp, b.add(q, _n(b, k, q)), minus))
+    at = b.add(q, _n(b, steps, q))
     power = b(graph.PowOp, at, minus)
-    total = b.plus(total, b.div(b.mul(power, at), b.sub(x, one)))
-    total = b.plus(total, b.mul(power, _n(b, 0.5, x)))
+    total = b.add(total, b.div(b.mul(power, at), b.sub(x, one)))
+    total = b.add(total, b.mul(power, _n(b, 0.5, x)))
     factor = b.div(b.mul(x, power), at)
     inverse = b.div(one, b.mul(at, at))
     factorial = 2.0
     for k, v in enumerate(_BERNOULLI, 1):
-        total = b.plus(total, b.mul(factor, _n(b, v / factorial, x)))
-        factor = b.mul(factor, b.mul(b.plus(x, _n(b, 2 * k - 1, x)), b.plus(x, _n(b, 2 * k, x))))
+        total = b.add(total, b.mul(factor, _n(b, v / factorial, x)))
+        factor = b.mul(factor, b.mul(b.add(x, _n(b, 2 * k - 1, x)), b.add(x, _n(b, 2 * k, x))))
         factor = b.mul(factor, inverse)
         factorial *= (2 * k + 1) * (2 * k + 2)
     found = b.where(b.compare("eq", x, one), _n(b, inf, x), total)
@@ -224,7 +224,7 @@ def _is_even(b: GraphBuilder, x: SSAValue) -> SSAValue:
 def derivative_of_digamma(b: GraphBuilder, n: SSAValue, x: SSAValue) -> SSAValue:
     """Polygamma, by the zeta function; of order 0 digamma, of a negative one NaN."""
     one = _n(b, 1, n)
-    order = b.plus(n, one)
+    order = b.add(n, one)
     size = b.mul(b(graph.ExpOp, log_gamma(b, order)), hurwitz_zeta(b, order, x))
     found = b.where(_is_even(b, n), b(graph.NegOp, size), size)
     found = b.where(b.compare("eq", n, _n(b, 0, n)), derivative_of_log_gamma(b, x), found)

@@ -24,4 +24,4 @@ def mean_and_differences(b: GraphBuilder, x: SSAValue, axes: Sequence[int]) -> t
         first = b.slice(first, axis, 0, 1)
     shifted = b.sub(x, first)
     offset = b.reduce("mean", shifted, axes, True)
-    return b.plus(first, offset), b.sub(shifted, offset)
+    return b.add(first, offset), b.sub(shifted, offset)

@@ -100,7 +100,7 @@ def _choose_from_all(
     )
     is_best = inside.compare("eq", inside.constant(np.arange(count), i64), best)
     next_left = inside.where(inside(graph.OrOp, is_covered, is_best), gone, left)
-    found = loop.finish(go_on, [inside.plus(step, inside.constant(1)), next_left, next_chosen])[2]
+    found = loop.finish(go_on, [inside.add(step, inside.constant(1)), next_left, next_chosen])[2]
     return b.transpose(found, (1, 2, 0))
 
 
@@ -151,8 +151,8 @@ def _choose_in_order(
     at = inside.unsqueeze(taken, [2])
     next_others = inside(graph.ScatterNdOp, "set", others, at, one, [3], [0, 1])
     next_chosen = inside(graph.ScatterNdOp, "set", chosen, at, inside.reshape(box, (batches, classes)), [2], [0, 1])
-    next_taken = inside.plus(taken, inside.cast(is_chosen, i64))
-    step = inside.plus(step, inside.constant(1))
+    next_taken = inside.add(taken, inside.cast(is_chosen, i64))
+    step = inside.add(step, inside.constant(1))
     _, taken, _, chosen = loop.finish(go_on, [step, next_taken, next_others, next_chosen])
     is_taken = b.compare("lt", b.constant(np.arange(steps)), b.unsqueeze(taken, [2]))
     return b.where(is_taken, b.slice(chosen, 2, 0, steps), b.constant(-1))
@@ -163,4 +163,4 @@ def _overlap(b: GraphBuilder, one: Boxes, other: Boxes) -> SSAValue:
     heights = b.sub(b(graph.MinOp, one.high_y, other.high_y), b(graph.MaxOp, one.low_y, other.low_y))
     widths = b.sub(b(graph.MinOp, one.high_x, other.high_x), b(graph.MaxOp, one.low_x, other.low_x))
     common = b.mul(b(graph.ReluOp, heights), b(graph.ReluOp, widths))
-    return b.div(common, b.sub(b.plus(one.area, other.area), common))
+    return b.div(common, b.sub(b.add(one.area, other.area), common))

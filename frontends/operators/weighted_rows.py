@@ -34,7 +34,7 @@ def weighted_rows(b: GraphBuilder, x: SSAValue, axis: int, rows: Sequence[Mappin
         if not (weights == 1).all():
             shape = [-1 if i == axis else 1 for i in range(len(shape_of(x)))]
             part = b.mul(part, b.constant(_like(weights, x).reshape(shape), element_of(x)))
-        total = part if total is None else b.plus(total, part)
+        total = part if total is None else b.add(total, part)
     assert total is not None
     return total
 

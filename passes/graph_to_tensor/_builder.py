@@ -26,6 +26,7 @@ from mlc.dialects.tensor import ContractOp, MapOp, PutOp, ReduceOp, TakeOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.passes.graph_to_tensor._points import Body, Points, region_of, unchanged
 from mlc.support.dtypes import is_unsigned
+from mlc.support.former_names import warn_of_name
 from mlc.support.types import Tensor, element_type, tensor_type
 
 Dims = Sequence[tuple[str, int]]
@@ -55,17 +56,22 @@ class Builder:
 
     ops: list[Operation] = field(default_factory=list[Operation])
 
-    def add(self, op: Operation) -> SSAValue:
+    def insert(self, op: Operation) -> SSAValue:
         """Append an op, of any dialect."""
         self.ops.append(op)
         return op.results[0]
+
+    def add(self, op: Operation) -> SSAValue:
+        """What `insert` was called before."""
+        warn_of_name("'add' of a builder of tensor ops is called 'insert' now; use the new name")
+        return self.insert(op)
 
     def map(self, inputs: Sequence[Access], over: Dims, element: Attribute, body: Body) -> SSAValue:
         """`tensor.map` with elements of the given type."""
         values = [v for v, _ in inputs]
         region = region_of(body, [element_type(v.type) for v in values])
         subscripts = [s for _, s in inputs]
-        return self.add(MapOp(values, subscripts, over, tensor(tuple(s for _, s in over), element), region))
+        return self.insert(MapOp(values, subscripts, over, tensor(tuple(s for _, s in over), element), region))
 
     def map_points(self, inputs: Sequence[Access], shape: Sequence[int], element: Attribute, body: Body) -> SSAValue:
         """`tensor.map` over all points of a shape, with usual dim names."""
@@ -79,14 +85,14 @@ class Builder:
         elements = [element_type(v.type) for v in values]
         region = region_of(body, elements) if body else None
         result = tensor(tuple(s for _, s in over), elements[0])
-        return self.add(
+        return self.insert(
             ReduceOp(_kind_for(kind, elements[0]), values, [s for _, s in inputs], [*over, *reduce], result, region)
         )
 
     def contract(self, lhs: Access, rhs: Access, over: Dims, reduce: Dims) -> SSAValue:
         """`tensor.contract`."""
         result = tensor(tuple(s for _, s in over), element_type(lhs[0].type))
-        return self.add(ContractOp(lhs[0], rhs[0], [lhs[1], rhs[1]], [*over, *reduce], result))
+        return self.insert(ContractOp(lhs[0], rhs[0], [lhs[1], rhs[1]], [*over, *reduce], result))
 
     def pad(self, value: SSAValue, low: Sequence[int], high: Sequence[int], number: float) -> SSAValue:
         """`tensor.pad` with a number; the value itself if there is nothing to pad."""
@@ -101,16 +107,16 @@ class Builder:
             return p.number(number, element)
 
         region = region_of(body, [_INDEX] * len(shape))
-        return self.add(upstream.PadOp(value, [], [], region, low, high, tensor(shape, element)))
+        return self.insert(upstream.PadOp(value, [], [], region, low, high, tensor(shape, element)))
 
     def constant(self, numbers: Sequence[float], shape: Sequence[int], element: Attribute) -> SSAValue:
         """A small constant tensor that is spelled out."""
         dense = DenseIntOrFPElementsAttr.from_list(cast(Any, tensor(tuple(shape), element)), list(numbers))
-        return self.add(ConstantOp(dense))
+        return self.insert(ConstantOp(dense))
 
     def resource(self, data: DenseResourceAttr) -> SSAValue:
         """A constant tensor whose data the compilation holds."""
-        return self.add(ConstantOp(data))
+        return self.insert(ConstantOp(data))
 
     def concat(self, inputs: Sequence[SSAValue], axis: int) -> SSAValue:
         """`tensor.concat`: the inputs one after the other along an axis."""
@@ -120,13 +126,13 @@ class Builder:
         op = upstream.ConcatOp.create(
             operands=inputs, result_types=[result], properties={"dim": IntegerAttr(axis, i64)}
         )
-        return self.add(op)
+        return self.insert(op)
 
     def take(
         self, data: SSAValue, place: Subscripts, coordinates: Sequence[tuple[str, SSAValue, Subscripts]], over: Dims
     ) -> SSAValue:
         """`tensor.take`, with the subscripts of the data over the dims and then the coordinates."""
-        return self.add(TakeOp(data, place, coordinates, over))
+        return self.insert(TakeOp(data, place, coordinates, over))
 
     def put(
         self,
@@ -138,7 +144,7 @@ class Builder:
         over: Dims,
     ) -> SSAValue:
         """`tensor.put`, with the subscripts of the data over the dims and then the coordinates."""
-        return self.add(PutOp(_kind_for(kind, element_type(data.type)), updates, data, place, coordinates, over))
+        return self.insert(PutOp(_kind_for(kind, element_type(data.type)), updates, data, place, coordinates, over))
 
     def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The same elements in row-major order under another shape: collapse to one dim, then expand."""
@@ -154,13 +160,13 @@ class Builder:
             total *= size
         if source.get_num_dims() != 1:
             flat = tensor((total,), source.element_type)
-            value = self.add(
+            value = self.insert(
                 CollapseShapeOp.create(
                     operands=[value], result_types=[flat], properties={"reassociation": _all(source.get_num_dims())}
                 )
             )
         if len(shape) != 1:
-            value = self.add(_expand(value, tensor(tuple(shape), source.element_type)))
+            value = self.insert(_expand(value, tensor(tuple(shape), source.element_type)))
         return value
 
 

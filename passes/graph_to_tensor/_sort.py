@@ -59,8 +59,8 @@ def _order(b: Builder, keys: SSAValue, first: int) -> SSAValue:
     if length <= _FEW:
         return _order_of_few(b, keys, first)
     if first * _PART > length:
-        return b.add(ArgsortOp(keys, first))
-    wanted = b.add(LeastOp(keys, first))
+        return b.insert(ArgsortOp(keys, first))
+    wanted = b.insert(LeastOp(keys, first))
     dims = [("m", rows), ("n", first)]
 
     def at(values: SSAValue, positions: SSAValue) -> SSAValue:

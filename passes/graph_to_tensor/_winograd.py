@@ -63,7 +63,7 @@ def _tile_map(
     rows = [_product(points, matrix, [column[i] for column in columns]) for i in range(len(matrix))]
     block.add_ops([*points.ops, YieldOp(*(value for row in rows for value in row))])
     dims = list(zip(_NAMES, sizes, strict=True))
-    return b.add(TileMapOp([op.input] * wide * wide, reads, dims, places, op.result.type, Region(block)))
+    return b.insert(TileMapOp([op.input] * wide * wide, reads, dims, places, op.result.type, Region(block)))
 
 
 def _product(p: Points, matrix: Matrix, values: Sequence[SSAValue]) -> list[SSAValue]:

@@ -1,4 +1,4 @@
-"""Carrying out a schedule that mlc's own rules offered: whatever is wrong with it, the function comes out right."""
+"""Carrying out a schedule of mlc's own templates: whatever is wrong with it, the function comes out right."""
 
 from __future__ import annotations
 

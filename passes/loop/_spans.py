@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from mlc.analysis.accesses import PlacedOp, set_subscripts
+from mlc.analysis.accesses import SubscriptedOp, set_subscripts
 from mlc.analysis.memory_accesses import IndexSum
 from mlc.dialects.loop import PrefetchOp
 from mlc.support.linear import LinearForm
@@ -42,7 +42,7 @@ class AccessPlace:
     lanes: int = 1
 
     @staticmethod
-    def of(op: PlacedOp) -> AccessPlace | None:
+    def of(op: SubscriptedOp) -> AccessPlace | None:
         """The place of `op`; None if there is a division or a remainder in a subscript."""
         shape = memref_type(op.memref).get_shape()
         factors: dict[SSAValue, int] = defaultdict(int)
@@ -76,7 +76,7 @@ def spans_of(function: func.FuncOp) -> tuple[dict[SSAValue, Span], dict[Operatio
             continue
         here: dict[Operation, AccessPlace] = {}
         for use in argument.uses:
-            place = AccessPlace.of(use.operation) if isinstance(use.operation, PlacedOp) else None
+            place = AccessPlace.of(use.operation) if isinstance(use.operation, SubscriptedOp) else None
             if place is None:
                 break
             here[use.operation] = place
@@ -97,7 +97,7 @@ def _span(places: Mapping[Operation, AccessPlace], elements: int) -> Span | None
     return Span(first, last - first + 1) if first >= 0 and last < elements else None
 
 
-def access_from_start(op: PlacedOp, place: AccessPlace, span: Span) -> None:
+def access_from_start(op: SubscriptedOp, place: AccessPlace, span: Span) -> None:
     """Let `op` access a span that it is given instead of the buffer that the span is of."""
     values: Sequence[SSAValue] = list(place.factors)
     form = LinearForm(dict(enumerate(place.factors.values())), place.constant - span.start)

@@ -36,7 +36,7 @@ class ApplySchedulePass(Pass):
     argument if that is refused, and steps that say otherwise what one in front of them has settled: of `clang(2)`
     and `clang(3)` the first holds. In a schedule that a person wrote that is a warning, and so is a step that changes
     nothing. In one that mlc's own rules wrote, nothing is an error: a step that names no loop is left out, with a
-    remark, and where no valid function comes of that, or a step fails, the next schedule of those that were offered is
+    remark, and where no valid function comes of that, or a step fails, the next schedule of the candidates is
     taken, at last none.
     """
 

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, SymbolRefAttr
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from mlc.analysis.accesses import PlacedOp
+from mlc.analysis.accesses import SubscriptedOp
 from mlc.analysis.calls import calls_of_functions
 from mlc.analysis.nests import update_type
 from mlc.analysis.structure import Structure
@@ -120,7 +120,7 @@ class _Kernel:
             span, uses = self.spans[argument], list(argument.uses)
             Rewriter.replace_value_with_new_type(argument, span_type(memref_type(argument), span.length))
             for use in uses:
-                assert isinstance(use.operation, PlacedOp)
+                assert isinstance(use.operation, SubscriptedOp)
                 access_from_start(use.operation, self.places[use.operation], span)
         update_type(self.function)
 
@@ -139,7 +139,7 @@ class _UpToPlaces(Structure):
         return buffer.element_type, buffer.memory_space
 
     def operands_of(self, op: Operation) -> Sequence[SSAValue]:
-        if not isinstance(op, PlacedOp) or op.memref not in self._spans:
+        if not isinstance(op, SubscriptedOp) or op.memref not in self._spans:
             return op.operands
         return [*op.operands[: -len(op.indices) or None], *sorted(self._places[op].factors, key=self.number)]
 
@@ -147,7 +147,7 @@ class _UpToPlaces(Structure):
         properties = super().properties_of(op)
         if isinstance(op, func.FuncOp):
             return {**properties, "function_type": op.function_type.outputs}
-        if not isinstance(op, PlacedOp) or op.memref not in self._spans:
+        if not isinstance(op, SubscriptedOp) or op.memref not in self._spans:
             return properties
         place, span = self._places[op], self._spans[op.memref]
         factors = tuple(factor for _, factor in sorted((self.number(v), f) for v, f in place.factors.items()))

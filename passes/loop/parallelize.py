@@ -24,7 +24,7 @@ from mlc.passes.loop._sharing import (
     share_of_work,
 )
 from mlc.schedules.cost.estimate import estimate_nests
-from mlc.schedules.steps.parallel import spread
+from mlc.schedules.steps.threads import spread
 from mlc.schedules.steps.tile import tile
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError

@@ -26,8 +26,8 @@ from mlc.support.types import scalar_attribute, vector_type
 
 POINTER = llvm.LLVMPointerType()
 
-ACCESSES = "convert-loop-to-llvm (accesses)"
-"""The first half of the pass, where loads and stores register their patterns: they see memrefs, with their shapes."""
+ACCESSES = "convert-accesses-to-llvm"
+"""The first half of `convert-loop-to-llvm`, for loads and stores: their patterns see memrefs, with their shapes."""
 VALUES = "convert-loop-to-llvm"
 """The second half, for everything else: memrefs become pointers, index becomes i64."""
 

@@ -16,7 +16,7 @@ from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp, TileMapOp
 from mlc.pass_manager.base import Pass
 from mlc.schedules.choice import choose
-from mlc.schedules.kernel_kinds import ORDER, Offer, TensorKernel, kind_and_offers, offers_of
+from mlc.schedules.schedule_template import ORDER, Candidate, TensorKernel, candidates_of, template_and_candidates
 from mlc.schedules.templates.row import stride_along
 from mlc.support.context import CompilerContext, RuleSchedule
 from mlc.support.dtypes import is_computed, to_numpy
@@ -29,8 +29,8 @@ from mlc.targets.machine import Machine, resolve_target
 class SchedulePass(Pass):
     """Give each kernel a schedule by the default rules; one that has a schedule keeps it.
 
-    A kind of kernel offers several schedules, of which it favours one. Another one is taken where its loops are
-    estimated to take a good deal less time, which a remark says; what follows is said of favourites.
+    A schedule template proposes several candidates, the default first. Another one is taken where its loops are
+    estimated to take a good deal less time, which a remark says. The table describes defaults.
     Where the context has records of measurements (`mlc tune`), the schedule of one that was plainly faster comes first.
 
     | kernel | schedule |
@@ -55,7 +55,7 @@ class SchedulePass(Pass):
     target: str = ""
     """The machine to choose for; the target of the compilation if empty."""
     estimates: bool = True
-    """Whether a schedule that is estimated to be plainly cheaper is taken for the one that the rules favour."""
+    """Whether a schedule that is estimated to be plainly cheaper is taken for the default."""
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         machine = resolve_target(self.target or ctx.target)
@@ -91,24 +91,26 @@ def choose_steps(
 ) -> tuple[Sequence[Step], tuple[ScheduleAttr, ...] | None]:
     """The steps for a kernel by the default rules, and perhaps by estimates; none if it is best left as it is.
 
-    With them come what `RuleSchedule` keeps: the other offers of a kind of mlc's own.
+    With them come what `RuleSchedule` keeps: the other candidates of a template of mlc's own.
     """
-    kind, offers = kind_and_offers(kernel)
-    is_own = kind in ORDER
-    # A favourite is not only shown.
-    each = list(takewhile(lambda offer: not offer.is_only_shown, offers))
+    template, candidates = template_and_candidates(kernel)
+    is_own = template in ORDER
+    # The default is never only shown.
+    each = list(takewhile(lambda candidate: not candidate.is_only_shown, candidates))
     chosen = choose(iter(each), kernel, ctx, is_own=is_own) if estimates else next(iter(each), None)
     if chosen is None:
         ctx.remark(kernel.function, f"not vectorized: {_why_scalar(kernel.ops)}")
         return (), None
-    others = tuple(ScheduleAttr.of(offer.steps) for offer in each if offer is not chosen)
+    others = tuple(ScheduleAttr.of(candidate.steps) for candidate in each if candidate is not chosen)
     return chosen.steps, others if is_own else None
 
 
-def offers_for(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> Iterator[Offer]:
-    """All that is offered for `kernel`, a function of `module` at the tensor level; computed as it is asked."""
+def candidates_for(
+    kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine
+) -> Iterator[Candidate]:
+    """All candidates for `kernel`, a function of `module` at the tensor level; computed as it is asked."""
     seen = kernel_of(kernel, module, ctx, machine)
-    return iter(()) if seen is None else offers_of(seen)
+    return iter(()) if seen is None else candidates_of(seen)
 
 
 def kernel_of(kernel: func.FuncOp, module: ModuleOp, ctx: CompilerContext, machine: Machine) -> TensorKernel | None:

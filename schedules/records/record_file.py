@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from mlc.schedules.records.record import FormatError, Record, parse_record
 from mlc.support.errors import SourceLocation, UserError
 from mlc.support.file_digest import file_digest
+from mlc.support.former_names import steps_today
 from mlc.targets.machine_file import config_folder
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class Records:
     records: tuple[Record, ...] = ()
     """In the order of the file."""
     problems: tuple[Remark, ...] = ()
-    """What is wrong with lines that are no records: of the first ones, and how many more there are."""
+    """What is wrong with lines that are not records: of the first ones, and how many more there are. Former names of
+    steps, each once."""
 
 
 def default_records_file() -> Path | None:
@@ -138,16 +140,27 @@ def _parsed(path: Path, data: bytes) -> Records:
     lines = data.split(b"\n")
     records: list[Record] = []
     problems: list[Remark] = []
+    former: dict[str, SourceLocation] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
+        place = SourceLocation(str(path), number)
         try:
-            records.append(_record_in(line))
+            records.append(_with_names_of_today(_record_in(line), place, former))
         except FormatError as e:
             reason = "it was cut off while it was written" if number == len(lines) else e
-            place = SourceLocation(str(path), number)
             problems.append(Remark(f"the line is no record, and left out: {reason}", place))
-    return Records(tuple(records), _first_of(problems, path))
+    names = (Remark(message, place) for message, place in former.items())
+    return Records(tuple(records), (*_first_of(problems, path), *names))
+
+
+def _with_names_of_today(record: Record, place: SourceLocation, former: dict[str, SourceLocation]) -> Record:
+    """The record with the names that steps have today; `former` gets a message for each other name, with its place."""
+    said: list[str] = []
+    schedule, beside = (steps_today(text, said.append) for text in (record.schedule, record.beside))
+    for message in said:
+        former.setdefault(message, place)
+    return replace(record, schedule=schedule, beside=beside)
 
 
 def _first_of(problems: Sequence[Remark], path: Path) -> tuple[Remark, ...]:

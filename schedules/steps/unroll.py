@@ -11,7 +11,7 @@ from xdsl.traits import is_side_effect_free
 
 from mlc.analysis.accesses import (
     CounterValue,
-    PlacedOp,
+    SubscriptedOp,
     constant_index,
     materialize,
     replace_counter,
@@ -118,8 +118,8 @@ def _same_for_all(op: Operation, copies: Sequence[_Copy]) -> bool:
 
 def _copied(op: Operation, copy: _Copy) -> list[Operation]:
     new = clone(op, copy.values)
-    if isinstance(op, PlacedOp):
-        assert isinstance(new, PlacedOp)
+    if isinstance(op, SubscriptedOp):
+        assert isinstance(new, SubscriptedOp)
         if any(v in copy.counters for v in new.indices):
             set_subscripts(new, *rewritten_subscripts(new, copy.counters))
         return [new]

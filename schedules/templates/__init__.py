@@ -1,4 +1,4 @@
-"""Schedule templates: one file per kind of kernel, which offers candidates. They ask loops and machine facts, never
+"""Schedule templates: one file per class of kernels, which proposes candidates. They ask loops and machine facts, never
 operators.
 
 Contractions keep a register tile: `schedules/register_tile.py` counts the cycles of each tile that fits the registers

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mlc.dialects.loop.steps import Step
-from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
 from mlc.schedules.register_tile import RegisterTile, TileProblem, best_tile
+from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.tile import Tile
@@ -42,20 +42,20 @@ TILE_VECTORS = 2
 TILES_PER_BLOCK = 2
 """How many register tiles at least share a panel that is in the first cache."""
 BLOCKS = (("", 1.0), ("half of the rows in a block", 0.5), ("twice the rows in a block", 2.0))
-"""How large blocks of rows are, by the size that is usual; the favourite first."""
+"""How large blocks of rows are, by the size that is usual; the default first."""
 
 
-class Attention(KernelKind):
+class Attention(ScheduleTemplate):
     """Two contractions with reductions over their common rows: all nests by blocks of rows, whose scores stay near."""
 
     name = "attention"
 
-    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
-        def offer(difference: str, share: float) -> Offer:
+    def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
+        def candidate(difference: str, share: float) -> Candidate:
             steps = _steps(kernel, share)
-            return Offer(tuple(steps), difference, is_only_shown=bool(difference))
+            return Candidate(tuple(steps), difference, is_only_shown=bool(difference))
 
-        return distinct(offer(*block) for block in BLOCKS)
+        return distinct(candidate(*block) for block in BLOCKS)
 
 
 def _steps(kernel: TensorKernel, share: float) -> list[Step]:

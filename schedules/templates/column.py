@@ -19,7 +19,7 @@ from xdsl.dialects.builtin import AnyFloat
 
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel
+from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel
 from mlc.schedules.steps.block_sums import BlockSums
 from mlc.schedules.steps.hoist_reduction import HoistReduction
 from mlc.schedules.steps.tile import Tile
@@ -33,18 +33,18 @@ from mlc.targets.machine import Machine
 TILES_PER_BLOCK_OF_SUMS = 256
 """How many tiles of rows have sums that start from 0, so that errors do not pile up."""
 COLUMN_VECTORS = (4, 8, 2)
-"""Vectors of columns side by side, each with additions that wait for each other; the favourite first."""
+"""Vectors of columns side by side, each with additions that wait for each other; the default first."""
 
 
-class ColumnSums(KernelKind):
+class ColumnSums(ScheduleTemplate):
     """Sums over the rows of one large matrix: pages of a few rows side by side, whose sums wait in the first cache."""
 
     name = "column"
 
-    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+    def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
         found = column_reduction(kernel.ops, kernel.machine)
         if found is not None and not found.op.contracts and found.bytes > kernel.machine.l2_bytes:
-            yield from column_offers(found, kernel.lanes, kernel.machine.memory.set_period)
+            yield from column_candidates(found, kernel.lanes, kernel.machine.memory.set_period)
 
 
 @dataclass(frozen=True)
@@ -100,11 +100,11 @@ def column_reduction(ops: Sequence[StructuredOp], machine: Machine) -> ColumnRed
     return ColumnReduction(op, row, column, rows, tile) if rows >= tile * tile else None
 
 
-def column_offers(found: ColumnReduction, lanes: int, page: int) -> Iterator[Offer]:
+def column_candidates(found: ColumnReduction, lanes: int, page: int) -> Iterator[Candidate]:
     """Sums of `page` bytes of columns at a time, in vectors of `lanes`."""
     for vectors in COLUMN_VECTORS:
         difference = f"{vectors} vectors of columns at a time" if vectors != COLUMN_VECTORS[0] else ""
-        yield Offer(tuple(_steps(found, lanes, page, vectors)), difference, is_only_shown=bool(difference))
+        yield Candidate(tuple(_steps(found, lanes, page, vectors)), difference, is_only_shown=bool(difference))
 
 
 def _steps(found: ColumnReduction, lanes: int, page: int, vectors: int) -> list[Step]:

@@ -20,8 +20,8 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from mlc.analysis.argument_names import argument_name
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
 from mlc.schedules.register_tile import MOST_VECTORS, RegisterTile, TileProblem, tiles_near_best
+from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.pack import Pack
@@ -49,8 +49,8 @@ READS_PER_PACKING = 32
 
 
 @dataclass(frozen=True)
-class _TileWay:
-    """What is free in the schedule of a contraction, with what the favourite does."""
+class _TileVariant:
+    """What is free in the schedule of a contraction, with what the default does."""
 
     tile: int = 0
     """Which of the register tiles that take about as long, the best one first."""
@@ -62,33 +62,33 @@ class _TileWay:
     """Whether rows are taken in blocks, where they are more than the second cache holds; None if they are far away."""
 
 
-class Contractions(KernelKind):
+class Contractions(ScheduleTemplate):
     """A contraction with elementwise ops behind it, or several side by side: register tiles of accumulators."""
 
     name = "contraction"
 
-    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+    def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
         each = contractions_of(kernel.ops)
 
-        def offer(way: _TileWay, difference: str = "", is_only_shown: bool = True) -> Offer:
+        def candidate(variant: _TileVariant, difference: str = "", is_only_shown: bool = True) -> Candidate:
             # Loops of one name belong to all of them: what only one asks for would befall the others.
-            steps = [contraction_steps(c, kernel, way, is_alone=len(each) == 1) for c in each]
-            return Offer(tuple(steps_together(each, steps)), difference, is_only_shown)
+            steps = [contraction_steps(c, kernel, variant, is_alone=len(each) == 1) for c in each]
+            return Candidate(tuple(steps_together(each, steps)), difference, is_only_shown)
 
-        def all_offers() -> Iterator[Offer]:
-            yield offer(_TileWay(), is_only_shown=False)
+        def all_candidates() -> Iterator[Candidate]:
+            yield candidate(_TileVariant(), is_only_shown=False)
             if all(_is_read_well(c, kernel.machine) for c in each):
-                yield offer(_TileWay(packs=False), "operands read where they lie", is_only_shown=False)
+                yield candidate(_TileVariant(packs=False), "operands read where they lie", is_only_shown=False)
             # That tiles take about as long as each other is what their own cost says, and estimates of their loops.
             yield from (
-                offer(_TileWay(tile=n), f"another register tile, number {n + 1} of its cost") for n in (1, 2, 3)
+                candidate(_TileVariant(tile=n), f"another register tile, number {n + 1} of its cost") for n in (1, 2, 3)
             )
-            yield offer(_TileWay(packs=True), "operands packed for the few rows that there are")
-            yield offer(_TileWay(parts=2), "twice as many results that take turns")
-            yield offer(_TileWay(blocks=True), "rows in blocks that stay in a cache while all panels pass by")
-            yield offer(_TileWay(blocks=False), "all rows use a panel before the next one")
+            yield candidate(_TileVariant(packs=True), "operands packed for the few rows that there are")
+            yield candidate(_TileVariant(parts=2), "twice as many results that take turns")
+            yield candidate(_TileVariant(blocks=True), "rows in blocks that stay in a cache while all panels pass by")
+            yield candidate(_TileVariant(blocks=False), "all rows use a panel before the next one")
 
-        return distinct(all_offers())
+        return distinct(all_candidates())
 
 
 def steps_together(contractions: Sequence[Contraction], each: Sequence[list[Step]]) -> list[Step]:
@@ -115,7 +115,7 @@ def _reduced_names(op: StructuredOp) -> set[str]:
 
 
 def contraction_steps(
-    contraction: Contraction, kernel: TensorKernel, way: _TileWay, *, is_alone: bool = True
+    contraction: Contraction, kernel: TensorKernel, variant: _TileVariant, *, is_alone: bool = True
 ) -> list[Step]:
     """The steps for a kernel whose result a contraction computes; none if its last dim cannot become vectors.
 
@@ -136,15 +136,15 @@ def contraction_steps(
     if (vectors := _vectors_of_panels(contraction, lanes, machine, kernel.widths)) is not None:
         problem = replace(problem, vectors=vectors)
     tiles = tiles_near_best(problem, machine, 0.15)
-    if way.tile >= len(tiles):
+    if variant.tile >= len(tiles):
         return []
-    tile = tiles[way.tile]
+    tile = tiles[variant.tile]
     if vectors is None and tile.rows == 1 and _bytes_of_panels(contraction) > machine.l2_bytes:
-        # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads on their way.
+        # Read once, from far away: narrow panels, and several of their rows at a time, keep more reads in flight.
         tile = RegisterTile(1, min(tile.vectors, machine.issue.fma_latency))
     if contraction.is_grouped and not by_group:  # no block lies across two groups
         tile = RegisterTile(tile.rows, gcd(tile.vectors, contraction.columns // lanes))
-    packed = [] if by_group else _operands_to_pack(contraction, tile, lanes, constants, way.packs)
+    packed = [] if by_group else _operands_to_pack(contraction, tile, lanes, constants, variant.packs)
     if not packed and any(not runs_along_memory(m, contraction.lane_dim) for m in shared):
         return []
     lane = op.dim_names[contraction.lane_dim]
@@ -158,10 +158,10 @@ def contraction_steps(
     peeled = dims_to_unpad(op, row)
     if is_alone and not problem.is_ragged(tile) and not contraction.is_grouped:
         peeled += rows_to_unpad(op, row, tile, machine)
-    if is_alone and way.blocks is not False and not own and not contraction.is_grouped:
+    if is_alone and variant.blocks is not False and not own and not contraction.is_grouped:
         whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
         width = tile.vectors * lanes
-        rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=way.blocks is True)
+        rows = row_blocks(contraction, tile, width, dims, whole, machine, at_once=variant.blocks is True)
     steps: list[Step] = [*rows.steps]
     if rows.inside:
         steps.append(Interchange.around(lane, *rows.inside))
@@ -170,7 +170,7 @@ def contraction_steps(
         steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"
     steps.append(Tile(lane, tile.vectors * lanes))
-    if parts := way.parts * _parts(op, tile, machine):
+    if parts := variant.parts * _parts(op, tile, machine):
         steps.append(SplitReduction(op.dim_names[-1], parts))
     for argument, affine in packed:
         steps += packing_steps(argument, affine, contraction, lanes, constants)

@@ -17,7 +17,7 @@ from xdsl.ir.affine import AffineExpr
 from mlc.analysis.in_place import computed_in_place
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
+from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.prefetch_next import PrefetchNext
@@ -39,31 +39,33 @@ MOST_UNROLLED_TAPS = 16
 """The largest window that becomes straight-line code."""
 
 
-class RowPasses(KernelKind):
+class RowPasses(ScheduleTemplate):
     """Rows, columns, elements: vectors of the last dim, all passes over a row before the next row."""
 
     name = "row"
 
-    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
-        def offer(difference: str, way: _RowWay, is_only_shown: bool = True) -> Offer:
-            return Offer(tuple(_steps(kernel.ops, kernel.lanes, kernel.machine, way)), difference, is_only_shown)
+    def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
+        def candidate(difference: str, variant: _RowVariant, is_only_shown: bool = True) -> Candidate:
+            return Candidate(
+                tuple(_steps(kernel.ops, kernel.lanes, kernel.machine, variant)), difference, is_only_shown
+            )
 
-        def all_offers() -> Iterator[Offer]:
-            yield offer("", _RowWay(), is_only_shown=False)
+        def all_candidates() -> Iterator[Candidate]:
+            yield candidate("", _RowVariant(), is_only_shown=False)
             overlap = _overlap(nests_of(kernel.ops), kernel.lanes, kernel.machine)
-            yield offer("4 rows at a time", _RowWay(rows=4), overlap)
-            yield offer("one row at a time", _RowWay(rows=1), overlap)
+            yield candidate("4 rows at a time", _RowVariant(rows=4), overlap)
+            yield candidate("one row at a time", _RowVariant(rows=1), overlap)
             for vectors in (2, 8):
-                yield offer(f"{vectors} vectors of a row at a time", _RowWay(vectors=vectors))
-            yield offer("passes over rows the other way, together or apart", _RowWay(swaps_apart=True))
-            yield offer("a buffer of its own for what passes leave", _RowWay(reuses_result=False))
+                yield candidate(f"{vectors} vectors of a row at a time", _RowVariant(vectors=vectors))
+            yield candidate("passes over rows the other way, together or apart", _RowVariant(swaps_apart=True))
+            yield candidate("a buffer of its own for what passes leave", _RowVariant(reuses_result=False))
 
-        return distinct(all_offers())
+        return distinct(all_candidates())
 
 
 @dataclass(frozen=True)
-class _RowWay:
-    """What is free in the schedule of rows, with what the favourite does."""
+class _RowVariant:
+    """What is free in the schedule of rows, with what the default does."""
 
     rows: int = INTERLEAVED_ROWS
     vectors: int = ELEMENTWISE_VECTORS
@@ -72,27 +74,27 @@ class _RowWay:
     reuses_result: bool = True
 
 
-def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, way: _RowWay) -> list[Step]:
+def _steps(ops: Sequence[StructuredOp], lanes: int, machine: Machine, variant: _RowVariant) -> list[Step]:
     """The steps for a kernel without contractions, on a machine with vectors of `lanes` elements."""
     nests = nests_of(ops)
     outer = _common_dims(nests)
     column = column_dim(nests)
     if column in outer:
         outer = outer[: outer.index(column)]
-    rows = min(way.rows, nests[0].over[outer[-1]]) if outer else 1
+    rows = min(variant.rows, nests[0].over[outer[-1]]) if outer else 1
     partial = _partial_results(nests, lanes, max(_additions_in_flight(machine) // rows, 1))
     steps: list[Step] = []
     usual = min(rows, INTERLEAVED_ROWS)
-    if _is_waited_for(nests, column, usual, lanes, machine) == way.swaps_apart:
+    if _is_waited_for(nests, column, usual, lanes, machine) == variant.swaps_apart:
         steps += [Fuse(name) for name in outer if len(nests) > 1]
-    reuses = way.reuses_result and _waits_for_result(nests)
+    reuses = variant.reuses_result and _waits_for_result(nests)
     if steps and reuses and column is not None and nests[-1].over[column] % lanes == 0:
         # A buffer of its own lies better where rows of the result begin within a vector: two passes store there.
         steps.append(ReuseResult(column))
     steps += partial
     if column is not None:
         # Of columns that are reduced, half of the registers hold results: long pieces of each row are read at a time.
-        elementwise = way.vectors // (1 if machine.architecture.has_memory_operands or not partial else rows)
+        elementwise = variant.vectors // (1 if machine.architecture.has_memory_operands or not partial else rows)
         vectors = machine.vector_registers // 2 if reduced_dims(nests, column) else elementwise
         steps += _column_steps(nests, outer, column, lanes, vectors)
     if partial and rows > 1:

@@ -10,25 +10,25 @@ from collections.abc import Iterator
 from xdsl.ir import Operation
 
 from mlc.dialects.tensor import StructuredOp, TileMapOp
-from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel
+from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.vectorize import Vectorize
 
 
-class TileMaps(KernelKind):
+class TileMaps(ScheduleTemplate):
     """Maps of whole tiles: vectors of the last dim, one at a time, if all ops of the kernel have that dim."""
 
     name = "tile_map"
 
-    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+    def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
         ops = [op for op in kernel.function.body.block.ops if isinstance(op, StructuredOp | TileMapOp)]
         lasts = {_last_dim(op) for op in ops}
         if not any(isinstance(op, TileMapOp) for op in ops):
             return
         if len(lasts) != 1 or (name := lasts.pop()) is None:
-            yield Offer(())
+            yield Candidate(())
         else:
-            yield Offer((Tile(name, kernel.lanes), Vectorize(f"{name}i", kernel.lanes)))
+            yield Candidate((Tile(name, kernel.lanes), Vectorize(f"{name}i", kernel.lanes)))
 
 
 def _last_dim(op: Operation) -> str | None:

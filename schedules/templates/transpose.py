@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from mlc.analysis.in_place import is_one_nest
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel
+from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
@@ -23,7 +23,7 @@ from mlc.support.dtypes import to_numpy
 from mlc.support.types import element_type
 
 
-class Transpositions(KernelKind):
+class Transpositions(ScheduleTemplate):
     """One nest that reads an operand across its last dim: blocks of whole cache lines, turned in registers.
 
     y[m, n] = f(x[n, m])   ->   for blocks of m: for blocks of n: 16 loads along n, f, 16 stores along n
@@ -31,7 +31,7 @@ class Transpositions(KernelKind):
 
     name = "transpose"
 
-    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+    def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
         *others, root = ops = kernel.ops
         if any(op.reduction is not None for op in ops) or not is_one_nest(ops):
             return
@@ -45,12 +45,12 @@ class Transpositions(KernelKind):
         bytes_of = max(to_numpy(element_type(v.type)).itemsize for op in ops for v in (*op.inputs, op.result))
         line, lanes = kernel.machine.memory.line_bytes // max(bytes_of, 4), kernel.lanes
         size = root.dim_sizes[-1]
-        yield Offer(tuple(_steps(names, m, size, lanes, max(line, lanes))))
+        yield Candidate(tuple(_steps(names, m, size, lanes, max(line, lanes))))
         if line < lanes:
             return
         for lines in (2, 4):
             steps = tuple(_steps(names, m, size, lanes, lines * line))
-            yield Offer(steps, f"blocks of {lines} cache lines", is_only_shown=True)
+            yield Candidate(steps, f"blocks of {lines} cache lines", is_only_shown=True)
 
 
 def _steps(names: Sequence[str], m: str, size: int, lanes: int, block: int) -> list[Step]:

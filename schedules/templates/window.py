@@ -19,7 +19,7 @@ from xdsl.ir.affine import AffineMap
 from mlc.analysis.in_place import is_one_nest
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
-from mlc.schedules.kernel_kinds import KernelKind, Offer, TensorKernel, distinct
+from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unpad import Unpad
 from mlc.schedules.steps.unroll import Unroll
@@ -36,25 +36,25 @@ MOST_TAPS = 32
 MOST_BESIDE = (6, 8)
 """How many results a block has below each other, and beside each other, at most."""
 _SHOWN = 2
-"""How many other blocks are offered."""
+"""How many other blocks are candidates."""
 
 
-class Windows(KernelKind):
+class Windows(ScheduleTemplate):
     """One nest in which a window moves over an operand: blocks of results whose taps are written out."""
 
     name = "window"
 
-    def offers(self, kernel: TensorKernel) -> Iterator[Offer]:
+    def candidates(self, kernel: TensorKernel) -> Iterator[Candidate]:
         if (op := _moving_window(kernel.ops)) is None:
             return iter(())
         blocks = _blocks(op, kernel.machine)
 
-        def offer(place: int) -> Offer:
+        def candidate(place: int) -> Candidate:
             block = blocks[place]
             difference = f"blocks of {' x '.join(map(str, block.values()))} results" if place else ""
-            return Offer(tuple(_steps(op, kernel.lanes, block)), difference, is_only_shown=place > 0)
+            return Candidate(tuple(_steps(op, kernel.lanes, block)), difference, is_only_shown=place > 0)
 
-        return distinct(offer(place) for place in range(min(len(blocks), 1 + _SHOWN)))
+        return distinct(candidate(place) for place in range(min(len(blocks), 1 + _SHOWN)))
 
 
 def _moving_window(ops: Sequence[StructuredOp]) -> StructuredOp | None:

@@ -86,7 +86,7 @@ def test_threads_at_most_give_the_same_bits() -> None:
     }
     """
     expected = mlc.compile(text)(_X).tobytes()
-    limited = mlc.compile(text.replace("vectorize(ni)", "vectorize(ni), parallel(m, 3)"), threads=4)
+    limited = mlc.compile(text.replace("vectorize(ni)", "vectorize(ni), threads(m, 3)"), threads=4)
     assert b"mlc_parallel_for" in limited.path.read_bytes()
     assert [limited(_X).tobytes() for _ in range(20)] == [expected] * 20
 

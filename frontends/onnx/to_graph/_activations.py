@@ -68,7 +68,7 @@ def _sigmoid(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
 
 
 def _linear(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSAValue:
-    return b.plus(b.mul(x, b.number(alpha, x)), b.number(beta, x))
+    return b.add(b.mul(x, b.number(alpha, x)), b.number(beta, x))
 
 
 def _leaky(b: GraphBuilder, x: SSAValue, alpha: float, _: float) -> SSAValue:
@@ -93,13 +93,13 @@ def _elu(b: GraphBuilder, x: SSAValue, alpha: float, _: float) -> SSAValue:
 
 
 def _softsign(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
-    return b.div(x, b.plus(b(graph.AbsOp, x), b.number(1, x)))
+    return b.div(x, b.add(b(graph.AbsOp, x), b.number(1, x)))
 
 
 def _softplus(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
     """`max(x, 0) + log(1 + exp(-|x|))`, which overflows nowhere."""
     small = b(graph.Log1pOp, b(graph.ExpOp, b(graph.NegOp, b(graph.AbsOp, x))))
-    return b.plus(b(graph.MaxOp, x, b.number(0, x)), small)
+    return b.add(b(graph.MaxOp, x, b.number(0, x)), small)
 
 
 _FUNCTIONS: dict[str, tuple[_Function, float | None, float | None]] = {

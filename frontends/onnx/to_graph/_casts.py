@@ -76,7 +76,7 @@ def _power_of_two(b: GraphBuilder, x: SSAValue, up: bool) -> SSAValue:
     number = b(graph.MaxOp, x, b.number(2 * _LEAST, x))
     bits = b(graph.BitcastOp, number, i32)
     if up:
-        bits = b.plus(bits, b.number(_BELOW, bits))
+        bits = b.add(bits, b.number(_BELOW, bits))
     power = b(graph.BitcastOp, b(graph.AndOp, bits, b.number(_EXPONENT, bits)), f32)
     least = b.number(_LEAST, x)
     is_least = b.compare("le", x, least) if up else b.compare("lt", x, b.number(2 * _LEAST, x))

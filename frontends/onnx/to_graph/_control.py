@@ -339,5 +339,5 @@ class OnnxLoop(WithGraphs):
         if len(yielded) > len(initial):
             raise Unconvertible("it stacks values of a number of steps that depends on data")
         _require_unchanged(initial, yielded)
-        next = loop.inside.plus(loop.carried[0], loop.inside.constant(1, i64))
+        next = loop.inside.add(loop.carried[0], loop.inside.constant(1, i64))
         return loop.finish(go_on, [next, loop.inside.reshape(condition, ()), *yielded])[2:]

@@ -109,4 +109,4 @@ def gathered(
             f"it starts inside and outside of axis {axis} in the steps of a loop; required: one of both in all steps"
         )
     row = np.arange(counts.pop()) * places[0].step + shifts.pop()
-    return b(GatherOp, value, b.plus(b.cast(start, i64), b.constant(row, i64)), axis)
+    return b(GatherOp, value, b.add(b.cast(start, i64), b.constant(row, i64)), axis)

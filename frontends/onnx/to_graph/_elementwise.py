@@ -100,7 +100,7 @@ class Mean(BoundedFromOnnx):
     ROUNDS_ONCE = True
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
-        total = reduce(b.plus, node.operands[1:], node[0])
+        total = reduce(b.add, node.operands[1:], node[0])
         return b.div(total, b.number(len(node.operands), total))
 
 
@@ -241,7 +241,7 @@ class HardSigmoid(BoundedFromOnnx):
 
 def hard_sigmoid(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSAValue:
     """`max(0, min(1, alpha x + beta))`."""
-    line = b.plus(b.mul(x, b.number(alpha, x)), b.number(beta, x))
+    line = b.add(b.mul(x, b.number(alpha, x)), b.number(beta, x))
     return b(graph.MaxOp, b(graph.MinOp, line, b.number(1, x)), b.number(0, x))
 
 
@@ -263,13 +263,13 @@ class Softsign(BoundedFromOnnx):
 
     def build(self, node: Node, b: GraphBuilder) -> Results:
         x = node[0]
-        return b.div(x, b.plus(b.number(1, x), b(graph.AbsOp, x)))
+        return b.div(x, b.add(b.number(1, x), b(graph.AbsOp, x)))
 
 
 def softplus(b: GraphBuilder, x: SSAValue) -> SSAValue:
     """`log(1 + e^x)`, as `max(x, 0) + log(1 + e^-|x|)`, which never overflows."""
     small = b(graph.ExpOp, b(graph.NegOp, b(graph.AbsOp, x)))
-    return b.plus(b(graph.ReluOp, x), b(graph.Log1pOp, small))
+    return b.add(b(graph.ReluOp, x), b(graph.Log1pOp, small))
 
 
 @lowers(PASS, onnx.op("Softplus"))
@@ -314,7 +314,7 @@ class Celu(BoundedFromOnnx):
         x = node[0]
         alpha, zero = b.number(node.float("alpha", 1.0), x), b.number(0, x)
         curve = b.mul(alpha, b(graph.ExpM1Op, b.div(b(graph.MinOp, x, zero), alpha)))
-        return b.plus(b(graph.MaxOp, x, zero), b(graph.MinOp, curve, zero))
+        return b.add(b(graph.MaxOp, x, zero), b(graph.MinOp, curve, zero))
 
 
 @lowers(PASS, onnx.op("Selu"))
@@ -342,7 +342,7 @@ class Shrink(BoundedFromOnnx):
         x = node[0]
         bias, bound = node.float("bias"), node.float("lambd", 0.5)
         above = b.where(b.compare("gt", x, b.number(bound, x)), b.sub(x, b.number(bias, x)), b.number(0, x))
-        return b.where(b.compare("lt", x, b.number(-bound, x)), b.plus(x, b.number(bias, x)), above)
+        return b.where(b.compare("lt", x, b.number(-bound, x)), b.add(x, b.number(bias, x)), above)
 
 
 @lowers(PASS, onnx.op("Gelu"))

@@ -55,7 +55,7 @@ class Gemm(BoundedFromOnnx):
             return result
         if beta != 1:
             bias = b.mul(bias, b.number(beta, bias))
-        return b.plus(result, bias)
+        return b.add(result, bias)
 
 
 @lowers(PASS, onnx.op("Einsum"))

@@ -63,10 +63,10 @@ def _softmax_but_zeros(b: GraphBuilder, scores: SSAValue) -> SSAValue:
 def _probit(b: GraphBuilder, scores: SSAValue) -> SSAValue:
     """The quantile of the normal distribution, by an approximation of the inverse of erf (Winitzki, 2008)."""
     a = 0.147
-    x = b.sub(b.plus(scores, scores), b.number(1, scores))
-    rest = b.mul(b.sub(b.number(1, x), x), b.plus(b.number(1, x), x))
+    x = b.sub(b.add(scores, scores), b.number(1, scores))
+    rest = b.mul(b.sub(b.number(1, x), x), b.add(b.number(1, x), x))
     log = b(graph.LogOp, rest)
-    first = b.plus(b.number(2 / (np.pi * a), x), b.mul(log, b.number(0.5, x)))
+    first = b.add(b.number(2 / (np.pi * a), x), b.mul(log, b.number(0.5, x)))
     root = b(graph.SqrtOp, b.sub(b.mul(first, first), b.mul(log, b.number(1 / a, x))))
     inverse = b.mul(b(graph.SignOp, x), b(graph.SqrtOp, b.sub(root, first)))
     return b.where(b.compare("eq", rest, b.number(0, x)), b.number(0, x), b.mul(inverse, b.number(1.41421356, x)))
@@ -188,7 +188,7 @@ def _scores(node: Node, b: GraphBuilder, targets: int) -> SSAValue:
     matrix = weights.reshape(targets, -1).T.copy()
     result = b.matmul(x, b.constant(matrix))
     constants = floats(node, "intercepts")
-    return b.plus(result, b.constant(constants)) if constants.size else result
+    return b.add(result, b.constant(constants)) if constants.size else result
 
 
 @lowers(PASS, onnx.op("LinearRegressor", ML))

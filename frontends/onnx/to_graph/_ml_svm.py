@@ -32,7 +32,7 @@ def _kernel(node: Node, b: GraphBuilder, x: SSAValue, vectors: Array) -> SSAValu
     product = b.matmul(x, b.constant(vectors.T.copy()))
     if kind == "LINEAR":
         return product
-    line = b.plus(b.mul(product, b.number(gamma, x)), b.number(zero, x))
+    line = b.add(b.mul(product, b.number(gamma, x)), b.number(zero, x))
     return b(graph.TanhOp, line) if kind == "SIGMOID" else b(graph.PowOp, line, b.number(degree, x))
 
 
@@ -58,7 +58,7 @@ class SvmRegressor(FromOnnx):
                 f"it has {coefficients.size} coefficients and {rho.size} of rho; required: {count or features} and 1"
             )
         near = _kernel(node, b, x, _vectors(node, count, features)) if count else x
-        score = b.plus(b.matmul(near, b.constant(coefficients[:, None].copy())), b.number(float(rho[0]), x))
+        score = b.add(b.matmul(near, b.constant(coefficients[:, None].copy())), b.number(float(rho[0]), x))
         if not node.flag("one_class"):
             return score
         return b.where(b.compare("gt", score, b.number(0, score)), b.number(1, score), b.number(-1, score))
@@ -104,7 +104,7 @@ class _Machine:
             gains[pair, i], gains[pair, j] = 1, -1
         always = np.bincount([j for _, j in self.pairs], minlength=self.classes).astype(np.float32)
         wins = b.cast(b.compare("gt", scores, b.number(0, scores)), f32)
-        return b.plus(b.matmul(wins, b.constant(gains)), b.constant(always))
+        return b.add(b.matmul(wins, b.constant(gains)), b.constant(always))
 
 
 @lowers(PASS, onnx.op("SVMClassifier", ML))
@@ -123,7 +123,7 @@ class SvmClassifier(FromOnnx):
             return self._linear(node, b, x, len(names))
         machine = _Machine.of(node, len(names))
         near = _kernel(node, b, x, _vectors(node, total, shape_of(x)[1]))
-        scores = b.plus(b.matmul(near, b.constant(machine.weights)), b.constant(machine.rho))
+        scores = b.add(b.matmul(near, b.constant(machine.weights)), b.constant(machine.rho))
         chosen = b(graph.ArgMaxOp, machine.votes(b, scores), 1)
         if node.list("prob_a"):
             found = post_transform(node, b, _probabilities(node, b, machine, scores))
@@ -142,7 +142,7 @@ class SvmClassifier(FromOnnx):
                 f"features; required: {classes * features} and more than one"
             )
         matrix = b.constant(coefficients.reshape(classes, features).T.copy())
-        scores = b.plus(b.matmul(x, matrix), b.number(float(rho[0]), x))
+        scores = b.add(b.matmul(x, matrix), b.number(float(rho[0]), x))
         chosen = b(graph.ArgMaxOp, scores, 1)
         found = post_transform(node, b, scores)
         return [labels(node, b, "classlabels_ints", chosen) if node.wants(0) else None, found]
@@ -168,7 +168,7 @@ def _probabilities(node: Node, b: GraphBuilder, machine: _Machine, scores: SSAVa
     if not a.size == c.size == len(pairs):
         raise Unconvertible(f"it has {a.size} of prob_a and {c.size} of prob_b; required: {len(pairs)} of each")
     count = shape_of(scores)[0]
-    line = b.plus(b.mul(scores, b.constant(a)), b.constant(c))
+    line = b.add(b.mul(scores, b.constant(a)), b.constant(c))
     low = b.number(1e-7, line)
     of_first = b(graph.SigmoidOp, b(graph.NegOp, line))
     of_first = b(graph.MinOp, b(graph.MaxOp, of_first, low), b.sub(b.number(1, line), low))
@@ -204,10 +204,10 @@ def _iteration(
     for t in range(classes):
         own, at = b.slice(diagonal, 1, t, t + 1), b.slice(slopes, 1, t, t + 1)
         step = b.div(b.sub(total, at), own)
-        scale = b.plus(b.number(1, step), step)
-        rise = b.mul(step, b.plus(b.mul(step, own), b.plus(at, at)))
-        total = b.div(b.plus(total, rise), b.mul(scale, scale))
-        new = b.div(b.plus(new, b.mul(step, b.constant(np.eye(classes, dtype=np.float32)[t]))), scale)
+        scale = b.add(b.number(1, step), step)
+        rise = b.mul(step, b.add(b.mul(step, own), b.add(at, at)))
+        total = b.div(b.add(total, rise), b.mul(scale, scale))
+        new = b.div(b.add(new, b.mul(step, b.constant(np.eye(classes, dtype=np.float32)[t]))), scale)
         row = b.reshape(b.slice(q, 1, t, t + 1), (count, classes))
-        slopes = b.div(b.plus(slopes, b.mul(step, row)), scale)
+        slopes = b.div(b.add(slopes, b.mul(step, row)), scale)
     return b.where(b.reshape(going, (count, 1)), new, shares), going

@@ -143,7 +143,7 @@ def _sums(b: GraphBuilder, node: Node, noun: str, targets: int) -> SSAValue:
     if nothing:  # what no leaf names is 0
         total = b.where(b.compare("eq", total, b.number(nothing, total)), b.number(0, total), total)
     base = np.asarray(node.list("base_values"), np.float32)
-    return b.plus(total, b.constant(base)) if base.size else total
+    return b.add(total, b.constant(base)) if base.size else total
 
 
 @lowers(PASS, onnx.op("TreeEnsembleRegressor", ML))

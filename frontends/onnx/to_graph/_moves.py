@@ -372,7 +372,7 @@ class OneHot(FromOnnx):
         if depth > MOST_COUNTED:
             raise Unconvertible(f"its depth is {depth}")
         wrapped = b.where(
-            b.compare("lt", indices, b.number(0, indices)), b.plus(indices, b.number(depth, indices)), indices
+            b.compare("lt", indices, b.number(0, indices)), b.add(indices, b.number(depth, indices)), indices
         )
         apart = b.reshape(wrapped, [*shape[:axis], 1, *shape[axis:]])
         places = b.constant(np.arange(depth).reshape([-1 if i == axis else 1 for i in range(rank + 1)]), i64)

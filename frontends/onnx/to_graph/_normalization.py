@@ -70,7 +70,7 @@ class LayerNormalization(FromOnnx):
         mean = b.reduce("mean", x, axes, True)
         apart = b.sub(x, mean)
         variance = b.reduce("mean", b.mul(apart, apart), axes, True)
-        return [result, mean, b(graph.RsqrtOp, b.plus(variance, b.number(epsilon, x)))]
+        return [result, mean, b(graph.RsqrtOp, b.add(variance, b.number(epsilon, x)))]
 
 
 @lowers(PASS, onnx.op("RMSNormalization"))
@@ -103,7 +103,7 @@ class BatchNormalization(FromOnnx):
         momentum = node.float("momentum", 0.9)
 
         def running(old: SSAValue, new: SSAValue) -> SSAValue:
-            return b.plus(b.mul(old, b.number(momentum, old)), b.mul(new, b.number(1 - momentum, new)))
+            return b.add(b.mul(old, b.number(momentum, old)), b.mul(new, b.number(1 - momentum, new)))
 
         result = b(graph.BatchNormOp, x, scale, bias, own, spread, 1, epsilon)
         return [result, running(mean, own), running(variance, spread)]
@@ -146,9 +146,9 @@ class LocalResponseNormalization(FromOnnx):
         squares = b(graph.PadOp, b.mul(x, x), low, high, 0)
         total = b.slice(squares, 1, 0, channels)
         for i in range(1, size):
-            total = b.plus(total, b.slice(squares, 1, i, i + channels))
+            total = b.add(total, b.slice(squares, 1, i, i + channels))
         scaled = b.mul(total, b.number(node.float("alpha", 1e-4) / size, x))
-        base = b.plus(scaled, b.number(node.float("bias", 1.0), x))
+        base = b.add(scaled, b.number(node.float("bias", 1.0), x))
         return b.div(x, b(graph.PowOp, base, b.number(node.float("beta", 0.75), x)))
 
 
@@ -179,4 +179,4 @@ class MeanVarianceNormalization(FromOnnx):
         mean = b.reduce("mean", x, axes, True)
         apart = b.sub(x, mean)
         deviation = b(graph.SqrtOp, b.reduce("mean", b.mul(apart, apart), axes, True))
-        return b.div(apart, b.plus(deviation, b.number(1e-9, x)))
+        return b.div(apart, b.add(deviation, b.number(1e-9, x)))

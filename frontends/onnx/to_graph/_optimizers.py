@@ -52,7 +52,7 @@ class Optimizer(FromOnnx):
             rate, step = (b.cast(b.reshape(node[i], ()), element_of(x)) for i in (0, 1))
             norm = node.float("norm_coefficient")
             if norm:
-                gradient = b.plus(b.mul(b.number(norm, x), x), gradient)
+                gradient = b.add(b.mul(b.number(norm, x), x), gradient)
             found.append(self.update(node, b, Trained(x, gradient, memory, rate, step)))
         return [value for values in zip(*found, strict=True) for value in values]
 
@@ -70,9 +70,9 @@ class Momentum(Optimizer):
     def update(self, node: Node, b: GraphBuilder, t: Trained) -> list[SSAValue]:
         alpha, one = b.number(node.float("alpha"), t.x), b.number(1, t.x)
         beta = b.where(b.compare("gt", t.step, b.number(0, t.step)), b.number(node.float("beta"), t.x), one)
-        velocity = b.plus(b.mul(alpha, t.memory[0]), b.mul(beta, t.gradient))
+        velocity = b.add(b.mul(alpha, t.memory[0]), b.mul(beta, t.gradient))
         nesterov = node.one_of("mode", "standard", "nesterov") == "nesterov"
-        direction = b.plus(t.gradient, b.mul(alpha, velocity)) if nesterov else velocity
+        direction = b.add(t.gradient, b.mul(alpha, velocity)) if nesterov else velocity
         return [b.sub(t.x, b.mul(t.rate, direction)), velocity]
 
 
@@ -83,9 +83,9 @@ class Adagrad(Optimizer):
     memories = 1
 
     def update(self, node: Node, b: GraphBuilder, t: Trained) -> list[SSAValue]:
-        slower = b.plus(b.number(1, t.x), b.mul(t.step, b.number(node.float("decay_factor"), t.x)))
-        squares = b.plus(t.memory[0], b.mul(t.gradient, t.gradient))
-        size = b.plus(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), t.x))
+        slower = b.add(b.number(1, t.x), b.mul(t.step, b.number(node.float("decay_factor"), t.x)))
+        squares = b.add(t.memory[0], b.mul(t.gradient, t.gradient))
+        size = b.add(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), t.x))
         return [b.sub(t.x, b.div(b.mul(b.div(t.rate, slower), t.gradient), size)), squares]
 
 
@@ -103,7 +103,7 @@ class Adam(Optimizer):
         alpha, beta = node.float("alpha"), node.float("beta")
 
         def forget(rest: float, old: SSAValue, new: SSAValue) -> SSAValue:
-            return b.plus(b.mul(b.number(rest, t.x), old), b.mul(b.number(1 - rest, t.x), new))
+            return b.add(b.mul(b.number(rest, t.x), old), b.mul(b.number(1 - rest, t.x), new))
 
         def missing(rest: float) -> SSAValue:
             return b.sub(one, b(graph.PowOp, b.number(rest, t.x), t.step))
@@ -112,6 +112,6 @@ class Adam(Optimizer):
         squares = forget(beta, t.memory[1], b.mul(t.gradient, t.gradient))
         corrected = b.div(b.mul(t.rate, b(graph.SqrtOp, missing(beta))), missing(alpha))
         corrected = b.where(b.compare("gt", t.step, b.number(0, t.step)), corrected, t.rate)
-        size = b.plus(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), t.x))
+        size = b.add(b(graph.SqrtOp, squares), b.number(node.float("epsilon"), t.x))
         new = b.sub(t.x, b.div(b.mul(corrected, mean), size))
         return [b.mul(b.number(1 - node.float("norm_coefficient_post"), t.x), new), mean, squares]

@@ -83,7 +83,7 @@ class TensorScatter(FromOnnx):
         places = b.constant(np.arange(steps).reshape(*[1] * axis, steps), i64)
         if node.has(2):
             first = b.reshape(b.cast(node[2], i64), (*node.shape(2), *[1] * axis))
-            places = b.plus(first, places)
+            places = b.add(first, places)
         if node.one_of("mode", "linear", "circular") == "circular":
             places = b(graph.ModOp, places, b.number(length, places))
         places = b.reshape(b.broadcast(places, node.shape(1)[: axis + 1]), (*node.shape(1)[: axis + 1], 1))

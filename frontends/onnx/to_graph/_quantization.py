@@ -43,7 +43,7 @@ def saturate(b: GraphBuilder, x: SSAValue, zero_point: SSAValue | None, element:
         raise Unconvertible(f"it quantises to elements of type {element}, with which mlc does not compute")
     rounded = b(graph.RoundOp, x)
     if zero_point is not None:
-        rounded = b.plus(rounded, b.cast(zero_point, element_of(x)))
+        rounded = b.add(rounded, b.cast(zero_point, element_of(x)))
     low, high = (b.number(limit, rounded) for limit in (least_of(element), most_of(element)))
     return b.cast(b(graph.MinOp, b(graph.MaxOp, rounded, low), high), element)
 
@@ -68,7 +68,7 @@ class QuantizeLinear(FromOnnx):
             return saturate(b, scaled, zero, element)
         if element not in STORED:
             raise Unconvertible(f"input 'y_zero_point' has elements of type {element}, to which nothing is quantised")
-        moved = scaled if zero is None else b.plus(scaled, b.cast(zero, element_of(x)))
+        moved = scaled if zero is None else b.add(scaled, b.cast(zero, element_of(x)))
         return short_float(b, moved, element, bool(node.int("saturate", 1)))
 
 

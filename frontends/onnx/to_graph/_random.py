@@ -53,7 +53,7 @@ class RandomUniform(FromOnnx):
         found = stream_of(node, b).uniform(shape, element)
         if (low, high) == (0.0, 1.0):
             return found
-        found = b.plus(b.mul(found, b.number(high - low, found)), b.number(low, found))
+        found = b.add(b.mul(found, b.number(high - low, found)), b.number(low, found))
         if high <= low:
             return found
         # A sum may be rounded up to the limit.
@@ -71,7 +71,7 @@ class RandomNormal(FromOnnx):
         found = stream_of(node, b).normal(shape, kind)
         mean, scale = node.float("mean", 0.0), node.float("scale", 1.0)
         if (mean, scale) != (0.0, 1.0):
-            found = b.plus(b.mul(found, b.number(scale, found)), b.number(mean, found))
+            found = b.add(b.mul(found, b.number(scale, found)), b.number(mean, found))
         return b.cast(found, element)
 
 
@@ -99,7 +99,7 @@ class Multinomial(FromOnnx):
         weights = b(graph.ExpOp, b.sub(x, b.reduce("max", x, [1], keepdims=True)))
         scan = ScanWriter(b, classes)
         below = scan.carry(b.splat(0, (rows,), element_of(x)))
-        upto = scan.inside.plus(below, scan.row(b.transpose(weights, (1, 0))))
+        upto = scan.inside.add(below, scan.row(b.transpose(weights, (1, 0))))
         last, limits = scan.finish([upto], [upto])
         drawn = stream_of(node, b).uniform((samples, rows), element_of(x))
         drawn = b.reshape(b.mul(drawn, last), (samples, 1, rows))

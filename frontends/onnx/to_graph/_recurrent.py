@@ -156,13 +156,13 @@ class Recurrent(FromOnnx):
 def _plus(b: GraphBuilder, value: SSAValue, *others: SSAValue | None) -> SSAValue:
     """A sum of what is there."""
     for other in others:
-        value = value if other is None else b.plus(value, other)
+        value = value if other is None else b.add(value, other)
     return value
 
 
 def _both(b: GraphBuilder, w: Weights) -> SSAValue | None:
     """The sum of the two biases."""
-    return None if w.bias is None or w.state_bias is None else b.plus(w.bias, w.state_bias)
+    return None if w.bias is None or w.state_bias is None else b.add(w.bias, w.state_bias)
 
 
 def _gate(b: GraphBuilder, value: SSAValue | None, number: int, width: int) -> SSAValue | None:
@@ -177,7 +177,7 @@ class Rnn(Recurrent):
     FUNCTIONS = ("Tanh",)
 
     def step(self, b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
-        total = b.plus(_plus(b, b.matmul(x, w.input), _both(b, w)), b.matmul(states[0], w.state))
+        total = b.add(_plus(b, b.matmul(x, w.input), _both(b, w)), b.matmul(states[0], w.state))
         return [w.functions[0](b, total)]
 
 
@@ -192,15 +192,15 @@ class Gru(Recurrent):
         inputs = _plus(b, b.matmul(x, w.input), w.bias)
         part = b.slice(w.state, 1, 0, 2 * n)
         gates = _plus(b, b.matmul(h, part), None if w.state_bias is None else b.slice(w.state_bias, 0, 0, 2 * n))
-        both = f(b, b.plus(b.slice(inputs, 1, 0, 2 * n), gates))
+        both = f(b, b.add(b.slice(inputs, 1, 0, 2 * n), gates))
         z, r = b.slice(both, 1, 0, n), b.slice(both, 1, n, 2 * n)
         last, last_bias = b.slice(w.state, 1, 2 * n, 3 * n), _gate(b, w.state_bias, 2, n)
         if node.flag("linear_before_reset"):
             candidate = b.mul(r, _plus(b, b.matmul(h, last), last_bias))
         else:
             candidate = _plus(b, b.matmul(b.mul(r, h), last), last_bias)
-        new = g(b, b.plus(b.slice(inputs, 1, 2 * n, 3 * n), candidate))
-        return [b.plus(b.mul(b.sub(b.number(1, z), z), new), b.mul(z, h))]
+        new = g(b, b.add(b.slice(inputs, 1, 2 * n, 3 * n), candidate))
+        return [b.add(b.mul(b.sub(b.number(1, z), z), new), b.mul(z, h))]
 
 
 @lowers(PASS, onnx.op("LSTM"))
@@ -217,14 +217,14 @@ class Lstm(Recurrent):
     def step(self, b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
         (h, c), n, (f, g, last) = states, w.hidden, w.functions
         last = replace(last, clip=None)
-        total = b.plus(_plus(b, b.matmul(x, w.input), _both(b, w)), b.matmul(h, w.state))
+        total = b.add(_plus(b, b.matmul(x, w.input), _both(b, w)), b.matmul(h, w.state))
 
         def gate(number: int, peephole: int, cell: SSAValue) -> SSAValue:
             value = b.slice(total, 1, number * n, (number + 1) * n)
             weights = _gate(b, w.peepholes, peephole, n)
-            return f(b, value if weights is None else b.plus(value, b.mul(weights, cell)))
+            return f(b, value if weights is None else b.add(value, b.mul(weights, cell)))
 
         add = gate(0, 0, c)
         forget = b.sub(b.number(1, add), add) if node.flag("input_forget") else gate(2, 2, c)
-        cell = b.plus(b.mul(forget, c), b.mul(add, g(b, b.slice(total, 1, 3 * n, 4 * n))))
+        cell = b.add(b.mul(forget, c), b.mul(add, g(b, b.slice(total, 1, 3 * n, 4 * n))))
         return [b.mul(gate(1, 1, cell), last(b, cell)), cell]

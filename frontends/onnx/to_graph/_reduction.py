@@ -105,7 +105,7 @@ class ReduceLogSumExp(FromOnnx):
         highest = b.reduce("max", x, axes, True)
         finite = b.compare("lt", b(graph.AbsOp, highest), b.number(np.inf, x))
         base = b.where(finite, highest, b.number(0, x))
-        total = b.plus(b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, b.sub(x, base)), axes, True)), base)
+        total = b.add(b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, b.sub(x, base)), axes, True)), base)
         if node.int("keepdims", 1):
             return total
         return b.reshape(total, [e for i, e in enumerate(shape_of(x)) if i not in axes])

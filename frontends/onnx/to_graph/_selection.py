@@ -120,7 +120,7 @@ def _group_numbers(b: GraphBuilder, begins: SSAValue) -> SSAValue:
     """How many groups begin in front of each element."""
     scan = ScanWriter(b, shape_of(begins)[0])
     number = scan.carry(b.constant(-1))
-    next = scan.inside.plus(number, scan.row(b.cast(begins, i64)))
+    next = scan.inside.add(number, scan.row(b.cast(begins, i64)))
     return scan.finish([next], [next])[1]
 
 

@@ -96,7 +96,7 @@ class Range(FromOnnx):
                 f"it counts {min(counts)} to {max(counts)} numbers in the steps of a loop; required: as many in each"
             )
         start, step = b.reshape(node[0], ()), b.reshape(node[2], ())
-        return b.plus(start, b.mul(b.constant(np.arange(counts.pop()), node.element(0)), step))
+        return b.add(start, b.mul(b.constant(np.arange(counts.pop()), node.element(0)), step))
 
 
 def _count(start: Any, limit: Any, step: Any) -> int:

@@ -36,7 +36,7 @@ def transform(
     c = _first(b, imaginary, used)
     return (
         b.sub(b.matmul(a, cosines), b.matmul(c, sines)),
-        b.plus(b.matmul(a, sines), b.matmul(c, cosines)),
+        b.add(b.matmul(a, sines), b.matmul(c, cosines)),
     )
 
 

@@ -52,7 +52,7 @@ def _corners(b: GraphBuilder, boxes: SSAValue, is_centered: int) -> Boxes:
     p, q, r, s = (b.reshape(b.slice(boxes, 2, i, i + 1), shape_of(boxes)[:2]) for i in range(4))
     if is_centered:
         half_x, half_y = (b.div(size, b.number(2, size)) for size in (r, s))
-        low_y, low_x, high_y, high_x = b.sub(q, half_y), b.sub(p, half_x), b.plus(q, half_y), b.plus(p, half_x)
+        low_y, low_x, high_y, high_x = b.sub(q, half_y), b.sub(p, half_x), b.add(q, half_y), b.add(p, half_x)
     else:
         low_y, high_y = b(graph.MinOp, p, r), b(graph.MaxOp, p, r)
         low_x, high_x = b(graph.MinOp, q, s), b(graph.MaxOp, q, s)

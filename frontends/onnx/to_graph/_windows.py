@@ -101,7 +101,7 @@ def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bia
     )
     if bias is None:
         return result
-    return b.plus(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(kernel))))
+    return b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(kernel))))
 
 
 @lowers(PASS, onnx.op("Conv"))
@@ -143,7 +143,7 @@ class ConvTranspose(FromOnnx):
             for i in range(rank):
                 result = b.slice(result, 2 + i, max(low[i], 0), shape_of(result)[2 + i] - max(-grow[i], 0))
         if (bias := node.optional(2)) is not None:
-            result = b.plus(result, b.reshape(bias, (shape_of(bias)[0], *[1] * rank)))
+            result = b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * rank)))
         return result
 
     def _padding(
@@ -204,10 +204,10 @@ class MaxPool(FromOnnx):
             rest, place = place, b.number(0, place)
             for axis in reversed(range(len(image))):
                 extent = b.number(image[axis], rest)
-                place = b.plus(place, b.mul(b(graph.RemOp, rest, extent), b.number(prod(image[:axis]), rest)))
+                place = b.add(place, b.mul(b(graph.RemOp, rest, extent), b.number(prod(image[:axis]), rest)))
                 rest = b.div(rest, extent)
         images = np.arange(batch * channels).reshape(batch, channels, *[1] * len(image)) * prod(image)
-        return b.plus(place, b.constant(images, i64))
+        return b.add(place, b.constant(images, i64))
 
 
 @lowers(PASS, onnx.op("AveragePool"))
@@ -256,7 +256,7 @@ def window_sum(b: GraphBuilder, padded: SSAValue, w: SlidingWindow) -> SSAValue:
             at = rest % w.kernel[i] * w.dilations[i]
             rest //= w.kernel[i]
             part = b.slice(part, 2 + i, at, at + (counts[i] - 1) * w.strides[i] + 1, w.strides[i])
-        total = part if total is None else b.plus(total, part)
+        total = part if total is None else b.add(total, part)
     assert total is not None
     return total
 

@@ -84,8 +84,8 @@ def _axes(b: HloCall) -> list[int]:
 def batch_norm_inference(b: HloCall) -> Converted:
     """By a mean and a variance that are given."""
     scale, offset, mean, variance = (_column(b, b[i]) for i in range(1, 5))
-    deviation = b(graph.SqrtOp, b.plus(variance, _epsilon(b, variance)))
-    return b.plus(b.mul(b.div(b.sub(b[0], mean), deviation), scale), offset)
+    deviation = b(graph.SqrtOp, b.add(variance, _epsilon(b, variance)))
+    return b.add(b.mul(b.div(b.sub(b[0], mean), deviation), scale), offset)
 
 
 @converts("batch_norm_training")
@@ -94,8 +94,8 @@ def batch_norm_training(b: HloCall) -> Converted:
     x, axes = b[0], _axes(b)
     mean, centred = mean_and_differences(b, x, axes)
     variance = b.reduce("mean", b.mul(centred, centred), axes, keepdims=True)
-    deviation = b(graph.SqrtOp, b.plus(variance, _epsilon(b, variance)))
-    output = b.plus(b.mul(b.div(centred, deviation), _column(b, b[1])), _column(b, b[2]))
+    deviation = b(graph.SqrtOp, b.add(variance, _epsilon(b, variance)))
+    output = b.add(b.mul(b.div(centred, deviation), _column(b, b[1])), _column(b, b[2]))
     return [output, b.reshape(mean, b.shape(1)), b.reshape(variance, b.shape(2))]
 
 
@@ -104,7 +104,7 @@ def batch_norm_grad(b: HloCall) -> Converted:
     """The gradients of the operand, of the scale and of the offset."""
     x, grad, axes = b[0], b[4], _axes(b)
     scale, mean, variance = (_column(b, b[i]) for i in (1, 2, 3))
-    size = b.plus(variance, _epsilon(b, variance))
+    size = b.add(variance, _epsilon(b, variance))
     deviation = b(graph.SqrtOp, size)
     centred = b.sub(x, mean)
     offset = b.reduce("sum", grad, axes, keepdims=True)

@@ -60,8 +60,8 @@ def _count(b: GraphBuilder, x: SSAValue) -> SSAValue:
         return b(graph.ShrOp, value, b.number(by, value))
 
     x = b.sub(x, b(graph.AndOp, right(x, 1), two))
-    x = b.plus(b(graph.AndOp, x, four), b(graph.AndOp, right(x, 2), four))
-    x = b(graph.AndOp, b.plus(x, right(x, 4)), eight)
+    x = b.add(b(graph.AndOp, x, four), b(graph.AndOp, right(x, 2), four))
+    x = b(graph.AndOp, b.add(x, right(x, 4)), eight)
     return right(b.mul(x, _word(b, repeated, x)), width - 8) if width > 8 else x
 
 
@@ -128,7 +128,7 @@ def reduce_precision(b: HloCall) -> Converted:
     if mantissa < own:
         cut = own - mantissa
         last = b(graph.AndOp, b(graph.ShrOp, raw, b.number(cut, raw)), b.number(1, raw))
-        raw = b.plus(b.plus(raw, last), _word(b, (1 << (cut - 1)) - 1, raw))
+        raw = b.add(b.add(raw, last), _word(b, (1 << (cut - 1)) - 1, raw))
         raw = b(graph.AndOp, raw, _word(b, ((1 << width) - 1) ^ ((1 << cut) - 1), raw))
     exponents = width - 1 - own
     if exponent < exponents:
@@ -154,10 +154,10 @@ def next_after(b: HloCall) -> Converted:
     positive = b.compare("gt", x, zero)
     away = b.compare("eq", b.cast(up, IntegerType(8)), b.cast(positive, IntegerType(8)))
     one, minus = b.number(1, bits), b.number(-1, bits)
-    moved = b.plus(bits, b.where(away, one, minus))
+    moved = b.add(bits, b.where(away, one, minus))
     least = b.where(up, one, _word(b, (1 << (_width(x) - 1)) | 1, bits))
     moved = b.where(b.compare("eq", x, zero), least, moved)
     found = b(graph.BitcastOp, moved, element_of(x))
     found = b.where(b.compare("eq", x, y), y, found)
     nan = b(graph.OrOp, b.compare("ne", x, x), b.compare("ne", y, y))
-    return b.where(nan, b.plus(x, y), found)
+    return b.where(nan, b.add(x, y), found)

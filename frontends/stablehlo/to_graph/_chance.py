@@ -45,24 +45,24 @@ def _of_philox(b: HloCall, state: list[SSAValue], count: int) -> tuple[list[SSAV
     key, low = state[:2]
     high = state[2] if len(state) == 3 else key
     bits = Stream(b, key, low, high).bits((count,), _PAIR if _is_wide(b) else _WORD)
-    after = b.plus(low, b.constant(np.asarray(-(-count * (1 + _is_wide(b)) // 4), np.uint64), _PAIR))
+    after = b.add(low, b.constant(np.asarray(-(-count * (1 + _is_wide(b)) // 4), np.uint64), _PAIR))
     if len(state) == 2:
         return [key, after], bits
-    return [key, after, b.plus(high, b.cast(b.compare("lt", after, low), _PAIR))], bits
+    return [key, after, b.add(high, b.cast(b.compare("lt", after, low), _PAIR))], bits
 
 
 def _of_three_fry(b: HloCall, state: list[SSAValue], count: int) -> tuple[list[SSAValue], SSAValue]:
     """The state after them, and so many elements."""
     key, counter = state[:2]
     blocks = -(-count * (1 + _is_wide(b)) // 2)
-    counters = b.plus(counter, b.constant(np.arange(blocks, dtype=np.uint64), _PAIR))
+    counters = b.add(counter, b.constant(np.arange(blocks, dtype=np.uint64), _PAIR))
     one, two = _three_fry(b, _halves(b, key), _halves(b, counters))
     if _is_wide(b):
         high = b(graph.ShlOp, b.cast(two, _PAIR), b.constant(np.asarray(32, np.uint64), _PAIR))
         bits: SSAValue = b(graph.OrOp, high, b.cast(one, _PAIR))
     else:
         bits = b.concat([one, two], 0)
-    after = b.plus(counter, b.constant(np.asarray(blocks, np.uint64), _PAIR))
+    after = b.add(counter, b.constant(np.asarray(blocks, np.uint64), _PAIR))
     return [key, after, *state[2:]], b.slice(bits, 0, 0, count)
 
 
@@ -76,15 +76,15 @@ def _three_fry(
     """Threefry-2x32 with 20 rounds."""
     third = b(graph.XorOp, b(graph.XorOp, key[0], key[1]), b.constant(np.asarray(0x1BD11BDA, np.uint32), _WORD))
     keys = (*key, third)
-    one, two = b.plus(counter[0], keys[0]), b.plus(counter[1], keys[1])
+    one, two = b.add(counter[0], keys[0]), b.add(counter[1], keys[1])
     for i in range(5):
         for rotation in _ROTATIONS[i % 2]:
-            one = b.plus(one, two)
+            one = b.add(one, two)
             left = b(graph.ShlOp, two, b.number(rotation, two))
             right = b(graph.ShrOp, two, b.number(32 - rotation, two))
             two = b(graph.XorOp, b(graph.OrOp, left, right), one)
-        one = b.plus(one, keys[(i + 1) % 3])
-        two = b.plus(b.plus(two, keys[(i + 2) % 3]), b.number(i + 1, two))
+        one = b.add(one, keys[(i + 1) % 3])
+        two = b.add(b.add(two, keys[(i + 2) % 3]), b.number(i + 1, two))
     return one, two
 
 

@@ -101,7 +101,7 @@ def round_half_away(b: HloCall) -> Converted:
     """Truncated, and one further where a half or more is cut off, which is exact."""
     whole = b(graph.TruncOp, b[0])
     cut = b(graph.AbsOp, b.sub(b[0], whole))
-    further = b.plus(whole, b(graph.SignOp, b[0]))
+    further = b.add(whole, b(graph.SignOp, b[0]))
     return b.where(b.compare("ge", cut, b.number(0.5, cut)), further, whole)
 
 

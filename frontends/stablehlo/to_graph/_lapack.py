@@ -57,7 +57,7 @@ def _trsm(b: HloCall) -> list[SSAValue]:
 def _getrf(b: HloCall) -> list[SSAValue]:
     """The factors, the pivots from 1 on, and the number of the first pivot, from 1 on, that is 0."""
     found, pivots = triangular_factors(b, stacked(b, b[0]))
-    pivots = b.plus(pivots, b.number(1, pivots))
+    pivots = b.add(pivots, b.number(1, pivots))
     info = first_pivot(b, diagonal(b, found), "eq")
     results = [found, b.cast(pivots, i32), b.cast(info, i32)]
     return [b.reshape(each, b.shape(i)) for i, each in enumerate(results)]

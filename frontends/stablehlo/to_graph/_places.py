@@ -83,7 +83,7 @@ class Places:
                 at = len(self.batch) + self.inner.index(d)
                 column = b.constant(np.arange(self.sizes[d], dtype=np.int64), i64)
                 column = b.reshape(column, [self.sizes[d] if a == at else 1 for a in range(rank)])
-                place = column if place is None else b.plus(place, column)
+                place = column if place is None else b.add(place, column)
             if place is None:
                 place = b.constant(np.zeros([1] * rank, np.int64), i64)
             found.append(b.broadcast(place, self.points))

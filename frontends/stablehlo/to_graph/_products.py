@@ -93,7 +93,7 @@ def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> 
         x, two = b[0], b.pair(1)
         return Pair(real(x, two.re), real(x, two.im))
     x, y = b.pair(0), b.pair(1)
-    return Pair(b.sub(real(x.re, y.re), real(x.im, y.im)), b.plus(real(x.re, y.im), real(x.im, y.re)))
+    return Pair(b.sub(real(x.re, y.re), real(x.im, y.im)), b.add(real(x.re, y.im), real(x.im, y.re)))
 
 
 def _wide(b: GraphBuilder, x: SSAValue, element: Attribute) -> SSAValue:
@@ -124,7 +124,7 @@ def convolution(b: HloCall) -> Converted:
         x, y = b.pair(0), b.pair(1)
         one, two = convolved(b, x.re, y.re), convolved(b, x.im, y.im)
         three, four = convolved(b, x.re, y.im), convolved(b, x.im, y.re)
-        return Pair(b.sub(one, two), b.plus(three, four))
+        return Pair(b.sub(one, two), b.add(three, four))
     return convolved(b, b[0], b[1])
 
 

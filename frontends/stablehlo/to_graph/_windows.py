@@ -240,8 +240,8 @@ def select_and_scatter(b: HloCall) -> Converted:
         part = b.where(hit, source, b.number(0, source))
         after = [n - e for n, e in zip(shape, ends, strict=True)]
         part = padded(b, part, zero, starts, after, [s - 1 for s in strides])
-        total = part if total is None else b.plus(total, part)
+        total = part if total is None else b.add(total, part)
     assert total is not None
     total = sliced(b, total, low, [p + n for p, n in zip(low, shape_of(x), strict=True)])
     known = b.knowledge.array(init)
-    return total if known is not None and known.item() == 0 else b.plus(total, init)
+    return total if known is not None and known.item() == 0 else b.add(total, init)

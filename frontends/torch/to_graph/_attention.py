@@ -51,7 +51,7 @@ def attention(
     most = b.reduce("max", scores, [last], True)
     shift = b.where(b.compare("eq", most, b.number(-inf, most)), b.number(0, most), most)
     total = b.reduce("sum", b(graph.ExpOp, b.sub(scores, shift)), [last], True)
-    return [found, b.reshape(b.plus(b(graph.LogOp, total), shift), b.shape(1))]
+    return [found, b.reshape(b.add(b(graph.LogOp, total), shift), b.shape(1))]
 
 
 def _both(b: Call, seen: SSAValue, mask: SSAValue | None) -> SSAValue:
@@ -67,7 +67,7 @@ def _masked(b: Call, scores: SSAValue, mask: SSAValue | None) -> SSAValue:
         return scores
     if element_of(mask) == i1:
         return b.where(mask, scores, b.number(-inf, scores))
-    return b.plus(scores, b.cast(mask, element_of(scores)))
+    return b.add(scores, b.cast(mask, element_of(scores)))
 
 
 def _blind(b: Call, mask: SSAValue) -> SSAValue | None:

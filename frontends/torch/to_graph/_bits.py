@@ -60,7 +60,7 @@ def hypot(b: Call, self: SSAValue, other: SSAValue) -> Results:
     most, least = b.maximum(x, y), b.minimum(x, y)
     zero, infinite = b.number(0, x), b.number(float("inf"), x)
     ratio = b.div(least, b.where(b.compare("eq", most, zero), b.number(1, x), most))
-    length = b.mul(most, b(graph.SqrtOp, b.plus(b.squared(ratio), b.number(1, x))))
+    length = b.mul(most, b(graph.SqrtOp, b.add(b.squared(ratio), b.number(1, x))))
     either = b(graph.OrOp, b.compare("eq", x, infinite), b.compare("eq", y, infinite))
     return b.where(either, infinite, length)
 

@@ -89,5 +89,5 @@ def _yield_sum(run: CountingConversion, block: Block, counts: Sequence[SSAValue]
     b = GraphBuilder(end, run.knowledge)
     total = b.constant(0)
     for each in counts:
-        total = b.plus(total, each)
+        total = b.add(total, each)
     end.operands = [*end.operands, total]

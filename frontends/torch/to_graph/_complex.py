@@ -322,7 +322,7 @@ def variance(b: Call, self: Pair, dim: Sequence[int] | None, keepdim: bool, corr
 
     less = 1 if correction is None else correction
     (one, re), (two, im) = (variance_and_mean(b, v, dim, keepdim, less) for v in (self.re, self.im))
-    found = b.plus(one, two)
+    found = b.add(one, two)
     if b.before.name.startswith("aten.var_mean"):
         return [found, each_part(Pair(re, im), lambda v: b.reshape(v, b.shape(1)))]
     return b(graph.SqrtOp, found) if b.before.name.startswith("aten.std") else found

@@ -23,7 +23,7 @@ def _product(b: Call, x: RealOrPair, y: RealOrPair, product: Callable[[SSAValue,
         parts = [product(one[0], v) for v in two] if len(one) == 1 else [product(v, two[0]) for v in one]
         return Pair(*parts)
     (a, c), (d, e) = one, two
-    return Pair(b.sub(product(a, d), product(c, e)), b.plus(product(a, e), product(c, d)))
+    return Pair(b.sub(product(a, d), product(c, e)), b.add(product(a, e), product(c, d)))
 
 
 @of_pairs("mm", "bmm")

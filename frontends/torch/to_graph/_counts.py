@@ -23,7 +23,7 @@ def add_count(function: FuncOp, counts: Sequence[SSAValue], knowledge: Knowledge
     b = GraphBuilder(end, knowledge, WRONG)
     total = counts[0]
     for each in counts[1:]:
-        total = b.plus(total, each)
+        total = b.add(total, each)
     marks = [DictionaryAttr(dict(each)) for each in marks_of(end.operands, function.res_attrs)]
     end.operands = [*end.operands, total]
     function.properties["res_attrs"] = ArrayAttr([*marks, DictionaryAttr({NAME: StringAttr(WRONG)})])

@@ -110,7 +110,7 @@ def square(b: Call, self: SSAValue) -> Results:
 @elementwise("add.Tensor", "add.Scalar")
 def add(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
     x, y = b.tensor(self), b.scaled(b.tensor(other), alpha)
-    return b(graph.OrOp, x, y) if b.element() == i1 else b.plus(x, y)
+    return b(graph.OrOp, x, y) if b.element() == i1 else b.add(x, y)
 
 
 @elementwise("sub.Tensor", "sub.Scalar")
@@ -165,7 +165,7 @@ def floor_divided(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
     quotient = b.where(lower, b.sub(quotient, b.number(1, x)), quotient)
     nearest = b(graph.FloorOp, quotient)
     nearest = b.where(
-        b.compare("gt", b.sub(quotient, nearest), b.number(0.5, x)), b.plus(nearest, b.number(1, x)), nearest
+        b.compare("gt", b.sub(quotient, nearest), b.number(0.5, x)), b.add(nearest, b.number(1, x)), nearest
     )
     plain = b.div(x, y)
     nearest = b.where(b.compare("eq", quotient, zero), b.mul(zero, plain), nearest)
@@ -181,7 +181,7 @@ def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Res
         return b(graph.ModOp, x, y)
     rest, zero = b(graph.RemOp, x, y), b.number(0, x)
     differs = b(graph.XorOp, b.compare("lt", rest, zero), b.compare("lt", y, zero))
-    return b.where(b(graph.AndOp, differs, b.compare("ne", rest, zero)), b.plus(rest, y), rest)
+    return b.where(b(graph.AndOp, differs, b.compare("ne", rest, zero)), b.add(rest, y), rest)
 
 
 @elementwise("fmod.Tensor", "fmod.Scalar")
@@ -249,7 +249,7 @@ def atan2(b: Call, self: SSAValue, other: SSAValue) -> Results:
 def logaddexp(b: Call, self: SSAValue, other: SSAValue) -> Results:
     x, y = b.tensor(self), b.tensor(other)
     most = b.maximum(x, y)
-    found = b.plus(most, b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, b.sub(x, y))))))
+    found = b.add(most, b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, b.sub(x, y))))))
     same = b(graph.AndOp, b.compare("eq", x, y), b.compare("eq", b(graph.AbsOp, x), b.number(inf, x)))
     return b.where(same, most, found)
 
@@ -341,9 +341,9 @@ def gelu(b: Call, self: SSAValue, approximate: str) -> Results:
     if approximate == "none":
         return b(graph.GeluOp, self)
     x = b.cast(self, f32) if element_of(self) in HALVES else self
-    inner = b.mul(x, b.plus(b.scaled(b.squared(x), 0.044715), b.number(1, x)))
+    inner = b.mul(x, b.add(b.scaled(b.squared(x), 0.044715), b.number(1, x)))
     curve = b(graph.TanhOp, b.scaled(inner, sqrt(2 / pi)))
-    return b.mul(b.scaled(x, 0.5), b.plus(curve, b.number(1, x)))
+    return b.mul(b.scaled(x, 0.5), b.add(curve, b.number(1, x)))
 
 
 @elementwise("leaky_relu")
@@ -359,7 +359,7 @@ def elu(b: Call, self: SSAValue, alpha: Scalar, scale: Scalar, input_scale: Scal
 
 def _sixth(b: Call, x: SSAValue) -> SSAValue:
     """`min(max(x + 3, 0), 6) / 6`."""
-    shifted = b.minimum(b.maximum(b.plus(x, b.number(3, x)), b.number(0, x)), b.number(6, x))
+    shifted = b.minimum(b.maximum(b.add(x, b.number(3, x)), b.number(0, x)), b.number(6, x))
     return b.scaled(shifted, 1 / 6)
 
 
@@ -378,5 +378,5 @@ def softplus(b: Call, self: SSAValue, beta: Scalar, threshold: Scalar) -> Result
     self = b.cast(self, f32) if element_of(self) in HALVES else self
     x = b.scaled(self, beta)
     small = b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, x))))
-    found = b.plus(b.maximum(x, b.number(0, x)), small)
+    found = b.add(b.maximum(x, b.number(0, x)), small)
     return b.where(b.compare("gt", x, b.tensor(threshold, element_of(x))), self, b.scaled(found, 1 / beta))

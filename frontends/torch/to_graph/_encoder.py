@@ -69,13 +69,13 @@ def encoder_layer(
     x = src
     for step, weight, bias in ((attention, norm_weight_1, norm_bias_1), (products, norm_weight_2, norm_bias_2)):
         before = normalized(x, weight, bias) if norm_first else x
-        x = b.plus(x, step(before))
+        x = b.add(x, step(before))
         x = x if norm_first else normalized(x, weight, bias)
     return x
 
 
 def _linear(b: Call, x: SSAValue, weight: SSAValue, bias: SSAValue) -> SSAValue:
-    return b.plus(b.matmul(x, b.transpose(weight, (1, 0))), bias)
+    return b.add(b.matmul(x, b.transpose(weight, (1, 0))), bias)
 
 
 def _heads(b: Call, x: SSAValue, heads: int) -> SSAValue:

@@ -65,7 +65,7 @@ def _factored(b: Call, a: SSAValue, first: int, count: int = 3) -> list[SSAValue
     """The factors of stacks and their pivots from 0 on; and factors, pivots from 1 on and info, or as many of them as
     `count`, as results of a call, of which these are the `first` one and those behind it."""
     factors, pivots = triangular_factors(b, stacked(b, a))
-    told = [factors, b.plus(pivots, b.number(1, pivots)), first_pivot(b, diagonal(b, factors), "eq")]
+    told = [factors, b.add(pivots, b.number(1, pivots)), first_pivot(b, diagonal(b, factors), "eq")]
     results = [b.cast(b.reshape(each, b.shape(first + i)), b.element(first + i)) for i, each in enumerate(told[:count])]
     return [factors, pivots, *results]
 

@@ -65,16 +65,16 @@ class _Tiles:
         tall, last = b.constant(_ROWS), b.constant(groups - 1)
         ends = b.cast(offs, i64)
         starts = b.concat([b.constant([0]), b.slice(ends, 0, 0, groups - 1)], 0) if groups > 1 else b.constant([0])
-        tiles = b.div(b.plus(b.sub(ends, starts), b.constant(_ROWS - 1)), tall)
+        tiles = b.div(b.add(b.sub(ends, starts), b.constant(_ROWS - 1)), tall)
         up_to = b.constant(np.tril(np.ones((groups, groups), np.int64)))
         tile_ends = b.reduce("sum", b.mul(up_to, b.reshape(tiles, (1, groups))), [1])
         first = b.sub(tile_ends, tiles)
         number = b.constant(np.arange(-(-count // _ROWS) + groups))
         group = b.minimum(search(b, tile_ends, number, True), last)
-        start = b.plus(
+        start = b.add(
             b(graph.GatherOp, starts, group, 0), b.mul(b.sub(number, b(graph.GatherOp, first, group, 0)), tall)
         )
-        return _Tiles(starts, ends, first, group, b.plus(b.unsqueeze(start, [1]), b.constant(np.arange(_ROWS))))
+        return _Tiles(starts, ends, first, group, b.add(b.unsqueeze(start, [1]), b.constant(np.arange(_ROWS))))
 
 
 def _rows_by_matrices(b: Call, x: SSAValue, matrices: SSAValue, offs: SSAValue) -> SSAValue:
@@ -92,8 +92,8 @@ def _rows_by_matrices(b: Call, x: SSAValue, matrices: SSAValue, offs: SSAValue) 
     owner = search(b, tiles.ends, row, True)
     known = b.minimum(owner, last)
     within = b.sub(row, b(graph.GatherOp, tiles.starts, known, 0))
-    tile = b.plus(b(graph.GatherOp, tiles.first, known, 0), b.div(within, tall))
-    at = b.plus(b.mul(tile, tall), b(graph.RemOp, within, tall))
+    tile = b.add(b(graph.GatherOp, tiles.first, known, 0), b.div(within, tall))
+    at = b.add(b.mul(tile, tall), b(graph.RemOp, within, tall))
     at = b.minimum(at, b.constant(steps * _ROWS - 1))
     result = b(graph.GatherOp, b.reshape(stack, (steps * _ROWS, width)), at, 0)
     is_owned = b.unsqueeze(b.compare("le", owner, last), [1])

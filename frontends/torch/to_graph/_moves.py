@@ -269,7 +269,7 @@ def triangular(b: Call, self: SSAValue, diagonal: int) -> Results:
 def triangle(b: Call, rows: int, columns: int, diagonal: int) -> SSAValue:
     """Whether points of a matrix lie below a diagonal or on it; large ones are computed, not stored."""
     row, column = (b.constant(np.arange(n, dtype=np.int64), i64) for n in (rows, columns))
-    return b.compare("ge", b.reshape(b.plus(row, b.constant(diagonal)), (rows, 1)), column)
+    return b.compare("ge", b.reshape(b.add(row, b.constant(diagonal)), (rows, 1)), column)
 
 
 @converts("diagonal", parts=True)

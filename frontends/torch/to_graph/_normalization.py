@@ -55,7 +55,7 @@ def layer_norm(
     axes = list(range(axis, len(shape_of(x))))
     mean, apart = mean_and_differences(b, x, axes)
     spread = b.reduce("mean", b.squared(apart), axes, True)
-    deviation = b(graph.RsqrtOp, b.plus(spread, b.number(eps, spread)))
+    deviation = b(graph.RsqrtOp, b.add(spread, b.number(eps, spread)))
     return [found, mean, deviation]
 
 
@@ -72,7 +72,7 @@ def rms_norm(
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
     mean = b.reduce("mean", b.squared(x), list(range(axis, len(shape_of(x)))), True)
-    return [found, b(graph.RsqrtOp, b.plus(mean, b.number(epsilon, mean)))]
+    return [found, b(graph.RsqrtOp, b.add(mean, b.number(epsilon, mean)))]
 
 
 @converts("_native_batch_norm_legit_no_training", "native_batch_norm", "_native_batch_norm_legit",
@@ -100,14 +100,14 @@ def batch_norm(
     count = prod(shape_of(x)[a] for a in axes)
     mean, apart = mean_and_differences(b, x, axes)
     mean, variance = b.reshape(mean, (channels,)), b.reduce("mean", b.squared(apart), axes)
-    deviation = b(graph.RsqrtOp, b.plus(variance, b.number(eps, variance)))
+    deviation = b(graph.RsqrtOp, b.add(variance, b.number(eps, variance)))
     found = b(graph.BatchNormOp, x, scale, shift, mean, variance, 1, eps)
     results: list[SSAValue | None] = [found, mean, deviation]
     if name.endswith("functional"):
         unbiased = b.scaled(variance, count / max(count - 1, 1))
         for old, new in ((running_mean, mean), (running_var, unbiased)):
             assert old is not None
-            results.append(b.plus(b.scaled(old, 1 - momentum), b.scaled(b.cast(new, element_of(old)), momentum)))
+            results.append(b.add(b.scaled(old, 1 - momentum), b.scaled(b.cast(new, element_of(old)), momentum)))
     return results
 
 
@@ -127,7 +127,7 @@ def group_norm(
     rows = b.reshape(x, (shape_of(x)[0], groups, prod(shape_of(x)[1:]) // groups))
     mean, apart = mean_and_differences(b, rows, [2])
     spread = b.reduce("mean", b.squared(apart), [2])
-    deviation = b(graph.RsqrtOp, b.plus(spread, b.number(eps, spread)))
+    deviation = b(graph.RsqrtOp, b.add(spread, b.number(eps, spread)))
     return [found, b.reshape(mean, b.shape(1)), deviation]
 
 

@@ -101,7 +101,7 @@ def running_logsumexp(b: Call, self: SSAValue, dim: int) -> Results:
     most, least = w(graph.MaxOp, total, here), w(graph.MinOp, total, here)
     same = w.compare("eq", most, least)
     apart = w.where(same, w.number(0, most), w.sub(least, most))
-    next = w.plus(most, w(graph.Log1pOp, w(graph.ExpOp, apart)))
+    next = w.add(most, w(graph.Log1pOp, w(graph.ExpOp, apart)))
     _, found = scan.finish([next], [next])
     return b.transpose(found, [order.index(i) for i in range(len(order))])
 
@@ -140,7 +140,7 @@ def search(b: Call, rows: SSAValue, wanted: SSAValue, right: bool) -> SSAValue:
     last = b.constant(extent - 1)
     step = 1 << (extent.bit_length() - 1)
     while step:
-        ahead = b.plus(count, b.constant(step))
+        ahead = b.add(count, b.constant(step))
         at = b.minimum(b.sub(ahead, one), last)
         seen = _read(b, rows, at)
         # NaN goes behind all, as if nothing were greater.
@@ -173,7 +173,7 @@ def histogram(b: Call, self: SSAValue, bins: int, min: Scalar, max: Scalar) -> R
         low, high = b.number(min, x), b.number(max, x)
     one = b.number(1, x)
     is_point = b.compare("eq", low, high)
-    low, high = b.where(is_point, b.sub(low, one), low), b.where(is_point, b.plus(high, one), high)
+    low, high = b.where(is_point, b.sub(low, one), low), b.where(is_point, b.add(high, one), high)
     place = b.cast(b.div(b.mul(b.sub(x, low), b.number(bins, x)), b.sub(high, low)), i64)
     place = b.minimum(b.maximum(place, b.constant(0)), b.constant(bins - 1))
     inside = b(graph.AndOp, b.compare("ge", x, low), b.compare("le", x, high))

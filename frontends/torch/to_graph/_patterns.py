@@ -52,7 +52,7 @@ def converts(
     ```python
     @converts("addcmul")
     def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Scalar) -> Results:
-        return b.plus(self, b.scaled(b.mul(tensor1, tensor2), value))
+        return b.add(self, b.scaled(b.mul(tensor1, tensor2), value))
     ```
     """
 

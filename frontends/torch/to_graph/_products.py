@@ -37,7 +37,7 @@ def addmm(
     if alpha != 1 or beta not in (0, 1):
         self, x, y = (wide(b, v) for v in (self, x, y))
     found = b.scaled(product(b, x, y), alpha)
-    return found if beta == 0 else b.plus(found, b.scaled(self, beta))
+    return found if beta == 0 else b.add(found, b.scaled(self, beta))
 
 
 @converts("mv")
@@ -50,7 +50,7 @@ def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, a
     if alpha != 1 or beta not in (0, 1):
         self, mat, vec = (wide(b, v) for v in (self, mat, vec))
     found = b.scaled(b.reshape(product(b, mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
-    return found if beta == 0 else b.plus(found, b.scaled(self, beta))
+    return found if beta == 0 else b.add(found, b.scaled(self, beta))
 
 
 @converts("dot", "vdot")
@@ -73,7 +73,7 @@ def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) ->
     x = b.unsqueeze(input, [0]) if len(shape_of(input)) == 1 else input
     w = b.unsqueeze(weight, [0]) if len(shape_of(weight)) == 1 else weight
     found = b.reshape(product(b, x, b.transpose(w, (1, 0))), b.shape())
-    return found if bias is None else b.plus(found, bias)
+    return found if bias is None else b.add(found, bias)
 
 
 # ---- convolutions
@@ -90,7 +90,7 @@ def convolution(
         found = transposed_convolution(b, input, weight, stride, padding, dilation, extra, groups)
     else:
         found = plain_convolution(b, input, weight, stride, padding, dilation, groups)
-    return found if bias is None else b.plus(found, b.reshape(bias, (shape_of(bias)[0], *[1] * spatial)))
+    return found if bias is None else b.add(found, b.reshape(bias, (shape_of(bias)[0], *[1] * spatial)))
 
 
 def plain_convolution(

@@ -81,7 +81,7 @@ def normal(b: Call, mean: SSAValue | float, std: SSAValue | float) -> Results:
 
 
 def _moved(b: Call, x: SSAValue, start: SSAValue | float, factor: SSAValue | float) -> SSAValue:
-    return b.plus(b.mul(x, b.tensor(factor)), b.tensor(start))
+    return b.add(b.mul(x, b.tensor(factor)), b.tensor(start))
 
 
 @converts("exponential")
@@ -130,7 +130,7 @@ def randint(b: Call, high: int | None = None, low: int = 0, to: int | None = Non
     bits = stream(b).bits(b.shape(), unsigned(i64))
     count = b.constant(np.array(end - start, np.uint64), unsigned(i64))  # pyright: ignore[reportUnknownArgumentType]
     drawn = b.cast(b(graph.ModOp, bits, count), i64)
-    return b.plus(drawn, b.constant(int(start)))  # pyright: ignore[reportUnknownArgumentType]
+    return b.add(drawn, b.constant(int(start)))  # pyright: ignore[reportUnknownArgumentType]
 
 
 @converts("randperm")

@@ -42,7 +42,7 @@ class _Weights:
 def _linear(b: GraphBuilder, x: SSAValue, weight: SSAValue, *biases: SSAValue | None) -> SSAValue:
     found = b.matmul(x, b.transpose(weight, (1, 0)))
     for bias in biases:
-        found = found if bias is None else b.plus(found, bias)
+        found = found if bias is None else b.add(found, bias)
     return found
 
 
@@ -54,10 +54,10 @@ def _gates(b: GraphBuilder, x: SSAValue, count: int) -> list[SSAValue]:
 def _lstm_step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
     """Gates i, f, a candidate and o: `c = f c + i g`, `h = o tanh(c)` (Hochreiter and Schmidhuber, 1997)."""
     h, c = states
-    total = b.plus(_linear(b, x, w.input, w.bias, w.state_bias), _linear(b, h, w.state))
+    total = b.add(_linear(b, x, w.input, w.bias, w.state_bias), _linear(b, h, w.state))
     add, forget, candidate, out = _gates(b, total, 4)
     kept = b.mul(b(graph.SigmoidOp, forget), c)
-    cell = b.plus(kept, b.mul(b(graph.SigmoidOp, add), b(graph.TanhOp, candidate)))
+    cell = b.add(kept, b.mul(b(graph.SigmoidOp, add), b(graph.TanhOp, candidate)))
     found = b.mul(b(graph.SigmoidOp, out), b(graph.TanhOp, cell))
     return [found if w.projection is None else _linear(b, found, w.projection), cell]
 
@@ -68,10 +68,10 @@ def _gru_step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weig
     (h,) = states
     reset, update, new = _gates(b, _linear(b, x, w.input, w.bias), 3)
     own_reset, own_update, own_new = _gates(b, _linear(b, h, w.state, w.state_bias), 3)
-    r = b(graph.SigmoidOp, b.plus(reset, own_reset))
-    z = b(graph.SigmoidOp, b.plus(update, own_update))
-    n = b(graph.TanhOp, b.plus(new, b.mul(r, own_new)))
-    return [b.plus(b.mul(b.sub(h, n), z), n)]
+    r = b(graph.SigmoidOp, b.add(reset, own_reset))
+    z = b(graph.SigmoidOp, b.add(update, own_update))
+    n = b(graph.TanhOp, b.add(new, b.mul(r, own_new)))
+    return [b.add(b.mul(b.sub(h, n), z), n)]
 
 
 def _plain_step(function: type[graph.GraphOp]) -> _Step:
@@ -79,7 +79,7 @@ def _plain_step(function: type[graph.GraphOp]) -> _Step:
 
     def step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
         inputs = _linear(b, x, w.input, w.bias, w.state_bias)
-        return [b(function, b.plus(inputs, _linear(b, states[0], w.state)))]
+        return [b(function, b.add(inputs, _linear(b, states[0], w.state)))]
 
     return step
 

@@ -164,7 +164,7 @@ def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
     finite = b.compare("lt", b(graph.AbsOp, most), b.number(inf, most))
     shift = b.where(finite, most, b.number(0, most))
     total = reduced(b, "sum", b(graph.ExpOp, b.sub(x, shift)), dim, keepdim)
-    return b.plus(b(graph.LogOp, total), b.reshape(shift, b.shape()))
+    return b.add(b(graph.LogOp, total), b.reshape(shift, b.shape()))
 
 
 @converts("cumsum", parts=True)

@@ -23,10 +23,10 @@ class TorchComplex(Complex):
         flip = b.compare("lt", across, up)
         ratio = b.div(b.where(flip, y.re, y.im), b.where(flip, y.im, y.re))
         p, q = b.where(flip, ratio, one), b.where(flip, one, ratio)
-        is_zero = b.compare("eq", b.plus(across, up), zero)
-        scale = b.div(one, b.plus(b.mul(y.re, p), b.mul(y.im, q)))
+        is_zero = b.compare("eq", b.add(across, up), zero)
+        scale = b.div(one, b.add(b.mul(y.re, p), b.mul(y.im, q)))
         scale = b.where(is_zero, b.number(inf, scale), scale)
-        re, im = b.plus(b.mul(x.re, p), b.mul(x.im, q)), b.sub(b.mul(x.im, p), b.mul(x.re, q))
+        re, im = b.add(b.mul(x.re, p), b.mul(x.im, q)), b.sub(b.mul(x.im, p), b.mul(x.re, q))
         return Pair(b.mul(b.where(is_zero, x.re, re), scale), b.mul(b.where(is_zero, x.im, im), scale))
 
     def reciprocal(self, x: Pair) -> Pair:

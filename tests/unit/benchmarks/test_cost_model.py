@@ -10,7 +10,7 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from mlc.benchmarks import cost_model
-from mlc.benchmarks.cost_model import Candidate, candidates_again, candidates_of, learned
+from mlc.benchmarks.cost_model import MeasuredSchedule, learned, measured_schedules, schedules_again
 from mlc.benchmarks.cost_model_kernels import KERNELS
 from mlc.compiler.compilation import Compilation, new_context, parse_verified
 from mlc.compiler.options import CompileOptions
@@ -21,12 +21,12 @@ from mlc.support.functions import is_private
 @pytest.mark.slow
 def test_candidates_of_a_kernel() -> None:
     name = "tanh 200x333"
-    rules, *others = found = candidates_of(name, KERNELS[name], 3, 0)
+    rules, *others = found = measured_schedules(name, KERNELS[name], 3, 0)
     assert len(others) == 2
     assert len({tuple(each.loops.items()) for each in found}) == 3
     assert set(rules.loops.values()) == {0.0}
     assert all(each.estimated > 0 and each.measured > 0 and each.again > 0 for each in found)
-    assert candidates_again(name, KERNELS[name], [replace(each, estimated=0, loops={}) for each in found]) == found
+    assert schedules_again(name, KERNELS[name], [replace(each, estimated=0, loops={}) for each in found]) == found
 
 
 @pytest.mark.slow
@@ -35,7 +35,9 @@ def test_what_is_learnt_of_candidates(
 ) -> None:
     pytest.importorskip("sklearn")
     found = [
-        Candidate(kernel, f"{n}", scale * time, scale * time, scale * (n % 7), {"cycles": n % 7 / 7, "ops": float(n)})
+        MeasuredSchedule(
+            kernel, f"{n}", scale * time, scale * time, scale * (n % 7), {"cycles": n % 7 / 7, "ops": float(n)}
+        )
         for kernel, scale in (("softmax 512x1024", 10.0), ("gelu 512x1024", 500.0))
         for n in range(40)
         for time in [1 + abs(n - 20) % 17]
@@ -45,7 +47,7 @@ def test_what_is_learnt_of_candidates(
     assert others[5] > others[20] and others[40 + 5] > others[40 + 20]
     file = tmp_path / "found.jsonl"
     file.write_text("".join(json.dumps(asdict(each)) + "\n" for each in found))
-    monkeypatch.setattr(cost_model, "candidates_again", lambda _name, _text, measured: measured)  # pyright: ignore
+    monkeypatch.setattr(cost_model, "schedules_again", lambda _name, _text, measured: measured)  # pyright: ignore
     monkeypatch.setattr("sys.argv", ["cost_model", "--read", str(file), "--learned"])
     cost_model.main()
     lines = capsys.readouterr().out.splitlines()

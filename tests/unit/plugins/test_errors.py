@@ -341,10 +341,10 @@ def test_files_that_are_not_there(
 def test_pass_file_without_pass(mlc_opt: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text("from mlc.pass_manager.base import Pass\n")
     result = mlc_opt("--load-pass", str(tmp_path / "bad.py"))
-    classes = "mlc.pass_manager.base.Pass, mlc.schedules.steps.base.LoopStep or mlc.schedules.kernel_kinds.KernelKind"
-    required = f"derive from {classes}"
+    bases = "mlc.pass_manager.base.Pass", "mlc.schedules.steps.base.LoopStep"
+    required = f"derive from {', '.join(bases)} or mlc.schedules.schedule_template.ScheduleTemplate"
     assert (
-        f"exports no Pass, no NamedPipeline, no step of schedules, no kind of kernel and no pattern; {required}"
+        f"exports no Pass, no NamedPipeline, no step of schedules, no schedule template and no pattern; {required}"
         in result.err
     )
 
@@ -611,9 +611,9 @@ def test_not_every_failure_is_an_ambiguity(
 
 
 _KIND = """
-from mlc.schedules.kernel_kinds import KernelKind
+from mlc.schedules.schedule_template import ScheduleTemplate
 
-class Kind(KernelKind):
+class Kind(ScheduleTemplate):
 """
 
 
@@ -632,34 +632,40 @@ func.func private @double(%x: tensor<8x40xf32>) -> tensor<8x40xf32> {
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("    def offers(self, kernel): yield from ()", "has no `name`; required: small letters, digits and _"),
+        ("    def candidates(self, kernel): yield from ()", "has no `name`; required: small letters, digits and _"),
         (
-            "    name = 'My kind'\n    def offers(self, kernel): yield from ()",
+            "    name = 'My kind'\n    def candidates(self, kernel): yield from ()",
             "has the name 'My kind'; required: small",
         ),
-        ("    name = 'mine'", "has no `offers(self, kernel)`, which gives its schedules, the favourite first"),
+        ("    name = 'mine'", "has no `candidates(self, kernel)`, which gives its schedules, the default first"),
     ],
 )
 def test_kinds_of_kernels_that_are_none(body: str, message: str, mlc_opt: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "kind.py").write_text(_KIND + body)
     result = mlc_opt("--load-pass", str(tmp_path / "kind.py"))
     assert result.status == 1
-    assert f"kind.py:4: error: the kind of kernel 'Kind' {message}" in result.err
+    assert f"kind.py:4: error: the schedule template 'Kind' {message}" in result.err
 
 
 def test_what_a_kind_of_kernel_does_wrong_is_told_at_its_class(mlc_opt: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "kind.py").write_text(f"{_KIND}    name = 'mine'\n    def offers(self, kernel): return [('tile', 4)]")
+    (tmp_path / "kind.py").write_text(
+        f"{_KIND}    name = 'mine'\n    def candidates(self, kernel): return [('tile', 4)]"
+    )
     (tmp_path / "model.mlir").write_text(_DOUBLE)
     result = mlc_opt("--load-pass", str(tmp_path / "kind.py"), str(tmp_path / "model.mlir"), "--schedule")
     assert result.status == 1
-    message = "the kind of kernel 'mine' offers ('tile', 4); required: each an Offer((step, step), 'its difference')"
+    message = (
+        "the schedule template 'mine' proposes ('tile', 4); required: each a Candidate((step, step), 'its difference')"
+    )
     assert f"kind.py:4: error: {message}" in result.err
 
 
 def test_a_kind_of_kernel_has_a_name_of_its_own(mlc_opt: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "kind.py").write_text(f"{_KIND}    name = 'row'\n    def offers(self, kernel): yield from ()")
+    (tmp_path / "kind.py").write_text(f"{_KIND}    name = 'row'\n    def candidates(self, kernel): yield from ()")
     result = mlc_opt("--load-pass", str(tmp_path / "kind.py"))
-    assert f"two kernel kinds are named 'row': one of mlc, one of '{tmp_path / 'kind.py'}'; rename one" in result.err
+    assert (
+        f"two schedule templates are named 'row': one of mlc, one of '{tmp_path / 'kind.py'}'; rename one" in result.err
+    )
 
 
 _CLASSES = (

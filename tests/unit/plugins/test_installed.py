@@ -143,7 +143,7 @@ def test_a_step_of_schedules_joins(tmp_path: Path) -> None:
 def test_a_kind_of_kernel_joins(tmp_path: Path) -> None:
     """What no text names is imported when the first kernel is scheduled."""
     shutil.copy(_SCALE.parent / "short_rows.py", tmp_path / "short_rows.py")
-    _install(tmp_path, "rows", "[mlc.kinds]\nshort_rows = short_rows:ShortRows\n")
+    _install(tmp_path, "rows", "[mlc.templates]\nshort_rows = short_rows:ShortRows\n")
     text = """func.func private @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
       %0 = tensor.map %x[m, n] over (m: 4, n: 8) : tensor<4x8xf32> -> tensor<4x8xf32> {
       ^bb0(%a: f32):
@@ -159,9 +159,9 @@ def test_a_kind_of_kernel_joins(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["Iterator", "ShortRows"])  # no kind, and one of another name
 def test_a_wrong_kind_of_a_package(value: str, tmp_path: Path) -> None:
     shutil.copy(_SCALE.parent / "short_rows.py", tmp_path / "short_rows.py")
-    _install(tmp_path, "rows", f"[mlc.kinds]\nwide_rows = short_rows:{value}\n")
+    _install(tmp_path, "rows", f"[mlc.templates]\nwide_rows = short_rows:{value}\n")
     text = "func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = tensor.map %x[n] over (n: 4) : "
     text += "tensor<4xf32> -> tensor<4xf32> { ^bb0(%a: f32): tensor.yield %a : f32 } return %0 : tensor<4xf32> }"
     done = _mlc_opt(tmp_path, "--schedule", text=text)
-    assert "the package 'rows' promises a kind of kernel 'wide_rows', found " in done.stderr
+    assert "the package 'rows' promises a schedule template 'wide_rows', found " in done.stderr
     assert done.returncode == 1

@@ -237,7 +237,7 @@ def test_what_is_left_to_llvm_counts_as_vectors() -> None:
     assert left.parts["stores"] == said.parts["stores"] == 48 * 64 / 16 / machine.issue.stores
     across, _ = _on(_TRANSPOSED, "")
     assert across.parts["stores"] == 48 * 64 / machine.issue.stores
-    called, _ = _on(_with("parallel(m)", along), "apply-schedule")
+    called, _ = _on(_with("threads(m)", along), "apply-schedule")
     assert called.parts["stores"] == across.parts["stores"]
 
 

@@ -78,7 +78,7 @@ def test_llvm_makes_vectors_of_copies_side_by_side() -> None:
     said, left = _doubled("tile(n, 16), vectorize(ni, 16)"), _doubled("tile(n, 32), unroll(ni)")
     assert left.parts["stores"] == said.parts["stores"]
     assert left.spilled == 0
-    across = _doubled("interchange(n, m), parallel(n), unroll(m)")  # one below the other
+    across = _doubled("interchange(n, m), threads(n), unroll(m)")  # one below the other
     assert across.parts["stores"] == _LANES * said.parts["stores"]
     rest = _doubled("tile(n, 21), unroll(ni)")  # six times 16, 4 and 1 of them, and two that are left
     assert rest.parts["stores"] == pytest.approx(8 * (6 * 3 + 2) / _MACHINE.issue.stores)
@@ -142,30 +142,30 @@ _ONCE = _MACHINE.threading.fork_join_ns * _MACHINE.frequency_mhz / 1000
 
 def test_a_loop_that_is_shared_costs_that_once() -> None:
     assert "sharing" not in _doubled(threads=2).parts
-    assert _doubled("parallel(m)", threads=2).parts["sharing"] == _ONCE
-    assert _doubled("parallel(n)", threads=2).parts["sharing"] == 8 * _ONCE
-    assert _doubled("parallel(m), parallel(n)", threads=2).parts["sharing"] == _ONCE
+    assert _doubled("threads(m)", threads=2).parts["sharing"] == _ONCE
+    assert _doubled("threads(n)", threads=2).parts["sharing"] == 8 * _ONCE
+    assert _doubled("threads(m), threads(n)", threads=2).parts["sharing"] == _ONCE
 
 
 def test_one_thread_shares_nothing() -> None:
     """Whether others are missing in the program, on the machine, or by the words of the loop."""
-    alone = _doubled("parallel(m)")
+    alone = _doubled("threads(m)")
     assert "sharing" not in alone.parts
-    assert _doubled("parallel(m, 1)", threads=2) == alone
-    assert _doubled("parallel(m)", threads=2, machine=replace(_MACHINE, cores=1)) == alone
-    inner = _doubled("parallel(m, 1), parallel(n)", threads=2)
+    assert _doubled("threads(m, 1)", threads=2) == alone
+    assert _doubled("threads(m)", threads=2, machine=replace(_MACHINE, cores=1)) == alone
+    inner = _doubled("threads(m, 1), threads(n)", threads=2)
     assert inner.parts["sharing"] == 8 * _ONCE
 
 
 @pytest.mark.parametrize(
     ("steps", "threads", "rows"),
     [
-        ("parallel(m)", 1, 8),
-        ("parallel(m)", 2, 4),
-        ("parallel(m)", 3, 3),
-        ("parallel(m, 2)", 4, 4),
-        ("parallel(m)", 100, 1),
-        ("parallel(n)", 2, 4),  # half of the columns of each row
+        ("threads(m)", 1, 8),
+        ("threads(m)", 2, 4),
+        ("threads(m)", 3, 3),
+        ("threads(m, 2)", 4, 4),
+        ("threads(m)", 100, 1),
+        ("threads(n)", 2, 4),  # half of the columns of each row
         ("", 2, 8),
     ],
 )
@@ -176,7 +176,7 @@ def test_threads_share_what_is_computed(steps: str, threads: int, rows: int) -> 
     assert shared.cycles - shared.parts.get("sharing", 0) == pytest.approx(alone.cycles * rows / 8, rel=0.05)
 
 
-@pytest.mark.parametrize("steps", ["parallel(m)", "parallel(n)"])
+@pytest.mark.parametrize("steps", ["threads(m)", "threads(n)"])
 def test_threads_share_what_caches_deliver_and_wait_for_the_main_memory(steps: str) -> None:
     for level, machine, part in (
         ("second cache", replace(_MACHINE, l1_bytes=1024), 2),

@@ -18,7 +18,7 @@ from mlc.architectures import cpus
 from mlc.compiler.compilation import new_context, parse_verified
 from mlc.pass_manager.pipeline import default_passes
 from mlc.passes.tensor.schedule import tensor_kernel
-from mlc.schedules.kernel_kinds import offers_of
+from mlc.schedules.schedule_template import candidates_of
 from mlc.support.functions import is_private
 from mlc.targets.machine import Machine, resolve_target
 
@@ -77,7 +77,7 @@ _MODELS_WITH_WEIGHTS = {"product with weights": _WEIGHTS, "one tile": _WEIGHTS.r
 
 @cache
 def _chooser(name: str) -> Callable[[Machine], str]:
-    """What the rules favour for the kernel of a model, as text."""
+    """The default for the kernel of a model, as text."""
     ctx = new_context("x86-64-v3")
     ctx.resources.define("w", np.zeros((1024, 1024), np.float32))
     module = parse_verified((_MODELS | _MODELS_WITH_WEIGHTS)[name], "model.mlir", ctx, Path())
@@ -89,12 +89,12 @@ def _chooser(name: str) -> Callable[[Machine], str]:
     constants = constant_arguments(module)
     weights = bytes_of_constants(module)
 
-    def favourite(machine: Machine) -> str:
+    def default(machine: Machine) -> str:
         seen = tensor_kernel(kernel, machine, constants, ctx, {}, weights)
         assert seen is not None
-        return ", ".join(s.spelling for s in next(offers_of(seen)).steps)
+        return ", ".join(s.spelling for s in next(candidates_of(seen)).steps)
 
-    return favourite
+    return default
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from mlc.pass_manager.manager import verify
 from mlc.pass_manager.pipeline import default_passes
 from mlc.passes.loop.apply_schedule import ApplySchedulePass
 from mlc.reference.interpreter import run_function
-from mlc.schedules.kernel_kinds import Offer, TensorKernel
 from mlc.schedules.own_schedules import STRICT
+from mlc.schedules.schedule_template import Candidate, TensorKernel
 from mlc.schedules.steps.clang import Clang
 from mlc.schedules.steps.pack import Pack
 from mlc.schedules.steps.tile import Tile
@@ -193,16 +193,16 @@ def _lowered() -> CompilerContext:
     return ctx
 
 
-def _wrong_offers(self: RowPasses, kernel: TensorKernel) -> Iterator[Offer]:
+def _wrong_offers(self: RowPasses, kernel: TensorKernel) -> Iterator[Candidate]:
     del self, kernel
-    yield Offer((Unroll("zz"),))
-    yield Offer((Unroll("zzz"),), "another letter")
+    yield Candidate((Unroll("zz"),))
+    yield Candidate((Unroll("zzz"),), "another letter")
 
 
 @pytest.mark.parametrize("name", ["row", "stencil"])
 def test_of_a_rule_that_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever tests mlc is told by `schedule`, which estimates; a plugin, whose name is its own, always."""
-    monkeypatch.setattr(RowPasses, "offers", _wrong_offers)
+    monkeypatch.setattr(RowPasses, "candidates", _wrong_offers)
     with pytest.raises(Exception, match="names no loop"):
         _lowered()
     monkeypatch.delenv(STRICT)
@@ -216,14 +216,14 @@ def test_of_a_rule_that_is_wrong(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_an_offer_that_is_estimated_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody takes it, so that no later pass would say that it is wrong."""
-    offers = RowPasses.offers
+    candidates = RowPasses.candidates
 
-    def one_more(self: RowPasses, kernel: TensorKernel) -> Iterator[Offer]:
-        yield from (o for o in offers(self, kernel) if not o.is_only_shown)
-        yield Offer((Unroll("zz"),), "a wrong one")
+    def one_more(self: RowPasses, kernel: TensorKernel) -> Iterator[Candidate]:
+        yield from (o for o in candidates(self, kernel) if not o.is_only_shown)
+        yield Candidate((Unroll("zz"),), "a wrong one")
 
-    monkeypatch.setattr(RowPasses, "offers", one_more)
-    with pytest.raises(Exception, match="an offer of mlc's own is wrong"):
+    monkeypatch.setattr(RowPasses, "candidates", one_more)
+    with pytest.raises(Exception, match="a candidate of mlc's own is wrong"):
         _lowered()
     monkeypatch.delenv(STRICT)
-    assert "the offer 'a wrong one' is left out" in str(_lowered().remarks)
+    assert "the candidate 'a wrong one' is left out" in str(_lowered().remarks)

@@ -1,4 +1,4 @@
-"""`schedule` takes the favourite of a kind of kernel, unless loops of another offer are estimated to be far cheaper."""
+"""`schedule` takes the default of a template, unless loops of another candidate are estimated to be far cheaper."""
 
 from __future__ import annotations
 
@@ -14,10 +14,18 @@ from mlc.compiler.compilation import new_context, parse_verified
 from mlc.dialects.loop.steps import Step
 from mlc.pass_manager.pipeline import default_passes
 from mlc.passes.tensor.schedule import choose_steps, tensor_kernel
-from mlc.schedules import kernel_kinds
+from mlc.schedules import schedule_template
 from mlc.schedules.choice import MARGIN, choose
-from mlc.schedules.kernel_kinds import ORDER, KernelKind, Offer, TensorKernel, distinct, kinds, offers_of
 from mlc.schedules.kernel_on_loops import KernelOnLoops
+from mlc.schedules.schedule_template import (
+    ORDER,
+    Candidate,
+    ScheduleTemplate,
+    TensorKernel,
+    candidates_of,
+    distinct,
+    templates,
+)
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
@@ -64,24 +72,24 @@ def _kernel(text: str, target: str, facts: Mapping[str, Any] | None = None) -> t
 )
 def test_one_fact_lets_another_offer_win(text: str, target: str, facts: dict[str, Any], difference: str) -> None:
     kernel, ctx = _kernel(text, target)
-    usual = choose(offers_of(kernel), kernel, ctx)
+    usual = choose(candidates_of(kernel), kernel, ctx)
     assert usual is not None and not usual.difference
     assert not ctx.remarks
     changed, ctx = _kernel(text, target, facts)
-    chosen = choose(offers_of(changed), changed, ctx)
+    chosen = choose(candidates_of(changed), changed, ctx)
     assert chosen is not None and chosen.difference == difference
     (remark,) = (str(each) for each in ctx.remarks)
     assert f"scheduled with {difference}: estimated to take 0." in remark
     assert "of the time of the usual schedule, which" in remark
-    favourite = next(offers_of(changed))
+    default = next(candidates_of(changed))
     loops = KernelOnLoops(changed.function, changed.constants, ctx, changed.machine)
-    cycles = [found.cycles for each in (favourite, chosen) if (found := loops.estimate(each.steps)) is not None]
+    cycles = [found.cycles for each in (default, chosen) if (found := loops.estimate(each.steps)) is not None]
     assert cycles[1] <= (1 - MARGIN) * cycles[0]
 
 
 def _estimated(kernel: TensorKernel) -> set[str]:
-    """What is offered beside the favourite, and not only shown."""
-    return {offer.difference for offer in offers_of(kernel) if not offer.is_only_shown} - {""}
+    """The candidates beside the default, and not only shown."""
+    return {candidate.difference for candidate in candidates_of(kernel) if not candidate.is_only_shown} - {""}
 
 
 def test_rows_in_each_others_way_and_those_of_main_memory_are_packed() -> None:
@@ -117,13 +125,13 @@ def test_rules_alone_estimate_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3", {"add_latency": 8})
     monkeypatch.setattr(KernelOnLoops, "estimate", _fail)
     steps, _ = choose_steps(kernel, ctx, estimates=False)
-    assert tuple(steps) == next(offers_of(kernel)).steps
+    assert tuple(steps) == next(candidates_of(kernel)).steps
 
 
 def test_small_kernels_are_not_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(KernelOnLoops, "estimate", _fail)
     kernel, ctx = _kernel(_sum_of_rows(7, 512), "x86-64-v3")
-    assert choose(offers_of(kernel), kernel, ctx) == next(offers_of(kernel))
+    assert choose(candidates_of(kernel), kernel, ctx) == next(candidates_of(kernel))
 
 
 @pytest.mark.parametrize("op", ["func.call @missing(%x)", "tensor.cast %x"])
@@ -143,91 +151,91 @@ def test_what_cannot_be_lowered_has_the_favourite(op: str) -> None:
     assert isinstance(function, FuncOp)
     kernel = tensor_kernel(function, resolve_target("x86-64-v3").with_facts({"add_latency": 8}, {}), {}, ctx, {})
     assert kernel is not None
-    assert choose(offers_of(kernel), kernel, ctx) == next(offers_of(kernel))
+    assert choose(candidates_of(kernel), kernel, ctx) == next(candidates_of(kernel))
 
 
 def test_what_is_only_shown_is_not_asked_for() -> None:
     kernel, ctx = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
-    favourite = next(offers_of(kernel))
+    default = next(candidates_of(kernel))
 
-    def offers() -> Any:
-        yield favourite
-        yield Offer((), "loops as they are", is_only_shown=True)
+    def candidates() -> Any:
+        yield default
+        yield Candidate((), "loops as they are", is_only_shown=True)
         _fail()
 
-    assert choose(offers(), kernel, ctx) is favourite
+    assert choose(candidates(), kernel, ctx) is default
 
 
-class _Gives(KernelKind):
-    """A kind of kernel that gives what it was told to."""
+class _Gives(ScheduleTemplate):
+    """A schedule template that gives what it was told to."""
 
-    name = "kind"
+    name = "given"
 
-    def __init__(self, offers: object) -> None:
-        self._offers = offers
+    def __init__(self, candidates: object) -> None:
+        self._candidates = candidates
 
-    def offers(self, kernel: TensorKernel) -> Any:
-        return self._offers
+    def candidates(self, kernel: TensorKernel) -> Any:
+        return self._candidates
 
 
-def test_an_offer_holds_steps() -> None:
+def test_a_candidate_holds_steps() -> None:
     for steps in ([Tile("n", 8)], Tile("n", 8), ("tile(n, 8)",), None):
-        with pytest.raises(TypeError, match="an Offer takes a tuple of steps of a schedule, found "):
-            Offer(cast(Any, steps))
+        with pytest.raises(TypeError, match="a Candidate takes a tuple of steps of a schedule, found "):
+            Candidate(cast(Any, steps))
 
 
-@pytest.mark.parametrize("offers", [None, Offer((Tile("n", 8),)), [(Tile("n", 8),)], "tile(n, 8)"])
-def test_what_is_no_offer(offers: object, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("candidates", [None, Candidate((Tile("n", 8),)), [(Tile("n", 8),)], "tile(n, 8)"])
+def test_what_is_not_a_candidate(candidates: object, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, _ = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
-    monkeypatch.setattr(kernel_kinds, "kinds", lambda: iter([_Gives(offers)]))
-    with pytest.raises(UserError, match=r"the kind of kernel 'kind' offers .*; required: each an Offer"):
-        list(offers_of(kernel))
+    monkeypatch.setattr(schedule_template, "templates", lambda: iter([_Gives(candidates)]))
+    with pytest.raises(UserError, match=r"the schedule template 'given' proposes .*; required: each a Candidate"):
+        list(candidates_of(kernel))
 
 
-def test_the_first_offer_is_one_to_take(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_candidate_is_one_to_take(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, _ = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
-    shown = Offer((Tile("n", 8),), "never", is_only_shown=True)
-    monkeypatch.setattr(kernel_kinds, "kinds", lambda: iter([_Gives([shown])]))
+    shown = Candidate((Tile("n", 8),), "never", is_only_shown=True)
+    monkeypatch.setattr(schedule_template, "templates", lambda: iter([_Gives([shown])]))
     with pytest.raises(
-        UserError, match="the kind of kernel 'kind' offers a schedule first that is only shown; required"
+        UserError, match="the schedule template 'given' proposes a schedule first that is only shown; required"
     ):
-        list(offers_of(kernel))
+        list(candidates_of(kernel))
 
 
-def test_a_list_of_offers_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_of_candidates_is_as_good(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, _ = _kernel(_sum_of_rows(64, 512), "x86-64-v3")
-    offer = Offer((Tile("n", 8),))
-    monkeypatch.setattr(kernel_kinds, "kinds", lambda: iter([_Gives([offer])]))
-    assert list(offers_of(kernel)) == [offer]
+    candidate = Candidate((Tile("n", 8),))
+    monkeypatch.setattr(schedule_template, "templates", lambda: iter([_Gives([candidate])]))
+    assert list(candidates_of(kernel)) == [candidate]
 
 
 def _fail(*_: object) -> Any:
     raise AssertionError("nobody needs this")
 
 
-def _only(*offers: tuple[list[Step], str]) -> list[Offer]:
-    return [Offer(tuple(steps), difference) for steps, difference in offers]
+def _only(*candidates: tuple[list[Step], str]) -> list[Candidate]:
+    return [Candidate(tuple(steps), difference) for steps, difference in candidates]
 
 
-def test_a_slow_favourite_is_overruled_and_impossible_offers_are_not_taken() -> None:
+def test_a_slow_default_is_overruled_and_impossible_candidates_are_not_taken() -> None:
     """The first of those that are as cheap; one that names no loop is none."""
     kernel, ctx = _kernel(_product(64, 32, 64), "x86-64-v3")
     good: list[Step] = [Tile("n", 16), Tile("ni", 8), Vectorize("nii", 8), Unroll("ni"), Tile("m", 4), Unroll("mi")]
-    offers = _only(([Tile("n", 8)], ""), ([Tile("nowhere", 8)], "no loop"), (good, "first"), (good, "second"))
-    chosen = choose(iter(offers), kernel, ctx)
-    assert chosen is offers[2]
+    candidates = _only(([Tile("n", 8)], ""), ([Tile("nowhere", 8)], "no loop"), (good, "first"), (good, "second"))
+    chosen = choose(iter(candidates), kernel, ctx)
+    assert chosen is candidates[2]
     only_impossible = _only((good, ""), ([Tile("nowhere", 8)], "no loop"))
     assert choose(iter(only_impossible), kernel, ctx) is only_impossible[0]
     assert choose(iter(()), kernel, ctx) is None
 
 
-def test_equal_offers_are_one() -> None:
-    a, b = Offer((Tile("n", 8),)), Offer((Tile("n", 4),), "other")
-    assert list(distinct([a, Offer((Tile("n", 8),), "again"), Offer((), "nothing"), b, b])) == [a, b]
-    assert not list(distinct([Offer(()), b]))
+def test_equal_candidates_are_one() -> None:
+    a, b = Candidate((Tile("n", 8),)), Candidate((Tile("n", 4),), "other")
+    assert list(distinct([a, Candidate((Tile("n", 8),), "again"), Candidate((), "nothing"), b, b])) == [a, b]
+    assert not list(distinct([Candidate(()), b]))
 
 
 def test_kinds_have_names_and_an_order() -> None:
-    found = list(kinds())
-    assert tuple(kind.name for kind in found) == ORDER
-    assert all(type(kind).problem() is None and type(kind).__doc__ for kind in found)
+    found = list(templates())
+    assert tuple(each.name for each in found) == ORDER
+    assert all(type(each).problem() is None and type(each).__doc__ for each in found)

@@ -39,8 +39,8 @@ def short_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("is_own", [True, False])
-def test_offers_that_were_not_taken(is_own: bool, tmp_path: Path, mlc: CommandLine) -> None:
-    """With estimates; where a person wrote the schedule, the favourite is among them."""
+def test_candidates_that_were_not_taken(is_own: bool, tmp_path: Path, mlc: CommandLine) -> None:
+    """With estimates; where a person wrote the schedule, the default is among them."""
     schedule = "" if is_own else "attributes {schedule = #loop.schedule<[tile(n, 8), vectorize(ni, 8)]>}"
     path = tmp_path / "model.mlir"
     path.write_text(f"""
@@ -59,10 +59,12 @@ func.func @main(%x: tensor<64x512xf32>) -> tensor<64x512xf32> {{
 """)
     shown = mlc("explain", str(path), "double", "--target=cortex-a53").out
     rest, _, _ = shown.partition("\none step away\n")
-    _, offered, own = rest.partition("\noffered, and not taken: any but the favourite has to be estimated to take 15% ")
-    own, heading, others = (own or rest).partition("\noffered to those who measure: ")
-    assert bool(offered) == (not is_own) and heading
-    assert [change for _, change in _others(own)] == ["the favourite of its kind"] * (not is_own)
+    _, heads, own = rest.partition(
+        "\ncandidates that were not taken: any but the default has to be estimated to take 15% "
+    )
+    own, heading, others = (own or rest).partition("\ncandidates for measurements only: ")
+    assert bool(heads) == (not is_own) and heading
+    assert [change for _, change in _others(own)] == ["the default of its template"] * (not is_own)
     assert [change for _, change in _others(others)] == [f"{n} vectors of a row at a time" for n in (2, 8)]
 
 

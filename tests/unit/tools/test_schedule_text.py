@@ -12,11 +12,11 @@ from mlc.schedules.steps.hoist_reduction import HoistReduction
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.llvm_unroll import LlvmUnroll
 from mlc.schedules.steps.pack import Pack
-from mlc.schedules.steps.parallel import Parallel
 from mlc.schedules.steps.prefetch import Prefetch
 from mlc.schedules.steps.prefetch_next import PrefetchNext
 from mlc.schedules.steps.reuse_result import ReuseResult
 from mlc.schedules.steps.split_reduction import SplitReduction
+from mlc.schedules.steps.threads import Threads
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unpad import Unpad
 from mlc.schedules.steps.unroll import Unroll
@@ -49,7 +49,7 @@ def test_every_step_has_words() -> None:
         Unroll("k"),
         Prefetch("k"),
         PrefetchNext("n", "m"),
-        Parallel("n"),
+        Threads("n"),
         ReuseResult("n"),
         Clang(1),
         Degree("exp", 5),
@@ -76,15 +76,15 @@ def test_every_step_has_words() -> None:
         "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
         "prefetch(k)": "what is read and written behind k is asked for in front of it",
         "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is brought into the first cache",
-        "parallel(n)": "the iterations are spread over threads",
+        "threads(n)": "the iterations are spread over threads",
         "reuse_result(n)": "what n reads, and stores a result for, waits in the memory of the result",
         "degree(exp, 5)": "a polynomial of degree 5; exp is off by 2.3 units in the last place at most",
         "clang(1)": "clang compiles the kernel with -O1",
     }
-    kernel.attributes["schedule"] = ScheduleAttr.of([Parallel("n", 4), Parallel("m", 1), LlvmUnroll("k", 1)])
+    kernel.attributes["schedule"] = ScheduleAttr.of([Threads("n", 4), Threads("m", 1), LlvmUnroll("k", 1)])
     assert dict(describe_schedule(kernel, ())) == {
-        "parallel(n, 4)": "the iterations are spread over 4 threads at most",
-        "parallel(m, 1)": "the iterations stay on one thread",
+        "threads(n, 4)": "the iterations are spread over 4 threads at most",
+        "threads(m, 1)": "the iterations stay on one thread",
         "llvm_unroll(k, 1)": "LLVM does not unroll it",
     }
     kernel.attributes["schedule"] = ScheduleAttr.of(steps)

@@ -70,14 +70,14 @@ def test_a_step_that_finds_nothing_to_do_is_not_refused() -> None:
 
 
 def test_what_is_only_said_of_loops_and_kernels_is_a_change() -> None:
-    for step in ("llvm_unroll(k, 2)", "clang(2)", "parallel(m, 2)"):
+    for step in ("llvm_unroll(k, 2)", "clang(2)", "threads(m, 2)"):
         assert _try(step)[1] == [StepOutcome((), True)]
 
 
 def test_what_says_otherwise_than_a_step_before_is_refused() -> None:
-    _, (first, second) = _try("parallel(m), parallel(m, 2)")
+    _, (first, second) = _try("threads(m), threads(m, 2)")
     assert first == StepOutcome((), True) and second.refused
-    assert second.refusals[0].startswith("'parallel(m)' in front of 'parallel(m, 2)' says otherwise")
+    assert second.refusals[0].startswith("'threads(m)' in front of 'threads(m, 2)' says otherwise")
 
 
 def test_without_a_schedule_there_is_nothing_to_try() -> None:

@@ -13,7 +13,7 @@ from mlc.schedules.records.kernel_key import KernelKey
 from mlc.schedules.records.record import Record, TunedMachine
 from mlc.schedules.records.schedule_texts import Schedule, parse_schedule, schedule_text
 from mlc.schedules.steps.clang import Clang
-from mlc.schedules.steps.parallel import Parallel
+from mlc.schedules.steps.threads import Threads
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.support.context import CompilerContext
@@ -141,10 +141,10 @@ def _one(seed: int = 0) -> tuple[_Bench, KernelSearch, Tuner, _Executor, list[Re
 
 def test_numbers_of_mutations_are_those_that_a_step_may_have() -> None:
     mutator = Mutator(Random(0), 8, lambda _: Clang(1))
-    schedules = [mutator.propose([(Clang(3), Tile("n", 2), Parallel("m", 1))]) for _ in range(400)]
+    schedules = [mutator.propose([(Clang(3), Tile("n", 2), Threads("m", 1))]) for _ in range(400)]
     steps = [step for schedule in schedules for step in schedule or ()]
     assert {step.level for step in steps if isinstance(step, Clang)} == {0, 1, 2, 3}
-    assert len({step.limit for step in steps if isinstance(step, Parallel)}) > 2
+    assert len({step.limit for step in steps if isinstance(step, Threads)}) > 2
 
 
 def test_a_search_finds_what_is_faster_and_confirms_it() -> None:

@@ -70,7 +70,7 @@ def test_a_place_builds_and_measures_kernels(tmp_path: Path) -> None:
     found = place.carry_out(Examine("matmul", texts[0], product.rules))
     assert isinstance(found, Examination) and found.first is not None and found.first.ratio > 0
     assert place.so_far is None
-    assert len(product.offers) == len(set(product.offers)) >= 3
+    assert len(product.candidates) == len(set(product.candidates)) >= 3
     _check_searches(tuple(surveyed.values()))
 
 
@@ -92,7 +92,7 @@ def _check_searches(kernels: tuple[TunedKernel, ...]) -> None:
         assert len(searches.found) == 3 * len(kernels)
         proposal = a[0].next()
         assert proposal is not None and a[0].refusal(proposal) is None
-        assert schedule_text(proposal) in kernels[0].offers  # first what rules offer, then mutations
+        assert schedule_text(proposal) in kernels[0].candidates  # first those of the template, then mutations
     finally:
         searches.stop()
 

@@ -4,7 +4,7 @@
 // RUN: mlc-opt %s --print-op-generic | filecheck %s --check-prefix=GENERIC
 
 // CHECK-LABEL: @sum
-// CHECK-SAME: attributes {schedule = #loop.schedule<[tile(n, 16), interchange(n, m), vectorize(ni), unroll(mi), parallel(m)]>}
+// CHECK-SAME: attributes {schedule = #loop.schedule<[tile(n, 16), interchange(n, m), vectorize(ni), unroll(mi), threads(m)]>}
 // CHECK: %[[C:.*]] = loop.constant dense<2.500000e+00> : tensor<4xf32> to memref<4xf32>
 // CHECK: loop.for threads "m" %[[M:.*]] = 0 to 8 step 2 {
 // CHECK-NEXT: loop.for parallel "n" %[[N:.*]] = 0 to 4 {
@@ -23,7 +23,7 @@
 // CHECK-NEXT: loop.prefetch %{{.*}}[%{{.*}}, 3] : memref<8x8xf32>
 // GENERIC: "loop.for"() <{kind = #loop.kind<threads>, dim = "m", lower = 0 : i64, upper = 8 : i64, step = 2 : i64}>
 func.func private @sum(%x: memref<8x8xf32>, %y: memref<8x4xf32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[tile(n, 16), interchange(n, m), vectorize(ni), unroll(mi), parallel(m)]>
+  schedule = #loop.schedule<[tile(n, 16), interchange(n, m), vectorize(ni), unroll(mi), threads(m)]>
 } {
   %c = loop.constant dense<2.5> : tensor<4xf32> to memref<4xf32>
   %zero = arith.constant 0.0 : f32

@@ -57,8 +57,8 @@ func.func private @reduction(%x: memref<10xf32>, %y: memref<1xf32> {mlc.output})
 // CHECK-LABEL: @refused
 // CHECK: loop.for serial "k"
 // WARNING: warning: schedule step 'vectorize(k)': loop 'k' not vectorized: its iterations depend on each other
-// WARNING: warning: schedule step 'parallel(k)': loop 'k' not spread over threads: its iterations depend on each other
-func.func private @refused(%x: memref<9xf32> {mlc.output}) attributes {schedule = #loop.schedule<[vectorize(k), parallel(k)]>} {
+// WARNING: warning: schedule step 'threads(k)': loop 'k' not spread over threads: its iterations depend on each other
+func.func private @refused(%x: memref<9xf32> {mlc.output}) attributes {schedule = #loop.schedule<[vectorize(k), threads(k)]>} {
   loop.for serial "k" %k = 0 to 8 {
     %a = loop.load %x[%k] : memref<9xf32>
     loop.store %a, %x[%k + 1] : memref<9xf32>

@@ -4,7 +4,7 @@
 // Of two steps that say otherwise how something is to be, the first one holds.
 // WARN: warning: schedule step 'clang(3)': 'clang(2)' in front of 'clang(3)' says otherwise; leave one of them out
 // WARN: warning: schedule step 'degree(exp, 5)': 'degree(exp, 6)' in front of 'degree(exp, 5)' says otherwise
-// WARN: warning: schedule step 'parallel(m, 2)': 'parallel(m)' in front of 'parallel(m, 2)' says otherwise
+// WARN: warning: schedule step 'threads(m, 2)': 'threads(m)' in front of 'threads(m, 2)' says otherwise
 // WARN: warning: schedule step 'llvm_unroll(k, 2)': 'llvm_unroll(k, 4)' in front of 'llvm_unroll(k, 2)' says otherwise
 // CHECK-LABEL: @settled
 // CHECK-SAME: mlc.clang_level = 2 : i64, mlc.degrees = {exp = 6 : i64}
@@ -12,7 +12,7 @@
 // CHECK: loop.for serial "k" {{.*}} = <count = 4 : i32>
 func.func private @settled(%x: memref<8x16xf32>, %y: memref<8xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[
-      clang(2), clang(3), degree(exp, 6), degree(exp, 5), parallel(m), parallel(m, 2), llvm_unroll(k, 4), llvm_unroll(k, 2)
+      clang(2), clang(3), degree(exp, 6), degree(exp, 5), threads(m), threads(m, 2), llvm_unroll(k, 4), llvm_unroll(k, 2)
     ]>} {
   %zero = arith.constant 0.0 : f32
   loop.for parallel "m" %m = 0 to 8 {

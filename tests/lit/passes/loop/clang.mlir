@@ -11,7 +11,7 @@
 // LLVM: llvm.func weak_odr hidden @kernel_m_task({{.*}}) attributes {mlc.clang_level = 0 : i64} {
 // LLVM: llvm.func weak_odr hidden @kernel({{.*}}) attributes {mlc.clang_level = 0 : i64} {
 func.func private @kernel(%x: memref<8x8xf32>, %y: memref<8x8xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[clang(0), parallel(m), clang(2), clang(0)]>} {
+    attributes {schedule = #loop.schedule<[clang(0), threads(m), clang(2), clang(0)]>} {
   loop.for parallel "m" %m = 0 to 8 {
     loop.for parallel "n" %n = 0 to 8 {
       %a = loop.load %x[%m, %n] : memref<8x8xf32>

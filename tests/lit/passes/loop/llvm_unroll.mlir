@@ -98,7 +98,7 @@ func.func private @tile(%x: memref<64xf32>, %w: memref<64x128xf32>, %y: memref<2
 // REMARK: warning: schedule step 'llvm_unroll(k, 9999)': LLVM decides how often loop 'k' is unrolled: an iteration would become 29997 ops
 func.func private @refused(%x: memref<8x8xf32>, %y: memref<8x8xf32> {mlc.output}, %z: memref<100000xf32> {mlc.output})
     attributes {schedule = #loop.schedule<[
-      llvm_unroll(m, 9), parallel(m), llvm_unroll(m, 2), llvm_unroll(n, 8), llvm_unroll(n, 8), llvm_unroll(k, 9999)
+      llvm_unroll(m, 9), threads(m), llvm_unroll(m, 2), llvm_unroll(n, 8), llvm_unroll(n, 8), llvm_unroll(k, 9999)
     ]>} {
   loop.for parallel "m" %m = 0 to 8 {
     loop.for parallel "n" %n = 0 to 8 {

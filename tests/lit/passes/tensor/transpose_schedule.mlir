@@ -2,7 +2,7 @@
 // RUN: mlc-opt %s --schedule="target=x86-64-v3" | filecheck %s --check-prefixes=CHECK,V3
 // RUN: mlc-opt %s --schedule="target=x86-64-v4" --lower-to-loops --apply-schedule --transpose-loads | filecheck %s --check-prefix=LOOPS
 
-// Nothing that is offered is refused.
+// No candidate is refused.
 // RUN: mlc-opt %s --schedule="target=x86-64-v4" --lower-to-loops --apply-schedule --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARKS --allow-empty
 // RUN: mlc-opt %s --schedule="target=x86-64-v3" --lower-to-loops --apply-schedule --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARKS --allow-empty
 // REMARKS-NOT: not interchanged

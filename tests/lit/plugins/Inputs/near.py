@@ -129,7 +129,7 @@ class OfRowsToStructured(ToTensor):
         structured = ProductsOp if isinstance(op, DotOp) else DistancesOp
         row, column, along = every(3)
         dims = [("m", m), ("n", n), ("k", k)]
-        return b.add(structured([op.lhs, op.rhs], [[row, along], [column, along]], dims, op.result.type))
+        return b.insert(structured([op.lhs, op.rhs], [[row, along], [column, along]], dims, op.result.type))
 
 
 @lowers("convert-graph-to-tensor", UpsideDownOp)

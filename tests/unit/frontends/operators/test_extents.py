@@ -274,7 +274,7 @@ def _run(case: Case, bound: int, actual: dict[str, int]) -> tuple[Array, Array]:
     b = GraphBuilder(end, knowledge)
     for argument, shape in zip(block.args, case.shapes, strict=False):
         b.bounded(argument, {axis: extent_of[e] for axis, e in enumerate(shape) if isinstance(e, str)})
-    result = b.add(case.build(*block.args[:-2]))
+    result = b.insert(case.build(*block.args[:-2]))
     found = knowledge.extents.get(result, {})
     end.operands = [result, *found.values()]
     function.function_type = type(function.function_type).from_lists(block.arg_types, [v.type for v in end.operands])

@@ -22,7 +22,7 @@
 // LLVM: %[[TASKS:.*]] = llvm.mlir.constant(4) : i64
 // LLVM: llvm.call @mlc_parallel_for(%{{.*}}, %{{.*}}, %[[TASKS]])
 func.func private @limited(%x: memref<10x16xf32>, %y: memref<10x16xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[parallel(m, 4), interchange(n, m), tile(m, 2)]>} {
+    attributes {schedule = #loop.schedule<[threads(m, 4), interchange(n, m), tile(m, 2)]>} {
   loop.for parallel "m" %m = 0 to 10 {
     loop.for parallel "n" %n = 0 to 16 {
       %a = loop.load %x[%m, %n] : memref<10x16xf32>
@@ -37,7 +37,7 @@ func.func private @limited(%x: memref<10x16xf32>, %y: memref<10x16xf32> {mlc.out
 // CHECK: loop.for threads "a" %{{.*}} = 0 to 3 attributes {most_threads = 4 : i64} {
 // CHECK: loop.for threads "b" %{{.*}} = 0 to 8 attributes {most_threads = 1 : i64} {
 // CHECK: loop.for threads "c" %{{.*}} = 0 to 8 {
-// WARN: warning: schedule step 'parallel(c)' changes nothing
+// WARN: warning: schedule step 'threads(c)' changes nothing
 // LLVM-LABEL: llvm.func weak_odr hidden @others(
 // LLVM: %[[TASKS:.*]] = llvm.mlir.constant(3) : i64
 // LLVM: llvm.call @mlc_parallel_for(%{{.*}}, %{{.*}}, %[[TASKS]])
@@ -45,7 +45,7 @@ func.func private @limited(%x: memref<10x16xf32>, %y: memref<10x16xf32> {mlc.out
 // LLVM: %[[TASKS:.*]] = llvm.mlir.constant(8) : i64
 // LLVM: llvm.call @mlc_parallel_for(%{{.*}}, %{{.*}}, %[[TASKS]])
 func.func private @others(%y: memref<8xf32> {mlc.output}, %z: memref<8xf32> {mlc.output}, %u: memref<8xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[parallel(a, 4), parallel(b, 1), parallel(c), parallel(c)]>} {
+    attributes {schedule = #loop.schedule<[threads(a, 4), threads(b, 1), threads(c), threads(c)]>} {
   %one = arith.constant 1.0 : f32
   loop.for parallel "i" %i = 0 to 8 {
     loop.store %one, %y[%i] : memref<8xf32>
@@ -66,7 +66,7 @@ func.func private @others(%y: memref<8xf32> {mlc.output}, %z: memref<8xf32> {mlc
 // CHECK-LABEL: @whole
 // CHECK: loop.for threads "mi" %mi = 0 to 12 attributes {most_threads = 4 : i64}
 func.func private @whole(%y: memref<12xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[parallel(m, 4), tile(m, 12)]>} {
+    attributes {schedule = #loop.schedule<[threads(m, 4), tile(m, 12)]>} {
   %one = arith.constant 1.0 : f32
   loop.for parallel "m" %m = 0 to 12 {
     loop.store %one, %y[%m] : memref<12xf32>

@@ -1,7 +1,7 @@
 // RUN: mlc-opt --load-pass %S/Inputs/short_rows.py %s --schedule=target=x86-64-v3 | filecheck %s
 // RUN: mlc-opt %s --schedule=target=x86-64-v3 | filecheck %s --check-prefix=OWN
 
-// What the plugin offers something for is its own; all else is asked of the kinds of mlc.
+// A kernel for which the plugin has candidates is its own; all others are left to the templates of mlc.
 // CHECK: @short{{.*}}#loop.schedule<[vectorize(n, 8), unroll(m)]>
 // CHECK: @long{{.*}}#loop.schedule<[tile(n, 32), tile(ni, 8), vectorize(nii, 8), unroll(ni)]>
 // OWN: @short{{.*}}#loop.schedule<[tile(n, 32), tile(ni, 8), vectorize(nii, 8), unroll(ni)]>

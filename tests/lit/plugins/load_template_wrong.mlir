@@ -3,9 +3,9 @@
 // RUN: filecheck %s --check-prefix=SCHEDULE < %t
 // RUN: mlc explain %s short --load-pass %t.py --target=x86-64-v3 2>&1 | filecheck %s --check-prefix=EXPLAIN
 
-// An offer whose steps name a loop that is not there does not vanish without a word; the favourite stays.
-// CHECK: remark: the offer 'rows in a loop' is left out: schedule step 'unroll(zz)' names no loop of 'short', which has the loops
-// EXPLAIN: warning: the offer 'rows in a loop' is left out: schedule step 'unroll(zz)' names no loop of 'short'
+// A candidate whose steps name a loop that is not there does not vanish without a word; the default stays.
+// CHECK: remark: the candidate 'rows in a loop' is left out: schedule step 'unroll(zz)' names no loop of 'short', which has the loops
+// EXPLAIN: warning: the candidate 'rows in a loop' is left out: schedule step 'unroll(zz)' names no loop of 'short'
 // SCHEDULE: @short{{.*}}#loop.schedule<[vectorize(n, 8), unroll(m)]>
 func.func private @short(%x: tensor<512x8xf32>, %b: tensor<512xf32>) -> tensor<512x8xf32> {
   %0 = tensor.map %x[m, n], %b[m] over (m: 512, n: 8) : tensor<512x8xf32>, tensor<512xf32> -> tensor<512x8xf32> {

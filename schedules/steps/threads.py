@@ -1,4 +1,4 @@
-"""`parallel`: spread the iterations of a loop over threads."""
+"""`threads`: spread the iterations of a loop over threads."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def spread(loop: ForOp, limit: int | None = None) -> bool:
 
 
 @dataclass(frozen=True)
-class Parallel(LoopStep):
-    """the iterations are spread over threads, all that there are; `parallel(m, 4)` over 4 of them at most"""
+class Threads(LoopStep):
+    """the iterations are spread over threads, all that there are; `threads(m, 4)` over 4 of them at most"""
 
-    name = "parallel"
-    example = "parallel(m)"
+    name = "threads"
+    example = "threads(m)"
     settles = True
 
     loop: LoopName
