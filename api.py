@@ -49,7 +49,6 @@ _Path = str | os.PathLike[str]
 _FLAG = re.compile(r"`mlc [^`]*`|--(cc|records|target|threads)\b")
 """An option, or a whole command line, which stays one."""
 _BINDING = re.compile(r"--(shape|value) [^\s=]+=\w+(?: --\1 [^\s=]+=\w+)*")
-_BYTES: tuple[type, ...] = (bytes, bytearray, memoryview)
 _SHOWN = 100
 """The most characters that are shown of what is meant to be a path."""
 _contexts: WeakKeyDictionary[ModuleOp, CompilerContext] = WeakKeyDictionary()
@@ -367,9 +366,7 @@ def _source(model: object) -> ModelSource | ModuleOp:
         return _read(cast("str | os.PathLike[str]", model))
     if isinstance(model, ModelSource):
         return model
-    # A frontend's own library is imported only by who may need it.
-    is_message = isinstance(model, _BYTES) or hasattr(model, "SerializeToString") or hasattr(model, "graph_signature")
-    return (is_message and model_in_memory(model)) or _checked(model)
+    return model_in_memory(model) or _checked(model)
 
 
 def _read(model: str | os.PathLike[str]) -> ModelSource:

@@ -20,6 +20,8 @@ from xdsl.utils.exceptions import PyRDLError
 
 from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
+from mlc.frontends.frontend import Frontend
+from mlc.frontends.registry import plugin_frontends
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.lowering import lowerings_of
 from mlc.pass_manager.named_pipelines import NamedPipeline, plugin_pipelines
@@ -68,18 +70,19 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
-    """Run a Python file and make its passes, named pipelines, steps of schedules and schedule templates known, and its
-    patterns.
+    """Run a Python file and make its passes, named pipelines, steps of schedules, schedule templates and frontends
+    known, and its patterns.
 
     Raises:
         UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
     """
     module = _run(Path(path))
     found = [*_passes(module), *_steps(module), *_templates(module), *_values(module, NamedPipeline)]
+    found += _classes(module, Frontend)
     if not found and not lowerings_of(module.__name__):
         raise UserError(
-            f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no schedule template and no "
-            "pattern; derive from mlc.pass_manager.base.Pass, mlc.schedules.steps.base.LoopStep or "
+            f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no schedule template, no "
+            "frontend and no pattern; derive from mlc.pass_manager.base.Pass, mlc.schedules.steps.base.LoopStep or "
             "mlc.schedules.schedule_template.ScheduleTemplate"
         )
     _add_passes(module, path)
@@ -103,6 +106,11 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
             message = f"{classes} of '{path}' are both schedule steps named '{step.name}'; rename one"
             raise UserError(message, SourceLocation(str(path), _line_of(twin)))
         plugin_steps.add(step.name, lambda step=step: step, f"'{path}'")
+    for frontend in _classes(module, Frontend):
+        if not isinstance(getattr(frontend, "name", None), str) or inspect.isabstract(frontend):
+            message = f"the frontend '{frontend.__name__}' needs a name, the suffix of its files, and a method 'open'"
+            raise UserError(message, SourceLocation(str(path), _line_of(frontend)))
+        plugin_frontends.add(frontend.name, lambda frontend=frontend: frontend, f"'{path}'")
     for template in _templates(module):
         if (problem := template.problem()) is not None:
             raise UserError(

@@ -102,12 +102,13 @@ def add_options(parser: ArgumentParser, helps: Mapping[str, str] | None = None) 
         )
 
 
-def read_model(model: str) -> ModelSource:
-    """The model in the file `model`, or the text on standard input for `-`.
+def read_model(model: str, plugins: PluginArguments) -> ModelSource:
+    """The model in the file `model`, or the text on standard input for `-`; `plugins`, which may open it, are loaded.
 
     Raises:
         UserError: it cannot be read.
     """
+    plugins.load()
     if (source := open_model(model)) is not None:
         return source
     text, file = read_text(model)

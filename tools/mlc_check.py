@@ -49,8 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Read, bind and convert; print what was found."""
     args = Arguments(**vars(arguments))
-    args.load()
-    source = read_model(args.model)
+    source = read_model(args.model, args)
     for variant in variants_of(parse_bindings(args.shape, args.value)):
         _check(source, variant, args.model)
     print("nothing stands in the way")

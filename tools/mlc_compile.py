@@ -97,7 +97,7 @@ def run(arguments: Namespace) -> None:
         if output == "-" and form not in (*_IR_FORMS, "asm", "header"):
             raise UserError(f"'-o -' prints text; '{form}' needs a file")
         check_not_input(output, [args.model])
-    source = read_model(args.model)
+    source = read_model(args.model, args)
     for form in forms.values():
         if form in (*_IR_FORMS, "exe"):
             args.bindings.require_single("a program" if form == "exe" else "a text of IR")

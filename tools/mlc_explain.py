@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> None:
             f"found --estimates with -O{args.options.opt_level}, which carries out no schedules, whose loops are what "
             "is estimated; required: -O2 or -O3"
         )
-    timed = start_compilation(read_model(args.model), args)
+    timed = start_compilation(read_model(args.model, args), args)
     timed.compilation.lower("tensor")
     timed.compilation.finish()
     numbers = ModelNumbers.about(timed.compilation)

@@ -14,7 +14,7 @@ from xdsl.ir import Attribute
 
 from mlc.compiler.compilation import new_context, read_module
 from mlc.dialects.graph import ConstantOp
-from mlc.frontends.registry import FRONTENDS, open_model
+from mlc.frontends.registry import open_model, suffixes
 from mlc.plugins.arguments import PluginArguments, add_plugin_arguments
 from mlc.support.bindings import parse_bindings
 from mlc.support.dtypes import in_safetensors
@@ -67,7 +67,7 @@ def run(arguments: Namespace) -> None:
     ctx = new_context()
     source = open_model(args.model)
     if source is None:
-        known = ", ".join(FRONTENDS)
+        known = ", ".join(suffixes())
         raise UserError(f"cannot tell from its name what '{args.model}' is; models of other formats end in {known}")
     module = read_module(source, ctx, bindings)
     check_not_input(str(weights), list(ctx.resources.files.values()))

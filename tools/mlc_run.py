@@ -127,7 +127,7 @@ def _compile(args: Arguments, files: ExitStack, tensors: Mapping[str, Array] | I
     """Compile into the file that was asked for, else into the cache, else, if that cannot be written, into one of
     `files`, which are gone after the run. Shapes that nobody gives are those of `tensors`.
     """
-    source = read_model(args.model)
+    source = read_model(args.model, args)
     if taken := _shapes_of(tensors, source, args.bindings):
         print(f"note: shapes are those of the inputs: {' '.join(f'--shape {each}' for each in taken)}", file=sys.stderr)
         args.shape += taken

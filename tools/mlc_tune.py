@@ -109,7 +109,7 @@ def run(arguments: Namespace) -> int:
     if args.picture is not None:
         require_picture(Path(args.picture))
     known = require_writable(path)
-    timed = start_compilation(read_model(args.model), args)
+    timed = start_compilation(read_model(args.model, args), args)
     compilation = timed.compilation
     compilation.ctx.warnings += known.problems
     parcel = _parcel(args, compilation) if args.scheduler is not None else None

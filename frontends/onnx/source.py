@@ -8,6 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
+from mlc.frontends.frontend import Frontend
+from mlc.frontends.onnx import SUFFIX
 from mlc.frontends.onnx.opening import open_file
 from mlc.support.errors import UserError, raise_found
 from mlc.support.model_source import DeclaredInput, ModelSource
@@ -21,27 +23,30 @@ if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
 
 
-def open_source(path: Path) -> OnnxModel:
-    """The model in the file `path`."""
-    return OnnxModel(str(path), path.parent, path)
+class OnnxFrontend(Frontend):
+    """Files of ONNX, their bytes, and messages of the package `onnx`."""
 
+    name = SUFFIX
 
-def in_memory(model: object) -> OnnxModel | None:
-    """A ModelProto, or the bytes of a file, as if the file were there; None for other objects.
+    def open(self, path: Path) -> OnnxModel:
+        return OnnxModel(str(path), path.parent, path)
 
-    Raises:
-        UserError: the weights lie in files that nobody names, or are too large for a message.
-    """
-    if isinstance(model, bytes | bytearray | memoryview):
-        data = bytes(cast(Any, model))
-    elif type(model).__name__ == "ModelProto":
-        data = _message_of(model)
-    else:
-        return None
-    folder = TemporaryDirectory(prefix="mlc-")
-    path = Path(folder.name) / "model.onnx"
-    path.write_bytes(data)
-    return OnnxModel(f"<{type(cast(object, model)).__name__}>", path.parent, path, folder)
+    def in_memory(self, model: object) -> OnnxModel | None:
+        """A ModelProto, or the bytes of a file, as if the file were there.
+
+        Raises:
+            UserError: the weights lie in files that nobody names, or are too large for a message.
+        """
+        if isinstance(model, bytes | bytearray | memoryview):
+            data = bytes(cast(Any, model))
+        elif type(model).__name__ == "ModelProto":
+            data = _message_of(model)
+        else:
+            return None
+        folder = TemporaryDirectory(prefix="mlc-")
+        path = Path(folder.name) / "model.onnx"
+        path.write_bytes(data)
+        return OnnxModel(f"<{type(cast(object, model)).__name__}>", path.parent, path, folder)
 
 
 def _message_of(model: Any) -> bytes:

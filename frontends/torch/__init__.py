@@ -1,1 +1,3 @@
 """Graphs of PyTorch: those of `torch.compile` and of `torch.export`."""
+
+SUFFIX = "pt2"

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from mlc.frontends.frontend import Frontend
+from mlc.frontends.torch import SUFFIX
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
 from mlc.support.mapped_file import MappedFile
@@ -20,16 +22,18 @@ if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
 
 
-def open_source(path: Path) -> ExportedModel:
-    """The model in the archive `path`, of `torch.export.save`."""
-    return ExportedModel(str(path), path.parent, path)
+class ExportFrontend(Frontend):
+    """Archives of `torch.export.save`, and exported programs."""
 
+    name = SUFFIX
 
-def in_memory(model: object) -> ExportedModel | None:
-    """An `ExportedProgram`; None for other objects."""
-    if type(model).__name__ != "ExportedProgram":
-        return None
-    return ExportedModel("<ExportedProgram>", Path.cwd(), exported=model)
+    def open(self, path: Path) -> ExportedModel:
+        return ExportedModel(str(path), path.parent, path)
+
+    def in_memory(self, model: object) -> ExportedModel | None:
+        if type(model).__name__ != "ExportedProgram":
+            return None
+        return ExportedModel("<ExportedProgram>", Path.cwd(), exported=model)
 
 
 @dataclass(frozen=True)

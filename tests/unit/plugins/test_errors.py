@@ -344,7 +344,7 @@ def test_pass_file_without_pass(mlc_opt: CommandLine, tmp_path: Path) -> None:
     bases = "mlc.pass_manager.base.Pass", "mlc.schedules.steps.base.LoopStep"
     required = f"derive from {', '.join(bases)} or mlc.schedules.schedule_template.ScheduleTemplate"
     assert (
-        f"exports no Pass, no NamedPipeline, no step of schedules, no schedule template and no pattern; {required}"
+        f"exports no Pass, no NamedPipeline, no step of schedules, no schedule template, no frontend and no pattern; {required}"
         in result.err
     )
 
