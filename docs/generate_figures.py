@@ -37,9 +37,7 @@ def figures() -> dict[str, str]:
     tile = "\n".join(_register_tile())
     panel = "\n".join(_packed_panel())
     return {
-        "register_tile.svg": _svg(
-            640, 262, f"{ROWS} x {VECTORS} vectors that stay in registers", tile
-        ),
+        "register_tile.svg": _svg(640, 262, f"{ROWS} x {VECTORS} vectors that stay in registers", tile),
         "packed_panel.svg": _svg(680, 284, "Weights stored as panels, in the order of reading", panel),
     }
 
