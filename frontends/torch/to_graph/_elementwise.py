@@ -134,8 +134,7 @@ def mul(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
 
 @elementwise("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
 def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | None = None) -> Results:
-    """The quotient, of floats as it is, or rounded towards zero (`trunc`) or towards minus infinity (`floor`). An integer
-    divided by 0 is an error."""
+    """The quotient, perhaps rounded towards zero (`trunc`) or downwards (`floor`). An integer by 0 is an error."""
     x, y = b.tensor(self), b.tensor(other)
     if isinstance(b.element(), dtypes_integer()):
         b.require_divisor(y)
