@@ -3,7 +3,8 @@
     python docs/generate.py
 
 What a page says about an op stands in its class: the docstring, the declared operands, properties and results, and the
-numbered constraints in the docstrings of its verifier. A test keeps the committed pages equal to what this makes.
+numbered constraints in the docstrings of its verifier. What an op means is the source of its function in the reference
+interpreter. A test keeps the committed pages equal to what this makes.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ from xdsl.irdl import (
 from mlc.dialects.kept_text import KeptAsText
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.registry import dialect_names, load_dialect
+from mlc.reference import interpreter as interpreter  # which registers the semantics of ops
+from mlc.reference.execution import semantics_of
 
 FOLDER = Path(__file__).parent / "dialects"
 
@@ -112,7 +115,7 @@ def _page(dialect: Dialect) -> str:
 def _index_row(op: type[IRDLOperation]) -> str:
     """A link to the op's section, by the fragment that Markdown renderers derive from its heading, and its summary."""
     summary = " ".join(inspect.cleandoc(op.__doc__ or "").partition("\n\n")[0].split()).replace("|", "\\|")
-    return f"| [`{op.name}`](#{op.name.replace('.', '')}) | {summary} |"
+    return f"| [`{op.name}`](#{op.name.replace('.', '').lower()}) | {summary} |"
 
 
 def _op_section(op: type[IRDLOperation]) -> Iterator[str]:
@@ -130,6 +133,15 @@ def _op_section(op: type[IRDLOperation]) -> Iterator[str]:
         yield "\n".join(facts)
     if errors := list(_constraints(op)):
         yield "\n".join(errors)
+    yield from _semantics(op)
+
+
+def _semantics(op: type[IRDLOperation]) -> Iterator[str]:
+    """The source of the function with which the reference interpreter computes the op, if it has one."""
+    if (function := semantics_of(op)) is not None:
+        file = Path(inspect.getsourcefile(function) or "").relative_to(FOLDER.parents[1]).as_posix()
+        source = inspect.cleandoc("\n" + inspect.getsource(function))
+        yield f"Reference semantics ([{file}](../../{file})):\n\n```python\n{source}\n```"
 
 
 def _plain(assembly_format: str) -> str:

@@ -105,9 +105,9 @@ PIPELINE = (
     Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
     Stage("loop", "apply-schedule{accuracy=$accuracy}", 2, "carries out the steps that `schedule`, or a person, wrote"),
     Stage("loop", "transpose-loads", 2, "blocks that are read by columns are read by rows, and shuffled in registers"),
-    Stage("loop", "shrink-buffers", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
+    Stage("loop", "fold-storage", 2, "fused loops need a row of a buffer at a time, which stays in the first cache"),
     Stage("loop", "forward-stores", 2, "and one number of a row not even that: it stays in a register"),
-    Stage("loop", "block-sums", 0, "a sum of millions of numbers is as good as one of a few hundred"),
+    Stage("loop", "blocked-summation", 0, "a sum of millions of numbers is as good as one of a few hundred"),
     Stage("loop", "expand-math", 0, "exp, tanh and the like become polynomials: artifacts call no libm"),
     Stage("loop", "parallelize{threads=$threads}", 1, "spreads loops over threads where that pays", threaded=True),
     Stage(

@@ -99,6 +99,12 @@ def meanings_of(module: str) -> Iterator[tuple[type[Operation], Callable[..., An
             yield op_type, function, evaluates
 
 
+def semantics_of(op_type: type[Operation]) -> Callable[..., Any] | None:
+    """The function that computes ops of this type, as `evaluates` or `executes` got it."""
+    executor = _meaning_of(op_type)
+    return executor.args[0] if isinstance(executor, partial) else executor
+
+
 def has_meaning(op_type: type[Operation]) -> bool:
     """Whether the reference can run ops of this type."""
     return _meaning_of(op_type) is not None

@@ -20,7 +20,6 @@ from mlc.dialects.tensor import (
     OF_INTEGERS,
     ArgsortOp,
     ContractOp,
-    LeastOp,
     MapOp,
     PlacedOp,
     PutOp,
@@ -28,6 +27,7 @@ from mlc.dialects.tensor import (
     StructuredOp,
     TakeOp,
     TileMapOp,
+    TopKOp,
 )
 from mlc.reference.any_order import product_of, sum_of
 from mlc.reference.arith import as_unsigned
@@ -153,13 +153,13 @@ def take(op: TakeOp, data: Array, *indices: Array) -> Array:
 
 
 @evaluates(ArgsortOp)
-def argsort(op: ArgsortOp | LeastOp, keys: Array) -> Array:
+def argsort(op: ArgsortOp | TopKOp, keys: Array) -> Array:
     """A stable sort."""
     return np.argsort(keys, 1, kind="stable")[:, : op.count.value.data].astype(np.int64)
 
 
-@evaluates(LeastOp)
-def least(op: LeastOp, keys: Array) -> Array:
+@evaluates(TopKOp)
+def top_k(op: TopKOp, keys: Array) -> Array:
     """The first ones of a stable sort."""
     return np.sort(argsort(op, keys), 1)
 

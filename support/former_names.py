@@ -16,9 +16,19 @@ from mlc.support.python_warnings import FormerNameWarning, warn_caller
 Noun = Literal["schedule step", "op", "pass", "entry point group"]
 
 FORMER_NAMES: dict[Noun, dict[str, str]] = {
-    "schedule step": {"parallel": "threads"},
-    "op": {},
-    "pass": {},
+    "schedule step": {
+        "block_sums": "blocked_summation",
+        "hoist_reduction": "cache_write",
+        "parallel": "threads",
+        "unpad": "partition",
+    },
+    "op": {"tensor.least": "tensor.top_k"},
+    "pass": {
+        "block-sums": "blocked-summation",
+        "hoist-reduction": "cache-write",
+        "shrink-buffers": "fold-storage",
+        "unpad": "partition-loops",
+    },
     "entry point group": {"mlc.kinds": "mlc.templates"},
 }
 """The names of today, by those that each kind of thing had before."""

@@ -9,7 +9,7 @@ interface alone. A convolution, pooling, transposition, broadcast or slice is no
 upstream's `tensor.pad`. The dims of `over` index the result in order, so a result needs no map.
 
 What no index map can express has ops of its own. `tensor.take` (gather) reads where coordinates are data,
-`tensor.put` (scatter) changes a copy there. `tensor.argsort` and `tensor.least` (top-k) order rows of integer keys.
+`tensor.put` (scatter) changes a copy there. `tensor.argsort` and `tensor.top_k` (top-k) order rows of integer keys.
 `tensor.scan`, `tensor.if` and `tensor.while` hold kernels in their bodies. All of them become loops of known bounds
 without branches.
 
@@ -21,7 +21,7 @@ Integers are signless at this level, as in `arith` and LLVM; ops say how they re
 from xdsl.dialects.tensor import Tensor as _Upstream
 
 from mlc.dialects.tensor import shapes as shapes  # what they require is registered
-from mlc.dialects.tensor.argsort import ArgsortOp, LeastOp
+from mlc.dialects.tensor.argsort import ArgsortOp, TopKOp
 from mlc.dialects.tensor.branches import IfOp, WhileOp
 from mlc.dialects.tensor.gather import GatherOp
 from mlc.dialects.tensor.ops import ContractOp, MapOp, ReduceOp
@@ -44,7 +44,7 @@ Tensor = completed(
         TakeOp,
         PutOp,
         ArgsortOp,
-        LeastOp,
+        TopKOp,
         ScanOp,
         IfOp,
         WhileOp,
@@ -60,7 +60,6 @@ __all__ = [
     "ContractOp",
     "GatherOp",
     "IfOp",
-    "LeastOp",
     "MapOp",
     "ParallelInsertSliceOp",
     "PlacedOp",
@@ -71,6 +70,7 @@ __all__ = [
     "TakeOp",
     "Tensor",
     "TileMapOp",
+    "TopKOp",
     "WhileOp",
     "is_identity",
 ]

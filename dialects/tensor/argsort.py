@@ -60,12 +60,12 @@ class ArgsortOp(LeastKeysOp):
 
 
 @irdl_op_definition
-class LeastOp(LeastKeysOp):
+class TopKOp(LeastKeysOp):
     """The positions of the least keys of each row, in the order of the positions.
 
     ```mlir
-    %p = tensor.least %keys first 5 : tensor<64x1000xi32> -> tensor<64x5xi64>
+    %p = tensor.top_k %keys first 5 : tensor<64x1000xi32> -> tensor<64x5xi64>
     ```
     """
 
-    name = "tensor.least"
+    name = "tensor.top_k"

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.arith import CmpfOp, CmpiOp, ExtSIOp, SelectOp
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.dialects.tensor import ArgsortOp, LeastOp
+from mlc.dialects.tensor import ArgsortOp, TopKOp
 from mlc.pass_manager.lowering import lowers
 from mlc.passes.graph_to_tensor._builder import Builder, d, every
 from mlc.passes.graph_to_tensor._patterns import ToTensor
@@ -60,7 +60,7 @@ def _order(b: Builder, keys: SSAValue, first: int) -> SSAValue:
         return _order_of_few(b, keys, first)
     if first * _PART > length:
         return b.insert(ArgsortOp(keys, first))
-    wanted = b.insert(LeastOp(keys, first))
+    wanted = b.insert(TopKOp(keys, first))
     dims = [("m", rows), ("n", first)]
 
     def at(values: SSAValue, positions: SSAValue) -> SSAValue:

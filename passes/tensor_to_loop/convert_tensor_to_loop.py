@@ -15,13 +15,13 @@ from mlc.passes.tensor_to_loop import (
     _argsort,
     _branches,
     _functions,
-    _least,
     _nests,
     _put,
     _scan,
     _shapes,
     _take,
     _tile_map,
+    _top_k,
     _yields,
 )
 from mlc.passes.tensor_to_loop._donation import late_results
@@ -29,7 +29,7 @@ from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.rounding import Rounding
 
-PATTERNS = (_argsort, _branches, _functions, _least, _nests, _put, _scan, _shapes, _take, _tile_map, _yields)
+PATTERNS = (_argsort, _branches, _functions, _nests, _put, _scan, _shapes, _take, _tile_map, _top_k, _yields)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
 
 

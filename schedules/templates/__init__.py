@@ -11,13 +11,13 @@ over the whole result, remainders included, and takes the cheapest whose panels 
 - Of the rows and vectors of a tile, the fewer are held in registers; `sink` moves loads of the others to their use.
 - Remainders are never scalar: rows that fill no block are a smaller tile, columns that fill no vector are a vector
   with inactive lanes (predicated lanes, `loop.load … active 8`).
-- Depthwise convolutions are small blocks of results with their taps written out; `unpad` peels the border (boundary
-  partitioning) instead of copying a padded image.
+- Depthwise convolutions are small blocks of results with their taps written out; `partition` peels the border
+  (boundary loop partitioning) instead of copying a padded image.
 - Software prefetch: `prefetch(k)` asks for the end of a tile, `prefetch_next(k, n, 2)` for the next panel
   (`_panels.py`) where the level that holds the weights is slower than the tile.
 
 Rows (softmax, norms, attention) are nests over the same outer loops, which `fuse` joins where iterations depend on
-themselves only. Then `shrink-buffers` (storage folding) keeps a row of a buffer, and `forward-stores` keeps single
+themselves only. Then `fold-storage` (storage folding) keeps a row of a buffer, and `forward-stores` keeps single
 numbers in registers. Attention keeps a block of rows of scores.
 
 Depthwise convolutions and pooling are `window.py`; `contraction.py` declines them, since no operand is shared by lanes.

@@ -17,7 +17,7 @@ from xdsl.dialects.tensor import PadOp
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.register_tile import RegisterTile
-from mlc.schedules.steps.unpad import Unpad
+from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.unroll import Unroll
 from mlc.support.affine import split_terms
 from mlc.support.types import tensor_type
@@ -71,12 +71,12 @@ def _padded_dim(op: StructuredOp, pad: PadOp, axis: int, factors: Mapping[int, i
     return PaddedDim(dim, window, share, sum(runs), min(runs)) if runs else None
 
 
-def dims_to_unpad(op: StructuredOp, row: int | None) -> list[int]:
+def dims_to_partition(op: StructuredOp, row: int | None) -> list[int]:
     """The dims, other than that of a tile's rows, along which products with padding are worth leaving out."""
     return [padded.dim for padded in padded_dims(op) if padded.dim != row and op.dim_sizes[padded.dim] <= SHORT_IMAGE]
 
 
-def rows_to_unpad(op: StructuredOp, row: int | None, tile: RegisterTile, machine: Machine) -> list[int]:
+def rows_to_partition(op: StructuredOp, row: int | None, tile: RegisterTile, machine: Machine) -> list[int]:
     """The dim of a tile's rows if it is worth peeling off the windows at its ends, which have less to compute.
 
     These fill blocks of their own, so they have to be as many as keep multiply-adds from waiting for each other: a
@@ -102,4 +102,4 @@ def padding_of_rows(op: StructuredOp, row: int | None) -> PaddedDim | None:
 def row_padding_steps(op: StructuredOp, padding: PaddedDim, steps: Container[Step]) -> list[Step]:
     """The steps, behind all others in `steps`, that leave out what a tile of all rows reads of the padding."""
     unroll = Unroll(op.dim_names[padding.window])
-    return [*([] if unroll in steps else [unroll]), Unpad(op.dim_names[padding.dim])]
+    return [*([] if unroll in steps else [unroll]), Partition(op.dim_names[padding.dim])]

@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import AnyFloat
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel
-from mlc.schedules.steps.block_sums import BlockSums
-from mlc.schedules.steps.hoist_reduction import HoistReduction
+from mlc.schedules.steps.blocked_summation import BlockedSummation
+from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.tile import Tile
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
@@ -114,13 +114,13 @@ def _steps(found: ColumnReduction, lanes: int, page: int, vectors: int) -> list[
     levels = [found.rows]
     blocks = _blocks(found.count, TILES_PER_BLOCK_OF_SUMS * found.side_by_side) if found.sums_floats else []
     for size in blocks:
-        steps.append(BlockSums(levels[-1], size))
+        steps.append(BlockedSummation(levels[-1], size))
         levels.append(f"{levels[-1]}i")
     inner = levels[-1]
     return [
         *steps,
         Tile(inner, found.side_by_side),
-        *(HoistReduction(name, f"{column}i") for name in levels),
+        *(CacheWrite(name, f"{column}i") for name in levels),
         Tile(f"{column}i", vectors * lanes),
         Tile(f"{column}ii", lanes),
         Vectorize(f"{column}iii", lanes),

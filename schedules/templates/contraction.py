@@ -25,14 +25,14 @@ from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorK
 from mlc.schedules.steps.fuse import Fuse
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.pack import Pack
+from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.prefetch import Prefetch
 from mlc.schedules.steps.split_reduction import SplitReduction
 from mlc.schedules.steps.tile import Tile
-from mlc.schedules.steps.unpad import Unpad
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._contractions import Contraction, contractions_of
-from mlc.schedules.templates._padding import dims_to_unpad, padding_of_rows, row_padding_steps, rows_to_unpad
+from mlc.schedules.templates._padding import dims_to_partition, padding_of_rows, row_padding_steps, rows_to_partition
 from mlc.schedules.templates._panels import next_panel_steps
 from mlc.schedules.templates._row_blocks import all_rows, row_blocks
 from mlc.support.affine import split_terms
@@ -155,9 +155,9 @@ def contraction_steps(
     batched = own if packed else []
     dims = [i for i in parallel if i not in batched]
     rows = all_rows(contraction, dims)
-    peeled = dims_to_unpad(op, row)
+    peeled = dims_to_partition(op, row)
     if is_alone and not problem.is_ragged(tile) and not contraction.is_grouped:
-        peeled += rows_to_unpad(op, row, tile, machine)
+        peeled += rows_to_partition(op, row, tile, machine)
     if is_alone and variant.blocks is not False and not own and not contraction.is_grouped:
         whole = [*peeled, *([row] if padding is not None and tile.rows == problem.rows else [])]
         width = tile.vectors * lanes
@@ -165,7 +165,7 @@ def contraction_steps(
     steps: list[Step] = [*rows.steps]
     if rows.inside:
         steps.append(Interchange.around(lane, *rows.inside))
-    steps += [Unpad(op.dim_names[dim]) for dim in peeled]
+    steps += [Partition(op.dim_names[dim]) for dim in peeled]
     if by_group:  # groups end in the middle of a vector: each is a block of columns, with what is left over at its end
         steps.append(Tile(lane, contraction.columns))
         lane = f"{lane}i"

@@ -20,8 +20,8 @@ from mlc.analysis.in_place import is_one_nest
 from mlc.dialects.loop.steps import Step
 from mlc.dialects.tensor import StructuredOp
 from mlc.schedules.schedule_template import Candidate, ScheduleTemplate, TensorKernel, distinct
+from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.tile import Tile
-from mlc.schedules.steps.unpad import Unpad
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.templates._padding import padded_dims
@@ -81,7 +81,7 @@ def _steps(op: StructuredOp, lanes: int, block: dict[int, int]) -> list[Step]:
     steps: list[Step] = []
     if moving and any(isinstance(v.owner, PadOp) for v in op.inputs):
         # A copy would be as much work as all the rest.
-        steps.append(Unpad.along(*moving))
+        steps.append(Partition.along(*moving))
     steps += [Tile(lane, lanes), Vectorize(f"{lane}i", lanes)]
     for dim in reversed(block):
         if block[dim] > 1:

@@ -22,9 +22,9 @@ from mlc.syntax import parse_module, verify_module
 from mlc.tests.numeric.loop_generator import make_program
 from mlc.tests.numeric.loop_programs import Array, Program
 
-PASSES = ("forward-stores", "shrink-buffers", "shrink-buffers", "sink", "cse", "dce", "canonicalize", "transpose-loads")
+PASSES = ("forward-stores", "fold-storage", "fold-storage", "sink", "cse", "dce", "canonicalize", "transpose-loads")
 """What runs between steps, or behind them."""
-OFTEN = ("interchange", "fuse", "split_reduction", "hoist_reduction", "vectorize_reduction", "unpad")
+OFTEN = ("interchange", "fuse", "split_reduction", "cache_write", "vectorize_reduction", "partition")
 """Steps that are drawn twice as often as others."""
 CHAINS_PER_PROGRAM = 8
 MOST_OPS = 400

@@ -51,11 +51,11 @@ def test_smaller_blocks(tmp_path: Path, mlc_opt: CommandLine) -> None:
     """As the page says: loops first, then blocks of 16. On the model itself the option does nothing, and says so."""
     x = np.full(1 << 24, 0.1, np.float32)
     (tmp_path / "model.mlir").write_text(_reduce(x.shape, [0]), encoding="utf-8")
-    at_once = mlc_opt(str(tmp_path / "model.mlir"), "--block-sums=terms=16")
-    assert "--block-sums changed nothing: it works at the loop level" in at_once.err
+    at_once = mlc_opt(str(tmp_path / "model.mlir"), "--blocked-summation=terms=16")
+    assert "--blocked-summation changed nothing: it works at the loop level" in at_once.err
     loops, accurate = str(tmp_path / "loops.mlir"), str(tmp_path / "accurate.mlir")
     assert not mlc_opt(str(tmp_path / "model.mlir"), "-O3", "--emit=mlir:loop", "-o", loops).status
-    assert not mlc_opt(loops, "--block-sums=terms=16", "-o", accurate).status
+    assert not mlc_opt(loops, "--blocked-summation=terms=16", "-o", accurate).status
     (found,) = mlc.compile(accurate).run({"x": x}).values()
     assert _error(found, x.astype(np.float64).mean()) < 4e-7
 

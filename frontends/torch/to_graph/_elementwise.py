@@ -86,6 +86,7 @@ def relu(b: Call, self: SSAValue) -> Results:
 
 @elementwise("log2", "log10", "exp2")
 def logarithm(b: Call, self: SSAValue) -> Results:
+    """`log(x) / log(2)`, `log(x) / log(10)`, or `2^x`."""
     x = b.to_float(self)
     name = b.before.name.removeprefix("aten.")
     if name == "exp2":
@@ -109,6 +110,7 @@ def square(b: Call, self: SSAValue) -> Results:
 
 @elementwise("add.Tensor", "add.Scalar")
 def add(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
+    """`self + alpha other`; of i1 the disjunction."""
     x, y = b.tensor(self), b.scaled(b.tensor(other), alpha)
     return b(graph.OrOp, x, y) if b.element() == i1 else b.add(x, y)
 
@@ -125,12 +127,14 @@ def rsub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Re
 
 @elementwise("mul.Tensor", "mul.Scalar")
 def mul(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
+    """`self * other`; of i1 the conjunction."""
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.AndOp, x, y) if b.element() == i1 else b.mul(x, y)
 
 
 @elementwise("div.Tensor", "div.Scalar", "div.Tensor_mode", "div.Scalar_mode")
 def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | None = None) -> Results:
+    """The quotient, perhaps rounded towards zero (`trunc`) or downwards (`floor`). An integer by 0 is an error."""
     x, y = b.tensor(self), b.tensor(other)
     if isinstance(b.element(), dtypes_integer()):
         b.require_divisor(y)
@@ -143,6 +147,7 @@ def div(b: Call, self: SSAValue, other: SSAValue | Scalar, rounding_mode: str | 
 
 @elementwise("floor_divide", "floor_divide.Scalar")
 def floor_divide(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
+    """The quotient rounded towards minus infinity. An integer divided by 0 is an error."""
     x, y = b.tensor(self), b.tensor(other)
     b.require_divisor(y)
     return floor_divided(b, x, y)
@@ -186,6 +191,7 @@ def remainder(b: Call, self: SSAValue | Scalar, other: SSAValue | Scalar) -> Res
 
 @elementwise("fmod.Tensor", "fmod.Scalar")
 def fmod(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
+    """The remainder with the sign of the dividend. An integer divided by 0 is an error."""
     x, y = b.tensor(self), b.tensor(other)
     b.require_divisor(y)
     return b(graph.RemOp, x, y)
@@ -193,12 +199,14 @@ def fmod(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
 
 @elementwise("maximum")
 def maximum(b: Call, self: SSAValue, other: SSAValue) -> Results:
+    """The larger one, NaN if either is; of i1 the disjunction."""
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.OrOp, x, y) if b.element() == i1 else b.maximum(x, y)
 
 
 @elementwise("minimum")
 def minimum(b: Call, self: SSAValue, other: SSAValue) -> Results:
+    """The smaller one, NaN if either is; of i1 the conjunction."""
     x, y = b.tensor(self), b.tensor(other)
     return b(graph.AndOp, x, y) if b.element() == i1 else b.minimum(x, y)
 
@@ -247,6 +255,7 @@ def atan2(b: Call, self: SSAValue, other: SSAValue) -> Results:
 
 @elementwise("logaddexp")
 def logaddexp(b: Call, self: SSAValue, other: SSAValue) -> Results:
+    """`log(e^x + e^y)`, as `max(x, y) + log(1 + e^-|x - y|)`; equal infinities give themselves."""
     x, y = b.tensor(self), b.tensor(other)
     most = b.maximum(x, y)
     found = b.add(most, b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, b.sub(x, y))))))
@@ -302,6 +311,7 @@ def isnan(b: Call, self: SSAValue) -> Results:
 
 @elementwise("isinf")
 def isinf(b: Call, self: SSAValue) -> Results:
+    """Whether a float is infinite; false for integers."""
     if isinstance(element_of(self), dtypes_integer()):
         return b.splat(False, b.shape(), i1)
     return b.compare("eq", b(graph.AbsOp, self), b.number(inf, self))
@@ -309,6 +319,7 @@ def isinf(b: Call, self: SSAValue) -> Results:
 
 @elementwise("where.self")
 def where(b: Call, condition: SSAValue, self: SSAValue, other: SSAValue) -> Results:
+    """`self` where the condition is not 0, else `other`."""
     return b.where(b.to_bool(condition), b.tensor(self), b.tensor(other))
 
 
@@ -338,6 +349,8 @@ def hardtanh(b: Call, self: SSAValue, min_val: Scalar, max_val: Scalar) -> Resul
 
 @elementwise("gelu")
 def gelu(b: Call, self: SSAValue, approximate: str) -> Results:
+    """`x / 2 (1 + erf(x / sqrt(2)))`, or with `approximate="tanh"` `x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715
+    x^3)))`."""
     if approximate == "none":
         return b(graph.GeluOp, self)
     x = b.cast(self, f32) if element_of(self) in HALVES else self
@@ -348,11 +361,13 @@ def gelu(b: Call, self: SSAValue, approximate: str) -> Results:
 
 @elementwise("leaky_relu")
 def leaky_relu(b: Call, self: SSAValue, negative_slope: Scalar) -> Results:
+    """`x` where it is positive, else `negative_slope x`."""
     return b.where(b.compare("gt", self, b.number(0, self)), self, b.scaled(self, negative_slope))
 
 
 @elementwise("elu")
 def elu(b: Call, self: SSAValue, alpha: Scalar, scale: Scalar, input_scale: Scalar) -> Results:
+    """`scale x` where `x` is positive, else `scale alpha (e^(input_scale x) - 1)`."""
     low = b.scaled(b(graph.ExpM1Op, b.scaled(self, input_scale)), alpha * scale)
     return b.where(b.compare("gt", self, b.number(0, self)), b.scaled(self, scale), low)
 
@@ -375,6 +390,7 @@ def hardswish(b: Call, self: SSAValue) -> Results:
 
 @elementwise("softplus")
 def softplus(b: Call, self: SSAValue, beta: Scalar, threshold: Scalar) -> Results:
+    """`log(1 + e^(beta x)) / beta`, and `x` where `beta x` is above the threshold."""
     self = b.cast(self, f32) if element_of(self) in HALVES else self
     x = b.scaled(self, beta)
     small = b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, x))))

@@ -17,6 +17,7 @@ from mlc.frontends.torch.to_graph._patterns import converts
 
 @converts("alias", "clone", "detach", "lift_fresh_copy", "contiguous", "resolve_conj", bounded=True, parts=True)
 def whole(b: Call, self: SSAValue) -> Results:
+    """The tensor itself: values have no memory of their own, so copies and views of all of it are the same value."""
     return self
 
 
@@ -28,6 +29,7 @@ def same(b: Call, self: SSAValue, src: SSAValue | None = None) -> Results:
 
 @converts("to.dtype", "prims_convert_element_type", "type_as", bounded=True)
 def converted(b: Call, self: SSAValue) -> Results:
+    """The elements in the element type of the result."""
     return b.tensor(self)
 
 
@@ -43,26 +45,31 @@ def converted(b: Call, self: SSAValue) -> Results:
     parts=True,
 )
 def view(b: Call, self: SSAValue) -> Results:
+    """The elements in row-major order, in the shape of the result."""
     return b.reshape(self, b.shape())
 
 
 @converts("view.dtype", bounded=True)
 def view_as_bits(b: Call, self: SSAValue, dtype: Attribute) -> Results:
+    """The bits as elements of `dtype`, which may be narrower or wider along the last dim."""
     return b(graph.BitcastOp, self, dtype)
 
 
 @converts("squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", bounded=True, parts=True)
 def renumbered(b: Call, self: SSAValue) -> Results:
+    """The same elements; dims of extent 1 are added or left out, as the shape of the result says."""
     return b.reshape(self, b.shape())
 
 
 @converts("permute", bounded=True, parts=True)
 def permute(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
+    """Dim `i` of the result is dim `dims[i]` of the operand."""
     return b.transpose(self, [axis_of(d, len(dims)) for d in dims])
 
 
 @converts("transpose.int", bounded=True, parts=True)
 def transpose(b: Call, self: SSAValue, dim0: int, dim1: int) -> Results:
+    """The operand with two dims exchanged; a tensor of rank 0 stays as it is."""
     order = list(range(len(shape_of(self))))
     if order:
         i, j = axis_of(dim0, len(order)), axis_of(dim1, len(order))
@@ -72,16 +79,19 @@ def transpose(b: Call, self: SSAValue, dim0: int, dim1: int) -> Results:
 
 @converts("t", "numpy_T", bounded=True, parts=True)
 def transposed(b: Call, self: SSAValue) -> Results:
+    """The operand with its dims in reverse order."""
     return b.transpose(self, range(len(shape_of(self)))[::-1])
 
 
 @converts("expand", parts=True)
 def expand(b: Call, self: SSAValue) -> Results:
+    """Broadcast to the shape of the result."""
     return b.broadcast(self, b.shape())
 
 
 @converts("repeat", parts=True)
 def repeat(b: Call, self: SSAValue, repeats: Sequence[int]) -> Results:
+    """`repeats[i]` copies one after the other along dim `i`; missing dims in front have extent 1."""
     shape = (*[1] * (len(repeats) - len(shape_of(self))), *shape_of(self))
     between = [n for extent in shape for n in (1, extent)]
     wide = [n for count, extent in zip(repeats, shape, strict=True) for n in (count, extent)]
@@ -97,12 +107,14 @@ def cat(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
 
 @converts("stack")
 def stack(b: Call, tensors: Sequence[SSAValue], dim: int) -> Results:
+    """Tensors of one shape along a new dim, `dim` of the result."""
     axis = axis_of(dim, len(b.shape()))
     return b.concat([b.unsqueeze(b.tensor(t), [axis]) for t in tensors], axis)
 
 
 @converts("slice.Tensor", bounded=True, parts=True)
 def slice_(b: Call, self: SSAValue, dim: int, start: int | None, end: int | None, step: int) -> Results:
+    """The elements from `start` to `end` along `dim`, each `step`-th; bounds are those of Python's slices."""
     axis = axis_of(dim, len(shape_of(self)))
     first, last = bounds(shape_of(self)[axis], start, end)
     return b.slice(self, axis, first, last, step)
@@ -116,6 +128,7 @@ def bounds(extent: int, start: int | None, end: int | None) -> tuple[int, int]:
 
 @converts("select.int", bounded=True, parts=True)
 def select(b: Call, self: SSAValue, dim: int, index: int) -> Results:
+    """The slice at `index` along `dim`, without that dim."""
     axis = axis_of(dim, len(shape_of(self)))
     at = index % shape_of(self)[axis]
     return b.reshape(b.slice(self, axis, at, at + 1), b.shape())
@@ -137,12 +150,15 @@ def split(b: Call, self: SSAValue, dim: int) -> Results:
 
 @converts("flip", parts=True)
 def flip(b: Call, self: SSAValue, dims: Sequence[int]) -> Results:
+    """The elements in reverse order along each of `dims`."""
     axes = sorted(axis_of(d, len(shape_of(self))) for d in dims)
     return b(graph.ReverseOp, self, axes) if axes and shape_of(self) else self
 
 
 @converts("roll", parts=True)
 def roll(b: Call, self: SSAValue, shifts: Sequence[int], dims: Sequence[int]) -> Results:
+    """The elements moved by `shifts[i]` along `dims[i]`, those that leave coming in at the other end; without `dims`
+    over the flattened tensor."""
     x = self
     if not dims:
         x, dims = b.reshape(x, (int(np.prod(shape_of(x))),)), [0]
@@ -180,11 +196,13 @@ def padded(b: Call, x: SSAValue, low: Sequence[int], high: Sequence[int], value:
 
 @converts("reflection_pad1d", "reflection_pad2d", "reflection_pad3d", parts=True)
 def reflection_pad(b: Call, self: SSAValue, padding: Sequence[int]) -> Results:
+    """Mirrored at the edges, which are not repeated; `padding` has two amounts per dim, the last dim first."""
     return _mirrored(b, self, padding, _reflected)
 
 
 @converts("replication_pad1d", "replication_pad2d", "replication_pad3d", parts=True)
 def replication_pad(b: Call, self: SSAValue, padding: Sequence[int]) -> Results:
+    """The elements of the edges repeated; `padding` has two amounts per dim, the last dim first."""
     return _mirrored(b, self, padding, _clamped)
 
 
@@ -208,6 +226,7 @@ def _mirrored(b: Call, x: SSAValue, padding: Sequence[int], place: Callable[[int
 
 @converts("select_scatter", parts=True)
 def select_scatter(b: Call, self: SSAValue, src: SSAValue, dim: int, index: int) -> Results:
+    """A copy of `self` in which `src` stands at `index` along `dim`."""
     axis = axis_of(dim, len(b.shape()))
     at = index % b.shape()[axis]
     return _replaced(b, self, b.unsqueeze(b.tensor(src), [axis]), axis, at, at + 1, 1)
@@ -217,6 +236,7 @@ def select_scatter(b: Call, self: SSAValue, src: SSAValue, dim: int, index: int)
 def slice_scatter(
     b: Call, self: SSAValue, src: SSAValue, dim: int, start: int | None, end: int | None, step: int
 ) -> Results:
+    """A copy of `self` in which `src` stands from `start` to `end` along `dim`, at each `step`-th place."""
     axis = axis_of(dim, len(b.shape()))
     first, last = bounds(b.shape()[axis], start, end)
     return _replaced(b, self, b.tensor(src), axis, first, last, step)

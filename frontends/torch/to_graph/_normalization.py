@@ -19,12 +19,14 @@ from mlc.support.dtypes import HALVES
 
 @converts("_softmax", "softmax.int", bounded=True)
 def softmax(b: Call, self: SSAValue, dim: int) -> Results:
+    """`e^(x - max) / sum(e^(x - max))` along `dim`; 1 for a tensor of rank 0."""
     x = b.tensor(self)
     return b(graph.SoftmaxOp, x, axis_of(dim, len(shape_of(x)))) if shape_of(x) else b.div(x, x)
 
 
 @converts("_log_softmax", "log_softmax.int")
 def log_softmax(b: Call, self: SSAValue, dim: int) -> Results:
+    """`x - max - log(sum(e^(x - max)))` along `dim`; halves in f32."""
     x = wide(b, b.tensor(self))
     if not shape_of(x):
         return b.sub(x, x)
@@ -63,6 +65,8 @@ def layer_norm(
 def rms_norm(
     b: Call, input: SSAValue, normalized_shape: Sequence[int], weight: SSAValue | None, eps: float | None
 ) -> Results:
+    """`x / sqrt(mean(x^2) + eps) * weight` over the last dims, those of `normalized_shape`; perhaps the inverse root,
+    too. `eps` is by default the spacing of floats at 1."""
     x = wide(b, input)
     axis = len(shape_of(x)) - len(normalized_shape)
     scale = b.splat(1, shape_of(x)[axis:], element_of(x)) if weight is None else b.cast(weight, element_of(x))
@@ -116,6 +120,8 @@ def group_norm(
     b: Call, input: SSAValue, weight: SSAValue | None, bias: SSAValue | None, eps: float, group: int | None = None,
     num_groups: int | None = None,
 ) -> Results:  # fmt: skip
+    """Each group of channels of [N, C, ...] with mean 0 and variance 1, then scaled and shifted per channel; perhaps
+    the mean and the inverse deviation of each group, [N, groups], too."""
     x = wide(b, input)
     groups, channels = group or num_groups or 1, shape_of(x)[1]
     scale = b.splat(1, (channels,), element_of(x)) if weight is None else b.cast(weight, element_of(x))

@@ -22,12 +22,14 @@ from mlc.frontends.torch.to_graph._patterns import converts
 
 @converts("embedding", bounded=True, parts=True)
 def embedding(b: Call, weight: SSAValue, indices: SSAValue) -> Results:
+    """The rows of `weight`, [n, d], at `indices`: [..., d]. An index out of range is an error."""
     b.require_places(indices, shape_of(weight)[0])
     return b(graph.GatherOp, weight, indices, 0)
 
 
 @converts("index_select", bounded=True, parts=True)
 def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
+    """The slices at the indices of a vector along `dim`. An index out of range is an error."""
     if not shape_of(self):
         b.require_places(index, 1)
         return self
@@ -38,6 +40,7 @@ def index_select(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
 
 @converts("gather", parts=True)
 def gather(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
+    """Element `i` of the result is that of `self` at `i`, with `index[i]` in place of the coordinate along `dim`."""
     x, places, axis = _with_dims(b, self, index, dim)
     if not prod(shape_of(places)):
         return b.splat(0, b.shape(), b.element())
@@ -223,6 +226,7 @@ def nonzero(b: Call, self: SSAValue | None = None, condition: SSAValue | None = 
 
 @converts("masked_select", parts=True)
 def masked_select(b: Call, self: SSAValue, mask: SSAValue) -> Results:
+    """The elements where the mask, which broadcasts, is true, in row-major order: as many as depend on data."""
     shape = broadcast_shapes(shape_of(self), shape_of(mask))
     assert shape is not None
     places = found_places(b, b.broadcast(mask, shape))
@@ -271,6 +275,7 @@ def index_put(
 
 @converts("take", parts=True)
 def take(b: Call, self: SSAValue, index: SSAValue) -> Results:
+    """The elements of the flattened tensor at the indices; negative ones count from the end."""
     b.require_places(index, prod(shape_of(self)), from_end=True)
     return b(graph.GatherOp, b.reshape(self, (prod(shape_of(self)),)), index, 0)
 

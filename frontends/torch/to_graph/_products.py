@@ -22,6 +22,7 @@ def product(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
 
 @converts("mm", "bmm", bounded=True)
 def mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
+    """A matrix product, [m, k] x [k, n], or one for each batch, [b, m, k] x [b, k, n]."""
     return product(b, self, mat2)
 
 
@@ -42,11 +43,13 @@ def addmm(
 
 @converts("mv")
 def mv(b: Call, self: SSAValue, vec: SSAValue) -> Results:
+    """A matrix times a vector: [m, k] x [k] gives [m]."""
     return b.reshape(product(b, self, b.unsqueeze(vec, [1])), b.shape())
 
 
 @converts("addmv")
 def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, alpha: Scalar) -> Results:
+    """`beta self + alpha mat vec`; with beta 0, what `self` holds does not matter."""
     if alpha != 1 or beta not in (0, 1):
         self, mat, vec = (wide(b, v) for v in (self, mat, vec))
     found = b.scaled(b.reshape(product(b, mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
@@ -55,6 +58,7 @@ def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, a
 
 @converts("dot", "vdot")
 def dot(b: Call, self: SSAValue, tensor: SSAValue | None = None, other: SSAValue | None = None) -> Results:
+    """The sum of the products of two vectors, of rank 0."""
     y = tensor or other
     assert y is not None
     return b.reshape(product(b, b.unsqueeze(self, [0]), b.unsqueeze(y, [1])), ())
@@ -70,6 +74,7 @@ def matmul(b: Call, self: SSAValue, other: SSAValue) -> Results:
 
 @converts("linear", bounded=True)
 def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) -> Results:
+    """`input weight^T + bias`: [..., k] x [n, k] gives [..., n]."""
     x = b.unsqueeze(input, [0]) if len(shape_of(input)) == 1 else input
     w = b.unsqueeze(weight, [0]) if len(shape_of(weight)) == 1 else weight
     found = b.reshape(product(b, x, b.transpose(w, (1, 0))), b.shape())
@@ -84,6 +89,8 @@ def convolution(
     b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None, stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
 ) -> Results:  # fmt: skip
+    """A convolution of [N, C, ...] with weights [O, C / groups, ...], or a transposed one with [C, O / groups, ...];
+    `bias` is one number per channel of the result."""
     spatial = len(shape_of(weight)) - 2
     stride, padding, dilation, extra = (per_dim(v, spatial) for v in (stride, padding, dilation, output_padding))
     if transposed:

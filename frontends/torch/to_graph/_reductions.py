@@ -28,6 +28,7 @@ def reduced(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool = False) -
 
 @converts("sum", "sum.dim_IntList", bounded=True, parts=True)
 def sum_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    """The sum over `dim`, or over all dims; halves are added up in f32."""
     return reduced(b, "sum", wide(b, b.tensor(self)), dim, keepdim)
 
 
@@ -52,16 +53,19 @@ def mean(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Re
 
 @converts("prod", "prod.dim_int", bounded=True)
 def prod_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    """The product over `dim`, or over all dims; halves are multiplied in f32."""
     return reduced(b, "prod", wide(b, b.tensor(self)), dim, keepdim)
 
 
 @converts("amax", "amin", bounded=True)
 def extreme(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
+    """The largest or the smallest element over `dim`, NaN if there is one."""
     return _extreme(b, b.before.name.removeprefix("aten.a"), self, dim, keepdim)
 
 
 @converts("max", "min", bounded=True)
 def extreme_of_all(b: Call, self: SSAValue) -> Results:
+    """The largest or the smallest element of a tensor, NaN if there is one."""
     return _extreme(b, b.before.name.removeprefix("aten."), self, None, False)
 
 
@@ -72,6 +76,7 @@ def _extreme(b: Call, kind: str, x: SSAValue, dim: Axes, keepdim: bool) -> SSAVa
 
 @converts("max.dim", "min.dim")
 def extreme_and_place(b: Call, self: SSAValue, dim: int, keepdim: bool) -> Results:
+    """The largest or the smallest elements along `dim`, and their first indices (i64)."""
     kind = b.before.name.removeprefix("aten.").removesuffix(".dim")
     values = _extreme(b, kind, self, dim, keepdim)
     return [values, _place(b, kind, self, dim, keepdim) if b.wants(1) else None]
@@ -79,6 +84,7 @@ def extreme_and_place(b: Call, self: SSAValue, dim: int, keepdim: bool) -> Resul
 
 @converts("argmax", "argmin", bounded=True)
 def place(b: Call, self: SSAValue, dim: int | None, keepdim: bool) -> Results:
+    """The first index (i64) of the largest or the smallest element along `dim`, or in the flattened tensor."""
     found = self if dim is not None else b.reshape(self, (prod(shape_of(self)),))
     result = _place(b, b.before.name.removeprefix("aten.arg"), found, dim or 0, keepdim and dim is not None)
     return b.reshape(result, b.shape())
@@ -94,6 +100,7 @@ def _place(b: Call, kind: str, x: SSAValue, dim: int, keepdim: bool) -> SSAValue
 
 @converts("any", "any.dim", "any.dims", bounded=True)
 def any_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    """Whether an element along `dim` is not 0; false where there is none."""
     # An f32, which every machine has vectors of.
     flags = _flags(b, self, dim, 0)
     return b.to_bool(reduced(b, "max", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, False)
@@ -101,6 +108,7 @@ def any_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Re
 
 @converts("all", "all.dim", "all.dims", bounded=True)
 def all_(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
+    """Whether all elements along `dim` are not 0; true where there is none."""
     flags = _flags(b, self, dim, 1)
     return b.to_bool(reduced(b, "min", flags, dim, keepdim)) if prod(shape_of(self)) else _none(b, True)
 
@@ -118,6 +126,8 @@ def _none(b: Call, value: bool) -> SSAValue:
 def variance(
     b: Call, self: SSAValue, dim: Axes, keepdim: bool, correction: Scalar | None = None, unbiased: bool = True
 ) -> Results:
+    """The variance over `dim`, its square root (`std`), or it and the mean (`var_mean`); the sum of squares is divided
+    by the count less `correction`, which is 1 by default."""
     less = (1 if unbiased else 0) if correction is None else correction
     if b.before.name.startswith("aten.var_mean") and correction is None:
         less = 1
@@ -142,6 +152,8 @@ def variance_and_mean(b: Call, x: SSAValue, dim: Axes, keepdim: bool, less: Scal
 
 @converts("linalg_vector_norm")
 def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) -> Results:
+    """`sum(|x|^ord)^(1 / ord)` over `dim`; the largest or smallest magnitude for infinite `ord`, for 0 how many are not
+    0."""
     x = b(graph.AbsOp, wide(b, b.tensor(self)))
     if ord == inf or ord == -inf:
         return reduced(b, "max" if ord > 0 else "min", x, dim, keepdim)
@@ -157,6 +169,7 @@ def vector_norm(b: Call, self: SSAValue, ord: Scalar, dim: Axes, keepdim: bool) 
 
 @converts("logsumexp")
 def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
+    """`log(sum(e^x))` over `dim`, shifted by the maximum so that no exponential overflows."""
     x = b.to_float(self)
     if not shape_of(x):
         return x

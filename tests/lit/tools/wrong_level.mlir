@@ -4,7 +4,7 @@
 // RUN: mlc-opt %s -O3 --tile=sizes=4 2>&1 | filecheck %s --check-prefix=LLVM
 
 // Nothing to tell: a pass that works at any level, a module that is lowered already, passes with nothing to do.
-// RUN: mlc-opt %s --cse --lower-to-tensor --lower-to-loops --dce --unpad=loops=n --shrink-buffers --canonicalize 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: mlc-opt %s --cse --lower-to-tensor --lower-to-loops --dce --partition-loops=loops=n --fold-storage --canonicalize 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: mlc-opt %s --lower-to-tensor --lower-to-tensor --lower-to-loops --lower-to-tensor 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: mlc-opt %s --lower-to-tensor --lower-to-loops -O3 2>&1 | filecheck %s --check-prefix=NONE
 // RUN: mlc-opt %s --convert-onnx-to-graph --convert-aten-to-graph --convert-stablehlo-to-graph 2>&1 | filecheck %s --check-prefix=NONE

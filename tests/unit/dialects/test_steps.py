@@ -69,7 +69,7 @@ def test_sizes_are_told_as_they_were_found() -> None:
     [
         ("degree", [5], "takes 1 function name, got none; it is written as in 'degree(exp, 5)'"),
         ("pack", ["w"], "takes 1 argument name and 1 loop name, got 1 name (w); it is written as in 'pack(w, n)'"),
-        ("unpad", [], "takes 1 or more loop names, got none"),
+        ("partition", [], "takes 1 or more loop names, got none"),
         ("prefetch_next", ["k"], "takes 2 loop names, got 1"),
         ("clang", ["n", 2], "takes no name, got 1 name (n); it is written as in 'clang(2)'"),
         ("llvm_unroll", ["k", 0], "takes a positive number, got 0"),

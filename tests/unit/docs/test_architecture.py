@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mlc.docs.generate_architecture import FILE, picture
+from mlc.docs.generate_figures import COLUMNS, DEPTH, FOLDER, LANES, ROWS, VECTORS, figures
 
 _ROOT = Path(__file__).parents[3]
 _MOST_WORDS = 2500
@@ -22,6 +23,29 @@ _PAGES = [
 
 def test_picture_shows_the_pipeline() -> None:
     assert FILE.read_text(encoding="utf-8") == picture(), "python docs/generate_architecture.py writes it again"
+
+
+def test_figures_are_up_to_date() -> None:
+    committed = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.iterdir()}
+    assert committed == figures(), "python docs/generate_figures.py writes them again"
+
+
+def test_figures_show_what_the_tour_does() -> None:
+    """The tile and the panels are those of the schedule that the tour prints."""
+    tour = (_ROOT / "docs" / "tour.md").read_text(encoding="utf-8")
+    columns = VECTORS * LANES
+    steps = f"tile(n, {columns}), pack(w1, n), tile(ni, {LANES}), vectorize(nii, {LANES}), unroll(ni), tile(m, {ROWS})"
+    assert f"interchange(n, m), {steps}, unroll(mi)" in tour
+    assert f"%w1: memref<{COLUMNS // columns}x{DEPTH}x{columns}xf32>" in tour
+
+
+def test_each_step_of_the_tour_names_its_files() -> None:
+    """From the first level to machine code; behind these sections the tour uses what it has shown."""
+    sections = (_ROOT / "docs" / "tour.md").read_text(encoding="utf-8").split("\n## ")[1:]
+    steps = sections[: 1 + next(i for i, text in enumerate(sections) if text.startswith("The llvm level"))]
+    assert len(steps) == 8
+    for section in steps:
+        assert "\n\n*Done in* [" in section, section.partition("\n")[0]
 
 
 def test_architecture_is_short() -> None:

@@ -300,8 +300,8 @@ def test_the_second_cache_decides_how_columns_are_added() -> None:
     operand = 1024 * 512 * 4
     small, large = (machine.with_facts({"l2_bytes": size}, {}) for size in (operand - 1, operand))
     choose = _chooser("column sum")
-    assert "hoist_reduction(k, ni)" in choose(small)
-    assert "hoist_reduction" not in choose(large)
+    assert "cache_write(k, ni)" in choose(small)
+    assert "cache_write" not in choose(large)
 
 
 def test_the_second_cache_and_late_results_keep_short_rows_apart() -> None:

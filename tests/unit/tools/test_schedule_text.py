@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from mlc.dialects.loop import ScheduleAttr
 from mlc.dialects.loop.steps import step_names
-from mlc.schedules.steps.block_sums import BlockSums
+from mlc.schedules.steps.blocked_summation import BlockedSummation
+from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.schedules.steps.clang import Clang
 from mlc.schedules.steps.degree import Degree
 from mlc.schedules.steps.fuse import Fuse
-from mlc.schedules.steps.hoist_reduction import HoistReduction
 from mlc.schedules.steps.interchange import Interchange
 from mlc.schedules.steps.llvm_unroll import LlvmUnroll
 from mlc.schedules.steps.pack import Pack
+from mlc.schedules.steps.partition import Partition
 from mlc.schedules.steps.prefetch import Prefetch
 from mlc.schedules.steps.prefetch_next import PrefetchNext
 from mlc.schedules.steps.reuse_result import ReuseResult
 from mlc.schedules.steps.split_reduction import SplitReduction
 from mlc.schedules.steps.threads import Threads
 from mlc.schedules.steps.tile import Tile
-from mlc.schedules.steps.unpad import Unpad
 from mlc.schedules.steps.unroll import Unroll
 from mlc.schedules.steps.vectorize import Vectorize
 from mlc.schedules.steps.vectorize_reduction import VectorizeReduction
@@ -32,7 +32,7 @@ def test_every_step_has_words() -> None:
     steps = [
         Interchange.around("n", "m"),
         Tile("n", 64),
-        Unpad("m"),
+        Partition("m"),
         Pack("w", "n"),
         Tile("w_lane", 16),
         Tile("ni", 16),
@@ -43,8 +43,8 @@ def test_every_step_has_words() -> None:
         Tile("m", 8),
         VectorizeReduction("k", 4),
         SplitReduction("k", 2),
-        BlockSums("k", 16),
-        HoistReduction("k", "ni"),
+        BlockedSummation("k", 16),
+        CacheWrite("k", "ni"),
         LlvmUnroll("k", 4),
         Unroll("k"),
         Prefetch("k"),
@@ -59,7 +59,7 @@ def test_every_step_has_words() -> None:
     assert dict(describe_schedule(kernel, {("kernel", 1)})) == {
         "interchange(n, m)": "n runs around m",
         "tile(n, 64)": "3 blocks of 64, and one of 8",
-        "unpad(m)": "windows at the border along m stay inside the image, so that none is copied",
+        "partition(m)": "windows at the border along m stay inside the image, so that none is copied",
         "pack(w, n)": "the compiler stores w as panels, one for each block of n, so that it is read front to back",
         "tile(w_lane, 16)": "4 blocks of 16",
         "tile(ni, 16)": "4 blocks of 16",
@@ -70,10 +70,10 @@ def test_every_step_has_words() -> None:
         "tile(m, 8)": "one block of all 6",
         "vectorize_reduction(k, 4)": "4 partial results side by side, combined behind the loop",
         "split_reduction(k, 2)": "2 results that take turns, so that no iteration waits for the one before it",
-        "block_sums(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
+        "blocked_summation(k, 16)": "3 blocks of 16, and one of 2, whose sums start from 0",
         "llvm_unroll(k, 4)": "LLVM puts 4 iterations into one",
         "unroll(k)": "3 copies after each other",
-        "hoist_reduction(k, ni)": "k runs around ni; partial results wait in a buffer",
+        "cache_write(k, ni)": "k runs around ni; partial results wait in a buffer",
         "prefetch(k)": "what is read and written behind k is asked for in front of it",
         "prefetch_next(n, m)": "while n runs, what it reads in the next iteration of m is brought into the first cache",
         "threads(n)": "the iterations are spread over threads",

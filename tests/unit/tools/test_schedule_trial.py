@@ -65,7 +65,7 @@ def test_a_step_that_some_loops_refuse_is_done_in_part() -> None:
 
 
 def test_a_step_that_finds_nothing_to_do_is_not_refused() -> None:
-    _, (outcome,) = _try("unpad(m)")
+    _, (outcome,) = _try("partition(m)")
     assert (outcome, outcome.refused) == (StepOutcome((), False), False)
 
 

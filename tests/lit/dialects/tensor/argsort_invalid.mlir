@@ -9,16 +9,16 @@ func.func @keys_c1_rank(%x: tensor<10xi32>) {
 // -----
 
 func.func @keys_c1_element(%x: tensor<4x10xf32>) {
-  // expected-error @+1 {{tensor.least: takes rows of signed integers, got tensor<4x10xf32> (keys_c1)}}
-  %0 = tensor.least %x first 3 : tensor<4x10xf32> -> tensor<4x3xi64>
+  // expected-error @+1 {{tensor.top_k: takes rows of signed integers, got tensor<4x10xf32> (keys_c1)}}
+  %0 = tensor.top_k %x first 3 : tensor<4x10xf32> -> tensor<4x3xi64>
   return
 }
 
 // -----
 
 func.func @keys_c2(%x: tensor<4x10xi32>) {
-  // expected-error @+1 {{tensor.least: the first 11 of a row are wanted, got tensor<4x10xi32> (keys_c2)}}
-  %0 = tensor.least %x first 11 : tensor<4x10xi32> -> tensor<4x11xi64>
+  // expected-error @+1 {{tensor.top_k: the first 11 of a row are wanted, got tensor<4x10xi32> (keys_c2)}}
+  %0 = tensor.top_k %x first 11 : tensor<4x10xi32> -> tensor<4x11xi64>
   return
 }
 

@@ -27,7 +27,7 @@ func.func @columns(%x: tensor<200x3xi64>) -> tensor<100x3xi64> {
 
 // A small part of a row is selected, its keys are sorted, and the positions put in that order.
 // CHECK-LABEL: func.func private @argsort_2(
-// CHECK: %[[WANTED:.*]] = tensor.least %[[ALL:.*]] first 3 : tensor<3x200xi32> -> tensor<3x3xi64>
+// CHECK: %[[WANTED:.*]] = tensor.top_k %[[ALL:.*]] first 3 : tensor<3x200xi32> -> tensor<3x3xi64>
 // CHECK-NEXT: tensor.take %[[ALL]][m, i] at (i = %[[WANTED]][m, n])
 // CHECK: %[[ORDER:.*]] = tensor.map
 // CHECK: tensor.take %[[WANTED]][m, i] at (i = %[[ORDER]][m, n])

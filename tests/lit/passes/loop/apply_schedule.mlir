@@ -97,10 +97,10 @@ func.func private @too_much(%x: memref<32768xf32>, %y: memref<32768xf32> {mlc.ou
 
 // A step without any effect is told, too: there is one loop only, and no padded image.
 // WARNING: warning: schedule step 'fuse(m)' changes nothing
-// WARNING: warning: schedule step 'unpad(m)' changes nothing
+// WARNING: warning: schedule step 'partition(m)' changes nothing
 // WARNING-NOT: warning
 func.func private @idle(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[fuse(m), unpad(m), vectorize(m)]>} {
+    attributes {schedule = #loop.schedule<[fuse(m), partition(m), vectorize(m)]>} {
   loop.for parallel "m" %m = 0 to 8 {
     %a = loop.load %x[%m] : memref<8xf32>
     loop.store %a, %y[%m] : memref<8xf32>

@@ -22,8 +22,8 @@ func.func private @g(%y: memref<2xf32> {mlc.output}) attributes {schedule = #loo
 
 // -----
 
-// expected-error @+1 {{schedule step 'unpad(n, zz)' names the loop 'zz', which is not in 'i'; it has the loops n}}
-func.func private @i(%y: memref<2xf32> {mlc.output}) attributes {schedule = #loop.schedule<[unpad(n, zz)]>} {
+// expected-error @+1 {{schedule step 'partition(n, zz)' names the loop 'zz', which is not in 'i'; it has the loops n}}
+func.func private @i(%y: memref<2xf32> {mlc.output}) attributes {schedule = #loop.schedule<[partition(n, zz)]>} {
   %zero = arith.constant 0.0 : f32
   loop.for parallel "n" %n = 0 to 2 {
     loop.store %zero, %y[%n] : memref<2xf32>

@@ -1,6 +1,6 @@
 // RUN: mlc-opt %s --schedule="target=x86-64-v4" | filecheck %s
 // RUN: mlc-opt %s --schedule="target=x86-64-v3" | filecheck %s --check-prefix=V3
-// RUN: mlc-opt %s --schedule="target=x86-64-v4" --lower-to-loops --apply-schedule --shrink-buffers --forward-stores --check-each | filecheck %s --check-prefix=LOOPS
+// RUN: mlc-opt %s --schedule="target=x86-64-v4" --lower-to-loops --apply-schedule --fold-storage --forward-stores --check-each | filecheck %s --check-prefix=LOOPS
 
 // Heads and blocks of rows are fused; a panel of keys or values is used by all tiles of a block. Both are packed.
 // CHECK-LABEL: @attention

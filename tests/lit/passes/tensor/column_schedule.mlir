@@ -2,10 +2,10 @@
 
 // Pages of eight rows side by side, front to back; the sums of a page of columns wait in the first cache.
 // CHECK-LABEL: func.func private @columns
-// CHECK-SAME: schedule = #loop.schedule<[tile(n, 1024), tile(k, 8), hoist_reduction(k, ni), tile(ni, 64), tile(nii, 16), vectorize(niii, 16), unroll(nii), unroll(ki)]>
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 1024), tile(k, 8), cache_write(k, ni), tile(ni, 64), tile(nii, 16), vectorize(niii, 16), unroll(nii), unroll(ki)]>
 // A page is half as many numbers that are twice as long, and vectors are half as wide.
 // CHECK-LABEL: func.func private @mean_of_squares
-// CHECK-SAME: schedule = #loop.schedule<[tile(n, 512), tile(k, 8), hoist_reduction(k, ni), tile(ni, 32), tile(nii, 8), vectorize(niii, 8), unroll(nii), unroll(ki)]>
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 512), tile(k, 8), cache_write(k, ni), tile(ni, 32), tile(nii, 8), vectorize(niii, 8), unroll(nii), unroll(ki)]>
 // What the second cache holds is reduced in registers.
 // CHECK-LABEL: func.func private @small
 // CHECK-SAME: schedule = #loop.schedule<[tile(n, 256), tile(ni, 16), vectorize(nii, 16), unroll(ni){{.*}}]>

@@ -2,7 +2,7 @@
 
 // One row times a matrix that is an argument: half pages of eight of its rows at a time.
 // CHECK-LABEL: func.func private @row
-// CHECK-SAME: schedule = #loop.schedule<[tile(n, 512), tile(k, 8), hoist_reduction(k, ni), tile(ni, 32), tile(nii, 8), vectorize(niii, 8), unroll(nii), unroll(ki)]>
+// CHECK-SAME: schedule = #loop.schedule<[tile(n, 512), tile(k, 8), cache_write(k, ni), tile(ni, 32), tile(nii, 8), vectorize(niii, 8), unroll(nii), unroll(ki)]>
 // A matrix that is known is packed, two rows of a panel at a time if no second cache holds it; several rows share what
 // they read; a small one is in the first cache.
 // CHECK-LABEL: func.func private @known
@@ -10,9 +10,9 @@
 // CHECK-LABEL: func.func private @far_away
 // CHECK-SAME: [tile(n, 32), split_reduction(k, 2), pack(b, n), tile(ni, 8), vectorize(nii, 8), unroll(ni)]
 // CHECK-LABEL: func.func private @rows
-// CHECK-NOT:   hoist_reduction
+// CHECK-NOT:   cache_write
 // CHECK-LABEL: func.func private @small
-// CHECK-NOT:   hoist_reduction
+// CHECK-NOT:   cache_write
 // CHECK-LABEL: func.func @main
 func.func @main(%x: tensor<1x300xf32>, %w: tensor<300x1000xf32>, %y: tensor<6x300xf32>, %v: tensor<70x100xf32>, %z: tensor<1x70xf32>,
                %q: tensor<1x4096xf32>)

@@ -29,7 +29,7 @@ func.func private @reads_again(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32
 
 // With a stride, blocks share little, and push the weights out: each reads all of its own, and wide ones least.
 // CHECK-LABEL: @strides
-// CHECK-SAME: schedule = #loop.schedule<[unpad(y, x), tile(n, 16), vectorize(ni, 16), tile(x, 6), unroll(xi), tile(y, 2), unroll(yi), unroll(kx), unroll(ky)]>
+// CHECK-SAME: schedule = #loop.schedule<[partition(y, x), tile(n, 16), vectorize(ni, 16), tile(x, 6), unroll(xi), tile(y, 2), unroll(yi), unroll(kx), unroll(ky)]>
 func.func private @strides(%x: tensor<14x14x576xf32>, %w: tensor<3x3x576xf32>) -> tensor<7x7x576xf32> {
   %p = tensor.pad %x low[0, 0, 0] high[1, 1, 0] {
   ^bb0(%i: index, %j: index, %k: index):

@@ -32,6 +32,6 @@ func.func private @long_digits(%keys: tensor<1x5000xi32>) -> tensor<1x5000xi64> 
 // CHECK: loop.for serial "k" %{{.*}} = 0 to 9 iter_args({{.*}}) -> (i32)
 // CHECK: loop.for serial "k" %{{.*}} = 0 to 9 iter_args({{.*}}) -> (i32, i32)
 func.func private @least(%keys: tensor<2x9xi8>) -> tensor<2x3xi64> {
-  %0 = tensor.least %keys first 3 : tensor<2x9xi8> -> tensor<2x3xi64>
+  %0 = tensor.top_k %keys first 3 : tensor<2x9xi8> -> tensor<2x3xi64>
   return %0 : tensor<2x3xi64>
 }

@@ -1,4 +1,4 @@
-"""`hoist-reduction`: move a loop that reduces out of the parallel loops around it."""
+"""`cache-write`: move a loop that reduces out of the parallel loops around it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mlc.support.types import MemRef, element_type, memref_type, vector_type
 Values = dict[SSAValue, SSAValue]
 
 
-def hoist_reduction(loop: ForOp, outermost: ForOp) -> None:
+def cache_write(loop: ForOp, outermost: ForOp) -> None:
     """Let `loop`, which carries values, run around `outermost`, a parallel loop around it, and all loops between them.
 
         for n: for m: { s = for k iter_args(a = 0): a + x[m, k] * w[k, n]; store y[m, n] = f(s) }
@@ -154,11 +154,11 @@ def _nest_like(nest: Sequence[ForOp], body: Callable[[Values], Sequence[Operatio
 
 
 @dataclass(frozen=True)
-class HoistReduction(LoopStep):
+class CacheWrite(LoopStep):
     """a loop that reduces runs around `n` and what is in it; its results wait in a buffer"""
 
-    name = "hoist_reduction"
-    example = "hoist_reduction(k, n)"
+    name = "cache_write"
+    example = "cache_write(k, n)"
 
     loop: LoopName
     out_of: LoopName
@@ -173,7 +173,7 @@ class HoistReduction(LoopStep):
             outermost = outermost.parent_op()
         if not isinstance(outermost, ForOp):
             raise Refused(f"it is in no loop '{self.out_of}'")
-        hoist_reduction(loop, outermost)
+        cache_write(loop, outermost)
 
     def outcome(self, loop: ForOp) -> str:
         return f"loop '{loop.dim.data}' not hoisted"

@@ -8,7 +8,7 @@
 // CHECK: loop.for serial "kii" %kii = 0 to 4
 // CHECK: arith.addf %[[A]], %[[B]] : f32
 func.func private @sum(%x: memref<16xf32>, %out: memref<f32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[block_sums(k, 8), tile(ki, 4)]>
+  schedule = #loop.schedule<[blocked_summation(k, 8), tile(ki, 4)]>
 } {
   %zero = arith.constant 0.0 : f32
   %s = loop.for serial "k" %k = 0 to 16 iter_args(%acc = %zero) -> (f32) {
@@ -20,11 +20,11 @@ func.func private @sum(%x: memref<16xf32>, %out: memref<f32> {mlc.output}) attri
   return
 }
 
-// REMARK: warning: schedule step 'block_sums(k, 8)': loop 'k' not summed in blocks: it carries no sum of floats
+// REMARK: warning: schedule step 'blocked_summation(k, 8)': loop 'k' not summed in blocks: it carries no sum of floats
 // CHECK-LABEL: @maximum
 // CHECK: loop.for serial "k" %k = 0 to 16 iter_args
 func.func private @maximum(%x: memref<16xf32>, %out: memref<f32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[block_sums(k, 8)]>
+  schedule = #loop.schedule<[blocked_summation(k, 8)]>
 } {
   %least = arith.constant 0xFF800000 : f32
   %s = loop.for serial "k" %k = 0 to 16 iter_args(%acc = %least) -> (f32) {

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --shrink-buffers --check-each | filecheck %s
+// RUN: mlc-opt %s --fold-storage --check-each | filecheck %s
 
 // One row of the buffer per iteration; the dim stays, with one element.
 // CHECK-LABEL: @row

@@ -1,4 +1,4 @@
-"""`tensor.least` finds the greatest of the keys that are wanted, and then all of them."""
+"""`tensor.top_k` finds the greatest of the keys that are wanted, and then all of them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.arith import CmpiOp, ExtSIOp, ExtUIOp, SelectOp
-from mlc.dialects.tensor import LeastOp
+from mlc.dialects.tensor import TopKOp
 from mlc.pass_manager.lowering import StatelessPattern, lowers
 from mlc.passes.tensor_to_loop._body import NestWriter
 from mlc.passes.tensor_to_loop._functions import allocate, destination
 from mlc.support.types import integer_width, memref_type, tensor_type
 
 
-@lowers("convert-tensor-to-loop", LeastOp)
-class LeastToBisection(StatelessPattern):
+@lowers("convert-tensor-to-loop", TopKOp)
+class TopKToBisection(StatelessPattern):
     """The last wanted key is found bit by bit, by counting how many keys are less; then keys are taken up to it.
 
         for m {
@@ -32,7 +32,7 @@ class LeastToBisection(StatelessPattern):
     """
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        assert isinstance(op, LeastOp)
+        assert isinstance(op, TopKOp)
         target = destination(rewriter, op.result)
         rows, length = memref_type(op.keys).get_shape()
         count = tensor_type(op.result).get_shape()[1]

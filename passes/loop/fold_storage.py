@@ -1,4 +1,4 @@
-"""`shrink-buffers`: keep of a buffer only what one iteration needs."""
+"""`fold-storage`: keep of a buffer only what one iteration needs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Box = tuple[Interval, ...]
 
 
 @dataclass(frozen=True)
-class ShrinkBuffersPass(Pass):
+class FoldStoragePass(Pass):
     """Give each iteration of a parallel loop a buffer of its own, where it touches a part that no other one does.
 
         %t = memref.alloc() : memref<512x1024xf32>
@@ -44,7 +44,7 @@ class ShrinkBuffersPass(Pass):
     that are passed on, or seen through views, stay as they are.
     """
 
-    name = "shrink-buffers"
+    name = "fold-storage"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         del ctx

@@ -20,7 +20,7 @@
 // CHECK-NOT: loop.load %x
 // CHECK: loop.yield
 func.func private @row(%x: memref<3x8xf32>, %w: memref<3x8xf32>, %out: memref<3xf32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[tile(y, 3), unroll(yi), unroll(k), unpad(y)]>
+  schedule = #loop.schedule<[tile(y, 3), unroll(yi), unroll(k), partition(y)]>
 } {
   %p = memref.alloc() : memref<5x8xf32>
   %zero = arith.constant 0.0 : f32
@@ -58,7 +58,7 @@ func.func private @row(%x: memref<3x8xf32>, %w: memref<3x8xf32>, %out: memref<3x
 // CHECK-COUNT-4: math.fma {{.*}} : vector<8xf32>
 // CHECK-NOT: math.fma
 func.func private @vectors(%x: memref<2xf32>, %w: memref<3x8xf32>, %out: memref<2x8xf32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[tile(y, 2), unroll(yi), vectorize(n, 8), unroll(k), unpad(y)]>
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), vectorize(n, 8), unroll(k), partition(y)]>
 } {
   %p = memref.alloc() : memref<4xf32>
   %zero = arith.constant 0.0 : f32
@@ -88,7 +88,7 @@ func.func private @vectors(%x: memref<2xf32>, %w: memref<3x8xf32>, %out: memref<
 // CHECK-COUNT-4: arith.muli {{.*}} : vector<4xi32>
 // CHECK-NOT: arith.muli
 func.func private @integers(%x: memref<2xi32>, %w: memref<3x4xi32>, %out: memref<2x4xi32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[tile(y, 2), unroll(yi), vectorize(n, 4), unroll(k), unpad(y)]>
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), vectorize(n, 4), unroll(k), partition(y)]>
 } {
   %p = memref.alloc() : memref<4xi32>
   %zero = arith.constant 0 : i32
@@ -117,7 +117,7 @@ func.func private @integers(%x: memref<2xi32>, %w: memref<3x4xi32>, %out: memref
 // CHECK-LABEL: @ones
 // CHECK: memref.alloc
 func.func private @ones(%x: memref<2xf32>, %out: memref<2xf32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[tile(y, 2), unroll(yi), unroll(k), unpad(y)]>
+  schedule = #loop.schedule<[tile(y, 2), unroll(yi), unroll(k), partition(y)]>
 } {
   %p = memref.alloc() : memref<4xf32>
   %one = arith.constant 1.0 : f32

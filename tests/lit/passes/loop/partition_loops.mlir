@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --split-input-file --apply-schedule --unpad=loops=y --check-each | filecheck %s
-// RUN: mlc-opt %s --split-input-file --unpad=loops=y --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: mlc-opt %s --split-input-file --apply-schedule --partition-loops=loops=y --check-each | filecheck %s
+// RUN: mlc-opt %s --split-input-file --partition-loops=loops=y --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
 // A sum of products with zeros around: three parts, each with the taps that are inside the image.
 // CHECK-LABEL: @conv
@@ -176,7 +176,7 @@ func.func private @rows_only(%x: memref<2x2xf32>, %out: memref<2x3xf32> {mlc.out
 // CHECK: loop.for parallel "y" %{{.*}} = 1 to 7 {
 // CHECK: loop.for serial "k" %{{.*}} = 0 to 2
 func.func private @both_named(%x: memref<8xf32>, %y: memref<8xf32> {mlc.output})
-    attributes {schedule = #loop.schedule<[unpad(k, y)]>} {
+    attributes {schedule = #loop.schedule<[partition(k, y)]>} {
   %zero = arith.constant 0.0 : f32
   %p = memref.alloc() : memref<10xf32>
   loop.store %zero, %p[0] : memref<10xf32>

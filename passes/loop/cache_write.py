@@ -1,4 +1,4 @@
-"""`hoist-reduction`: move a loop that reduces out of the parallel loops around it."""
+"""`cache-write`: move a loop that reduces out of the parallel loops around it."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.analysis.nests import functions_with_loops, loops_named
 from mlc.pass_manager.base import Pass
 from mlc.passes.loop._required import require_loops
-from mlc.schedules.steps.hoist_reduction import HoistReduction
+from mlc.schedules.steps.cache_write import CacheWrite
 from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 
 
 @dataclass(frozen=True)
-class HoistReductionPass(Pass):
+class CacheWritePass(Pass):
     """Move a loop that carries values out of the parallel loops around it; its values wait in a buffer.
 
-    `--hoist-reduction="loop=k out-of=n"`: see `hoist_reduction` for what becomes of the nest.
+    `--cache-write="loop=k out-of=n"`: see `cache_write` for what becomes of the nest.
     """
 
-    name = "hoist-reduction"
+    name = "cache-write"
 
     loop: str = ""
     """The name of the loop that reduces."""
@@ -30,9 +30,9 @@ class HoistReductionPass(Pass):
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         if not self.loop or not self.out_of:
-            raise UserError('hoist-reduction: expected the names of two loops, as in "loop=k out-of=n"')
+            raise UserError('cache-write: expected the names of two loops, as in "loop=k out-of=n"')
         require_loops(module, self.name, [self.loop, self.out_of])
-        step = HoistReduction(self.loop, self.out_of)
+        step = CacheWrite(self.loop, self.out_of)
         for function in functions_with_loops(module):
             for loop in loops_named(function, self.loop):
                 ctx.remarks += step.attempt(loop, ctx)

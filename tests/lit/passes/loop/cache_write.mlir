@@ -1,7 +1,7 @@
-// RUN: mlc-opt %s --hoist-reduction="loop=k out-of=n" --check-each | filecheck %s
-// RUN: mlc-opt %s --hoist-reduction="loop=k out-of=n" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
-// RUN: not mlc-opt %s --hoist-reduction="loop=k" 2>&1 | filecheck %s --check-prefix=NAMES
-// NAMES: error: hoist-reduction: expected the names of two loops, as in "loop=k out-of=n"
+// RUN: mlc-opt %s --cache-write="loop=k out-of=n" --check-each | filecheck %s
+// RUN: mlc-opt %s --cache-write="loop=k out-of=n" --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: not mlc-opt %s --cache-write="loop=k" 2>&1 | filecheck %s --check-prefix=NAMES
+// NAMES: error: cache-write: expected the names of two loops, as in "loop=k out-of=n"
 
 // The sums start in a buffer, wait there between the iterations of k, and are read from it at the end. The buffer is laid
 // out as the result is.

@@ -1,4 +1,4 @@
-"""`block-sums`: add up long sums block by block, so that rounding errors do not pile up."""
+"""`blocked-summation`: add up long sums block by block, so that rounding errors do not pile up."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LoopSums = dict[ForOp, list[int | None]]
 """What `additions` says of the values that a loop carries, for loops that it was asked about before."""
 
 
-def block_sums(loop: ForOp, terms: int, known: LoopSums) -> bool:
+def blocked_summation(loop: ForOp, terms: int, known: LoopSums) -> bool:
     """Let the sums that a loop carries be sums of blocks of up to `terms` additions, if they have more than twice that.
 
         s = for k in 0..65536 iter_args(a = 0): a + x[k]
@@ -66,7 +66,7 @@ def block_sums(loop: ForOp, terms: int, known: LoopSums) -> bool:
     if size > 1 and len(loop.range) > 2 * size:
         known.clear()
         for block in sum_in_blocks(loop, size):
-            block_sums(block, terms, known)
+            blocked_summation(block, terms, known)
     return True
 
 
@@ -182,11 +182,11 @@ def _bits(kind: Attribute) -> int:
 
 
 @dataclass(frozen=True)
-class BlockSums(LoopStep):
+class BlockedSummation(LoopStep):
     """`k` runs in steps of 256, around a new loop `ki` whose sums start from 0 in each block"""
 
-    name = "block_sums"
-    example = "block_sums(k, 256)"
+    name = "blocked_summation"
+    example = "blocked_summation(k, 256)"
 
     loop: LoopName
     size: int

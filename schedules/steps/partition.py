@@ -1,4 +1,4 @@
-"""`unpad`: let windows at the border of an image run over what is inside it, so that no padded copy is needed."""
+"""`partition`: split loops into a border and an interior, so that no padded copy of an image is needed."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ _Parts = list[tuple[range, dict[ForOp, range]]]
 """The parts of a loop, each with the ranges that loops inside of it have there."""
 
 
-def unpad(padded: Padded, names: Sequence[str]) -> bool:
+def partition(padded: Padded, names: Sequence[str]) -> bool:
     """Read `padded.source` itself, after splitting the loops `names` into a border and what is inside.
 
         p[0], p[9] = 0; for i in 0..8: p[i + 1] = x[i]
@@ -319,11 +319,11 @@ def _carry_out(loop: ForOp, parts: _Parts, copies: dict[ForOp, list[ForOp]]) -> 
 
 
 @dataclass(frozen=True)
-class Unpad(LoopStep):
+class Partition(LoopStep):
     """windows at the border of an image run over what is inside it: no padded copy is made"""
 
-    name = "unpad"
-    example = "unpad(y, x)"
+    name = "partition"
+    example = "partition(y, x)"
 
     loop: LoopName
     others: tuple[LoopName, ...] = ()
@@ -335,15 +335,15 @@ class Unpad(LoopStep):
         return cls(first, tuple(others))
 
     def rewrite_all(self, loops: Sequence[ForOp], scheduling: Scheduling) -> list[Remark]:
-        return self.unpad(function_of(loops[0]))
+        return self.apply_to(function_of(loops[0]))
 
-    def unpad(self, function: Operation) -> list[Remark]:
+    def apply_to(self, function: Operation) -> list[Remark]:
         """Leave out the padding of all copies of images in a function where that is possible; why not, elsewhere."""
         refusals: list[Remark] = []
         for op in list(function.walk()):
             if isinstance(op, memref.AllocOp) and (padded := find_padded(op)) is not None:
                 with note_if_refused(refusals, op, "still padded"):
-                    if not unpad(padded, self.loops):
+                    if not partition(padded, self.loops):
                         along = ", ".join(self.loops)
                         raise Refused(f"its windows do not move along {along} alone, or the padding counts")
         return refusals

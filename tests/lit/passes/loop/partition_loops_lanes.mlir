@@ -8,7 +8,7 @@
 // CHECK-NOT: math.fma
 // CHECK: return
 func.func private @rows(%x: memref<2x4xf32>, %w: memref<3x3xf32>, %out: memref<2x4xf32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[vectorize(x, 4), tile(y, 2), unroll(yi), unroll(kx), unroll(ky), unpad(y)]>
+  schedule = #loop.schedule<[vectorize(x, 4), tile(y, 2), unroll(yi), unroll(kx), unroll(ky), partition(y)]>
 } {
   %p = memref.alloc() : memref<4x6xf32>
   %zero = arith.constant 0.0 : f32
@@ -52,7 +52,7 @@ func.func private @rows(%x: memref<2x4xf32>, %w: memref<3x3xf32>, %out: memref<2
 // CHECK: memref.alloc() : memref<6xf32>
 // CHECK-COUNT-3: math.fma {{.*}} : vector<4xf32>
 func.func private @columns(%x: memref<4xf32>, %w: memref<3xf32>, %out: memref<4xf32> {mlc.output}) attributes {
-  schedule = #loop.schedule<[vectorize(x, 4), unroll(k), unpad(d0)]>
+  schedule = #loop.schedule<[vectorize(x, 4), unroll(k), partition(d0)]>
 } {
   %p = memref.alloc() : memref<6xf32>
   %zero = arith.constant 0.0 : f32

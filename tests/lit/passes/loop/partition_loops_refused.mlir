@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --split-input-file --unpad=loops=y --check-each | filecheck %s
-// RUN: mlc-opt %s --split-input-file --unpad=loops=y --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
+// RUN: mlc-opt %s --split-input-file --partition-loops=loops=y --check-each | filecheck %s
+// RUN: mlc-opt %s --split-input-file --partition-loops=loops=y --remarks 2>&1 >%t | filecheck %s --check-prefix=REMARK
 
 // Copies that look padded, and are something else: they stay.
 

@@ -1,4 +1,4 @@
-// RUN: mlc-opt %s --shrink-buffers --check-each | filecheck %s
+// RUN: mlc-opt %s --fold-storage --check-each | filecheck %s
 
 // Parts are as long as a step of the loop, times the factor of its counter: two elements of every four.
 // CHECK-LABEL: @factor

@@ -1,5 +1,5 @@
-// RUN: mlc-opt %s --block-sums=terms=8 | filecheck %s
-// RUN: mlc-opt %s --block-sums=terms=8 --check-each | filecheck %s
+// RUN: mlc-opt %s --blocked-summation=terms=8 | filecheck %s
+// RUN: mlc-opt %s --blocked-summation=terms=8 --check-each | filecheck %s
 
 // Blocks of 8, sums of 8 blocks, and these; what fills no block is a block, too, that starts from 0.
 // CHECK-LABEL: @sum

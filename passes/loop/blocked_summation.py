@@ -1,4 +1,4 @@
-"""`block-sums`: add up long sums block by block, so that rounding errors do not pile up."""
+"""`blocked-summation`: add up long sums block by block, so that rounding errors do not pile up."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from xdsl.dialects.builtin import ModuleOp
 from mlc.analysis.nests import functions_with_loops, inline_single_iterations
 from mlc.dialects.loop import ForOp
 from mlc.pass_manager.base import Pass
-from mlc.schedules.steps.block_sums import LoopSums, block_sums, block_terms
+from mlc.schedules.steps.blocked_summation import LoopSums, block_terms, blocked_summation
 from mlc.support.context import CompilerContext
 from mlc.support.rounding import Rounding
 from mlc.targets.machine import resolve_target
 
 
 @dataclass(frozen=True)
-class BlockSumsPass(Pass):
+class BlockedSummationPass(Pass):
     """Add up long sums of floats block by block: a few hundred numbers first, then the sums of these blocks.
 
         s = for k in 0..65536 iter_args(a = 0): a + x[k]
@@ -28,7 +28,7 @@ class BlockSumsPass(Pass):
     results and register tiles are sums, too. See `block_terms` for the size of blocks.
     """
 
-    name = "block-sums"
+    name = "blocked-summation"
     rounding = Rounding(4, "a sum is split into blocks")
 
     terms: int = 0
@@ -43,7 +43,9 @@ class BlockSumsPass(Pass):
             loops = reversed([op for op in function.walk() if isinstance(op, ForOp)])
             known: LoopSums = {}
             changed = [
-                loop for loop in loops if block_sums(loop, self.terms or block_terms(loop, machine, known), known)
+                loop
+                for loop in loops
+                if blocked_summation(loop, self.terms or block_terms(loop, machine, known), known)
             ]
             if changed:
                 inline_single_iterations(function)  # iterations that fill no block are one
