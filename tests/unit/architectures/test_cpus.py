@@ -25,6 +25,15 @@ def test_every_fact_has_a_source() -> None:
         assert all(source.detail for source in cpu.sources.values() if source.kind in ("manual", "assumed"))
 
 
+@pytest.mark.parametrize(
+    ("name", "rates"),
+    [("haswell", (0, 0, 0)), ("tigerlake", (0, 0, 1)), ("sapphirerapids", (2, 2, 2)), ("cortex-a55", (1, 0, 1))],
+)
+def test_short_types_are_as_fast_as_f32_where_there_are_instructions(name: str, rates: tuple[int, ...]) -> None:
+    issue = resolve_target(name).issue
+    assert (issue.f16_fma_units, issue.bf16_dots, issue.i8_dots) == rates
+
+
 def test_a_number_has_one_source() -> None:
     for _, cpu in cpus():
         names = [name for values in cpu.facts.values() for name in values]
