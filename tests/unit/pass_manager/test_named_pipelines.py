@@ -110,7 +110,7 @@ def test_pipelines_are_words_of_pipelines(mlc_opt: CommandLine) -> None:
 
 def test_ir_after_a_pipeline_is_that_after_its_last_pass(mlc_opt: CommandLine) -> None:
     shown = mlc_opt("--lower-to-tensor", "--print-ir-after=lower-to-tensor", stdin=_GRAPH.encode()).err
-    assert "after convert-graph-to-tensor" in shown and "tensor.map" in shown
+    assert "after convert-linalg-to-tensor" in shown and "tensor.map" in shown
 
 
 def test_plugins_add_passes_and_pipelines(tmp_path: Path, mlc_opt: CommandLine) -> None:
