@@ -76,7 +76,7 @@ class MapOp(IRDLOperation, LinalgOp):
       %s = arith.addf %a, %b : f32
       linalg.yield %s : f32
     }
-    %z = linalg.map { arith.addf } ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%init : tensor<4xf32>)
+    %w = linalg.map { arith.addf } ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%init : tensor<4xf32>)
     ```
 
     Constraints:
@@ -147,7 +147,7 @@ class ReduceOp(IRDLOperation, LinalgOp):
       %t = arith.addf %a, %sum : f32
       linalg.yield %t : f32
     }
-    %s = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%init : tensor<4xf32>) dimensions = [1]
+    %r = linalg.reduce { arith.addf } ins(%x : tensor<4x8xf32>) outs(%init : tensor<4xf32>) dimensions = [1]
     ```
 
     Constraints:

@@ -318,6 +318,14 @@ def _named(name: str, subscripts: str | None, function: str | None, summary: str
     return made
 
 
+_FILL = """A scalar everywhere.
+
+    ```mlir
+    %y = linalg.fill ins(%zero : f32) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    ```
+    """
+
+
 def _all() -> dict[str, type[NamedOp]]:
     found: dict[str, type[NamedOp]] = {}
 
@@ -345,7 +353,7 @@ def _all() -> dict[str, type[NamedOp]]:
     add("elemwise_binary", None, None, "The function that `fun` names, of two elements each.")
     add("select", None, "select", "One of two elements, by a condition.")
     add("copy", None, "copy", "Each element, converted to the type of the result.")
-    add("fill", None, "copy", "A scalar everywhere.")
+    add("fill", None, "copy", _FILL)
     return found
 
 
