@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from mlc.pass_manager.pipeline import CROSSINGS, LEVELS, SOURCE_LEVELS, Stage, default_steps
+from mlc.pass_manager.pipeline import CROSSINGS, LEVELS, SOURCE_LEVELS, TEXT_OF_UPSTREAM, Stage, default_steps
 from mlc.pass_manager.registry import is_own_pass, load_pass, pass_names, plugin_passes, suggest
 from mlc.support.additions import Additions
 from mlc.support.errors import UserError
@@ -48,7 +48,9 @@ def own_pipelines() -> dict[str, NamedPipeline]:
 
 def _lowering(level: str) -> NamedPipeline:
     least = default_steps(0)
-    reaching = [CROSSINGS[level]] if level in CROSSINGS else [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
+    reaching = [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
+    if level in CROSSINGS:
+        reaching = [CROSSINGS[level], TEXT_OF_UPSTREAM.get(level, "")]
     last = max(number for number, stage in enumerate(least) if stage.passes in reaching)
     return NamedPipeline(LOWER_TO[level], f"From any level above down to the {level} level.", tuple(least[: last + 1]))
 

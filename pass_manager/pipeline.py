@@ -89,6 +89,9 @@ PIPELINE = (
     Stage("graph", "hoist-padding", 1, "who computes an image stores it with its border: no copy for the convolution"),
     Stage("graph", "fuse", 1, "each group becomes one kernel, so values stay in registers between ops"),
     Stage("tensor", "convert-graph-to-tensor", 0, "from what the model says to what each kernel computes per point"),
+    Stage(
+        "tensor", "convert-linalg-to-tensor", 0, "what upstream MLIR writes as linalg on tensors is index notation, too"
+    ),
     Stage("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
     Stage("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
     Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
@@ -121,6 +124,9 @@ PIPELINE = (
 
 CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
+
+TEXT_OF_UPSTREAM = {"tensor": "convert-linalg-to-tensor"}
+"""Conversions of text of upstream MLIR, by the level that they lead to, which they run behind the crossing to."""
 
 
 def crossings(start: str, end: str) -> list[str]:

@@ -308,11 +308,14 @@ def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None
     found = _executors.get(op_type) or entry_for(op_type, _executors)
     if found is None and (module := _OF_FRONTENDS.get(op_type.dialect_name())) is not None:
         import_module(module)
-        found = _executors.get(op_type)
+        found = entry_for(op_type, _executors)
     return found
 
 
-_OF_FRONTENDS: dict[str, str] = dict.fromkeys(("stablehlo", "chlo", "check"), "mlc.reference.stablehlo")
+_OF_FRONTENDS: dict[str, str] = {
+    **dict.fromkeys(("stablehlo", "chlo", "check"), "mlc.reference.stablehlo"),
+    "linalg": "mlc.reference.linalg",
+}
 """Where the meaning of dialects is that most programs do not have; it is imported when the first op of theirs runs."""
 
 

@@ -11,9 +11,11 @@ from math import prod
 
 from xdsl.dialects.builtin import AnyFloat, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Operation, SSAValue
 
 from mlc.dialects import graph
+from mlc.dialects.linalg import LinalgOp
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
 from mlc.dialects.tensor import StructuredOp
@@ -71,6 +73,9 @@ def _sums(op: Operation) -> Sums:
     if isinstance(op, _GRAPH_SUMS):
         zeros = isinstance(op, graph.ConvTransposeOp)
         return Sums(max(_elements(v) for v in op.operands), True, zeros) if _is_float(op.results[0]) else Sums()
+    if isinstance(op, LinalgOp) and any(map(_is_float, op.outs)):
+        reduced = [n or 1 for n, kind in zip(op.sizes(), op.iterators, strict=True) if kind is IteratorType.REDUCTION]
+        return Sums(prod(reduced), True) if reduced else Sums()
     if isinstance(op, StructuredOp) and _is_float(op.result) and op.reduction in ("add", "mul"):
         return Sums(prod(op.dim_sizes[op.num_parallel :]), True)
     return Sums()

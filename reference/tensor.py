@@ -7,12 +7,14 @@ meaning of every op with the interface, of plugins too; a contraction has a quic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import prod
+from typing import Any
 
 import numpy as np
 from xdsl.dialects import tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase
 from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 
@@ -252,34 +254,37 @@ def concat(op: tensor.ConcatOp, *inputs: Array) -> Array:
 
 @evaluates(tensor.ExtractSliceOp)
 def extract_slice(op: tensor.ExtractSliceOp, x: Array, *dynamic: Array) -> Array:
-    """Static offsets, sizes and strides."""
-    return np.reshape(x[_ranges(op)], tensor_type(op.result).get_shape())
+    """A window of `x`, perhaps without axes of extent 1."""
+    return np.reshape(x[_ranges(op, dynamic)], tensor_type(op.result).get_shape())
 
 
 @evaluates(tensor.InsertSliceOp)
 def insert_slice(op: tensor.InsertSliceOp, source: Array, dest: Array, *dynamic: Array) -> Array:
     """A copy of `dest` with the slice replaced."""
     result = np.array(dest)
-    ranges = _ranges(op)
+    ranges = _ranges(op, dynamic)
     result[ranges] = np.reshape(source, result[ranges].shape)
     return result
 
 
-def _ranges(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> tuple[slice, ...]:
-    if op.offsets or op.sizes or op.strides:
-        raise NotImplementedError(f"{op.name}: offsets, sizes and strides must be static")
-    amounts = (op.static_offsets, op.static_sizes, op.static_strides)
-    triples = zip(*(a.get_values() for a in amounts), strict=True)
-    return tuple(slice(offset, offset + (size - 1) * stride + 1, stride) for offset, size, stride in triples)
+def _ranges(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, dynamic: Sequence[Array]) -> tuple[slice, ...]:
+    left = iter(dynamic)
+    amounts = [_numbers(said, left) for said in (op.static_offsets, op.static_sizes, op.static_strides)]
+    return tuple(
+        slice(offset, offset + (size - 1) * stride + 1, stride) for offset, size, stride in zip(*amounts, strict=True)
+    )
+
+
+def _numbers(said: DenseArrayBase[Any], left: Iterator[Array]) -> list[int]:
+    """What is written in an op, with values where it says that there are some."""
+    return [int(next(left)) if number == DYNAMIC_INDEX else number for number in said.get_values()]
 
 
 @executes(tensor.PadOp)
 def pad(op: tensor.PadOp, frame: Frame) -> None:
-    """Static amounts; the region computes the value from the position."""
-    if op.low or op.high:
-        raise NotImplementedError("tensor.pad: amounts must be static")
+    """The region computes the value from the position."""
     source = frame[op.source]
-    low = op.static_low.get_values()
+    low = _numbers(op.static_low, iter([frame[v] for v in op.low]))
     shape = tensor_type(op.result).get_shape()
     (value,) = frame.run_block(op.region.block, grid(shape))
     result = np.array(np.broadcast_to(value, shape))

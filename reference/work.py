@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Operation
 
+from mlc.dialects.linalg import LinalgOp
 from mlc.dialects.loop import ForOp
 from mlc.dialects.scan import ScanLike
 from mlc.dialects.tensor import StructuredOp
@@ -51,6 +53,10 @@ def work_of(module: ModuleOp, name: str, in_lockstep: bool = True) -> Work:
             return Work(1 + ops * op.steps, elements * op.steps)
         if isinstance(op, StructuredOp):
             return Work(1 + ops, (1 + elements) * prod(op.dim_sizes))
+        if isinstance(op, LinalgOp):
+            points = [size or 1 for size in op.sizes()]
+            steps = prod(n for n, kind in zip(points, op.iterators, strict=True) if kind is IteratorType.REDUCTION)
+            return Work(1 + ops * steps, (1 + elements) * prod(points))
         own = sum(max(1, prod(getattr(r.type, "get_shape", tuple[int, ...])())) for r in op.results)
         return Work(1 + ops, own + elements)
 

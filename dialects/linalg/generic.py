@@ -7,15 +7,17 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DictionaryAttr, Stri
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorType, IteratorTypeAttr
 from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.parser import Parser
 
+from mlc.dialects.linalg.interface import LinalgOp, parse_operands
 from mlc.dialects.upstream import parse_arrow_types
 
 _A = TypeVar("_A", bound=Attribute)
 _KINDS = ", ".join(f'"{kind}"' for kind in IteratorType)
 
 
-class GenericOp(linalg.GenericOp):
+class GenericOp(linalg.GenericOp, LinalgOp):
     """Loops over points, which index maps take to elements of the operands. The dictionary in front, which upstream
     calls the trait, may be an alias.
 
@@ -28,6 +30,22 @@ class GenericOp(linalg.GenericOp):
     } -> tensor<4xf32>
     ```
     """
+
+    @property
+    def ins(self) -> Sequence[SSAValue]:
+        return self.inputs
+
+    @property
+    def outs(self) -> Sequence[SSAValue]:
+        return self.outputs
+
+    @property
+    def index_maps(self) -> Sequence[AffineMap]:
+        return [each.data for each in self.indexing_maps]
+
+    @property
+    def iterators(self) -> Sequence[IteratorType]:
+        return [each.data for each in self.iterator_types]
 
     @classmethod
     def parse(cls, parser: Parser) -> "GenericOp":
@@ -50,7 +68,7 @@ class GenericOp(linalg.GenericOp):
             parser.raise_error(f"the trait of linalg.generic needs '{missing}'", start, start)
         doc = take("doc", StringAttr, "a string")
         library_call = take("library_call", StringAttr, "a string")
-        inputs, outputs = _parse_operands(parser, "ins"), _parse_operands(parser, "outs")
+        inputs, outputs = parse_operands(parser, "ins"), parse_operands(parser, "outs")
         if parser.parse_optional_keyword("attrs"):
             parser.parse_punctuation("=")
             said |= parser.parse_optional_attr_dict()
@@ -76,15 +94,3 @@ def _iterator(parser: Parser, kind: Attribute, start: int) -> IteratorTypeAttr:
     if not isinstance(kind, StringAttr) or kind.data not in [str(known) for known in IteratorType]:
         parser.raise_error(f"'iterator_types' of linalg.generic is a list of {_KINDS}, got {kind}", start, start)
     return IteratorTypeAttr(IteratorType(kind.data))
-
-
-def _parse_operands(parser: Parser, keyword: str) -> Sequence[SSAValue]:
-    """`ins(%x, %y : type, type)`, or nothing."""
-    if not parser.parse_optional_keyword(keyword):
-        return []
-    with parser.in_parens():
-        start = parser.pos
-        unresolved = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
-        parser.parse_punctuation(":")
-        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
-        return parser.resolve_operands(unresolved, types, start)

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, TensorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
-from xdsl.dialects.linalg.ops import FillOp, GenericOp, YieldOp
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from mlc.dialects.linalg import FillOp, GenericOp
 from mlc.dialects.tensor import StructuredOp
 from mlc.pass_manager.lowering import lowers
 from mlc.support.context import CompilerContext

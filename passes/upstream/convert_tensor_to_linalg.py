@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from xdsl.dialects import func, math, tensor
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.linalg import Linalg
 
 from mlc.dialects.arith import Arith
+from mlc.dialects.linalg import Linalg
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import require_level
 from mlc.pass_manager.lowering import LoweringDriver

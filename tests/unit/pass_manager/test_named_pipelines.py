@@ -110,7 +110,7 @@ def test_pipelines_are_words_of_pipelines(mlc_opt: CommandLine) -> None:
 
 def test_ir_after_a_pipeline_is_that_after_its_last_pass(mlc_opt: CommandLine) -> None:
     shown = mlc_opt("--lower-to-tensor", "--print-ir-after=lower-to-tensor", stdin=_GRAPH.encode()).err
-    assert "after convert-graph-to-tensor" in shown and "tensor.map" in shown
+    assert "after convert-linalg-to-tensor" in shown and "tensor.map" in shown
 
 
 def test_plugins_add_passes_and_pipelines(tmp_path: Path, mlc_opt: CommandLine) -> None:
@@ -128,7 +128,7 @@ def test_plugins_add_passes_and_pipelines(tmp_path: Path, mlc_opt: CommandLine) 
     assert row in listed.partition("--lower-to-tensor\n")[2]
     shown = mlc_opt(load, "--prepare-toy", "--print-pipeline").out
     assert shown.startswith("// --prepare-toy\n")
-    assert ",count,convert-graph-to-tensor,convert-tensor-to-loop'\n" in shown
+    assert ",count,convert-graph-to-tensor,convert-linalg-to-tensor,convert-tensor-to-loop'\n" in shown
     assert "count" not in mlc_opt("--list-passes").out  # it went with the command
 
 

@@ -1,0 +1,177 @@
+"""Bodies of linalg as bodies of structured ops: what a value needs of the elements that a body takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.linalg.ops import IndexOp
+from xdsl.dialects.tensor import YieldOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr
+from xdsl.rewriter import Rewriter
+
+from mlc.dialects.arith import ExtSIOp, TruncIOp
+from mlc.support.ir import clone
+from mlc.support.types import element_type, integer_width, repeated_number, scalar_attribute, tensor_type
+
+
+def constant_of(value: SSAValue) -> arith.ConstantOp | None:
+    """The constant that defines a value, if one does."""
+    owner = value.owner
+    return owner if isinstance(owner, arith.ConstantOp) else None
+
+
+def splat_of(value: SSAValue) -> int | float | None:
+    """The one number that all elements of a tensor are, if that is visible."""
+    constant = constant_of(value)
+    data = constant.value if constant is not None else None
+    return repeated_number(data) if isinstance(data, DenseIntOrFPElementsAttr) else None
+
+
+def integer_of(value: SSAValue) -> int | None:
+    """The integer that a scalar is, if it is a constant."""
+    number = number_of(value)
+    return number if isinstance(number, int) else None
+
+
+def number_of(value: SSAValue) -> int | float | None:
+    """The number that a scalar is, if it is a constant."""
+    constant = constant_of(value)
+    if constant is None or not isinstance(constant.value, IntegerAttr | FloatAttr):
+        return None
+    return constant.value.value.data
+
+
+@dataclass
+class Points:
+    """A body that is made of parts of another one; its operands are collected on the way.
+
+    Attributes:
+        elements: for each argument of the old body, the operand that it is an element of.
+        rows: where that is read, over the new dims.
+        dims: each old dim over the new ones, for `linalg.index`.
+        sizes: their extents.
+        before: the ops that make operands, such as the numbers of a dim; they stand in front of the new op.
+    """
+
+    elements: Sequence[SSAValue]
+    rows: Sequence[Sequence[AffineExpr]]
+    dims: Sequence[AffineExpr]
+    sizes: Sequence[int]
+    before: list[Operation] = field(default_factory=list[Operation])
+    operands: list[SSAValue] = field(default_factory=list[SSAValue])
+    subscripts: list[Sequence[AffineExpr]] = field(default_factory=list[Sequence[AffineExpr]])
+    block: Block = field(default_factory=Block)
+    _mapping: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+
+    def take(self, block: Block, wanted: Sequence[SSAValue]) -> list[SSAValue]:
+        """Copy what these values of `block` need; returns the copies."""
+        needed: set[Operation] = set()
+        pending = list(wanted)
+        for op in reversed(list(block.ops)):
+            if any(result in pending for result in op.results):
+                needed.add(op)
+                pending += [v for inner in op.walk() for v in inner.operands]
+        for argument in block.args:
+            if argument in pending and argument not in self._mapping:
+                self._mapping[argument] = self._element(argument)
+        for op in block.ops:
+            if op in needed:
+                self._copy(op)
+        return [self._inner(v) for v in wanted]
+
+    def close(self, value: SSAValue) -> Region:
+        """The finished body."""
+        self.block.add_op(YieldOp(value))
+        return Region(self.block)
+
+    def operand(self, value: SSAValue, row: Sequence[AffineExpr]) -> BlockArgument:
+        """An argument for an element of one more operand."""
+        self.operands.append(value)
+        self.subscripts.append(row)
+        return self.block.insert_arg(element_type(value.type), len(self.block.args))
+
+    def add(self, ops: Sequence[Operation]) -> SSAValue:
+        """Append ops; returns what the last one makes."""
+        self.block.add_ops(ops)
+        return ops[-1].results[0]
+
+    def _element(self, argument: BlockArgument) -> SSAValue:
+        value = self.elements[argument.index]
+        if not isinstance(value.type, TensorType):
+            return self._inner(value)
+        if (number := splat_of(value)) is not None:
+            return self.add([arith.ConstantOp(scalar_attribute(number, tensor_type(value).element_type))])
+        return self.operand(value, self.rows[argument.index])
+
+    def _inner(self, value: SSAValue) -> SSAValue:
+        """A value for use in the body: constants move inside."""
+        if value in self._mapping:
+            return self._mapping[value]
+        constant = constant_of(value)
+        if constant is not None and constant.parent is not self.block:
+            self._copy(constant)
+        return self._mapping.get(value, value)
+
+    def _copy(self, op: Operation) -> None:
+        for operand in op.operands:
+            self._inner(operand)
+        made = _AS_I64.get(type(op), _as_i64)(self, op)
+        for old, new in zip(op.results, made, strict=True):
+            self._mapping[old] = new
+
+    def clone(self, op: Operation) -> Sequence[SSAValue]:
+        """A copy of an op in the body, in which positions are of type i64."""
+        copy = clone(op, dict(self._mapping))
+        self.block.add_op(copy)
+        for result in list(copy.results):
+            if isinstance(result.type, IndexType):
+                Rewriter.replace_value_with_new_type(result, i64)
+        return copy.results
+
+    def index(self, op: IndexOp) -> Sequence[SSAValue]:
+        """The numbers of a dim are one more operand."""
+        dim = self.dims[op.dim.value.data]
+        extent = self.sizes[op.dim.value.data]
+        numbers = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(i64, [extent]), range(extent)))
+        self.before.append(numbers)
+        return [self.operand(numbers.result, [dim])]
+
+    def cast(self, op: arith.IndexCastOp) -> Sequence[SSAValue]:
+        """A position as an integer of another width."""
+        value = self._inner(op.input)
+        target = i64 if isinstance(op.result.type, IndexType) else element_type(op.result.type)
+        before, after = integer_width(element_type(value.type)), integer_width(target)
+        assert before is not None and after is not None
+        if before == after:
+            return [value]
+        make = ExtSIOp if before < after else TruncIOp
+        return [self.add([make(value, target)])]
+
+    def constant(self, op: arith.ConstantOp) -> Sequence[SSAValue]:
+        """A number, which is of type i64 where it is a position."""
+        if isinstance(op.result.type, IndexType) and isinstance(op.value, IntegerAttr):
+            return [self.add([arith.ConstantOp(IntegerAttr(op.value.value.data, i64))])]
+        return self.clone(op)
+
+
+def _as_i64(points: Points, op: Operation) -> Sequence[SSAValue]:
+    return points.clone(op)
+
+
+_AS_I64: Mapping[type[Operation], Callable[..., Sequence[SSAValue]]] = {
+    IndexOp: Points.index,
+    arith.IndexCastOp: Points.cast,
+    arith.ConstantOp: Points.constant,
+}
+"""Ops on positions that are not copied as they are."""

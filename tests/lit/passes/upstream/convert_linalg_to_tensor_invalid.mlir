@@ -1,0 +1,85 @@
+// RUN: mlc-opt %s --convert-linalg-to-tensor --split-input-file --verify-diagnostics
+
+func.func @buffers(%x: memref<4xf32>) {
+  // expected-error @+1 {{linalg.exp: found memref<4xf32>; convert-linalg-to-tensor takes tensors: convert before bufferization}}
+  linalg.exp ins(%x : memref<4xf32>) outs(%x : memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func @unknown_extents(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{linalg.exp: found tensor<?xf32>; required: a type with known extents, write them}}
+  %r = linalg.exp ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// The last of the greatest numbers: the order of points counts.
+func.func @no_reduction(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{linalg.reduce: found a body that reduces by 'arith.divf'; required: one op that combines what is there with a new element: a sum, a product, a maximum or a minimum}}
+  %r = linalg.reduce { arith.divf } ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) dimensions = [1]
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @reads_itself_twice(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{linalg.reduce: found a body that reduces by 'arith.addf'; required: one op that combines}}
+  %r = linalg.reduce ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) dimensions = [1] (%a: f32, %s: f32) {
+    %p = arith.mulf %a, %s : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @maybe_nan(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{linalg.reduce: found 'maxnumf' from an initial value that is not a known number; required: linalg.fill}}
+  %r = linalg.reduce { arith.maxnumf } ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) dimensions = [1]
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @diagonal(%x: tensor<4xf32>, %i: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{linalg.generic: found the subscript d0 of result 0; required: each dim at most once}}
+  %r = linalg.generic {indexing_maps = [affine_map<(d) -> (d)>, affine_map<(d) -> (d, d)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<4xf32>) outs(%i : tensor<4x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @races(%x: tensor<4x8xf32>, %i: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{linalg.generic: result 0 has no subscript d1, which is parallel; required: reduction}}
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%i : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @offset_is_a_value(%x: tensor<4x8xf32>, %i: tensor<index>) -> tensor<2x8xf32> {
+  %at = tensor.extract %i[] : tensor<index>
+  // expected-error @+1 {{tensor.extract_slice: found offsets that are values; required: constants}}
+  %r = tensor.extract_slice %x[%at, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+  return %r : tensor<2x8xf32>
+}
+
+// -----
+
+func.func @open(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{arith.addf: found tensor<?xf32>; required: a type with known extents, write them}}
+  %r = arith.addf %x, %x : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
