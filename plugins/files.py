@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import PyRDLError
 from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.lowering import lowerings_of
+from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of
 from mlc.pass_manager.named_pipelines import NamedPipeline, plugin_pipelines
 from mlc.pass_manager.pipeline import CROSSINGS
 from mlc.pass_manager.registry import load_pass as load_pass_by_name
@@ -37,8 +37,8 @@ from mlc.support.errors import SourceLocation, UserError
 _T = TypeVar("_T")
 _NOT_INFERRED = re.compile(r"type of (operand|result) '(\w+)' cannot be inferred.*", re.DOTALL)
 _modules: dict[tuple[Path, str], ModuleType] = {}
-"""The files that this process has run, by path and hash of the text: a file is not run twice, because what it registers
-stays registered."""
+"""The files that this process has run, by path and hash of path and text: a file is not run twice, because what it
+registers stays registered."""
 
 
 def load_dialect(path: str | os.PathLike[str]) -> None:
@@ -121,15 +121,18 @@ def _run(path: Path) -> ModuleType:
         raise UserError(f"plugin '{path}' is a directory, not a Python file") from None
     except OSError as e:
         raise UserError(f"cannot read plugin '{path}': {e.strerror}") from None
-    key = (path.resolve(), hashlib.sha256(source).hexdigest())
+    key = (path.resolve(), hashlib.sha256(source + os.fsencode(path.resolve())).hexdigest())
     imported = sys.modules.get(path.stem)
     if imported is not None and imported not in _modules.values() and _is_file(imported.__spec__, path):
         return imported  # a Python program has imported it; a second copy would have other classes
     if key not in _modules:
         _import_what_plugins_add_to()
         _know_file(str(path))
+        for module in [module for (file, _), module in _modules.items() if file == key[0]]:
+            drop_patterns(module.__name__)  # of a former text of the file
         _modules[key] = _execute(path, source, f"mlc_plugin_{path.stem}_{key[1][:8]}")
     module = _modules[key]
+    count_patterns(module.__name__)
     _know_file(module.__file__ or "")
     _make_importable(path, module)
     return module
@@ -147,6 +150,7 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__, module.__spec__ = str(path), spec
     sys.modules[name] = module  # dataclasses and type hints look their module up
+    count_patterns(name)
     try:
         exec(compile(source, str(path), "exec"), vars(module))
     except SyntaxError as e:
@@ -155,6 +159,7 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
         raise UserError(f"plugin '{path}' is not Python: {e.msg}", place or SourceLocation(str(path), 1)) from e
     except (Exception, SystemExit) as e:
         del sys.modules[name]
+        drop_patterns(name)
         message = f"plugin '{path}' fails: {_described(e)}"
         raise UserError(message, blame(e) or SourceLocation(str(path), 1)) from e
     _check_lowerings(module, path)

@@ -20,11 +20,16 @@ class ToTensor(RewritePattern):
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         builder = Builder()
         result = self.build(op, builder)
+        if result is None:
+            return
         for new in builder.ops:
             new.location = op.location
         result.name_hint = result.name_hint or op.results[0].name_hint
         rewriter.replace(op, builder.ops, [result])
 
     @abstractmethod
-    def build(self, op: Operation, b: Builder) -> SSAValue:
-        """Append tensor-level ops to `b` and return the value that replaces the result of `op`."""
+    def build(self, op: Operation, b: Builder) -> SSAValue | None:
+        """Append tensor-level ops to `b` and return the value that replaces the result of `op`.
+
+        None leaves `op` to the pattern of the next lower benefit, if there is one.
+        """
