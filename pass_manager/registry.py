@@ -51,9 +51,10 @@ def _owner(name: str) -> str | None:
     return "mlc" if is_own_pass(name) or name in own_pipelines() else None
 
 
-plugin_passes = Additions("pass", "mlc.passes", _owner)
+plugin_passes = Additions("pass", "mlc.passes", _owner, unasked="mlc.placed_passes")
 """The passes that plugins bring; an installed one is imported when it is first used (entry point
-`fit = "my_package.fit:FitPass"` in the group `mlc.passes`)."""
+`fit = "my_package.fit:FitPass"` in the group `mlc.passes`), one that has a place in pipelines when one of these is put
+together (group `mlc.placed_passes`)."""
 
 
 def pass_names() -> list[str]:

@@ -86,6 +86,16 @@ def load_pass(path: str | os.PathLike[str]) -> None:
     note_load_option(f"--load-pass={Path(path).resolve()}")
 
 
+def load_plugin(path: str | os.PathLike[str]) -> None:
+    """Load a file as `load_dialect` or else as `load_pass` does, whichever it is for.
+
+    Raises:
+        UserError: as these.
+    """
+    load = load_dialect if any(_values(_run(Path(path)), Dialect)) else load_pass
+    load(path)
+
+
 def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
     for pass_type in _passes(module):
         if (problem := pass_type.problem()) is not None:
