@@ -23,6 +23,7 @@ from typing import TypeVar
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 
+from mlc.dialects.registry import registered_class
 from mlc.support.additions import undo_at_end
 from mlc.support.context import CompilerContext
 
@@ -38,6 +39,9 @@ _patterns: dict[str, dict[type[Operation], list[tuple[int, PatternFactory]]]] = 
 """By pass and class of ops: the patterns, each behind its benefit."""
 _is_loaded: dict[str, bool] = {}
 """Of the files of plugins, by the name of the module: whether its patterns count. Those of others always do."""
+
+_modules_of_others: set[str] = set()
+"""The Python modules, none of them mlc's, that have registered patterns."""
 
 
 def lowers(pass_name: str, *op_types: type[Operation], benefit: int = 1) -> Callable[[_T], _T]:
@@ -63,9 +67,16 @@ def lowers(pass_name: str, *op_types: type[Operation], benefit: int = 1) -> Call
                     f"one that replaces the other has to say so: @lowers(…, benefit={benefit + 1})"
                 )
             present.append((benefit, factory))
+        if not factory.__module__.startswith("mlc."):
+            _modules_of_others.add(factory.__module__)
         return factory
 
     return register
+
+
+def has_patterns_of_others() -> bool:
+    """Whether somebody has registered patterns besides mlc, who may make ops in his own way."""
+    return any(_is_loaded.get(module, True) for module in _modules_of_others)
 
 
 def count_patterns(module: str) -> None:
@@ -91,7 +102,7 @@ def _name(factory: PatternFactory) -> str:
 def lowerings_for(pass_name: str, op_type: type[Operation]) -> list[PatternFactory]:
     """The patterns for ops of a class in a pass, the highest benefit first; of a benefit, that of the nearest base."""
     table, found = _patterns.get(pass_name, {}), dict[int, PatternFactory]()
-    for base in op_type.__mro__:
+    for base in registered_class(op_type).__mro__:
         for benefit, factory in table.get(base, ()):
             if benefit not in found and _counts(factory):
                 found[benefit] = factory

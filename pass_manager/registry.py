@@ -91,9 +91,12 @@ def load_pass(name: str) -> type[Pass]:
 
 
 def _checked(loaded: object, name: str, origin: str) -> type[Pass]:
-    from mlc.pass_manager.base import Pass
+    from xdsl.passes import ModulePass
 
-    if isinstance(loaded, type) and issubclass(loaded, Pass) and getattr(loaded, "name", None) == name:
+    from mlc.pass_manager.foreign_pass import as_pass_type
+
+    if isinstance(loaded, type) and issubclass(loaded, ModulePass) and getattr(loaded, "name", None) == name:
+        loaded = as_pass_type(loaded)
         if (problem := loaded.problem()) is not None:
             raise UserError(f"the pass '{loaded.__name__}' of {origin} {problem}")
         return loaded

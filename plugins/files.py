@@ -16,11 +16,13 @@ from types import ModuleType
 from typing import TypeVar
 
 from xdsl.ir import Dialect, Operation
+from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PyRDLError
 
 from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.pass_manager.base import Pass
+from mlc.pass_manager.foreign_pass import as_pass_type
 from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of
 from mlc.pass_manager.named_pipelines import NamedPipeline, plugin_pipelines
 from mlc.pass_manager.pipeline import CROSSINGS
@@ -220,7 +222,8 @@ def _is_defined_elsewhere(value: object, module: ModuleType) -> bool:
 
 def _passes(module: ModuleType) -> list[type[Pass]]:
     """The passes; what is only for others to derive from has no name, and some method is missing."""
-    return [p for p in _classes(module, Pass) if hasattr(p, "name") or not inspect.isabstract(p)]
+    found = [p for p in _classes(module, ModulePass) if hasattr(p, "name") or not inspect.isabstract(p)]
+    return [as_pass_type(each) for each in found]
 
 
 def _steps(module: ModuleType) -> list[type[Step]]:
