@@ -61,9 +61,11 @@ def lowers(pass_name: str, *op_types: type[Operation], benefit: int = 1) -> Call
     def register(factory: _T) -> _T:
         for op_type in op_types:
             present = _patterns[pass_name][op_type]
-            if (other := next((f for known, f in present if known == benefit and _counts(f)), None)) is not None:
+            if (
+                other := next((f for known, f in present if known == benefit and counts(f.__module__)), None)
+            ) is not None:
                 raise ValueError(
-                    f"two patterns lower '{op_type.name}' in '{pass_name}': {_name(other)} and {_name(factory)}; the "
+                    f"two patterns lower '{op_type.name}' in '{pass_name}': {_name(others[0])} and {_name(factory)}; the "
                     f"one that replaces the other has to say so: @lowers(…, benefit={benefit + 1})"
                 )
             present.append((benefit, factory))
@@ -76,7 +78,7 @@ def lowers(pass_name: str, *op_types: type[Operation], benefit: int = 1) -> Call
 
 def has_patterns_of_others() -> bool:
     """Whether somebody has registered patterns besides mlc, who may make ops in his own way."""
-    return any(_is_loaded.get(module, True) for module in _modules_of_others)
+    return any(counts(module) for module in _modules_of_others)
 
 
 def count_patterns(module: str) -> None:
@@ -91,8 +93,9 @@ def drop_patterns(module: str) -> None:
     _is_loaded[module] = False
 
 
-def _counts(factory: PatternFactory) -> bool:
-    return _is_loaded.get(factory.__module__, True)
+def counts(module: str) -> bool:
+    """Whether what a Python module has registered for lowerings counts: not that of a file that is loaded no more."""
+    return _is_loaded.get(module, True)
 
 
 def _name(factory: PatternFactory) -> str:
@@ -104,7 +107,7 @@ def lowerings_for(pass_name: str, op_type: type[Operation]) -> list[PatternFacto
     table, found = _patterns.get(pass_name, {}), dict[int, PatternFactory]()
     for base in registered_class(op_type).__mro__:
         for benefit, factory in table.get(base, ()):
-            if benefit not in found and _counts(factory):
+            if benefit not in found and counts(factory.__module__):
                 found[benefit] = factory
     return [found[benefit] for benefit in sorted(found, reverse=True)]
 
