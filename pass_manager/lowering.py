@@ -61,12 +61,11 @@ def lowers(pass_name: str, *op_types: type[Operation], benefit: int = 1) -> Call
     def register(factory: _T) -> _T:
         for op_type in op_types:
             present = _patterns[pass_name][op_type]
-            if (
-                other := next((f for known, f in present if known == benefit and counts(f.__module__)), None)
-            ) is not None:
+            others = [f for known, f in present if known == benefit and counts(f.__module__)]
+            if others:
                 raise ValueError(
-                    f"two patterns lower '{op_type.name}' in '{pass_name}': {_name(others[0])} and {_name(factory)}; the "
-                    f"one that replaces the other has to say so: @lowers(…, benefit={benefit + 1})"
+                    f"two patterns lower '{op_type.name}' in '{pass_name}': {_name(others[0])} and {_name(factory)}; "
+                    f"the one that replaces the other has to say so: @lowers(…, benefit={benefit + 1})"
                 )
             present.append((benefit, factory))
         if not factory.__module__.startswith("mlc."):

@@ -34,7 +34,7 @@ class ToTensor(RewritePattern):
         for part in parts:
             part.name_hint = part.name_hint or op.results[0].name_hint
         if (cast := in_old_form(_PASS, op, parts, op.results[0].type)) is not None:
-            parts = [builder.add(cast)]
+            parts = [builder.insert(cast)]
         for new in builder.ops:
             new.location = op.location
         rewriter.replace(op, builder.ops, parts)
