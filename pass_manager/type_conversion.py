@@ -114,7 +114,8 @@ def in_old_form(pass_name: str, op: Operation, parts: Sequence[SSAValue], old: A
 
 def _materialization(values: Sequence[SSAValue], types: Sequence[Attribute]) -> UnrealizedConversionCastOp:
     made = UnrealizedConversionCastOp.create(operands=values, result_types=types)
-    made.location = values[0].owner.location if values and isinstance(values[0].owner, Operation) else None
+    if values and isinstance(source := values[0].owner, Operation):
+        made.location = source.location
     return made
 
 
