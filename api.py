@@ -18,6 +18,7 @@ from mlc.compiler.compilation import Compilation, ModelText, new_context, read_m
 from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
 from mlc.compiler.recall import Recipe
 from mlc.frontends.registry import model_in_memory, open_model
+from mlc.plugins.scope import loaded, paths_of
 from mlc.runtime import ArtifactError, Model, load
 from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
 from mlc.support.errors import UserError, UserErrors
@@ -85,6 +86,7 @@ def compile(
     weights: Mapping[str, ArrayLike] | None = None,
     shapes: Mapping[str, GivenShape | list[GivenShape]] | None = None,
     values: Mapping[str, ArrayLike] | None = None,
+    plugins: Sequence[_Path] = (),
     **options: Unpack[PythonOptions],
 ) -> Model:
     """Compile a model, given as text, as the path of a file of text or of ONNX, or as IR, which stays as it is. What is
@@ -98,6 +100,8 @@ def compile(
     `weights` are the arrays behind `dense_resource<name>`, beside those of the files that a text names. Each has the
     shape and the element type of the constant that uses it.
 
+    `plugins` are Python files whose dialects, passes and patterns are known for this compilation alone.
+
     The options are those of `mlc compile` (docs/options.md): `target` is a name of `mlc targets` that this machine can
     run, `opt_level` 0 to 3, `threads` the most that a call may use, `cc` the clang to use instead of the newest one
     found. `records` is the file of `mlc tune` that schedules are taken from, instead of the user's own; "" is none.
@@ -110,20 +114,21 @@ def compile(
         CompilerBug: mlc is wrong.
         ArtifactError: this machine cannot run code for `target`.
     """
-    with _in_words_of_python():
+    with _in_words_of_python(), loaded(files := paths_of(plugins)):
         chosen = replace(options_of_python(options), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
         _check_runs_here(chosen)
         source = _source(model)
         inputs = _open_inputs(source, chosen) if isinstance(source, ModelSource) else ()
-    if inputs:
-        from mlc.compiler.open_model import OpenModel
+        if not inputs:
+            return _compiled(source, arrays, chosen)
+    from mlc.compiler.open_model import OpenModel
 
-        def compile_for(bindings: Bindings) -> Model:
+    def compile_for(bindings: Bindings) -> Model:
+        with loaded(files):
             return _compiled(source, arrays, replace(chosen, bindings=bindings))
 
-        return OpenModel(inputs, compile_for, chosen.bindings)
-    return _compiled(source, arrays, chosen)
+    return OpenModel(inputs, compile_for, chosen.bindings)
 
 
 def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredInput, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, ShapedType
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from mlc.support.dtypes import NAMES, is_computed, is_supported
 from mlc.support.locations import error_at
@@ -14,9 +15,11 @@ from mlc.support.types import element_type
 MOST_ELEMENTS = 1 << 48
 
 
-def require_known_types(root: Operation, may_be_stored: bool = False) -> None:
+def require_known_types(
+    root: Operation, may_be_stored: bool = False, but: Callable[[Attribute], bool] = lambda kind: False
+) -> None:
     """Check that all tensors and buffers under `root` have known extents and elements that mlc computes with, or, where
-    ops take them, types that are only stored.
+    ops take them, types that are only stored; `but` says of which types something else is made first.
 
     Extents are positive but for arguments and constants, which need no computing.
 
@@ -26,7 +29,7 @@ def require_known_types(root: Operation, may_be_stored: bool = False) -> None:
     for op in root.walk():
         arguments = [a for region in op.regions for block in region.blocks for a in block.args]
         for value in (*op.results, *arguments):
-            if not isinstance(value.type, ShapedType):
+            if not isinstance(value.type, ShapedType) or but(value.type):
                 continue
             if 0 in value.type.get_shape() and op.operands:
                 raise error_at(

@@ -108,7 +108,7 @@ class Recipe:
 
     def _is_complete(self) -> bool:
         """Whether nothing else has an influence; headers are not cached."""
-        return self.kind != "header" and not plugin_files and not load_options() and not _are_templates_installed()
+        return self.kind != "header" and not plugin_files and not load_options() and not _joins_all_compilations()
 
     @cached_property
     def _key(self) -> str:
@@ -136,9 +136,9 @@ def _version(package: str) -> str:
 
 
 @cache
-def _are_templates_installed() -> bool:
-    """Whether a package adds schedule templates: each compilation asks them, whatever the model names."""
-    return any(entry_points(group=group) for group in groups_of("mlc.templates"))
+def _joins_all_compilations() -> bool:
+    """Whether a package adds what takes part in each compilation, whatever the model names."""
+    return any(entry_points(group=group) for group in (*groups_of("mlc.templates"), "mlc.placed_passes"))
 
 
 @cache

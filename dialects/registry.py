@@ -56,6 +56,18 @@ def load_dialect(name: str) -> Dialect:
     raise LookupError(f"mlc/dialects/{name}/__init__.py exports no dialect named '{name}'")
 
 
+@cache
+def registered_class(op_type: type[Operation]) -> type[Operation]:
+    """The class that mlc has for the ops of one of xDSL's classes: that of the name, which parsing makes.
+
+    What mlc knows of an op, such as its lowering and its meaning, it knows of that class.
+    """
+    dialect = op_type.name.partition(".")[0]
+    if not op_type.__module__.startswith("xdsl.") or dialect not in dialect_names():
+        return op_type
+    return next((op for op in load_dialect(dialect).operations if op.name == op_type.name), op_type)
+
+
 def register_dialects(ctx: Context) -> None:
     """Make every dialect known to `ctx`: mlc's own, those of plugins, and xDSL's where neither has one of that name.
 

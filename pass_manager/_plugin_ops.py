@@ -1,7 +1,7 @@
-"""Which ops and steps of plugins a module holds, and where a plugin says what becomes of them.
+"""Which ops and steps of plugins a module holds, and where a plugin says what becomes of these and of other ops.
 
 If the IR is wrong after a pass that met such ops, their patterns or their meaning are the first to look at. So are
-steps of schedules, after the pass that carries them out.
+patterns of plugins for ops of mlc, and steps of schedules after the pass that carries them out.
 """
 
 from __future__ import annotations
@@ -13,19 +13,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 from mlc.dialects.loop import ScheduleAttr
-from mlc.pass_manager.lowering import lowering_of
+from mlc.pass_manager.lowering import PatternFactory, lowerings_for
 from mlc.support.blame import place_of, plugin_files
 from mlc.support.errors import CompilerBug, Note, SourceLocation, UserError
 
 CARRIES_OUT_STEPS = "apply-schedule"
 """The pass whose work steps of schedules are."""
-
-
-def plugin_ops(module: ModuleOp) -> list[type[Operation]]:
-    """The ops of plugins in a module, each once, in the order in which they stand there."""
-    if not plugin_files:
-        return []
-    return [op_type for op_type in dict.fromkeys(type(op) for op in module.walk()) if place_of(op_type) is not None]
 
 
 @dataclass(frozen=True)
@@ -49,18 +42,23 @@ def suspects_of(pass_name: str, module: ModuleOp) -> dict[type, Suspect]:
             if (place := place_of(type(step))) is not None:
                 what, duty = f"'{step.spelling}' was carried out", "has to keep what loops compute"
                 found[type(step)] = Suspect(what, place, duty, is_verified=True)
-    return found | {op_type: suspect_of(pass_name, op_type) for op_type in plugin_ops(module)}
+    for op_type in dict.fromkeys(type(op) for op in module.walk()) if plugin_files else ():
+        if (suspect := _suspect_of(pass_name, op_type)) is not None:
+            found[op_type] = suspect
+    return found
 
 
-def suspect_of(pass_name: str, op_type: type[Operation]) -> Suspect:
-    """What a plugin has for one of its ops in a pass: the pattern that lowers it, or else the op itself."""
-    pattern = lowering_of(pass_name, op_type)
-    place = place_of(pattern) if inspect.isclass(pattern) else None
-    if pattern is not None and place is not None:
-        return Suspect(f"'{op_type.name}' was lowered by {getattr(pattern, '__name__', 'a pattern')}", place)
+def _suspect_of(pass_name: str, op_type: type[Operation]) -> Suspect | None:
+    """What plugins have for ops of a class in a pass: a pattern that lowers them, or else the op itself."""
+    for pattern in lowerings_for(pass_name, op_type):
+        if (place := _place(pattern)) is not None:
+            return Suspect(f"'{op_type.name}' was lowered by {getattr(pattern, '__name__', 'a pattern')}", place)
     place = place_of(op_type)
-    assert place is not None
-    return Suspect(f"'{op_type.name}' was in the module", place)
+    return None if place is None else Suspect(f"'{op_type.name}' was in the module", place)
+
+
+def _place(pattern: PatternFactory) -> SourceLocation | None:
+    return place_of(pattern) if inspect.isclass(pattern) else None
 
 
 def error_of_plugin(bug: CompilerBug, suspects: list[Suspect]) -> UserError:

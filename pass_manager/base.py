@@ -21,6 +21,7 @@ from xdsl.passes import ModulePass
 
 from mlc.pass_manager.pipeline import LEVELS, SOURCE_LEVELS
 from mlc.support.context import CompilerContext
+from mlc.support.former_names import name_today
 from mlc.support.rounding import Rounding
 
 _OPTION_TYPES = "required: int, float, bool, str, a tuple[…, ...] of one of them, or such a type | None"
@@ -28,12 +29,21 @@ _OPTION_TYPES = "required: int, float, bool, str, a tuple[…, ...] of one of th
 
 @dataclass(frozen=True)
 class PipelinePlace:
-    """Where a pass runs in the named pipelines."""
+    """Where a pass of a plugin runs, in all pipelines that have the pass named here: those of `-O`, and named ones."""
 
-    before: str
-    """The pass in front of which it runs, in all pipelines that have that one."""
-    reason: str
+    before: str = ""
+    """The pass in front of which it runs; or else `after`."""
+    reason: str = ""
     """What for, in a few words."""
+    after: str = ""
+    """The pass behind which it runs."""
+    since: int = 0
+    """The lowest `-O` level that runs it. Named pipelines run what -O0 runs."""
+
+    @property
+    def at(self) -> str:
+        """The pass beside which it runs."""
+        return name_today("pass", self.before or self.after)
 
 
 @dataclass(frozen=True)
@@ -51,7 +61,7 @@ class Pass(ModulePass):
     """How far the pass may move what floats are; None if every bit stays. `--check-each` holds the pass to it."""
 
     place: ClassVar[PipelinePlace | None] = None
-    """Where the named pipelines run it, if it is a pass of a plugin's file; None if they do not."""
+    """Where pipelines run it, if it is a pass of a plugin; None if they do not (`mlc.pass_manager.places`)."""
 
     @classmethod
     def problem(cls) -> str | None:
@@ -82,6 +92,8 @@ class Pass(ModulePass):
             return f"has the ir_level {cls.ir_level!r}; required: one of {', '.join(map(str, known))}"
         if not isinstance(cls.rounding, Rounding | None):  # pyright: ignore[reportUnnecessaryIsInstance]
             return f"has the rounding {cls.rounding!r}; required: a Rounding of mlc.support.rounding, or None"
+        if (place := cls.place) is not None and not (_is_place(place) and bool(place.before) != bool(place.after)):
+            return f"has the place {place!r}; required: PipelinePlace(before=…) or PipelinePlace(after=…), of one pass"
         return None
 
     def rounding_in(self, module: ModuleOp) -> Rounding | None:
@@ -107,6 +119,10 @@ class Pass(ModulePass):
         Raises:
             UserError: the module asks for something that cannot be done.
         """
+
+
+def _is_place(place: object) -> bool:
+    return isinstance(place, PipelinePlace)
 
 
 def _is_option(hint: Any) -> bool:

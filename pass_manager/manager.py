@@ -9,14 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PassFailedException, VerifyException
 
 from mlc.pass_manager._own_classes import take_own_classes
 from mlc.pass_manager._plugin_ops import Suspect, error_of_plugin, suspects_of
 from mlc.pass_manager.base import Pass
+from mlc.pass_manager.foreign_pass import as_pass
 from mlc.pass_manager.instrumentation import Instrumentation
+from mlc.pass_manager.lowering import has_patterns_of_others
 from mlc.pass_manager.options import pipeline_text
-from mlc.pass_manager.registry import plugin_passes
+from mlc.pass_manager.registry import is_own_pass, plugin_passes
 from mlc.pass_manager.reproducer import write_reproducer
 from mlc.support.blame import plugin_files
 from mlc.support.context import CompilerContext
@@ -41,8 +44,10 @@ class PassManager:
         """A manager that does the same, and has run nothing yet."""
         return PassManager(self.ctx, self.instrumentations, self.verify_each, self.source)
 
-    def run(self, module: ModuleOp, passes: Sequence[Pass], more_follows: bool = False) -> None:
+    def run(self, module: ModuleOp, passes: Sequence[ModulePass], more_follows: bool = False) -> None:
         """Apply `passes` to `module` in place; if more follow in another run, the module is verified behind those.
+
+        Passes of xDSL do, too.
 
         Raises:
             UserError: the module asks for something that a pass cannot do.
@@ -50,10 +55,10 @@ class PassManager:
         """
         with collector_at_rest():
             take_own_classes(module)
-            for pass_ in passes:
+            for pass_ in (own := [as_pass(each) for each in passes]):
                 self._run_one(module, pass_)
-            if passes and not self.verify_each and not more_follows:
-                self._verify(module, passes[-1] if len(self._ran) == 1 else None)
+            if own and not self.verify_each and not more_follows:
+                self._verify(module, own[-1] if len(self._ran) == 1 else None)
 
     def finish(self, module: ModuleOp) -> None:
         """Tell the instrumentations that no further pass will run on `module`.
@@ -82,7 +87,7 @@ class PassManager:
             where = " ".join([f"pass '{pass_.name}' failed", *getattr(e, "__notes__", ())])
             message = f"{where} with {type(e).__name__}: {e}"
             raise self._with_reproducer(CompilerBug(message, pass_.name, traceback.format_exc())) from e
-        if plugin_files:
+        if plugin_files or has_patterns_of_others() or not is_own_pass(pass_.name):
             take_own_classes(module)
         if self.verify_each:
             self._verify(module, pass_)

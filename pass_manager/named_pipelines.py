@@ -4,21 +4,21 @@
 down to that level, by the passes that no program can do without (those of `-O0`). Passes that stand in front of them
 keep their effect, and on a module that is there already they change nothing.
 
-A plugin adds a pipeline as a value of its module, and a file also a pass to those of mlc, by `Pass.place`:
+A plugin adds a pipeline as a value of its module, and passes to those of mlc (`mlc.pass_manager.places`):
 
     PREPARE = NamedPipeline("prepare-toy", "what the toy backend reads", (Stage("graph", "canonicalize", 0, "why"),))
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-from mlc.pass_manager.pipeline import CROSSINGS, LEVELS, SOURCE_LEVELS, TEXT_OF_UPSTREAM, Stage, default_steps
-from mlc.pass_manager.registry import is_own_pass, load_pass, pass_names, plugin_passes, suggest
+from mlc.pass_manager.pipeline import CROSSINGS, LEVELS, PIPELINE, SOURCE_LEVELS, TEXT_OF_UPSTREAM, Stage
+from mlc.pass_manager.places import with_placed
+from mlc.pass_manager.registry import is_own_pass
 from mlc.support.additions import Additions
 from mlc.support.errors import UserError
-from mlc.support.former_names import name_today
 
 LOWER_TO = {level: f"lower-to-{'loops' if level == 'loop' else level}" for level in LEVELS}
 """The pipeline that reaches each level."""
@@ -47,7 +47,7 @@ def own_pipelines() -> dict[str, NamedPipeline]:
 
 
 def _lowering(level: str) -> NamedPipeline:
-    least = default_steps(0)
+    least = [stage for stage in PIPELINE if not (stage.since or stage.threaded or stage.fast)]
     reaching = [f"convert-{source}-to-graph" for source in SOURCE_LEVELS]
     if level in CROSSINGS:
         reaching = [CROSSINGS[level], TEXT_OF_UPSTREAM.get(level, "")]
@@ -72,21 +72,4 @@ def named_pipeline(name: str) -> NamedPipeline | None:
         raise UserError(f"{addition.origin} promises a pipeline '{name}', found one named '{found.name}'")
     elif not isinstance(found, NamedPipeline):
         raise UserError(f"{addition.origin} promises a pipeline '{name}', found {found!r}")
-    return found and NamedPipeline(found.name, found.summary, _with_placed(found.stages))
-
-
-def _with_placed(stages: tuple[Stage, ...]) -> tuple[Stage, ...]:
-    """The stages, and in front of each the passes of plugin files that are to run before it."""
-    result = list(stages)
-    for name, addition in plugin_passes.of_files():
-        if (place := load_pass(name).place) is None:
-            continue
-        before = name_today("pass", place.before)
-        if before not in pass_names():
-            near = suggest(before, pass_names())
-            raise UserError(f"pass '{name}' of {addition.origin} is to run before '{place.before}', no pass{near}")
-        for number, stage in enumerate(result):
-            if stage.passes.partition("{")[0] == before:
-                result.insert(number, Stage(result[max(number - 1, 0)].level, name, 0, place.reason))
-                break
-    return tuple(result)
+    return found and replace(found, stages=with_placed(found.stages, 0))

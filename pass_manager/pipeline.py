@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from string import Template
 from typing import TYPE_CHECKING, Protocol
+
+from mlc.pass_manager.places import with_placed
+from mlc.pass_manager.stage import Stage
 
 if TYPE_CHECKING:
     from mlc.pass_manager.base import Pass
@@ -46,28 +47,6 @@ class PipelineOptions(Protocol):
     def accuracy(self) -> str:
         """One of `ACCURACIES`."""
         ...
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One entry of the default pipelines."""
-
-    level: str
-    """The level of the IR when the pass is done; a crossing belongs to the level that it reaches."""
-    passes: str
-    """The pass with its options, as `--pass-pipeline` takes it; `$threads` is how many threads may be used,
-    `$accuracy` one of `ACCURACIES`."""
-    since: int
-    """The lowest `-O` level that runs it; 0 for what no program can do without."""
-    reason: str
-    threaded: bool = False
-    """Whether it runs only when more than one thread is to be used."""
-    fast: bool = False
-    """Whether it runs only where the accuracy is `fast`."""
-
-    def spelling(self, threads: int, accuracy: str) -> str:
-        """The pass with its options, for these choices."""
-        return Template(self.passes).substitute(threads=threads, accuracy=accuracy)
 
 
 PIPELINE = (
@@ -139,15 +118,21 @@ def crossings(start: str, end: str) -> list[str]:
 def default_steps(
     opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None, accuracy: str = "exact"
 ) -> list[Stage]:
-    """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given."""
+    """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given; those of
+    plugins at their places.
+
+    Raises:
+        UserError: a plugin places a pass at no pass.
+    """
     first = LEVELS.index(after) + 1 if after else 0
     levels = LEVELS[first : LEVELS.index(upto) + 1]
-    return [
+    steps = [
         step
         for step in PIPELINE
-        if step.since <= opt_level and step.level in levels
+        if step.since <= opt_level
         if (threads > 1 or not step.threaded) and (accuracy == "fast" or not step.fast)
     ]
+    return [step for step in with_placed(steps, opt_level) if step.level in levels]
 
 
 def default_passes(

@@ -51,9 +51,10 @@ def _owner(name: str) -> str | None:
     return "mlc" if is_own_pass(name) or name in own_pipelines() else None
 
 
-plugin_passes = Additions("pass", "mlc.passes", _owner)
+plugin_passes = Additions("pass", "mlc.passes", _owner, unasked="mlc.placed_passes")
 """The passes that plugins bring; an installed one is imported when it is first used (entry point
-`fit = "my_package.fit:FitPass"` in the group `mlc.passes`)."""
+`fit = "my_package.fit:FitPass"` in the group `mlc.passes`), one that has a place in pipelines when one of these is put
+together (group `mlc.placed_passes`)."""
 
 
 def pass_names() -> list[str]:
@@ -90,9 +91,12 @@ def load_pass(name: str) -> type[Pass]:
 
 
 def _checked(loaded: object, name: str, origin: str) -> type[Pass]:
-    from mlc.pass_manager.base import Pass
+    from xdsl.passes import ModulePass
 
-    if isinstance(loaded, type) and issubclass(loaded, Pass) and getattr(loaded, "name", None) == name:
+    from mlc.pass_manager.foreign_pass import as_pass_type
+
+    if isinstance(loaded, type) and issubclass(loaded, ModulePass) and getattr(loaded, "name", None) == name:
+        loaded = as_pass_type(loaded)
         if (problem := loaded.problem()) is not None:
             raise UserError(f"the pass '{loaded.__name__}' of {origin} {problem}")
         return loaded

@@ -8,7 +8,8 @@ Registries are open, and passes ask what an op says of itself: a graph op says t
 moves (`GraphOp`) and is fused accordingly; a structured op says over what it runs and what it computes at a point.
 `Additions` (`support/additions.py`) is the part of a registry that plugins fill, by name and origin, so that a
 collision names both sides. What a command loads ends with the command (`plugin_scope`). Entry points (`mlc.dialects`,
-`mlc.passes`, `mlc.steps`, `mlc.templates`) are imported when a text or a pipeline first names them. An exception of a
+`mlc.passes`, `mlc.steps`) are imported when a text or a pipeline first names them, those that have an effect unasked
+(`mlc.placed_passes`, `mlc.templates`) with each compilation. An exception of a
 plugin is reported at its line (`support/blame.py`), never as a bug of mlc.
 """
 
@@ -17,10 +18,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from mlc.plugins.files import load_dialect, load_pass
+    from mlc.plugins.files import load_dialect, load_pass, load_plugin
     from mlc.plugins.irdl import load_irdl
 
-_HOMES = {"load_dialect": "mlc.plugins.files", "load_pass": "mlc.plugins.files", "load_irdl": "mlc.plugins.irdl"}
+_HOMES = {
+    **dict.fromkeys(("load_dialect", "load_pass", "load_plugin"), "mlc.plugins.files"),
+    "load_irdl": "mlc.plugins.irdl",
+}
 """Imported when they are asked for: command lines that load no plugin start without xDSL."""
 
 
@@ -32,4 +36,4 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_HOMES[name]), name)
 
 
-__all__ = ["load_dialect", "load_irdl", "load_pass"]
+__all__ = ["load_dialect", "load_irdl", "load_pass", "load_plugin"]

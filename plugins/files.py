@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TypeVar
 
 from xdsl.ir import Dialect, Operation
+from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PyRDLError
 
 from mlc.dialects.loop.steps import Step, plugin_steps
@@ -23,7 +24,8 @@ from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.frontends.frontend import Frontend
 from mlc.frontends.registry import plugin_frontends
 from mlc.pass_manager.base import Pass
-from mlc.pass_manager.lowering import lowerings_of
+from mlc.pass_manager.foreign_pass import as_pass_type
+from mlc.pass_manager.lowering import count_patterns, drop_patterns, lowerings_of
 from mlc.pass_manager.named_pipelines import NamedPipeline, plugin_pipelines
 from mlc.pass_manager.pipeline import CROSSINGS
 from mlc.pass_manager.registry import load_pass as load_pass_by_name
@@ -39,8 +41,8 @@ from mlc.support.errors import SourceLocation, UserError
 _T = TypeVar("_T")
 _NOT_INFERRED = re.compile(r"type of (operand|result) '(\w+)' cannot be inferred.*", re.DOTALL)
 _modules: dict[tuple[Path, str], ModuleType] = {}
-"""The files that this process has run, by path and hash of the text: a file is not run twice, because what it registers
-stays registered."""
+"""The files that this process has run, by path and hash of path and text: a file is not run twice, because what it
+registers stays registered."""
 
 
 def load_dialect(path: str | os.PathLike[str]) -> None:
@@ -89,6 +91,16 @@ def load_pass(path: str | os.PathLike[str]) -> None:
     note_load_option(f"--load-pass={Path(path).resolve()}")
 
 
+def load_plugin(path: str | os.PathLike[str]) -> None:
+    """Load a file as `load_dialect` or else as `load_pass` does, whichever it is for.
+
+    Raises:
+        UserError: as these.
+    """
+    load = load_dialect if any(_values(_run(Path(path)), Dialect)) else load_pass
+    load(path)
+
+
 def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
     for pass_type in _passes(module):
         if (problem := pass_type.problem()) is not None:
@@ -129,15 +141,18 @@ def _run(path: Path) -> ModuleType:
         raise UserError(f"plugin '{path}' is a directory, not a Python file") from None
     except OSError as e:
         raise UserError(f"cannot read plugin '{path}': {e.strerror}") from None
-    key = (path.resolve(), hashlib.sha256(source).hexdigest())
+    key = (path.resolve(), hashlib.sha256(source + os.fsencode(path.resolve())).hexdigest())
     imported = sys.modules.get(path.stem)
     if imported is not None and imported not in _modules.values() and _is_file(imported.__spec__, path):
         return imported  # a Python program has imported it; a second copy would have other classes
     if key not in _modules:
         _import_what_plugins_add_to()
         _know_file(str(path))
+        for module in [module for (file, _), module in _modules.items() if file == key[0]]:
+            drop_patterns(module.__name__)  # of a former text of the file
         _modules[key] = _execute(path, source, f"mlc_plugin_{path.stem}_{key[1][:8]}")
     module = _modules[key]
+    count_patterns(module.__name__)
     _know_file(module.__file__ or "")
     _make_importable(path, module)
     return module
@@ -155,6 +170,7 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
     module = ModuleType(name)
     module.__file__, module.__spec__ = str(path), spec
     sys.modules[name] = module  # dataclasses and type hints look their module up
+    count_patterns(name)
     try:
         exec(compile(source, str(path), "exec"), vars(module))
     except SyntaxError as e:
@@ -163,6 +179,7 @@ def _execute(path: Path, source: bytes, name: str) -> ModuleType:
         raise UserError(f"plugin '{path}' is not Python: {e.msg}", place or SourceLocation(str(path), 1)) from e
     except (Exception, SystemExit) as e:
         del sys.modules[name]
+        drop_patterns(name)
         message = f"plugin '{path}' fails: {_described(e)}"
         raise UserError(message, blame(e) or SourceLocation(str(path), 1)) from e
     _check_lowerings(module, path)
@@ -213,7 +230,8 @@ def _is_defined_elsewhere(value: object, module: ModuleType) -> bool:
 
 def _passes(module: ModuleType) -> list[type[Pass]]:
     """The passes; what is only for others to derive from has no name, and some method is missing."""
-    return [p for p in _classes(module, Pass) if hasattr(p, "name") or not inspect.isabstract(p)]
+    found = [p for p in _classes(module, ModulePass) if hasattr(p, "name") or not inspect.isabstract(p)]
+    return [as_pass_type(each) for each in found]
 
 
 def _steps(module: ModuleType) -> list[type[Step]]:

@@ -27,6 +27,7 @@ from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.graph import BitcastOp, GraphOp
+from mlc.dialects.registry import registered_class
 from mlc.dialects.tensor import StructuredOp
 from mlc.reference.codes import nearest_stored
 from mlc.support.blame import place_of_code
@@ -305,6 +306,7 @@ def _without_elements(op: Operation) -> Array | None:
 
 
 def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None:
+    op_type = registered_class(op_type)
     found = _executors.get(op_type) or entry_for(op_type, _executors)
     if found is None and (module := _OF_FRONTENDS.get(op_type.dialect_name())) is not None:
         import_module(module)

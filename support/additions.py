@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
@@ -36,20 +36,23 @@ class Addition:
     """The file or the package, for messages."""
     load: Callable[[], object]
     """Gives it; the registry checks of what kind it is, as a package may promise what it does not hold."""
+    group: str | None = None
+    """The group of entry points that a package has it in; None if it is of a file."""
 
 
 class Additions:
     """What plugins add to one registry."""
 
-    def __init__(self, noun: str, group: str, own: Callable[[str], str | None]) -> None:
+    def __init__(self, noun: str, group: str, own: Callable[[str], str | None], unasked: str | None = None) -> None:
         """
         Args:
             noun: what users call the things, such as `dialect`.
             group: the group of entry points that name such things.
             own: says who in the compiler itself has a name, such as `mlc`, or None if it is free.
+            unasked: the group of those that have an effect before anybody names them.
         """
         self._noun = noun
-        self._group = group
+        self._groups = [group] if unasked is None else [group, unasked]
         self._own = own
         self._added: dict[str, Addition] = {}
 
@@ -62,9 +65,9 @@ class Additions:
         yield from self._installed.items()
         yield from self._added.items()
 
-    def of_files(self) -> list[tuple[str, Addition]]:
-        """What files have added; that of packages is not imported before it is named."""
-        return list(self._added.items())
+    def unasked(self) -> list[tuple[str, Addition]]:
+        """What has an effect before anybody names it: what packages have in a group of its own, and all of files."""
+        return [*((n, a) for n, a in self._installed.items() if a.group in self._groups[1:]), *self._added.items()]
 
     def names(self) -> list[str]:
         """All names."""
@@ -104,11 +107,12 @@ class Additions:
         from importlib.metadata import entry_points
 
         found: dict[str, Addition] = {}
-        for entry in (each for group in groups_of(self._group) for each in entry_points(group=group)):
+        for entry in (each for now in self._groups for group in groups_of(now) for each in entry_points(group=group)):
             name_today("entry point group", entry.group)
             origin = f"the package '{entry.dist.name}'" if entry.dist else f"'{entry.value}'"
             self._refuse(entry.name, origin, found.get(entry.name))
-            found[entry.name] = Addition(origin, lambda entry=entry, origin=origin: self._import(entry, origin))
+            load = partial(self._import, entry, origin)
+            found[entry.name] = Addition(origin, load, entry.group)
         return found
 
     def _import(self, entry: EntryPoint, origin: str) -> object:

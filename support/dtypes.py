@@ -36,6 +36,8 @@ from mlc.support.errors import UserError
 from mlc.support.types import tensor_type
 
 if TYPE_CHECKING:  # most texts need no NumPy, and importing it takes 0.1 s
+    from collections.abc import Callable
+
     import numpy as np
 
 
@@ -163,13 +165,28 @@ class UnknownElement(UserError, KeyError):
         super().__init__(f"it has elements of type {element_type}, {NOT_KNOWN}")
 
 
-@cache
+stand_ins: list[Callable[[Attribute], Attribute]] = []
+"""Functions that give, for an element type of a plugin, the type that its elements become, and others unchanged."""
+
+
+def standing_for(element_type: Attribute) -> Attribute:
+    """The type that elements of a plugin's type become, whose arrays hold them, too; other types are their own."""
+    for stand_in in stand_ins:
+        element_type = stand_in(element_type)
+    return element_type
+
+
 def to_numpy(element_type: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of an element type (`index` is 64 bits wide).
 
     Raises:
         UnknownElement: mlc does not have this type.
     """
+    return _own_to_numpy(element_type if element_type in _BY_TYPE else standing_for(element_type))
+
+
+@cache
+def _own_to_numpy(element_type: Attribute) -> np.dtype[Any]:
     if element_type == _INDEX:
         return dtype_named("int64")
     if element_type not in _BY_TYPE:
@@ -177,7 +194,6 @@ def to_numpy(element_type: Attribute) -> np.dtype[Any]:
     return dtype_named(_BY_TYPE[element_type].dtype)
 
 
-@cache
 def dtype_of(element_type: Attribute) -> np.dtype[Any]:
     """The NumPy dtype of an element type, or of complex numbers, which frontends have and kernels do not.
 

@@ -34,9 +34,11 @@ def summary(name: str) -> str:
 
 
 def rows_of(stages: Sequence[Stage]) -> list[str]:
-    """The passes of a pipeline, a line for each, with the level that it belongs to and the reason why it runs."""
+    """The passes of a pipeline, a line for each: the level that it belongs to, the reason, the plugin that it is of."""
     width = max((len(stage.passes) for stage in stages), default=0)
-    return [f"{stage.level:<6}  {stage.passes:<{width}}  {stage.reason}" for stage in stages]
+    origins = [f" (of {stage.origin})" if stage.origin else "" for stage in stages]
+    rows = [f"{stage.level:<6}  {stage.passes:<{width}}  {stage.reason}" for stage in stages]
+    return [row + origin for row, origin in zip(rows, origins, strict=True)]
 
 
 def _describe(option: Option) -> str:

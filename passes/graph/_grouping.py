@@ -11,7 +11,7 @@ from mlc.dialects.graph import GraphOp, MoveOp, ReshapeOp
 from mlc.dialects.graph.types import element_of, is_static, shape_of, times
 from mlc.passes.graph._attention import attention_before
 from mlc.passes.graph._movers import foldable, keeps_contiguous, moves_before, why_not_folded
-from mlc.support.dtypes import is_supported
+from mlc.support.dtypes import is_supported, standing_for
 
 _OTHER = "does not say that it maps, contracts or reduces"
 
@@ -239,4 +239,4 @@ def _can_be_fused(op: GraphOp) -> bool:
 
 
 def _has_known_type(op: GraphOp) -> bool:
-    return all(is_static(v.type) and is_supported(element_of(v)) for v in (*op.operands, op.result))
+    return all(is_static(v.type) and is_supported(standing_for(element_of(v))) for v in (*op.operands, op.result))

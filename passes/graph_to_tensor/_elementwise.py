@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import math as numbers
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr, IntegerType, i1, i32, i64
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    i1,
+    i32,
+    i64,
+)
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
 
@@ -26,7 +36,7 @@ from mlc.passes.graph_to_tensor._iteration import points_like
 from mlc.passes.graph_to_tensor._patterns import ToTensor
 from mlc.passes.graph_to_tensor._points import Body, Points, is_integer
 from mlc.support.dtypes import is_unsigned, most_of
-from mlc.support.types import integer_width, repeated_number, scalar_attribute, tensor_type
+from mlc.support.types import Tensor, integer_width, repeated_number, scalar_attribute, tensor_type
 
 
 def _relu(p: Points, x: SSAValue) -> SSAValue:
@@ -222,11 +232,13 @@ class Elementwise(ToTensor):
 
     def map(self, op: Operation, b: Builder, body: Body) -> SSAValue:
         """`body` over all points of the result; operands that are one number become that number."""
-        result = tensor_type(op.results[0])
-        points = points_like(op.operands, result.get_shape())
+        (kind,), operands = self.types(op.results[0].type), [self.part(each) for each in op.operands]
+        assert isinstance(kind, TensorType)
+        result = cast(Tensor, kind)
+        points = points_like(operands, result.get_shape())
         accesses: list[Access] = []
         scalars: dict[int, IntegerAttr[IntegerType] | FloatAttr] = {}
-        for position, operand in enumerate(op.operands):
+        for position, operand in enumerate(operands):
             number = scalar_constant(operand)
             if number is not None:
                 scalars[position] = number
@@ -235,10 +247,8 @@ class Elementwise(ToTensor):
 
         def with_scalars(p: Points, *loaded: SSAValue) -> SSAValue:
             values = iter(loaded)
-            operands = [
-                p(arith.ConstantOp, scalars[i]) if i in scalars else next(values) for i in range(len(op.operands))
-            ]
-            return body(p, *operands)
+            numbers = [p(arith.ConstantOp, scalars[i]) if i in scalars else next(values) for i in range(len(operands))]
+            return body(p, *numbers)
 
         return b.reshape(b.map(accesses, points.dims, result.element_type, with_scalars), result.get_shape())
 

@@ -15,6 +15,7 @@ from mlc.dialects import graph
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import require_level
 from mlc.pass_manager.lowering import LoweringDriver
+from mlc.pass_manager.type_conversion import TypeConversion
 from mlc.passes.graph_to_tensor import (
     _arg_reduction,
     _casts,
@@ -33,7 +34,7 @@ from mlc.passes.graph_to_tensor import (
     _winograd,
 )
 from mlc.passes.graph_to_tensor._halves import widen_halves
-from mlc.passes.graph_to_tensor._outline import Outlining
+from mlc.passes.graph_to_tensor._outline import LOOPS, Outlining
 from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elements, require_no_arithmetic
 from mlc.support.context import CompilerContext
 from mlc.support.kernel_names import KernelNames
@@ -85,17 +86,24 @@ class ConvertGraphToTensorPass(Pass):
         require_level(module, "graph", self.name)
         driver = LoweringDriver(self.name, ctx)
         outlining = Outlining(KernelNames(module), driver.handles)
+        conversion = TypeConversion(self.name, LOOPS)
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
         require_no_arithmetic(module)
+        kernels: list[func.FuncOp] = []
         for function in [f for f in functions if not f.is_declaration]:
             if any(op.name.startswith(f"{graph.Graph.name}.") for op in function.walk()):
-                require_known_types(function, may_be_stored=True)
+                require_known_types(function, may_be_stored=True, but=conversion.changes)
             for kernel in outlining.outline(function):
                 module.body.block.insert_op_before(kernel, function)
-                widen_halves(kernel)
-                driver.lower(kernel.walk())
-                _erase_leftovers(kernel)
+                kernels.append(kernel)
+        conversion.convert_functions([*kernels, *functions])
+        for kernel in kernels:
+            widen_halves(kernel)
+            driver.lower(kernel.walk())
+            _erase_leftovers(kernel)
+        for function in functions:
             driver.lower(function.walk())
+        conversion.finish([*kernels, *functions])
         ctx.attribute_remarks(outlining.computed_by)
         for function in functions:
             mark_elements(function)

@@ -168,7 +168,7 @@ def _relabelled(find: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *arguments: SimpleNamespace(identity="other", command=find(*arguments).command)
 
 
-@pytest.mark.parametrize("what", ["load_options", "_are_templates_installed"])
+@pytest.mark.parametrize("what", ["load_options", "_joins_all_compilations"])
 def test_what_a_process_may_add_ends_recalling(
     what: str, compilations: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -242,7 +242,7 @@ def test_kinds_of_kernels_of_packages_are_not_recalled_around(
     lowered: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _save("m.onnx", 1, "initializer", _N)
-    monkeypatch.setattr(recall, "_are_templates_installed", lambda: True)
+    monkeypatch.setattr(recall, "_joins_all_compilations", lambda: True)
     for _ in range(2):
         _added("m.onnx", _N)
     assert len(lowered) == 4

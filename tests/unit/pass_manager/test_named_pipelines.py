@@ -124,7 +124,7 @@ def test_plugins_add_passes_and_pipelines(tmp_path: Path, mlc_opt: CommandLine) 
     listed = mlc_opt(load, "--list-passes").out
     rows = ["    What the toy backend reads.", "      graph   canonicalize{max-rewrites-per-op=5}  one form"]
     assert "\n".join(["--prepare-toy", *rows, ""]) in listed
-    row = "      graph   count                       to see what is lowered\n"
+    row = f"      graph   count                       to see what is lowered (of '{path}')\n"
     assert row in listed.partition("--lower-to-tensor\n")[2]
     shown = mlc_opt(load, "--prepare-toy", "--print-pipeline").out
     assert shown.startswith("// --prepare-toy\n")

@@ -227,14 +227,16 @@ CASES = {
         _OP
         + '@lowers("convert-graph-to-tensor", AOp)\nclass P(RewritePattern): pass\n'
         + '@lowers("convert-graph-to-tensor", AOp)\nclass Q(RewritePattern): pass\n',
-        "bad.py:16: error: plugin 'bad.py' fails: ValueError: two patterns lower 'bad.a' in 'convert-graph-to-tensor'",
+        "bad.py:16: error: plugin 'bad.py' fails: ValueError: two patterns lower 'bad.a' in 'convert-graph-to-tensor': "
+        "P and Q; the one that replaces the other has to say so: @lowers(…, benefit=2)",
     ),
     "a pattern that mlc has": (
         _OP
         + "from mlc.dialects.graph import ReluOp\n"
         + '@lowers("convert-graph-to-tensor", ReluOp)\nclass P(RewritePattern): pass\n',
         "bad.py:15: error: plugin 'bad.py' fails: ValueError: two patterns lower 'graph.relu' in "
-        "'convert-graph-to-tensor'",
+        "'convert-graph-to-tensor': ElementwiseToMap and P; the one that replaces the other has to say so: "
+        "@lowers(…, benefit=2)",
     ),
     "a lowering that does not exist": (
         _OP + '@lowers("convert-graph-to-tensors", AOp)\nclass P(RewritePattern): pass\nBad = Dialect("bad", [AOp])',

@@ -165,3 +165,28 @@ def test_a_wrong_kind_of_a_package(value: str, tmp_path: Path) -> None:
     done = _mlc_opt(tmp_path, "--schedule", text=text)
     assert "the package 'rows' promises a schedule template 'wide_rows', found " in done.stderr
     assert done.returncode == 1
+
+
+def test_a_pass_with_a_place_joins(scale: Path) -> None:
+    """It is imported when a pipeline is made, and its file may change between two compilations."""
+    source = (scale / "scale.py").read_text()
+    name = 'name: ClassVar[str] = "raise-to-scale"\n'
+    placed = source.replace(name, f'{name}    place = PipelinePlace(before="cse")\n')
+    placed = placed.replace("import Pass\n", "import Pass, PipelinePlace\n")
+    assert placed.count("PipelinePlace") == 2
+    (scale / "scale.py").write_text(placed)
+    text = _TEXT.replace(
+        "scale.by %x, 3.0 : tensor<4xf32>", "graph.add %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>"
+    )
+    assert "scale.by" not in _mlc_opt(scale, "-O3", "--emit=mlir:graph", text=text).stdout  # its group is `mlc.passes`
+    _install(scale, "placing", "[mlc.placed_passes]\nraise-to-scale = scale:RaiseToScalePass\n")
+    (scale / "scaling-1.0.dist-info" / "entry_points.txt").write_text("[mlc.dialects]\nscale = scale:Scale\n")
+    assert "scale.by" in _mlc_opt(scale, "-O3", "--emit=mlir:graph", text=text).stdout
+    shown = _mlc_opt(scale, "-O3", "--print-pipeline").stdout
+    assert "(of the package 'placing')\n// graph   cse " in shown
+    assert "--raise-to-scale\n" in _mlc_opt(scale, "--list-passes").stdout
+    assert "IMPORTED" not in _mlc_opt(scale, "--cse").stderr
+    (scale / "scale.py").write_text(source)
+    failing = _mlc_opt(scale, "-O3")
+    assert failing.returncode == 1
+    assert "the package 'placing' has the pass 'raise-to-scale' in the group 'mlc.placed_passes'" in failing.stderr

@@ -1,0 +1,95 @@
+"""Patterns of plugins for ops that mlc lowers: which one is applied, for how long, and who is blamed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import mlc
+from mlc.support.additions import plugin_scope
+
+if TYPE_CHECKING:
+    from tests.conftest import CommandLine
+
+_BASE2 = Path(__file__).parents[2] / "lit" / "plugins" / "Inputs" / "base2_softmax.py"
+_SOFTMAX = """func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.softmax %x axis 1 : tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+"""
+_RELU = """func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.relu %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+_SHIFTED = """
+from mlc.dialects.graph import ReluOp
+from mlc.pass_manager.lowering import lowers
+from mlc.passes.graph_to_tensor import Elementwise
+
+@lowers("convert-graph-to-tensor", ReluOp, benefit={0})
+class Shifted{0}(Elementwise):
+    def build(self, op, b):
+        return self.map(op, b, lambda p, x: p.add(x, p.number({0}, x.type)))
+"""
+
+
+def test_native_code_of_a_replaced_softmax() -> None:
+    x = np.random.default_rng(0).standard_normal((4, 8), np.float32)
+    wide = x.astype(np.float64)
+    powers = np.exp(wide - wide.max(1, keepdims=True))
+    with plugin_scope():
+        mlc.load_pass(_BASE2)
+        np.testing.assert_allclose(mlc.compile(_SOFTMAX)(x), powers / powers.sum(1, keepdims=True), rtol=2e-6)
+
+
+def test_a_replacement_lasts_as_long_as_its_plugin(tmp_path: Path) -> None:
+    """What another lowering computes says which one was applied."""
+    file, x = tmp_path / "shifted.py", np.array([-1, 0, 1, 2], np.float32)
+    file.write_text(_SHIFTED.format(2))
+    for _ in range(2):  # the second time, the file has run already
+        with plugin_scope():
+            mlc.load_pass(file)
+            with plugin_scope():
+                mlc.load_pass(file)
+            np.testing.assert_array_equal(mlc.compile(_RELU)(x), x + 2)
+        np.testing.assert_array_equal(mlc.compile(_RELU)(x), [0, 0, 1, 2])
+
+
+def test_another_text_of_a_file_takes_the_place_of_the_former_one(tmp_path: Path) -> None:
+    file, x = tmp_path / "shifted.py", np.array([-1, 0, 1, 2], np.float32)
+    with plugin_scope():
+        for by in (3, 2):
+            file.write_text(_SHIFTED.format(by))
+            mlc.load_pass(file)
+            np.testing.assert_array_equal(mlc.compile(_RELU)(x), x + by)
+
+
+def test_the_highest_benefit_comes_first(tmp_path: Path) -> None:
+    x = np.array([-1, 0, 1, 2], np.float32)
+    with plugin_scope():
+        for by in (2, 4, 3):
+            (tmp_path / f"by{by}.py").write_text(_SHIFTED.format(by))
+            mlc.load_pass(tmp_path / f"by{by}.py")
+        np.testing.assert_array_equal(mlc.compile(_RELU)(x), x + 4)
+
+
+def test_a_file_that_fails_leaves_no_pattern(tmp_path: Path) -> None:
+    file, x = tmp_path / "shifted.py", np.array([-1, 0, 1, 2], np.float32)
+    with plugin_scope():
+        file.write_text(_SHIFTED.format(2) + "1 / 0\n")
+        with pytest.raises(mlc.UserError, match="division by zero"):
+            mlc.load_pass(file)
+        np.testing.assert_array_equal(mlc.compile(_RELU)(x), [0, 0, 1, 2])
+
+
+def test_a_wrong_replacement_is_told_at_its_line(tmp_path: Path, mlc_opt: CommandLine) -> None:
+    file = tmp_path / "shifted.py"
+    file.write_text(_SHIFTED.format(2))
+    result = mlc_opt(f"--load-pass={file}", "--lower-to-tensor", "--check-each", stdin=_RELU)
+    assert result.status == 1
+    assert f"{file}:6: error: " in result.err
+    assert "'graph.relu' was lowered by Shifted2" in result.err
