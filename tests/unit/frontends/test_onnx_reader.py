@@ -13,7 +13,7 @@ from mlc.compiler.compilation import new_context
 from mlc.frontends.onnx import reader
 from mlc.frontends.onnx.external import embed_external
 from mlc.frontends.onnx.reader import read_onnx
-from mlc.frontends.onnx.source import open_source
+from mlc.frontends.onnx.source import OnnxFrontend
 from mlc.frontends.onnx.to_graph.convert_onnx_to_graph import ConvertOnnxToGraphPass
 from mlc.reference.interpreter import run_function
 from mlc.support.context import CompilerContext
@@ -404,7 +404,7 @@ def test_a_model_is_parsed_once_for_its_inputs_and_each_of_its_shapes(
         return parse(opened, file)
 
     monkeypatch.setattr(reader, "parsed", counted)
-    source = open_source(_saved(_linear(), tmp_path))
+    source = OnnxFrontend().open(_saved(_linear(), tmp_path))
     assert [each.name for each in source.inputs()] == ["x:0"]
     first, second = (str(source.module(new_context())) for _ in range(2))
     assert first == second
