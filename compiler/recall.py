@@ -138,7 +138,9 @@ def _version(package: str) -> str:
 @cache
 def _joins_all_compilations() -> bool:
     """Whether a package adds what takes part in each compilation, whatever the model names."""
-    return any(entry_points(group=group) for group in (*groups_of("mlc.templates"), "mlc.placed_passes", "mlc.architectures"))
+    return any(
+        entry_points(group=group) for group in (*groups_of("mlc.templates"), "mlc.placed_passes", "mlc.architectures")
+    )
 
 
 @cache

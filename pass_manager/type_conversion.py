@@ -78,7 +78,7 @@ def converted(pass_name: str, kind: Attribute) -> tuple[Attribute, ...]:
         tensor = cast(Tensor, kind)
         elements = converted(pass_name, tensor.element_type)
         if elements != (tensor.element_type,):
-            return tuple(Tensor(each, tensor.get_shape(), tensor.encoding) for each in elements)
+            return tuple(cast(Attribute, Tensor(each, tensor.get_shape(), tensor.encoding)) for each in elements)
     return (kind,)
 
 

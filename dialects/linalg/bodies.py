@@ -37,7 +37,7 @@ from mlc.support.types import element_type, integer_width, scalar_attribute
 
 _Binary = Callable[[SSAValue, SSAValue], Operation]
 
-BINARY: dict[str, tuple[_Binary | None, _Binary | None, _Binary | None]] = {
+BINARY_FUNCTIONS: dict[str, tuple[_Binary | None, _Binary | None, _Binary | None]] = {
     "add": (AddfOp, AddiOp, OrIOp),
     "sub": (SubfOp, SubiOp, None),
     "mul": (MulfOp, MuliOp, AndIOp),
@@ -51,7 +51,7 @@ BINARY: dict[str, tuple[_Binary | None, _Binary | None, _Binary | None]] = {
 }
 """For each function of two numbers, the op of floats, of integers, and of booleans."""
 
-UNARY: dict[str, Callable[[SSAValue], Operation]] = {
+UNARY_FUNCTIONS: dict[str, Callable[[SSAValue], Operation]] = {
     "abs": math.AbsFOp,
     "ceil": math.CeilOp,
     "erf": math.ErfOp,
@@ -83,8 +83,9 @@ def body_of(function: str, elements: Sequence[Attribute], unsigned: bool = False
     """The region of a named op.
 
     Args:
-        function: a name of `BINARY` or `UNARY`; `copy`, `select`; `multiply` and `quantized`, which add the product to
-            what is there; `reduce <name>`, which combines with what is there by a function of `BINARY`.
+        function: a name of `BINARY_FUNCTIONS` or `UNARY_FUNCTIONS`; `copy`, `select`; `multiply` and `quantized`,
+            which add the product to what is there; `reduce <name>`, which combines with what is there by a function
+            of `BINARY_FUNCTIONS`.
         elements: the types of an element of each operand, the result last.
         unsigned: whether integers are converted as unsigned ones.
 
@@ -111,10 +112,10 @@ def body_of(function: str, elements: Sequence[Attribute], unsigned: bool = False
             result = _binary("add", there, _binary("mul", left, _binary("sub", to(inputs[1]), to(inputs[3]))))
         case "reduce":
             result = _binary(rest, there, to(inputs[0]))
-        case _ if verb in UNARY:
+        case _ if verb in UNARY_FUNCTIONS:
             if not isinstance(target, AnyFloat):
                 raise Undefined(f"found {verb} of {target}; it is a function of floats")
-            result = UNARY[verb](to(inputs[0])).results[0]
+            result = UNARY_FUNCTIONS[verb](to(inputs[0])).results[0]
         case _:
             result = _binary(verb, to(inputs[0]), to(inputs[1]))
     _add_all(block, result)
@@ -132,7 +133,7 @@ def _add_all(block: Block, value: SSAValue) -> None:
 
 
 def _binary(name: str, left: SSAValue, right: SSAValue) -> SSAValue:
-    of_floats, of_integers, of_booleans = BINARY[name]
+    of_floats, of_integers, of_booleans = BINARY_FUNCTIONS[name]
     element = element_type(left.type)
     make = of_floats if integer_width(element) is None else of_booleans if element == i1 else of_integers
     if make is None:

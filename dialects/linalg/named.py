@@ -28,7 +28,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from mlc.dialects.linalg.bodies import BINARY, OF_UNSIGNED, UNARY, Undefined, body_of
+from mlc.dialects.linalg.bodies import BINARY_FUNCTIONS, OF_UNSIGNED, UNARY_FUNCTIONS, Undefined, body_of
 from mlc.dialects.linalg.functions import BinaryFnAttr, TypeFn, TypeFnAttr, UnaryFnAttr
 from mlc.dialects.linalg.interface import (
     LinalgOp,
@@ -163,7 +163,7 @@ class NamedOp(IRDLOperation, LinalgOp):
         """What is wrong with the number of operands; None if nothing is."""
         if cls.SUBSCRIPTS is not None:
             required = len(_subscripts(cls.SUBSCRIPTS)[0]) - 1
-        elif cls.FUNCTION in BINARY or cls.name == "linalg.elemwise_binary":
+        elif cls.FUNCTION in BINARY_FUNCTIONS or cls.name == "linalg.elemwise_binary":
             required = 2
         else:
             required = 3 if cls.FUNCTION == "select" else 1
@@ -345,9 +345,9 @@ def _all() -> dict[str, type[NamedOp]]:
                 f"reduce {kind.replace('sum', 'add')}",
                 f"A window's {kind}: `{text}`.",
             )
-    for name in UNARY:
+    for name in UNARY_FUNCTIONS:
         add(name, None, name, f"The function {name} of each element.")
-    for name in BINARY:
+    for name in BINARY_FUNCTIONS:
         add(name, None, name, f"The function {name} of two elements each.")
     add("elemwise_unary", None, None, "The function that `fun` names, of each element.")
     add("elemwise_binary", None, None, "The function that `fun` names, of two elements each.")

@@ -15,17 +15,17 @@ from mlc.dialects.linalg import SoftmaxOp
 from mlc.dialects.tensor import MapOp, ReduceOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import Points, splat_of
+from mlc.passes.upstream._points import BodyPoints, splat_of
 from mlc.support.ir import drop_overflow_flags
 from mlc.support.locations import error_at
 from mlc.support.types import Tensor, scalar_attribute, tensor_type
 
-TO_TENSOR = "convert-linalg-to-tensor"
+_TO_TENSOR = "convert-linalg-to-tensor"
 _COMPUTING = [op for op in (*Arith.operations, *math.Math.operations) if op is not arith.ConstantOp]
 
 
-@lowers(TO_TENSOR, *_COMPUTING)
-class ElementwiseToMap(StatelessPattern):
+@lowers(_TO_TENSOR, *_COMPUTING)
+class ArithToMap(StatelessPattern):
     """`arith.addf %x, %y : tensor<4xf32>` -> a map with `arith.addf` of two numbers; ops on scalars stay."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
@@ -36,7 +36,7 @@ class ElementwiseToMap(StatelessPattern):
             raise error_at(op, f"{op.name}: found {kind}; required: a type with known extents, write them")
         if len(op.results) != 1:
             raise error_at(op, f"{op.name}: found {len(op.results)} results of type {kind}; write it in linalg.generic")
-        points, row = Points([], [], [], []), _all_dims(kind)
+        points, row = BodyPoints([], [], [], []), _all_dims(kind)
         mapping = {v: _element(points, v, row) for v in dict.fromkeys(op.operands)}
         copy = type(op).create(
             operands=[mapping[v] for v in op.operands],
@@ -57,7 +57,7 @@ def _named(kind: Tensor) -> list[tuple[str, int]]:
     return list(zip(dim_names(kind.get_num_dims()), kind.get_shape(), strict=True))
 
 
-def _element(points: Points, value: SSAValue, row: Sequence[AffineExpr]) -> SSAValue:
+def _element(points: BodyPoints, value: SSAValue, row: Sequence[AffineExpr]) -> SSAValue:
     if not isinstance(value.type, TensorType):
         return value
     if (number := splat_of(value)) is not None:
@@ -65,11 +65,11 @@ def _element(points: Points, value: SSAValue, row: Sequence[AffineExpr]) -> SSAV
     return points.operand(value, row)
 
 
-def _map(points: Points, value: SSAValue, kind: Tensor) -> MapOp:
+def _map(points: BodyPoints, value: SSAValue, kind: Tensor) -> MapOp:
     return MapOp(points.operands, points.subscripts, _named(kind), kind, points.close(value))
 
 
-@lowers(TO_TENSOR, SoftmaxOp)
+@lowers(_TO_TENSOR, SoftmaxOp)
 class SoftmaxToStructured(StatelessPattern):
     """The maximum, exponentials of the difference to it, their sum, and the quotient."""
 
@@ -89,7 +89,7 @@ class SoftmaxToStructured(StatelessPattern):
         greatest = ReduceOp("max", [op.input], [row], over, part)
 
         def combined(make: type[Operation], left: SSAValue, right: SSAValue, then: type[Operation] | None) -> MapOp:
-            points = Points([], [], [], [])
+            points = BodyPoints([], [], [], [])
             a, b = points.operand(left, _all_dims(kind)), points.operand(right, rest)
             value = points.add([make.create(operands=[a, b], result_types=[kind.element_type])])
             if then is not None:

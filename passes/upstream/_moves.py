@@ -21,11 +21,11 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.tensor import MapOp, PutOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import Points, integer_of, number_of
+from mlc.passes.upstream._points import BodyPoints, integer_of, number_of
 from mlc.support.locations import error_at
 from mlc.support.types import Tensor, tensor_type
 
-TO_TENSOR = "convert-linalg-to-tensor"
+_TO_TENSOR = "convert-linalg-to-tensor"
 
 
 def _numbers(op: Operation, what: str, said: Sequence[int], values: Sequence[SSAValue]) -> list[int]:
@@ -83,7 +83,7 @@ def _known(op: Operation, kind: Tensor) -> list[int]:
     return list(kind.get_shape())
 
 
-@lowers(TO_TENSOR, tensor.ExtractSliceOp)
+@lowers(_TO_TENSOR, tensor.ExtractSliceOp)
 class ExtractSliceToMap(StatelessPattern):
     """A slice without some axes of extent 1 is a map; others stay, with constants for values."""
 
@@ -97,7 +97,7 @@ class ExtractSliceToMap(StatelessPattern):
         for axis, at in enumerate(_kept(op, sizes, shape)):
             start = AffineExpr.constant(offsets[axis])
             rows.append(start if at is None else _scaled(at, strides[axis], offsets[axis]))
-        points = Points([], [], [], [])
+        points = BodyPoints([], [], [], [])
         value = points.operand(op.source, rows)
         rewriter.replace(op, MapOp([op.source], [rows], _named(shape), op.result.type, points.close(value)))
 
@@ -108,7 +108,7 @@ def _scaled(dim: int, stride: int, offset: int) -> AffineExpr:
     return expr + offset if offset else expr
 
 
-@lowers(TO_TENSOR, tensor.InsertSliceOp)
+@lowers(_TO_TENSOR, tensor.InsertSliceOp)
 class InsertSliceToPut(StatelessPattern):
     """What lies side by side is put together of the parts around the slice; elements with gaps are put one by one."""
 
@@ -132,7 +132,7 @@ def _expanded(op: tensor.InsertSliceOp, sizes: Sequence[int], ops: list[Operatio
     if None not in kept:
         return op.source
     rows = [AffineExpr.dimension(kept.index(i)) for i in range(kind.get_num_dims())]
-    points = Points([], [], [], [])
+    points = BodyPoints([], [], [], [])
     value = points.operand(op.source, rows)
     full = TensorType(kind.element_type, sizes)
     ops.append(MapOp([op.source], [rows], _named(sizes), full, points.close(value)))
@@ -189,7 +189,7 @@ def _put(
     return ops[-1].results[0]
 
 
-@lowers(TO_TENSOR, tensor.PadOp)
+@lowers(_TO_TENSOR, tensor.PadOp)
 class PadByConstants(StatelessPattern):
     """Amounts that are constants stand in the op."""
 
@@ -204,7 +204,7 @@ class PadByConstants(StatelessPattern):
         rewriter.replace(op, made)
 
 
-@lowers(TO_TENSOR, tensor.SplatOp)
+@lowers(_TO_TENSOR, tensor.SplatOp)
 class SplatToMap(StatelessPattern):
     """A constant, or a map that yields the scalar everywhere."""
 
@@ -215,11 +215,11 @@ class SplatToMap(StatelessPattern):
         if number is not None:
             rewriter.replace(op, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, [number])))
         else:
-            points = Points([], [], [], [])
+            points = BodyPoints([], [], [], [])
             rewriter.replace(op, MapOp([], [], _named(shape), kind, points.close(op.input)))
 
 
-@lowers(TO_TENSOR, tensor.FromElementsOp)
+@lowers(_TO_TENSOR, tensor.FromElementsOp)
 class FromElementsToConstant(StatelessPattern):
     """A constant, or one element behind the other."""
 
@@ -233,7 +233,7 @@ class FromElementsToConstant(StatelessPattern):
         one: Tensor = TensorType(kind.element_type, [1])
         ops: list[Operation] = []
         for value in op.elements:
-            ops.append(MapOp([], [], _named([1]), one, Points([], [], [], []).close(value)))
+            ops.append(MapOp([], [], _named([1]), one, BodyPoints([], [], [], []).close(value)))
         result = ops[0].results[0]
         if len(ops) > 1:
             row = TensorType(kind.element_type, [len(op.elements)])
@@ -271,7 +271,7 @@ def _reshape(
     return tensor.ExpandShapeOp(value, [], groups, kind.get_shape(), kind)
 
 
-@lowers(TO_TENSOR, tensor.ReshapeOp)
+@lowers(_TO_TENSOR, tensor.ReshapeOp)
 class ReshapeToGroups(StatelessPattern):
     """A reshape to known extents says them in its type."""
 
@@ -283,7 +283,7 @@ class ReshapeToGroups(StatelessPattern):
         rewriter.replace(op, ops, [result])
 
 
-@lowers(TO_TENSOR, tensor.CastOp)
+@lowers(_TO_TENSOR, tensor.CastOp)
 class DropCast(StatelessPattern):
     """A cast between types of one shape says nothing new."""
 
@@ -293,7 +293,7 @@ class DropCast(StatelessPattern):
             rewriter.replace(op, [], [op.source])
 
 
-@lowers(TO_TENSOR, tensor.DimOp)
+@lowers(_TO_TENSOR, tensor.DimOp)
 class DimToConstant(StatelessPattern):
     """Extents are known."""
 

@@ -53,7 +53,7 @@ def number_of(value: SSAValue) -> int | float | None:
 
 
 @dataclass
-class Points:
+class BodyPoints:
     """A body that is made of parts of another one; its operands are collected on the way.
 
     Attributes:
@@ -165,13 +165,13 @@ class Points:
         return self.clone(op)
 
 
-def _as_i64(points: Points, op: Operation) -> Sequence[SSAValue]:
+def _as_i64(points: BodyPoints, op: Operation) -> Sequence[SSAValue]:
     return points.clone(op)
 
 
 _AS_I64: Mapping[type[Operation], Callable[..., Sequence[SSAValue]]] = {
-    IndexOp: Points.index,
-    arith.IndexCastOp: Points.cast,
-    arith.ConstantOp: Points.constant,
+    IndexOp: BodyPoints.index,
+    arith.IndexCastOp: BodyPoints.cast,
+    arith.ConstantOp: BodyPoints.constant,
 }
 """Ops on positions that are not copied as they are."""

@@ -50,7 +50,7 @@ REQUIRED = "one op that combines what is there with a new element: a sum, a prod
 
 
 @dataclass(frozen=True)
-class Reduction:
+class BodyReduction:
     """How a point is combined with what is there."""
 
     kind: str
@@ -63,7 +63,7 @@ class Reduction:
     """Whether the point is the product of the two operands."""
 
 
-def reduction_of(yielded: SSAValue, there: SSAValue) -> Reduction | None:
+def reduction_of(yielded: SSAValue, there: SSAValue) -> BodyReduction | None:
     """The reduction by which `there` becomes `yielded`; None if it is none."""
     op = yielded.owner
     if isinstance(op, SelectOp):
@@ -72,14 +72,14 @@ def reduction_of(yielded: SSAValue, there: SSAValue) -> Reduction | None:
         return None
     if isinstance(op, math.FmaOp):
         if there is op.c and there not in (op.a, op.b):
-            return Reduction("add", (op.a, op.b), _product_of_floats, multiplies=True)
+            return BodyReduction("add", (op.a, op.b), _product_of_floats, multiplies=True)
         return None
     if isinstance(op, arith.SubfOp | arith.SubiOp):
         if op.lhs is not there or op.rhs is there:
             return None
         if isinstance(op, arith.SubfOp):
-            return Reduction("add", (op.rhs,), _negative_float)
-        return Reduction("add", (op.rhs,), _negative_integer)
+            return BodyReduction("add", (op.rhs,), _negative_float)
+        return BodyReduction("add", (op.rhs,), _negative_integer)
     kind = _SYMMETRIC.get(op.name) or (_OF_BOOLEANS.get(op.name) if there.type == i1 else None)
     if kind is None or len(op.operands) != 2 or op.operands[0] is op.operands[1]:
         return None
@@ -87,8 +87,8 @@ def reduction_of(yielded: SSAValue, there: SSAValue) -> Reduction | None:
     product = point.owner
     if kind == "add" and isinstance(product, arith.MulfOp | arith.MuliOp) and there.type != i1:
         make = _product_of_floats if isinstance(product, arith.MulfOp) else _product_of_integers
-        return Reduction("add", (product.lhs, product.rhs), make, multiplies=True)
-    return Reduction(kind, (point,))
+        return BodyReduction("add", (product.lhs, product.rhs), make, multiplies=True)
+    return BodyReduction(kind, (point,))
 
 
 def _product_of_floats(a: SSAValue, b: SSAValue) -> list[Operation]:
@@ -108,7 +108,7 @@ def _negative_integer(a: SSAValue) -> list[Operation]:
     return [zero, arith.SubiOp(zero.result, a)]
 
 
-def _selected(op: SelectOp, there: SSAValue) -> Reduction | None:
+def _selected(op: SelectOp, there: SSAValue) -> BodyReduction | None:
     """`select(x > there, x, there)` and its like."""
     condition, chosen, other = op.cond.owner, op.lhs, op.rhs
     if not isinstance(condition, CmpfOp | CmpiOp) or chosen is other or there not in (chosen, other):
@@ -121,4 +121,4 @@ def _selected(op: SelectOp, there: SSAValue) -> Reduction | None:
     if chosen is condition.rhs:
         name = name[:1] + _FLIPPED.get(name[1:], "")
     kind = _SELECTED.get(name)
-    return None if kind is None else Reduction(kind, (other if chosen is there else chosen,))
+    return None if kind is None else BodyReduction(kind, (other if chosen is there else chosen,))

@@ -18,18 +18,18 @@ from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.dialects.tensor.structured import combine
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import Points, number_of, splat_of
-from mlc.passes.upstream._reductions import REQUIRED, Reduction, reduction_of
+from mlc.passes.upstream._points import BodyPoints, number_of, splat_of
+from mlc.passes.upstream._reductions import REQUIRED, BodyReduction, reduction_of
 from mlc.support.ir import identity_of
 from mlc.support.locations import error_at
 from mlc.support.types import element_type, integer_width, scalar_attribute, tensor_type
 
-TO_TENSOR = "convert-linalg-to-tensor"
+_TO_TENSOR = "convert-linalg-to-tensor"
 _CASTS = ("arith.extf", "arith.extsi", "arith.extui", "arith.sitofp", "arith.uitofp")
 """What may stand between a product and its operands, which are then converted first."""
 
 
-@lowers(TO_TENSOR, LinalgOp)
+@lowers(_TO_TENSOR, LinalgOp)
 class LinalgToStructured(StatelessPattern):
     """One structured op for each result, and one more where the result does not start from what changes nothing.
 
@@ -58,7 +58,7 @@ def _require_known_tensors(op: LinalgOp) -> list[int]:
     types: list[Attribute] = [v.type for v in (*op.ins, *op.outs)]
     for found in types:
         if isinstance(found, MemRefType):
-            raise error_at(op, f"{op.name}: found {found!s}; {TO_TENSOR} takes tensors: convert before bufferization")
+            raise error_at(op, f"{op.name}: found {found!s}; {_TO_TENSOR} takes tensors: convert before bufferization")
         if any(extent < 0 for extent in shape_of(found)):
             raise error_at(op, f"{op.name}: found {found}; required: a type with known extents, write them")
     sizes = [size for size in op.sizes() if size is not None]
@@ -123,7 +123,7 @@ def _result(op: LinalgOp, number: int, sizes: Sequence[int], ops: list[Operation
         return before
     iteration = _iteration(op, number, sizes)
     rows = [[e.replace_dims_and_symbols(iteration.dims, []) for e in m.results] for m in op.index_maps]
-    points = Points((*op.ins, *op.outs), rows, iteration.dims, sizes, ops)
+    points = BodyPoints((*op.ins, *op.outs), rows, iteration.dims, sizes, ops)
     last = op.point.last_op
     assert last is not None
     yielded = last.operands[number]
@@ -155,7 +155,7 @@ def _uses(op: LinalgOp, values: Sequence[SSAValue], arguments: Sequence[BlockArg
     return False
 
 
-def _map(points: Points, value: SSAValue, iteration: _Iteration, like: SSAValue, ops: list[Operation]) -> SSAValue:
+def _map(points: BodyPoints, value: SSAValue, iteration: _Iteration, like: SSAValue, ops: list[Operation]) -> SSAValue:
     """A map, or a constant where all elements are one number."""
     number = number_of(value)
     if not points.operands and number is not None:
@@ -166,7 +166,7 @@ def _map(points: Points, value: SSAValue, iteration: _Iteration, like: SSAValue,
 
 
 def _reduce(
-    op: LinalgOp, points: Points, found: Reduction, iteration: _Iteration, like: SSAValue, ops: list[Operation]
+    op: LinalgOp, points: BodyPoints, found: BodyReduction, iteration: _Iteration, like: SSAValue, ops: list[Operation]
 ) -> SSAValue:
     values = points.take(op.point, found.operands)
     point = values[0] if found.make is None else points.add(found.make(*values))
@@ -179,7 +179,7 @@ def _reduce(
 
 
 def _contract(
-    op: LinalgOp, points: Points, found: Reduction, iteration: _Iteration, like: SSAValue, ops: list[Operation]
+    op: LinalgOp, points: BodyPoints, found: BodyReduction, iteration: _Iteration, like: SSAValue, ops: list[Operation]
 ) -> SSAValue | None:
     """A contraction, if points are products of elements, perhaps converted ones; None if they are others."""
     if not found.multiplies:
@@ -211,7 +211,7 @@ def _converted(operand: SSAValue, casts: Sequence[Operation], ops: list[Operatio
         return operand
     shape = tensor_type(operand).get_shape()
     identity = [AffineExpr.dimension(i) for i in range(len(shape))]
-    points = Points([operand], [identity], [], [])
+    points = BodyPoints([operand], [identity], [], [])
     value: SSAValue = points.operand(operand, identity)
     for each in casts:
         value = points.add([type(each).create(operands=[value], result_types=[r.type for r in each.results])])
@@ -238,7 +238,7 @@ def _with_initial(
         return reduced
     rank = len(iteration.named) - iteration.reduced
     identity_row = [AffineExpr.dimension(i) for i in range(rank)]
-    points = Points([], [], [], [])
+    points = BodyPoints([], [], [], [])
     result = points.operand(reduced, identity_row)
     if number is not None:
         start = points.add([arith.ConstantOp(scalar_attribute(number, element))])

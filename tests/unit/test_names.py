@@ -17,6 +17,7 @@ _ALLOWED = {
     "Arguments": "each command of `mlc` has arguments of its own",
     "MemRef": "the dialect, and the type of its values, as in xDSL",
     "PATTERNS": "each lowering lists the modules of its patterns",
+    "SUFFIX": "each frontend says how the names of its files end",
     "STAGE": "each stage has a name in reports of bugs",
     "Tensor": "the dialect, and the type of its values, as in xDSL",
     "Vector": "the dialect, and the type of its values, as in xDSL",

@@ -148,7 +148,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{'linalg.fill': result 'res' is of type 5 : i64; required: a tensor type}}
+  // expected-error @+1 {{expected a type, got '5'}}
   %0 = linalg.fill ins(%a : f32) outs(%t : tensor<4xf32>) -> 5
   return
 }
@@ -391,7 +391,7 @@ func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) 
 // -----
 
 func.func @f(%a: f32, %i: index, %m: memref<4xf32>, %t: tensor<4xf32>, %d: f64) {
-  // expected-error @+1 {{cannot parse this as part of 'linalg.matmul'}}
+  // expected-error @+1 {{linalg.matmul: 1 operands in ins and 0 in outs, required: 2 and 1 (named_c1)}}
   %0 = linalg.matmul ins(%a : f32) loc(unknown)
   return
 }

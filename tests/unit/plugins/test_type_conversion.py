@@ -88,6 +88,82 @@ _FIXED_INSIDE = """func.func @main(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {
 """
 
 
+_T = "tensor<4x5x!fx.fixed<16, 8>>"
+_IN_A_BRANCH = f"""func.func @main(%c: tensor<i1>, %x: tensor<4x5xf32>) -> tensor<4x5xf32> {{
+  %0 = fx.quantize %x : tensor<4x5xf32> -> {_T}
+  %1 = graph.if %c using (%0) : ({_T}) -> ({_T}) {{
+  ^bb0(%a: {_T}):
+    %2 = fx.add %a, %a : {_T}
+    graph.yield %2 : {_T}
+  }} else {{
+  ^bb0(%a: {_T}):
+    graph.yield %a : {_T}
+  }}
+  %3 = fx.dequantize %1 : {_T} -> tensor<4x5xf32>
+  return %3 : tensor<4x5xf32>
+}}
+"""
+_IN_A_SCAN = f"""func.func @main(%x: tensor<4x5xf32>) -> tensor<4x5xf32> {{
+  %0 = fx.quantize %x : tensor<4x5xf32> -> {_T}
+  %1 = graph.scan 3 carry (%h = %0) over () using (%w = %0) : ({_T}, {_T}) -> ({_T}) {{
+    %2 = fx.add %h, %w : {_T}
+    graph.yield %2 : {_T}
+  }}
+  %3 = fx.dequantize %1 : {_T} -> tensor<4x5xf32>
+  return %3 : tensor<4x5xf32>
+}}
+"""
+_IN_A_LOOP = f"""func.func @main(%x: tensor<4x5xf32>, %most: tensor<i64>) -> tensor<4x5xf32> {{
+  %zero = graph.constant dense<0> : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %0 = fx.quantize %x : tensor<4x5xf32> -> {_T}
+  %n, %1 = graph.while carry (%zero, %0) using (%most, %one)
+      : (tensor<i64>, {_T}), (tensor<i64>, tensor<i64>) -> (tensor<i64>, {_T}) {{
+  ^bb0(%i: tensor<i64>, %s: {_T}, %limit: tensor<i64>, %step: tensor<i64>):
+    %2 = graph.compare lt, %i, %limit : tensor<i64>, tensor<i64> -> tensor<i1>
+    graph.yield %2 : tensor<i1>
+  }} do {{
+  ^bb0(%i: tensor<i64>, %s: {_T}, %limit: tensor<i64>, %step: tensor<i64>):
+    %3 = graph.add %i, %step : tensor<i64>, tensor<i64> -> tensor<i64>
+    %4 = fx.add %s, %s : {_T}
+    graph.yield %3, %4 : tensor<i64>, {_T}
+  }}
+  %5 = fx.dequantize %1 : {_T} -> tensor<4x5xf32>
+  return %5 : tensor<4x5xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize("level", [0, 3])
+def test_values_of_such_types_go_through_branches_and_loops(level: int) -> None:
+    x = (np.arange(-10, 10, dtype=np.float32) / 4).reshape(4, 5)  # whole multiples of 2 ** -8
+    plugins = [_INPUTS / "fixed.py"]
+    branch = mlc.compile(_IN_A_BRANCH, plugins=plugins, opt_level=level)
+    np.testing.assert_array_equal(branch(np.array(True), x), 2 * x)
+    np.testing.assert_array_equal(branch(np.array(False), x), x)
+    np.testing.assert_array_equal(mlc.compile(_IN_A_SCAN, plugins=plugins, opt_level=level)(x), 4 * x)
+    loop = mlc.compile(_IN_A_LOOP, plugins=plugins, opt_level=level)
+    np.testing.assert_array_equal(loop(x, np.array(3)), 8 * x)
+
+
+def test_a_value_that_becomes_several_does_not_go_through_a_branch(mlc_opt: CommandLine) -> None:
+    kind = "tensor<6x!pairs.complex>"
+    text = f"""func.func @main(%c: tensor<i1>, %x: {kind}) -> {kind} {{
+  %0 = graph.if %c using (%x) : ({kind}) -> ({kind}) {{
+  ^bb0(%a: {kind}):
+    graph.yield %a : {kind}
+  }} else {{
+  ^bb0(%a: {kind}):
+    graph.yield %a : {kind}
+  }}
+  return %0 : {kind}
+}}
+"""
+    shown = mlc_opt(f"--load-dialect={_INPUTS / 'pairs.py'}", "--lower-to-tensor", stdin=text)
+    what = f"{kind}, which convert-graph-to-tensor makes 2 values of; loops hold values that become one"
+    assert f"<stdin>:2:8: error: 'graph.if' has a value of type {what}" in shown.err
+
+
 def test_such_ops_are_fused(mlc_opt: CommandLine) -> None:
     shown = mlc_opt(f"--load-dialect={_INPUTS / 'fixed.py'}", "--fuse", "--lower-to-tensor", stdin=_FIXED_INSIDE)
     assert shown.err == ""
@@ -106,7 +182,7 @@ def test_such_ops_are_fused(mlc_opt: CommandLine) -> None:
         (
             "return self.map(op, b, Points.add)",
             "return self.map(op, b, lambda p, x, y: p(arith.ExtSIOp, x, i32))",
-            "",
+            "fixed.py:175: note: 'fx.add' was lowered by LowerAdd",
         ),
         (
             "return IntegerType(fixed.width.data)",
