@@ -83,6 +83,7 @@ PIPELINE = (
     ),
     Stage("tensor", "schedule", 2, "chooses tiles, packing and vector dimensions from shapes and machine facts"),
     Stage("loop", "convert-tensor-to-loop", 0, "from what is computed to in which order"),
+    Stage("loop", "convert-scf-to-loop", 0, "and so are the loops of upstream MLIR"),
     Stage("loop", "inline-kernels", 2, "a loop over a few numbers keeps them in registers, from kernel to kernel"),
     Stage("loop", "write-in-place", 2, "what is only computed to be concatenated is stored where it goes: no copies"),
     Stage("loop", "apply-schedule{accuracy=$accuracy}", 2, "carries out the steps that `schedule`, or a person, wrote"),
@@ -104,7 +105,7 @@ PIPELINE = (
 CROSSINGS = {level: next(step.passes for step in PIPELINE if step.level == level) for level in LEVELS[1:]}
 """The pass that reaches each level below the first."""
 
-TEXT_OF_UPSTREAM = {"tensor": "convert-linalg-to-tensor"}
+TEXT_OF_UPSTREAM = {"tensor": "convert-linalg-to-tensor", "loop": "convert-scf-to-loop"}
 """Conversions of text of upstream MLIR, by the level that they lead to, which they run behind the crossing to."""
 
 

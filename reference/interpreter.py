@@ -12,7 +12,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 # Imported because they register the meaning of their dialects.
-from mlc.reference import arith, func, graph, loop, math, memref, scf, tensor, vector
+from mlc.reference import affine, arith, func, graph, loop, math, memref, scf, tensor, vector
 from mlc.reference.any_order import any_order
 from mlc.reference.execution import Array, Frame, Noise, Order, perturbed
 from mlc.reference.memory import unwritten
@@ -24,6 +24,7 @@ from mlc.support.types import MemRef, Tensor
 
 __all__ = [
     "FunctionInterface",
+    "affine",
     "arith",
     "func",
     "graph",

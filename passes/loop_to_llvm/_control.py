@@ -93,6 +93,7 @@ def _lower_while(op: scf.WhileOp) -> None:
         name.replace_all_uses_with(value)
     for argument in list(body.args):
         body.erase_arg(argument)
+    _lower_arguments(check)
     _end(check, lambda _: llvm.CondBrOp(flag, body, [], after, []))
     _end(body, lambda last: llvm.BrOp(check, *last.operands))
     initial = list(op.arguments)
@@ -117,6 +118,15 @@ def _take_block(region: Region, after: Block) -> Block:
     assert after.parent is not None
     after.parent.insert_block_before(block, after)
     return block
+
+
+def _lower_arguments(block: Block) -> None:
+    """Give the arguments of a block the types that values have at the llvm level."""
+    for argument in list(block.args):
+        if (kind := lower_type(argument.type)) != argument.type:
+            new = block.insert_arg(kind, argument.index)
+            argument.replace_all_uses_with(new)
+            block.erase_arg(argument)
 
 
 def _end(block: Block, branch: Callable[[Operation], Operation]) -> None:
@@ -177,10 +187,8 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     after = before.split_before(loop.next_op)
     loop.body.detach_block(body)
     before.parent.insert_block_before(body, after)
-    counter = body.args[0]
-    body_counter = body.insert_arg(i64, 0)
-    counter.replace_all_uses_with(body_counter)
-    body.erase_arg(counter)
+    _lower_arguments(body)
+    body_counter = body.args[0]
     _lower_loops_in(body)
 
     trips = loop.range
