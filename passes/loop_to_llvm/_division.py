@@ -21,7 +21,7 @@ from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.llvm import integers, intrinsics, vectors
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.loop_to_llvm._types import VALUES, bit_width, number_of
+from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, number_of
 from mlc.support.types import element_type
 
 _Flag = llvm.ICmpPredicateFlag
@@ -43,6 +43,10 @@ class _Ops:
         """Append an op; its result."""
         self.new.append(op)
         return op.results[0]
+
+    def of(self, op_type: type[Operation], lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Append an op; its result has the lowered type, even if the left operand, a counter, does not have it yet."""
+        return self.add(op_type.create(operands=[lhs, rhs], result_types=[self.kind]))
 
     def number(self, value: int) -> SSAValue:
         """A constant, in each lane."""
@@ -82,7 +86,7 @@ class LowerDivision(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         lhs, rhs = op.operands
-        ops = _Ops(lhs.type)
+        ops = _Ops(lower_type(lhs.type))
         if element_type(lhs.type) == i1:
             _divide_bits(ops, op)
         else:
@@ -119,10 +123,10 @@ def _safe_divisor(ops: _Ops, lhs: SSAValue, rhs: SSAValue, signed: bool) -> tupl
 def _divide(ops: _Ops, op: Operation, lhs: SSAValue, divisor: SSAValue) -> SSAValue:
     divide, remain = (llvm.SDivOp, llvm.SRemOp) if type(op) in _SIGNED else (llvm.UDivOp, llvm.URemOp)
     if type(op) in _QUOTIENTS:
-        return ops.add(divide(lhs, divisor))
+        return ops.of(divide, lhs, divisor)
     if type(op) in _REMAINDERS:
-        return ops.add(remain(lhs, divisor))
-    quotient, remainder = ops.add(divide(lhs, divisor)), ops.add(remain(lhs, divisor))
+        return ops.of(remain, lhs, divisor)
+    quotient, remainder = ops.of(divide, lhs, divisor), ops.of(remain, lhs, divisor)
     zero = ops.number(0)
     rounded = ops.compare(_Flag.NE, remainder, zero)
     if type(op) in _SIGNED:
@@ -144,14 +148,14 @@ class LowerShift(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         lhs, places = op.operands
-        ops = _Ops(lhs.type)
+        ops = _Ops(lower_type(lhs.type))
         width = bit_width(lhs.type)
         known = _lanes_of(places)
         fits = known is not None and all(0 <= n < width for n in known)
         if isinstance(op, arith.ShRSIOp):
-            ops.add(llvm.AShrOp(lhs, places if fits else ops.add(intrinsics.UMinOp(places, ops.number(width - 1)))))
+            ops.of(llvm.AShrOp, lhs, places if fits else ops.add(intrinsics.UMinOp(places, ops.number(width - 1))))
         else:
-            shift = ops.add((integers.ShlOp if isinstance(op, arith.ShLIOp) else llvm.LShrOp)(lhs, places))
+            shift = ops.of(integers.ShlOp if isinstance(op, arith.ShLIOp) else llvm.LShrOp, lhs, places)
             if not fits:
                 inside = ops.compare(_Flag.ULT, places, ops.number(width))
                 ops.add(vectors.SelectOp(inside, shift, ops.number(0)))

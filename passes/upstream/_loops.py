@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from mlc.dialects import scf
+from mlc.dialects.arith import CmpiOp
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.pass_manager.lowering import StatelessPattern, lowers
@@ -121,10 +122,10 @@ class AffineBranch(StatelessPattern):
         for constraint in which.constraints:
             left = evaluated(constraint.lhs, which.num_dims, op.args, ops)
             right = evaluated(constraint.rhs, which.num_dims, op.args, ops)
-            ops.append(arith.CmpiOp(left, right, {"==": "eq", ">=": "sge", "<=": "sle"}[constraint.kind.value]))
+            ops.append(CmpiOp(left, right, {"==": "eq", ">=": "sge", "<=": "sle"}[constraint.kind.value]))
             flags.append(ops[-1].results[0])
         if not flags:
-            ops.append(arith.CmpiOp(zero.result, zero.result, "eq"))
+            ops.append(CmpiOp(zero.result, zero.result, "eq"))
             flags.append(ops[-1].results[0])
         for other in flags[1:]:
             ops.append(arith.AndIOp(flags[0], other))
@@ -175,9 +176,7 @@ def _as_while(
     before = Region(Block(arg_types=types))
     counter = before.block.args[0]
     predicate = "ult" if getattr(op, "unsignedCmp", None) is not None else "slt"
-    before.block.add_ops(
-        [less := arith.CmpiOp(counter, upper, predicate), ConditionOp(less.result, *before.block.args)]
-    )
+    before.block.add_ops([less := CmpiOp(counter, upper, predicate), ConditionOp(less.result, *before.block.args)])
     values = _end_of(body.block)
     body.block.add_ops([up := arith.AddiOp(body.block.args[0], step), scf.YieldOp(up.result, *values)])
     loop = WhileOp([lower, *carried], types, before, body)

@@ -96,6 +96,34 @@ _REDUCED = f"""func.func @main(%x: memref<3x4x2xf32>, %y: memref<2xf32> {{mlc.ou
   return
 }}
 """
+_DIVIDED = """func.func @main(%y: memref<9x6xi64> {mlc.output}) {
+  %three = arith.constant 3 : index
+  %one = arith.constant 1 : index
+  loop.for serial "i" %i = -4 to 5 {
+    %row = arith.addi %i, %three : index
+    %at = arith.addi %row, %one : index
+    %0 = arith.floordivsi %i, %three : index
+    %1 = arith.ceildivsi %i, %three : index
+    %2 = arith.divsi %i, %three : index
+    %3 = arith.remsi %i, %three : index
+    %4 = arith.shli %i, %one : index
+    %5 = arith.shrsi %i, %one : index
+    %a = arith.index_cast %0 : index to i64
+    %b = arith.index_cast %1 : index to i64
+    %c = arith.index_cast %2 : index to i64
+    %d = arith.index_cast %3 : index to i64
+    %e = arith.index_cast %4 : index to i64
+    %f = arith.index_cast %5 : index to i64
+    loop.store %a, %y[%at, 0] : memref<9x6xi64>
+    loop.store %b, %y[%at, 1] : memref<9x6xi64>
+    loop.store %c, %y[%at, 2] : memref<9x6xi64>
+    loop.store %d, %y[%at, 3] : memref<9x6xi64>
+    loop.store %e, %y[%at, 4] : memref<9x6xi64>
+    loop.store %f, %y[%at, 5] : memref<9x6xi64>
+  }
+  return
+}
+"""
 _COUNTED_DOWN = f"""func.func @main(%n: memref<1xi64>, %y: memref<8xi64> {{mlc.output}}) {{
 {_INDICES}
   %minus = arith.constant -1 : i64
@@ -144,6 +172,10 @@ def _counted(n: Any) -> Any:
     return y
 
 
+def _divided() -> Any:
+    return np.array([[i // 3, -(-i // 3), int(i / 3), i - 3 * int(i / 3), 2 * i, i >> 1] for i in range(-4, 5)])
+
+
 _RNG = np.random.default_rng(7)
 _PROGRAMS: dict[str, tuple[str, Any, list[list[Any]]]] = {
     "sparse": (
@@ -162,6 +194,7 @@ _PROGRAMS: dict[str, tuple[str, Any, list[list[Any]]]] = {
     "matmul": (_MATMUL, np.matmul, [[_RNG.standard_normal((5, 7)), _RNG.standard_normal((7, 3))]]),
     "triangle": (_TRIANGLE, _triangle, [[_RNG.integers(-9, 9, (4, 4), np.int32)]]),
     "reduced": (_REDUCED, _reduced, [[_RNG.standard_normal((3, 4, 2)).astype(np.float32)]]),
+    "divided": (_DIVIDED, _divided, [[]]),
     "counted": (_COUNTED_DOWN, _counted, [[np.array([n])] for n in (0, 1, 3, 8, -4)]),
 }
 
