@@ -124,6 +124,36 @@ _DIVIDED = """func.func @main(%y: memref<9x6xi64> {mlc.output}) {
   return
 }
 """
+_BOUNDS = """func.func @main(%n: memref<1xi64>, %x: memref<12xi64>, %y: memref<6x6xi64> {mlc.output}) {
+  %zero = arith.constant 0 : index
+  %two = arith.constant 2 : index
+  %nine = arith.constant 9 : index
+  %none = arith.constant -1 : i64
+  affine.for %i = 0 to 6 {
+    affine.for %j = 0 to 6 {
+      affine.store %none, %y[%i, %j] : memref<6x6xi64>
+    }
+  }
+  %count = memref.load %n[%zero] : memref<1xi64>
+  %s = arith.index_cast %count : i64 to index
+  affine.for %i = 0 to 6 {
+    affine.for %j = max affine_map<(d0) -> (d0 - 2, 1)>(%i) to min affine_map<(d0)[s0] -> (5, d0 + s0)>(%i)[%s] {
+      %back = arith.subi %nine, %i : index
+      %twice = arith.muli %j, %two : index
+      %a = memref.load %x[%back] : memref<12xi64>
+      %b = memref.load %x[%twice] : memref<12xi64>
+      %c = affine.load %x[%j + symbol(%s)] : memref<12xi64>
+      %wrapped = affine.apply affine_map<(d0)[s0] -> ((d0 - 5) mod 4 + s0 * 100)>(%j)[%s]
+      %d = arith.index_cast %wrapped : index to i64
+      %0 = arith.muli %a, %b : i64
+      %1 = arith.muli %0, %c : i64
+      %2 = arith.addi %1, %d : i64
+      affine.store %2, %y[%i, %j] : memref<6x6xi64>
+    }
+  }
+  return
+}
+"""
 _COUNTED_DOWN = f"""func.func @main(%n: memref<1xi64>, %y: memref<8xi64> {{mlc.output}}) {{
 {_INDICES}
   %minus = arith.constant -1 : i64
@@ -172,6 +202,14 @@ def _counted(n: Any) -> Any:
     return y
 
 
+def _bounds(n: Any, x: Any) -> Any:
+    y, s = np.full((6, 6), -1), int(n[0])
+    for i in range(6):
+        for j in range(max(i - 2, 1), min(5, i + s)):
+            y[i, j] = x[9 - i] * x[2 * j] * x[j + s] + (j - 5) % 4 + 100 * s
+    return y
+
+
 def _divided() -> Any:
     return np.array([[i // 3, -(-i // 3), int(i / 3), i - 3 * int(i / 3), 2 * i, i >> 1] for i in range(-4, 5)])
 
@@ -194,6 +232,7 @@ _PROGRAMS: dict[str, tuple[str, Any, list[list[Any]]]] = {
     "matmul": (_MATMUL, np.matmul, [[_RNG.standard_normal((5, 7)), _RNG.standard_normal((7, 3))]]),
     "triangle": (_TRIANGLE, _triangle, [[_RNG.integers(-9, 9, (4, 4), np.int32)]]),
     "reduced": (_REDUCED, _reduced, [[_RNG.standard_normal((3, 4, 2)).astype(np.float32)]]),
+    "bounds": (_BOUNDS, _bounds, [[np.array([n]), _RNG.integers(-99, 99, 12)] for n in (0, 1, 2, 4)]),
     "divided": (_DIVIDED, _divided, [[]]),
     "counted": (_COUNTED_DOWN, _counted, [[np.array([n])] for n in (0, 1, 3, 8, -4)]),
 }
