@@ -78,8 +78,12 @@ def converted(pass_name: str, kind: Attribute) -> tuple[Attribute, ...]:
         tensor = cast(Tensor, kind)
         elements = converted(pass_name, tensor.element_type)
         if elements != (tensor.element_type,):
-            return tuple(cast(Attribute, Tensor(each, tensor.get_shape(), tensor.encoding)) for each in elements)
-    return (kind,)
+            return tuple(_tensor_of(each, tensor) for each in elements)
+    return (cast(Attribute, kind),)
+
+
+def _tensor_of(element: Attribute, like: Tensor) -> Attribute:
+    return Tensor(element, like.get_shape(), like.encoding)
 
 
 def parts_of(pass_name: str, value: SSAValue) -> tuple[SSAValue, ...]:

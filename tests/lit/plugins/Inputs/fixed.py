@@ -56,7 +56,7 @@ class FixedOp(GraphOp):
 
     def inferred_type(self) -> Tensor:
         shape = cast(Tensor, self.operands[0].type).get_shape()
-        return TensorType(cast(Tensor, self.result.type).element_type, shape)
+        return TensorType(self.result.type.element_type, shape)
 
     @property
     def fixed(self) -> FixedType:
@@ -169,7 +169,11 @@ class LowerDequantize(Elementwise):
     def build(self, op: Operation, b: Builder) -> SSAValue:
         assert isinstance(op, DequantizeOp)
         factor = 1.0 / (1 << op.fixed.fraction.data)
-        return self.map(op, b, lambda p, x: p.mul(p(arith.SIToFPOp, x, f32), p.number(factor, f32)))
+
+        def point(p: Points, x: SSAValue) -> SSAValue:
+            return p.mul(p(arith.SIToFPOp, x, f32), p.number(factor, f32))
+
+        return self.map(op, b, point)
 
 
 @lowers("convert-graph-to-tensor", AddOp)

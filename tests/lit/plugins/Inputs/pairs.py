@@ -95,4 +95,7 @@ class LowerNorm(_OfParts):
     """The sum of two squares."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
-        return self.points(op, b, lambda p, x, y: p.add(p.mul(x, x), p.mul(y, y)))
+        def square(p: Points, x: SSAValue, y: SSAValue) -> SSAValue:
+            return p.add(p.mul(x, x), p.mul(y, y))
+
+        return self.points(op, b, square)

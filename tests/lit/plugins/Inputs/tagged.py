@@ -78,4 +78,7 @@ class LowerStrip(Elementwise):
     """The numbers, moved."""
 
     def build(self, op: Operation, b: Builder) -> SSAValue:
-        return self.map(op, b, lambda p, x: x)
+        def point(_: Points, x: SSAValue) -> SSAValue:
+            return x
+
+        return self.map(op, b, point)
