@@ -182,7 +182,7 @@ def test_such_ops_are_fused(mlc_opt: CommandLine) -> None:
         (
             "return self.map(op, b, Points.add)",
             "return self.map(op, b, lambda p, x, y: p(arith.ExtSIOp, x, i32))",
-            "fixed.py:175: note: 'fx.add' was lowered by LowerAdd",
+            "note: 'fx.add' was lowered by LowerAdd",
         ),
         (
             "return IntegerType(fixed.width.data)",
