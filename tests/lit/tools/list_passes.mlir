@@ -12,4 +12,5 @@
 // CHECK-NEXT: {{^      graph   convert-onnx-to-graph  +a model that came from ONNX}}
 // CHECK: --lower-to-loops
 // CHECK: {{^      loop    convert-tensor-to-loop  +from what is computed to in which order}}
+// CHECK-NEXT:       loop    convert-scf-to-loop {{.*}}
 // CHECK-NEXT: --lower-to-tensor
