@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Architecture, Cpu, DotProduct, Tuned
+from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Architecture, Cpu, DotProduct, Reported, Tuned
 from mlc.architectures.facts import FactSource, facts
 
 _MANUAL = FactSource("manual", "Technical Reference Manual of the core")
@@ -30,17 +30,17 @@ def _cpu(
     cores: int,
     known: Mapping[FactSource, Mapping[str, float]],
     extras: tuple[str, ...] = (),
-    reported: tuple[tuple[str | int | range, ...], ...] = (),
+    reported: tuple[Reported, ...] = (),
 ) -> Cpu:
     # SVE machines are programmed through 128-bit NEON too: their FMA throughput is the same, and widths stay static.
     return Cpu(name, name, (), extras, 128, 32, cores, known, reported)
 
 
-def _arm(part: int) -> tuple[tuple[str | int | range, ...], ...]:
+def _arm(part: int) -> tuple[Reported, ...]:
     return ((0x41, part),)
 
 
-def _apple(*parts: int) -> tuple[tuple[str | int | range, ...], ...]:
+def _apple(*parts: int) -> tuple[Reported, ...]:
     return tuple((0x61, part) for part in parts)
 
 

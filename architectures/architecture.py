@@ -23,6 +23,9 @@ LLVM = FactSource("LLVM")
 """Numbers that `llvm-mca` (LLVM 19) gives for full vectors: rates of a dozen independent instructions, latencies of a
 chain. Where its model says something else, or is that of another CPU, the number is assumed."""
 
+Reported = tuple[str | int | range, ...]
+"""Values of `Architecture.reported_as`; a range stands for all that it holds."""
+
 
 @dataclass(frozen=True)
 class Cpu:
@@ -41,8 +44,8 @@ class Cpu:
     cores: int
     facts: Mapping[FactSource, Mapping[str, float]] = field(default_factory=dict[FactSource, Mapping[str, float]])
     """The numbers of `facts.FACTS` that are known of it, by where they come from."""
-    reported: tuple[tuple[str | int | range, ...], ...] = ()
-    """How the kernel reports it: values of `Architecture.reported_as`; a range stands for all that it holds."""
+    reported: tuple[Reported, ...] = ()
+    """How the kernel reports it."""
 
     @cached_property
     def values(self) -> Mapping[str, float]:
@@ -186,6 +189,7 @@ class Architecture(ABC):
         """
         return Path(inspect.getfile(type(self))).with_suffix(".h").read_text(encoding="utf-8")
 
+    @cached_property
     def feature_names(self) -> frozenset[str]:
         """All features of its CPUs, as LLVM spells them."""
         return frozenset(f for cpu in self.cpus for f in (*cpu.features, *cpu.extras))
@@ -199,14 +203,16 @@ class Architecture(ABC):
 
         Where models share a number, the one is meant that has the most of its features.
         """
-        flags = {*entries.get(self.features_field, "").split()}
         found = [cpu for cpu in self.cpus if any(self._is_reported(entries, values) for values in cpu.reported)]
+        if len(found) < 2:
+            return found[0] if found else None
+        flags = {*entries.get(self.features_field, "").split()}
 
         def features_there(cpu: Cpu) -> int:
             has_all = all(self.spelled_by_kernel(f) in flags for f in cpu.extras)
             return len(cpu.extras) if has_all else -1
 
-        return max(found, key=features_there, default=None)
+        return max(found, key=features_there)
 
     def entries_of(self, cpu: Cpu) -> dict[str, str]:
         """Entries of /proc/cpuinfo that tell a CPU and its features."""
@@ -216,7 +222,7 @@ class Architecture(ABC):
         flags = map(self.spelled_by_kernel, (*cpu.features, *cpu.extras))
         return {**entries, self.features_field: " ".join(flags)}
 
-    def _is_reported(self, entries: Mapping[str, str], values: tuple[str | int | range, ...]) -> bool:
+    def _is_reported(self, entries: Mapping[str, str], values: Reported) -> bool:
         return all(_agrees(entries.get(name), value) for name, value in zip(self.reported_as, values, strict=True))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Architecture, Cpu, DotProduct, Tuned
+from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Architecture, Cpu, DotProduct, Reported, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.facts import FactSource, facts
 from mlc.support.errors import UserError
@@ -44,18 +44,18 @@ def _cpu(
     cores: int,
     known: Mapping[FactSource, Mapping[str, float]],
     extras: tuple[str, ...] = (),
-    reported: tuple[tuple[str | int | range, ...], ...] = (),
+    reported: tuple[Reported, ...] = (),
 ) -> Cpu:
     bits, registers = {2: (128, 16), 3: (256, 16), 4: (512, 32)}[level]
     base = f"x86-64-v{level}"
     return Cpu(name, base, _features(base), extras, bits, registers, cores, known, reported)
 
 
-def _intel(*models: int) -> tuple[tuple[str | int | range, ...], ...]:
+def _intel(*models: int) -> tuple[Reported, ...]:
     return tuple(("GenuineIntel", 6, model) for model in models)
 
 
-def _amd(family: int, *models: range) -> tuple[tuple[str | int | range, ...], ...]:
+def _amd(family: int, *models: range) -> tuple[Reported, ...]:
     return tuple(("AuthenticAMD", family, model) for model in models)
 
 
@@ -348,7 +348,7 @@ class X86(Architecture):
 
         A virtual machine may hide features of its CPU, so code relies on what the kernel reports, never on the model.
         """
-        has = {f for f in self.feature_names() if self.spelled_by_kernel(f) in flags}
+        has = {f for f in self.feature_names if self.spelled_by_kernel(f) in flags}
         levels = [cpu for cpu in self.cpus if cpu.name in LEVELS and has.issuperset(cpu.features)]
         if not levels:
             raise UserError("this CPU lacks SSE4.2; mlc requires at least x86-64-v2: cross-compile with --target")

@@ -14,17 +14,15 @@ class PluginArguments(argparse.Namespace):
     load_dialect: list[str] = field(default_factory=list[str])
     load_pass: list[str] = field(default_factory=list[str])
     irdl_file: list[str] = field(default_factory=list[str])
-    are_loaded: bool = False
 
     def load(self) -> None:
-        """Load the plugins, once.
+        """Load the plugins.
 
         Raises:
             UserError: a plugin is not there, fails, or collides with another one.
         """
-        if self.are_loaded or not (self.load_dialect or self.load_pass or self.irdl_file):
+        if not (self.load_dialect or self.load_pass or self.irdl_file):
             return
-        self.are_loaded = True
         from mlc import plugins
 
         loaders: list[tuple[Callable[[str], None], list[str]]] = [

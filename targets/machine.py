@@ -141,7 +141,11 @@ def available_targets() -> Iterator[Machine]:
 
 
 def _machine(name: str, architecture: Architecture, cpu: Cpu) -> Machine:
-    machine = Machine(
+    return _with_facts_of(_without_facts(name, architecture, cpu), cpu)
+
+
+def _without_facts(name: str, architecture: Architecture, cpu: Cpu) -> Machine:
+    return Machine(
         name=name,
         arch=architecture.name,
         cpu=cpu.name,
@@ -154,13 +158,11 @@ def _machine(name: str, architecture: Architecture, cpu: Cpu) -> Machine:
         l3_bytes=0,
         cores=cpu.cores,
     )
-    return _with_facts_of(machine, cpu)
 
 
 def _with_facts_of(machine: Machine, cpu: Cpu) -> Machine:
     """A machine with the numbers of a CPU, which reads as many vectors from its first cache as it starts loads."""
-    plain = replace(machine, issue=Issue(), memory=Memory(), threading=ThreadCosts())
-    known = plain.with_facts(cpu.values, cpu.sources)
+    known = machine.with_facts(cpu.values, cpu.sources)
     read = float(known.issue.loads * machine.vector_bits // 8)
     return replace(known, memory=replace(known.memory, l1_read=read))
 
@@ -175,9 +177,13 @@ def _native() -> Machine:
         )
     known = host.cpu()
     instructions, features = architecture.host_cpu(known, host.cpu_flags())
-    machine = replace(_machine("native", architecture, instructions), features=features, cores=host.core_count())
-    if known is not None:
-        machine = _with_facts_of(replace(machine, cpu=known.name), known)
+    described = replace(
+        _without_facts("native", architecture, instructions),
+        cpu=(known or instructions).name,
+        features=features,
+        cores=host.core_count(),
+    )
+    machine = _with_facts_of(described, known or instructions)
     sizes = {f"l{level}_bytes": size for level, size in host.cache_bytes().items() if level <= 3}
     machine = machine.with_facts(sizes, dict.fromkeys(sizes, FactSource("sysfs")))
     return machine.with_facts(*measured_facts())

@@ -154,13 +154,12 @@ class TimedCompilation:
 
 
 def start_compilation(model: ModelSource, arguments: CompileArguments) -> TimedCompilation:
-    """Check the options and parse the model.
+    """Check the options and parse the model, which `read_model` has opened.
 
     Raises:
         UserError: an option or the model is wrong.
     """
     arguments.options.check()
-    arguments.load()
     start = time.perf_counter()
     from mlc.pass_manager.manager import PassManager
     from mlc.tools.observers import observers

@@ -15,16 +15,15 @@ from mlc.dialects.linalg import SoftmaxOp
 from mlc.dialects.tensor import MapOp, ReduceOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import BodyPoints, splat_of
+from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, splat_of
 from mlc.support.ir import drop_overflow_flags
 from mlc.support.locations import error_at
 from mlc.support.types import Tensor, scalar_attribute, tensor_type
 
-_TO_TENSOR = "convert-linalg-to-tensor"
 _COMPUTING = [op for op in (*Arith.operations, *math.Math.operations) if op is not arith.ConstantOp]
 
 
-@lowers(_TO_TENSOR, *_COMPUTING)
+@lowers(TO_TENSOR, *_COMPUTING)
 class ArithToMap(StatelessPattern):
     """`arith.addf %x, %y : tensor<4xf32>` -> a map with `arith.addf` of two numbers; ops on scalars stay."""
 
@@ -69,7 +68,7 @@ def _map(points: BodyPoints, value: SSAValue, kind: Tensor) -> MapOp:
     return MapOp(points.operands, points.subscripts, _named(kind), kind, points.close(value))
 
 
-@lowers(_TO_TENSOR, SoftmaxOp)
+@lowers(TO_TENSOR, SoftmaxOp)
 class SoftmaxToStructured(StatelessPattern):
     """The maximum, exponentials of the difference to it, their sum, and the quotient."""
 

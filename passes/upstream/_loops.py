@@ -14,10 +14,8 @@ from mlc.dialects.arith import CmpiOp
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
 from mlc.dialects.loop.control import enclosing_loops
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._subscripts import constant_index, evaluated, index_constant
+from mlc.passes.upstream._subscripts import TO_LOOP, constant_index, evaluated, index_constant
 from mlc.support.locations import error_at
-
-TO_LOOP = "convert-scf-to-loop"
 
 
 @lowers(TO_LOOP, scf.ForOp)

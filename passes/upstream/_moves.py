@@ -21,11 +21,9 @@ from xdsl.pattern_rewriter import PatternRewriter
 from mlc.dialects.tensor import MapOp, PutOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import BodyPoints, integer_of, number_of
+from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, integer_of, number_of
 from mlc.support.locations import error_at
 from mlc.support.types import Tensor, tensor_type
-
-_TO_TENSOR = "convert-linalg-to-tensor"
 
 
 def _numbers(op: Operation, what: str, said: Sequence[int], values: Sequence[SSAValue]) -> list[int]:
@@ -83,7 +81,7 @@ def _known(op: Operation, kind: Tensor) -> list[int]:
     return list(kind.get_shape())
 
 
-@lowers(_TO_TENSOR, tensor.ExtractSliceOp)
+@lowers(TO_TENSOR, tensor.ExtractSliceOp)
 class ExtractSliceToMap(StatelessPattern):
     """A slice without some axes of extent 1 is a map; others stay, with constants for values."""
 
@@ -108,7 +106,7 @@ def _scaled(dim: int, stride: int, offset: int) -> AffineExpr:
     return expr + offset if offset else expr
 
 
-@lowers(_TO_TENSOR, tensor.InsertSliceOp)
+@lowers(TO_TENSOR, tensor.InsertSliceOp)
 class InsertSliceToPut(StatelessPattern):
     """What lies side by side is put together of the parts around the slice; elements with gaps are put one by one."""
 
@@ -189,7 +187,7 @@ def _put(
     return ops[-1].results[0]
 
 
-@lowers(_TO_TENSOR, tensor.PadOp)
+@lowers(TO_TENSOR, tensor.PadOp)
 class PadByConstants(StatelessPattern):
     """Amounts that are constants stand in the op."""
 
@@ -204,7 +202,7 @@ class PadByConstants(StatelessPattern):
         rewriter.replace(op, made)
 
 
-@lowers(_TO_TENSOR, tensor.SplatOp)
+@lowers(TO_TENSOR, tensor.SplatOp)
 class SplatToMap(StatelessPattern):
     """A constant, or a map that yields the scalar everywhere."""
 
@@ -219,7 +217,7 @@ class SplatToMap(StatelessPattern):
             rewriter.replace(op, MapOp([], [], _named(shape), kind, points.close(op.input)))
 
 
-@lowers(_TO_TENSOR, tensor.FromElementsOp)
+@lowers(TO_TENSOR, tensor.FromElementsOp)
 class FromElementsToConstant(StatelessPattern):
     """A constant, or one element behind the other."""
 
@@ -271,7 +269,7 @@ def _reshape(
     return tensor.ExpandShapeOp(value, [], groups, kind.get_shape(), kind)
 
 
-@lowers(_TO_TENSOR, tensor.ReshapeOp)
+@lowers(TO_TENSOR, tensor.ReshapeOp)
 class ReshapeToGroups(StatelessPattern):
     """A reshape to known extents says them in its type."""
 
@@ -283,7 +281,7 @@ class ReshapeToGroups(StatelessPattern):
         rewriter.replace(op, ops, [result])
 
 
-@lowers(_TO_TENSOR, tensor.CastOp)
+@lowers(TO_TENSOR, tensor.CastOp)
 class DropCast(StatelessPattern):
     """A cast between types of one shape says nothing new."""
 
@@ -293,7 +291,7 @@ class DropCast(StatelessPattern):
             rewriter.replace(op, [], [op.source])
 
 
-@lowers(_TO_TENSOR, tensor.DimOp)
+@lowers(TO_TENSOR, tensor.DimOp)
 class DimToConstant(StatelessPattern):
     """Extents are known."""
 

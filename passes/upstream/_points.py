@@ -24,6 +24,8 @@ from mlc.dialects.arith import ExtSIOp, TruncIOp
 from mlc.support.ir import clone
 from mlc.support.types import element_type, integer_width, repeated_number, scalar_attribute, tensor_type
 
+TO_TENSOR = "convert-linalg-to-tensor"
+
 
 def constant_of(value: SSAValue) -> arith.ConstantOp | None:
     """The constant that defines a value, if one does."""

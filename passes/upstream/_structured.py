@@ -18,18 +18,17 @@ from mlc.dialects.tensor import ContractOp, MapOp, ReduceOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.dialects.tensor.structured import combine
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import BodyPoints, number_of, splat_of
+from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, number_of, splat_of
 from mlc.passes.upstream._reductions import REQUIRED, BodyReduction, reduction_of
 from mlc.support.ir import identity_of
 from mlc.support.locations import error_at
 from mlc.support.types import element_type, integer_width, scalar_attribute, tensor_type
 
-_TO_TENSOR = "convert-linalg-to-tensor"
 _CASTS = ("arith.extf", "arith.extsi", "arith.extui", "arith.sitofp", "arith.uitofp")
 """What may stand between a product and its operands, which are then converted first."""
 
 
-@lowers(_TO_TENSOR, LinalgOp)
+@lowers(TO_TENSOR, LinalgOp)
 class LinalgToStructured(StatelessPattern):
     """One structured op for each result, and one more where the result does not start from what changes nothing.
 
@@ -58,7 +57,7 @@ def _require_known_tensors(op: LinalgOp) -> list[int]:
     types: list[Attribute] = [v.type for v in (*op.ins, *op.outs)]
     for found in types:
         if isinstance(found, MemRefType):
-            raise error_at(op, f"{op.name}: found {found!s}; {_TO_TENSOR} takes tensors: convert before bufferization")
+            raise error_at(op, f"{op.name}: found {found!s}; {TO_TENSOR} takes tensors: convert before bufferization")
         if any(extent < 0 for extent in shape_of(found)):
             raise error_at(op, f"{op.name}: found {found}; required: a type with known extents, write them")
     sizes = [size for size in op.sizes() if size is not None]

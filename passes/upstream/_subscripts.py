@@ -21,8 +21,11 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from mlc.dialects.loop import LoadOp, StoreOp
 from mlc.dialects.loop.bounds import find_outside
 from mlc.pass_manager.lowering import StatelessPattern, lowers
+from mlc.passes.upstream._points import integer_of
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
+
+TO_LOOP = "convert-scf-to-loop"
 
 _COMPUTED: dict[AffineBinaryOpKind, Callable[[SSAValue, SSAValue], Operation]] = {
     AffineBinaryOpKind.Add: arith.AddiOp,
@@ -43,10 +46,7 @@ def index_constant(value: int) -> arith.ConstantOp:
 
 def constant_index(value: SSAValue) -> int | None:
     """The number that a value of type `index` is; None if it is no constant."""
-    owner = value.owner
-    if isinstance(value.type, IndexType) and isinstance(owner, arith.ConstantOp):
-        return owner.value.value.data if isinstance(owner.value, IntegerAttr) else None
-    return None
+    return integer_of(value) if isinstance(value.type, IndexType) else None
 
 
 def evaluated(expr: AffineExpr, dims: int, operands: Sequence[SSAValue], ops: list[Operation]) -> SSAValue:
@@ -135,7 +135,7 @@ def require_inside(op: Operation, made: LoadOp | StoreOp) -> None:
         raise error_at(op, f"{op.name}: {outside}; required: an element of the buffer")
 
 
-@lowers("convert-scf-to-loop", memref.LoadOp, memref.StoreOp)
+@lowers(TO_LOOP, memref.LoadOp, memref.StoreOp)
 class PlainAccess(StatelessPattern):
     """`memref.load %x[%i]`, where `%i` is an `affine.apply` or a sum -> `loop.load %x[%m + 1]`."""
 
@@ -150,7 +150,7 @@ class PlainAccess(StatelessPattern):
             rewriter.replace(op, [], list(made.results))
 
 
-@lowers("convert-scf-to-loop", affine.LoadOp, affine.StoreOp)
+@lowers(TO_LOOP, affine.LoadOp, affine.StoreOp)
 class AffineAccess(StatelessPattern):
     """`affine.load %x[%i + 1, symbol(%n)]` -> `loop.load`."""
 

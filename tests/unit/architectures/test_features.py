@@ -19,7 +19,7 @@ def test_the_cpu_has_what_the_kernel_lists() -> None:
     here = real_architecture()
     if here is None or not (listed := {*kernel_entries().get(here.features_field, "").split()}):
         pytest.skip("the kernel lists no features")
-    known = {here.spelled_by_kernel(name) for name in here.feature_names()}
+    known = {here.spelled_by_kernel(name) for name in here.feature_names}
     assert missing_features(sorted(listed & known)) == []
     assert missing_features(sorted(known - listed)) == sorted(known - listed)
 
