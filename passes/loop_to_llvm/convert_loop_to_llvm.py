@@ -18,10 +18,11 @@ from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _divi
 from mlc.passes.loop_to_llvm._aliases import check_calls
 from mlc.passes.loop_to_llvm._halves import halves_as_bits
 from mlc.passes.loop_to_llvm._threads import outline_threads
-from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES
+from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES, index_width
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
 from mlc.support.types import element_type
+from mlc.targets.machine import resolve_target
 
 PATTERNS = (_accesses, _arith, _buffers, _control, _division, _functions, _vector)
 """The modules whose patterns make up this lowering; importing them registers the patterns."""
@@ -50,6 +51,11 @@ class ConvertLoopToLlvmPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         _require_passes(module, self.name)
         check_calls(module)
+        with index_width(resolve_target(ctx.target).index_bits):
+            self._lower(module, ctx)
+        _check(module)
+
+    def _lower(self, module: ModuleOp, ctx: CompilerContext) -> None:
         halves_as_bits(module)
         outline_threads(module, ctx)
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)
@@ -59,7 +65,6 @@ class ConvertLoopToLlvmPass(Pass):
             accesses.lower(function.body.walk())
             values.lower(function.body.walk())
             _functions.lower_function(function)
-        _check(module)
 
 
 def _require_passes(module: ModuleOp, pass_name: str) -> None:
