@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType, i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
@@ -227,6 +227,32 @@ class GraphBuilder:
     def div(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """`a / b`, of integers towards zero."""
         return self(graph.DivOp, a, b)
+
+    def minus(self, value: SSAValue) -> SSAValue:
+        """`-x`; of unsigned integers what is missing to the next power of two."""
+        if dtypes.is_unsigned(element_of(value)):
+            return self.sub(self.splat(0, shape_of(value), element_of(value)), value)
+        return self(graph.NegOp, value)
+
+    def squared(self, value: SSAValue) -> SSAValue:
+        """`x * x`."""
+        return self.mul(value, value)
+
+    def scaled(self, value: SSAValue, factor: float) -> SSAValue:
+        """The product with a number; the value itself if that is 1."""
+        return value if factor == 1 else self.mul(value, self.number(factor, value))
+
+    def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The larger one; NaN if either is."""
+        return self(graph.MaxOp, a, b)
+
+    def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The smaller one; NaN if either is."""
+        return self(graph.MinOp, a, b)
+
+    def to_bool(self, value: SSAValue) -> SSAValue:
+        """Whether elements are not 0 (NaN is not)."""
+        return value if element_of(value) == i1 else self.compare("ne", value, self.number(0, value))
 
     def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
         """`eq`, `ne`, `lt`, `le`, `gt` or `ge`, of i1."""

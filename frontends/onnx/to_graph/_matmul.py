@@ -6,13 +6,11 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from mlc.dialects import onnx
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
 def matmul(b: GraphBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
@@ -29,71 +27,61 @@ def matmul(b: GraphBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     return b.squeeze(result, added)
 
 
-@lowers(PASS, onnx.op("MatMul"))
-class MatMul(BoundedFromOnnx):
+@converts("MatMul", bounded=True)
+def mat_mul(b: Node) -> Results:
     """NumPy's product."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        return matmul(b, node[0], node[1])
+    return matmul(b, b[0], b[1])
 
 
-@lowers(PASS, onnx.op("Gemm"))
-class Gemm(BoundedFromOnnx):
+@converts(
+    "Gemm", bounded=True, rounds_once=lambda b: b.float("alpha", 1.0) != 1 or (b.has(2) and b.float("beta", 1.0) != 1)
+)
+def gemm(b: Node) -> Results:
     """`alpha A B + beta C`, either factor transposed."""
-
-    def rounds_once(self, node: Node) -> bool:
-        return node.float("alpha", 1.0) != 1 or (node.has(2) and node.float("beta", 1.0) != 1)
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        lhs = b.transpose(node[0], (1, 0)) if node.flag("transA") else node[0]
-        rhs = b.transpose(node[1], (1, 0)) if node.flag("transB") else node[1]
-        result = b.matmul(lhs, rhs)
-        alpha, beta = node.float("alpha", 1.0), node.float("beta", 1.0)
-        if alpha != 1:
-            result = b.mul(result, b.number(alpha, result))
-        if (bias := node.optional(2)) is None:
-            return result
-        if beta != 1:
-            bias = b.mul(bias, b.number(beta, bias))
-        return b.add(result, bias)
+    lhs = b.transpose(b[0], (1, 0)) if b.flag("transA") else b[0]
+    rhs = b.transpose(b[1], (1, 0)) if b.flag("transB") else b[1]
+    result = b.matmul(lhs, rhs)
+    alpha, beta = b.float("alpha", 1.0), b.float("beta", 1.0)
+    if alpha != 1:
+        result = b.mul(result, b.number(alpha, result))
+    if (bias := b.optional(2)) is None:
+        return result
+    if beta != 1:
+        bias = b.mul(bias, b.number(beta, bias))
+    return b.add(result, bias)
 
 
-@lowers(PASS, onnx.op("Einsum"))
-class Einsum(FromOnnx):
+@converts("Einsum", rounds_once=lambda b: len(b.operands) > 2)
+def einsum(b: Node) -> Results:
     """Sums of products in index notation, one operand after the other: each pair is a stack of matrix products."""
-
-    def rounds_once(self, node: Node) -> bool:
-        return len(node.operands) > 2
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        terms, result = _equation(node)
-        values = [_diagonal(b, v, term) for v, term in zip(node.operands, terms, strict=True)]
-        while len(values) > 1:
-            (a, x), (c, y) = values[0], values[1]
-            others = {letter for _, term in values[2:] for letter in term} | set(result)
-            values[:2] = [_contract(b, a, x, c, y, others)]
-        value, term = values[0]
-        summed = [i for i, letter in enumerate(term) if letter not in result]
-        if summed:
-            value = b.reduce("sum", value, summed)
-            term = [letter for letter in term if letter in result]
-        return b.transpose(value, [term.index(letter) for letter in result])
+    terms, result = _equation(b)
+    values = [_diagonal(b, v, term) for v, term in zip(b.operands, terms, strict=True)]
+    while len(values) > 1:
+        (a, x), (c, y) = values[0], values[1]
+        others = {letter for _, term in values[2:] for letter in term} | set(result)
+        values[:2] = [_contract(b, a, x, c, y, others)]
+    value, term = values[0]
+    summed = [i for i, letter in enumerate(term) if letter not in result]
+    if summed:
+        value = b.reduce("sum", value, summed)
+        term = [letter for letter in term if letter in result]
+    return b.transpose(value, [term.index(letter) for letter in result])
 
 
-def _equation(node: Node) -> tuple[list[list[str]], list[str]]:
+def _equation(b: Node) -> tuple[list[list[str]], list[str]]:
     """The indices of each operand and of the result; what `...` stands for is upper-case Greek."""
-    text = node.string("equation").replace(" ", "")
+    text = b.string("equation").replace(" ", "")
     left, arrow, right = text.partition("->")
     words = left.split(",")
-    if len(words) != len(node.operands):
-        raise Unconvertible(f"the equation '{text}' names {len(words)} operands of {len(node.operands)}")
+    if len(words) != len(b.operands):
+        raise Unconvertible(f"the equation '{text}' names {len(words)} operands of {len(b.operands)}")
     terms: list[list[str]] = []
     widest: list[str] = []
     for i, word in enumerate(words):
         before, dots, after = word.partition("...")
-        count = node.rank(i) - len(before) - len(after)
+        count = b.rank(i) - len(before) - len(after)
         if count < 0 or (count and not dots):
-            raise Unconvertible(f"'{word}' of the equation '{text}' does not fit {node.rank(i)} dims")
+            raise Unconvertible(f"'{word}' of the equation '{text}' does not fit {b.rank(i)} dims")
         free = [chr(0x391 + 20 - n) for n in range(count)][::-1]
         widest = max(widest, free, key=len)
         terms.append([*before, *free, *after])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import cast
 
@@ -48,7 +49,7 @@ def scatter(b: HloCall) -> Converted:
     if complex_ones:
         if kind not in ("set", "add"):
             raise Unconvertible("it scatters complex numbers; required: a region that sets or adds")
-        parts = [HloCall(b.before, b.knowledge, b.hint, b.op, b.run, part) for part in (0, 1)]
+        parts = [replace(b, part=part) for part in (0, 1)]
         return Pair(_scatter(parts[0], kind), _scatter(parts[1], kind))
     if kind is None or (kind != "set" and element_of(b[0]) == i1):
         return _combined(b, count)
@@ -108,7 +109,7 @@ def _combined(b: HloCall, count: int) -> list[SSAValue]:
     carried = [scan.carry(x) for x in data]
     starts = {d: scan.row(b.reshape(start, (points,))) for d, start in windows.starts.items()}
     rows = [scan.row(b.reshape(u, (points, *shape_of(u)[len(windows.batch) :]))) for u in updates]
-    inside = HloCall(scan.inside.before, b.knowledge, b.hint, b.op, b.run)
+    inside = replace(b, before=scan.inside.before, part=None)
     places = Places(inside, windows.shape, (), starts, windows.sizes, windows.dropped)
     checked = [d for d in places.explicit if d in windows.checked]
     return scan.finish(_changed(inside, places, carried, rows, checked))

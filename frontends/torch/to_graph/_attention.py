@@ -45,7 +45,6 @@ def attention(
     if mask is not None and not is_causal and (blind := _blind(b, mask)) is not None:
         found = b.where(blind, b.number(0, found), found)
     found = b.reshape(found, b.shape())
-    assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
     most = b.reduce("max", scores, [last], True)

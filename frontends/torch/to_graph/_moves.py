@@ -139,7 +139,6 @@ def split(b: Call, self: SSAValue, dim: int) -> Results:
     """Parts as long as the results are."""
     axis, at = axis_of(dim, len(shape_of(self))), 0
     parts: list[SSAValue] = []
-    assert b.op is not None
     for index in range(len(b.op.results)):
         shape = b.shape(index)
         length = shape[axis] if len(shape) == len(shape_of(self)) else 1

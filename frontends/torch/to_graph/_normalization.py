@@ -51,7 +51,6 @@ def layer_norm(
     scale = b.splat(1, shape, element) if weight is None else b.cast(weight, element)
     shift = b.splat(0, shape, element) if bias is None else b.cast(bias, element)
     found = b(graph.LayerNormOp, x, scale, shift, axis, eps)
-    assert b.op is not None
     if len(b.op.results) == 1 or not (b.wants(1) or b.wants(2)):
         return [found]
     axes = list(range(axis, len(shape_of(x))))
@@ -72,7 +71,6 @@ def rms_norm(
     scale = b.splat(1, shape_of(x)[axis:], element_of(x)) if weight is None else b.cast(weight, element_of(x))
     epsilon = eps if eps is not None else 1.1920928955078125e-07 if element_of(x) == f32 else 2.220446049250313e-16
     found = b(graph.RmsNormOp, x, scale, axis, epsilon)
-    assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
     mean = b.reduce("mean", b.squared(x), list(range(axis, len(shape_of(x)))), True)
@@ -127,7 +125,6 @@ def group_norm(
     scale = b.splat(1, (channels,), element_of(x)) if weight is None else b.cast(weight, element_of(x))
     shift = b.splat(0, (channels,), element_of(x)) if bias is None else b.cast(bias, element_of(x))
     found = b(graph.GroupNormOp, x, scale, shift, groups, 1, eps)
-    assert b.op is not None
     if len(b.op.results) == 1 or not (b.wants(1) or b.wants(2)):
         return [found]
     rows = b.reshape(x, (shape_of(x)[0], groups, prod(shape_of(x)[1:]) // groups))

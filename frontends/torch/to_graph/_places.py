@@ -202,7 +202,6 @@ def _places_of(b: Call, index: SSAValue | None) -> list[SSAValue | None]:
 
 def found_places(b: Call, mask: SSAValue) -> SSAValue:
     """The places at which truth values hold, counted in order; how many are data depends on data."""
-    assert b.op is not None
     key = b.op.parent, mask
     if key not in b.knowledge.positions:
         flat = filled(b, b.reshape(mask, (prod(shape_of(mask)),)), 0)

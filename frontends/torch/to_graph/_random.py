@@ -33,7 +33,6 @@ def stream(b: Call) -> Stream:
     Raises:
         Unconvertible: there is no seed.
     """
-    assert b.op is not None
     function = b.op.parent_op()
     if not isinstance(function, func.FuncOp):
         raise Unconvertible("it draws random numbers in a branch or a loop, where there is no seed")
@@ -68,7 +67,6 @@ def randn(b: Call) -> Results:
 @converts("uniform")
 def uniform(b: Call, to: float) -> Results:
     """`from` is a word of Python's own."""
-    assert b.op is not None
     start = b.op.arguments()["from"]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     return _moved(b, _uniform(b), start, to - start)  # pyright: ignore[reportUnknownArgumentType]
 
@@ -120,7 +118,6 @@ def bernoulli(b: Call, self: SSAValue, p: SSAValue | float | None = None) -> Res
 @converts("randint", "randint.low", "randint_like", "randint_like.low_dtype", "random", "random.from", "random.to")
 def randint(b: Call, high: int | None = None, low: int = 0, to: int | None = None) -> Results:
     """64 random bits modulo the number of integers, as torch does it."""
-    assert b.op is not None
     start = b.op.arguments().get("from", low)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     end = high if high is not None else to
     if end is None:

@@ -61,7 +61,6 @@ def max_pool(
         x, high = surround(b, x, [0] * spatial, high, lowest(x)), [0] * spatial
     options["padding"] = (*low, *high)
     found = b.reshape(slide(b, graph.MaxPoolOp, (x,), **options), b.shape())
-    assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
     return [found, b.reshape(slide(b, graph.ArgMaxPoolOp, (x,), **options), b.shape(1))]
