@@ -16,7 +16,7 @@ from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
 
-Step = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue]], list[SSAValue]]
+CellStep = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue]], list[SSAValue]]
 """What a step makes of its input `[batch, inputs]` and of its states: the next ones, the first being its output."""
 Function = Callable[[GraphBuilder, SSAValue], SSAValue]
 """An activation."""
@@ -26,7 +26,7 @@ def direction(
     b: GraphBuilder,
     x: SSAValue,
     states: Sequence[SSAValue],
-    step: Step,
+    step: CellStep,
     backwards: bool,
     lengths: SSAValue | None = None,
 ) -> list[SSAValue]:

@@ -1,4 +1,4 @@
-"""The mean and the differences from it, of which variances are made."""
+"""Means, differences from them and variances, of which norms are made."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
+from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
 
@@ -25,3 +26,13 @@ def mean_and_differences(b: GraphBuilder, x: SSAValue, axes: Sequence[int]) -> t
     shifted = b.sub(x, first)
     offset = b.reduce("mean", shifted, axes, True)
     return b.add(first, offset), b.sub(shifted, offset)
+
+
+def mean_square(b: GraphBuilder, x: SSAValue, axes: Sequence[int], keepdims: bool = False) -> SSAValue:
+    """The mean of squares over some axes: the variance, where `x` are differences from the mean."""
+    return b.reduce("mean", b.squared(x), axes, keepdims)
+
+
+def inverse_root(b: GraphBuilder, variance: SSAValue, epsilon: float) -> SSAValue:
+    """`1 / sqrt(variance + epsilon)`, by which norms scale."""
+    return b(graph.RsqrtOp, b.add(variance, b.number(epsilon, variance)))

@@ -11,9 +11,11 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.onnx.to_graph._activations import ACTIVATIONS
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.activations import hard_sigmoid, leaky_relu, softplus
+from mlc.frontends.operators.graph_builder import is_float
 
 _SAME: dict[str, type[graph.GraphOp]] = {
     **{op.name.removeprefix("graph.").capitalize(): op for op in graph.TRIGONOMETRIC_OPS},
@@ -157,14 +159,11 @@ def is_inf(b: Node) -> Results:
     return b.bounded(b.splat(0, shape_of(x), i1), b.knowledge.extents.get(x, {}))
 
 
-def _leaky(b: Node, x: SSAValue, slope: SSAValue) -> SSAValue:
-    return b.where(b.compare("lt", x, b.number(0, x)), b.mul(slope, x), x)
-
-
-@converts("LeakyRelu", bounded=True, rounds_once=True)
-def leaky_relu(b: Node) -> Results:
-    """`alpha x` where `x` is negative."""
-    return _leaky(b, b[0], b.number(b.float("alpha", 0.01), b[0]))
+@converts("LeakyRelu", "ThresholdedRelu", "HardSigmoid", "Elu", "Softsign", "Softplus", bounded=True, rounds_once=True)
+def activation(b: Node) -> Results:
+    """A function of the table, with `alpha` and `beta` where it has these."""
+    function, alpha, beta = ACTIVATIONS[b.op.OP_TYPE.lower()]
+    return function(b, b[0], b.float("alpha", alpha or 0), b.float("beta", beta or 0))
 
 
 @converts("PRelu", bounded=True, rounds_once=True)
@@ -173,26 +172,7 @@ def p_relu(b: Node) -> Results:
     x, slope = b[0], b[1]
     if b.since < 7 and b.rank(1) == 1 and b.shape(1) != (1,):
         slope = b.reshape(slope, (*b.shape(1), *[1] * (b.rank() - 2)))
-    return _leaky(b, x, slope)
-
-
-@converts("ThresholdedRelu", bounded=True, rounds_once=True)
-def thresholded_relu(b: Node) -> Results:
-    """`x` above `alpha`, else 0."""
-    x = b[0]
-    return b.where(b.compare("gt", x, b.number(b.float("alpha", 1.0), x)), x, b.number(0, x))
-
-
-@converts("HardSigmoid", bounded=True, rounds_once=True)
-def hard_sigmoid_(b: Node) -> Results:
-    """`max(0, min(1, alpha x + beta))`."""
-    return hard_sigmoid(b, b[0], b.float("alpha", 0.2), b.float("beta", 0.5))
-
-
-def hard_sigmoid(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSAValue:
-    """`max(0, min(1, alpha x + beta))`."""
-    line = b.add(b.mul(x, b.number(alpha, x)), b.number(beta, x))
-    return b(graph.MaxOp, b(graph.MinOp, line, b.number(1, x)), b.number(0, x))
+    return leaky_relu(b, x, slope)
 
 
 @converts("HardSwish", bounded=True, rounds_once=True)
@@ -201,37 +181,10 @@ def hard_swish(b: Node) -> Results:
     return b.mul(b[0], hard_sigmoid(b, b[0], 1 / 6, 0.5))
 
 
-@converts("Softsign", bounded=True, rounds_once=True)
-def softsign(b: Node) -> Results:
-    """`x / (1 + |x|)`."""
-    x = b[0]
-    return b.div(x, b.add(b.number(1, x), b(graph.AbsOp, x)))
-
-
-def softplus(b: GraphBuilder, x: SSAValue) -> SSAValue:
-    """`log(1 + e^x)`, as `max(x, 0) + log(1 + e^-|x|)`, which never overflows."""
-    small = b(graph.ExpOp, b(graph.NegOp, b(graph.AbsOp, x)))
-    return b.add(b(graph.ReluOp, x), b(graph.Log1pOp, small))
-
-
-@converts("Softplus", bounded=True, rounds_once=True)
-def softplus_(b: Node) -> Results:
-    """`log(1 + e^x)`."""
-    return softplus(b, b[0])
-
-
 @converts("Mish", bounded=True, rounds_once=True)
 def mish(b: Node) -> Results:
     """`x tanh(softplus(x))`."""
     return b.mul(b[0], b(graph.TanhOp, softplus(b, b[0])))
-
-
-@converts("Elu", bounded=True, rounds_once=True)
-def elu(b: Node) -> Results:
-    """`alpha (e^x - 1)` where `x` is negative."""
-    x = b[0]
-    curve = b.mul(b.number(b.float("alpha", 1.0), x), b(graph.ExpM1Op, b(graph.MinOp, x, b.number(0, x))))
-    return b.where(b.compare("lt", x, b.number(0, x)), curve, x)
 
 
 @converts("Celu", bounded=True, rounds_once=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import prod
-
 from xdsl.ir import SSAValue
 
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.products import summed_products
 from mlc.frontends.operators.refusal import Unconvertible
 
 
@@ -55,17 +54,7 @@ def gemm(b: Node) -> Results:
 def einsum(b: Node) -> Results:
     """Sums of products in index notation, one operand after the other: each pair is a stack of matrix products."""
     terms, result = _equation(b)
-    values = [_diagonal(b, v, term) for v, term in zip(b.operands, terms, strict=True)]
-    while len(values) > 1:
-        (a, x), (c, y) = values[0], values[1]
-        others = {letter for _, term in values[2:] for letter in term} | set(result)
-        values[:2] = [_contract(b, a, x, c, y, others)]
-    value, term = values[0]
-    summed = [i for i, letter in enumerate(term) if letter not in result]
-    if summed:
-        value = b.reduce("sum", value, summed)
-        term = [letter for letter in term if letter in result]
-    return b.transpose(value, [term.index(letter) for letter in result])
+    return summed_products(b, b.operands, terms, result)
 
 
 def _equation(b: Node) -> tuple[list[list[str]], list[str]]:
@@ -91,55 +80,3 @@ def _equation(b: Node) -> tuple[list[list[str]], list[str]]:
     letters = [letter for term in terms for letter in term]
     once = sorted(letter for letter in set(letters) if letters.count(letter) == 1 and letter not in widest)
     return terms, [*widest, *once]
-
-
-def _diagonal(b: GraphBuilder, value: SSAValue, term: list[str]) -> tuple[SSAValue, list[str]]:
-    """An operand of which no index occurs twice: of one that does, the diagonal."""
-    for letter in term:
-        while term.count(letter) > 1:
-            first = term.index(letter)
-            second = term.index(letter, first + 1)
-            rest = [i for i in range(len(term)) if i not in (first, second)]
-            shape = shape_of(value)
-            n = shape[first]
-            moved = b.transpose(value, [first, second, *rest])
-            flat = b.reshape(moved, (n * n, *[shape[i] for i in rest]))
-            value = b.slice(flat, 0, 0, n * n, n + 1) if n else flat
-            term = [letter, *[term[i] for i in rest]]
-    return value, term
-
-
-def _contract(
-    b: GraphBuilder, a: SSAValue, x: list[str], c: SSAValue, y: list[str], kept: set[str]
-) -> tuple[SSAValue, list[str]]:
-    """The product of two operands, summed over the indices that nobody else has."""
-    a, x = _sum_alone(b, a, x, y, kept)
-    c, y = _sum_alone(b, c, y, x, kept)
-    batch = [i for i in x if i in y and i in kept]
-    summed = [i for i in x if i in y and i not in kept]
-    rows, columns = [i for i in x if i not in y], [i for i in y if i not in x]
-    extents = dict(zip(x, shape_of(a), strict=True))
-    for letter, extent in zip(y, shape_of(c), strict=True):
-        extents[letter] = max(extents.get(letter, 1), extent) if extent != 0 else 0
-    a = b.broadcast(a, [extents[i] for i in x])
-    c = b.broadcast(c, [extents[i] for i in y])
-
-    def sizes(letters: list[str]) -> list[int]:
-        return [extents[i] for i in letters]
-
-    lhs = b.transpose(a, [x.index(i) for i in (*batch, *rows, *summed)])
-    rhs = b.transpose(c, [y.index(i) for i in (*batch, *summed, *columns)])
-    lhs = b.reshape(lhs, (*sizes(batch), prod(sizes(rows)), prod(sizes(summed))))
-    rhs = b.reshape(rhs, (*sizes(batch), prod(sizes(summed)), prod(sizes(columns))))
-    term = [*batch, *rows, *columns]
-    return b.reshape(b.matmul(lhs, rhs), sizes(term)), term
-
-
-def _sum_alone(
-    b: GraphBuilder, value: SSAValue, own: list[str], other: list[str], kept: set[str]
-) -> tuple[SSAValue, list[str]]:
-    """An operand summed over the indices that only it has."""
-    alone = [i for i, letter in enumerate(own) if letter not in other and letter not in kept]
-    if not alone:
-        return value, own
-    return b.reduce("sum", value, alone), [letter for i, letter in enumerate(own) if i not in alone]

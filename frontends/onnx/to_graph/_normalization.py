@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from math import prod
 
-from xdsl.dialects.builtin import bf16, f16, f32
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators import logarithms
 from mlc.frontends.operators.refusal import Unconvertible
+from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
+from mlc.support.dtypes import HALVES
 
 
 def _flattened(b: Node) -> tuple[SSAValue, int]:
@@ -33,16 +35,10 @@ def softmax(b: Node) -> Results:
 
 
 @converts("LogSoftmax", bounded=True, rounds_once=True)
-def log_softmax_(b: Node) -> Results:
+def log_softmax(b: Node) -> Results:
     """`x - max - log(sum(e^(x - max)))`."""
     x, axis = _flattened(b)
-    return b.reshape(log_softmax(b, x, axis), b.shape())
-
-
-def log_softmax(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """`x - max - log(sum(e^(x - max)))` along an axis."""
-    moved = b.sub(x, b.reduce("max", x, [axis], True))
-    return b.sub(moved, b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, moved), [axis], True)))
+    return b.reshape(logarithms.log_softmax(b, x, axis), b.shape())
 
 
 @converts("LayerNormalization")
@@ -57,11 +53,9 @@ def layer_normalization(b: Node) -> Results:
     if not (b.wants(1) or b.wants(2)):
         return result
     axes = list(range(axis, len(shape)))
-    x = b.cast(x, f32) if element_of(x) in (f16, bf16) else x
-    mean = b.reduce("mean", x, axes, True)
-    apart = b.sub(x, mean)
-    variance = b.reduce("mean", b.mul(apart, apart), axes, True)
-    return [result, mean, b(graph.RsqrtOp, b.add(variance, b.number(epsilon, x)))]
+    x = b.cast(x, f32) if element_of(x) in HALVES else x
+    mean, apart = mean_and_differences(b, x, axes)
+    return [result, mean, inverse_root(b, mean_square(b, apart, axes, True), epsilon)]
 
 
 @converts("RMSNormalization")
@@ -84,9 +78,8 @@ def batch_normalization(b: Node) -> Results:
     if not b.flag("training_mode"):
         return b(graph.BatchNormOp, x, scale, bias, mean, variance, 1, epsilon)
     axes = [i for i in range(b.rank()) if i != 1]
-    own = b.reduce("mean", x, axes)
-    apart = b.sub(x, b.reshape(own, [e if i == 1 else 1 for i, e in enumerate(b.shape())]))
-    spread = b.reduce("mean", b.mul(apart, apart), axes)
+    own, apart = mean_and_differences(b, x, axes)
+    own, spread = b.squeeze(own, axes), mean_square(b, apart, axes)
     momentum = b.float("momentum", 0.9)
 
     def running(old: SSAValue, new: SSAValue) -> SSAValue:
@@ -147,7 +140,6 @@ def mean_variance_normalization(b: Node) -> Results:
     """`(x - mean) / (deviation + 1e-9)` over axes."""
     x, axes = b[0], b.ints("axes", [0, 2, 3]) or []
     axes = [axis_of(a, b.rank()) for a in axes]
-    mean = b.reduce("mean", x, axes, True)
-    apart = b.sub(x, mean)
-    deviation = b(graph.SqrtOp, b.reduce("mean", b.mul(apart, apart), axes, True))
+    _, apart = mean_and_differences(b, x, axes)
+    deviation = b(graph.SqrtOp, mean_square(b, apart, axes, True))
     return b.div(apart, b.add(deviation, b.number(1e-9, x)))

@@ -13,14 +13,14 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._moves import in_order
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import along_axis, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 
 
 @converts("GatherElements")
 def gather_elements(b: Node) -> Results:
     """An index for each element of the result."""
-    return b(graph.GatherNdOp, b[0], *along_axis(b, b[1], b.axis()))
+    return taken_along(b, b[0], b[1], b.axis())
 
 
 @converts("GatherND", bounded=True)

@@ -52,7 +52,7 @@ _Cell = Callable[[GraphBuilder, Node, SSAValue, Sequence[SSAValue], Weights], li
 
 
 @dataclass(frozen=True)
-class _Network:
+class _Layer:
     """What the operators share: layouts, directions, lengths of sequences.
 
     Attributes:
@@ -140,7 +140,7 @@ def _total(b: GraphBuilder, x: SSAValue, h: SSAValue, w: Weights) -> SSAValue:
 @converts("RNN", rounds_once=True)
 def rnn(b: Node) -> Results:
     """`h = f(x W + h R + b)`."""
-    return _Network(_rnn, 1, ("Tanh",)).converted(b)
+    return _Layer(_rnn, 1, ("Tanh",)).converted(b)
 
 
 def _rnn(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
@@ -150,7 +150,7 @@ def _rnn(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w
 @converts("GRU", rounds_once=True)
 def gru(b: Node) -> Results:
     """Gates z and r, and a candidate: `h = (1 - z) g(x W + (r h) R + b) + z h` (Cho et al., 2014)."""
-    return _Network(_gru, 1, ("Sigmoid", "Tanh")).converted(b)
+    return _Layer(_gru, 1, ("Sigmoid", "Tanh")).converted(b)
 
 
 def _gru(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
@@ -172,7 +172,7 @@ def _gru(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w
 @converts("LSTM", rounds_once=True)
 def lstm(b: Node) -> Results:
     """Gates i, o, f and a candidate, in this order. `clip` limits what goes into them, not the cell."""
-    return _Network(_lstm, 2, ("Sigmoid", "Tanh", "Tanh")).converted(b)
+    return _Layer(_lstm, 2, ("Sigmoid", "Tanh", "Tanh")).converted(b)
 
 
 def _lstm(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import prod
 
-import numpy as np
 from xdsl.dialects.builtin import f32, f64, i1, i32
 from xdsl.ir import SSAValue
 
@@ -14,17 +13,14 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._node import Node, axes_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.logarithms import log_sum_exp
 
-
-def _before(b: GraphBuilder, x: SSAValue, name: str) -> SSAValue:
-    """What is summed instead of `x`."""
-    if name in ("ReduceL1",):
-        return b(graph.AbsOp, x)
-    if name in ("ReduceL2", "ReduceSumSquare"):
-        return b.mul(x, x)
-    return x
-
-
+_BEFORE: dict[str, Callable[[GraphBuilder, SSAValue], SSAValue]] = {
+    "ReduceL1": lambda b, x: b(graph.AbsOp, x),
+    "ReduceL2": GraphBuilder.squared,
+    "ReduceSumSquare": GraphBuilder.squared,
+}
+"""What is summed instead of the elements."""
 _KINDS = {
     "ReduceSum": "sum",
     "ReduceMean": "mean",
@@ -53,7 +49,8 @@ def _axes(b: Node) -> list[int] | None:
 @converts(*_KINDS, bounded=True, rounds_once=lambda b: b.op.OP_TYPE in ("ReduceL2", "ReduceSumSquare", "ReduceLogSum"))
 def reduction(b: Node) -> Results:
     """A reduction of what the operator makes of the elements."""
-    name, x, axes = b.op.OP_TYPE, _before(b, b[0], b.op.OP_TYPE), _axes(b)
+    name, axes = b.op.OP_TYPE, _axes(b)
+    x = _BEFORE[name](b, b[0]) if name in _BEFORE else b[0]
     if axes is not None:
         x = reduce(b, _KINDS[name], x, axes, bool(b.int("keepdims", 1)))
     return _AFTER[name](b, x) if name in _AFTER else x
@@ -90,15 +87,7 @@ def reduce_log_sum_exp(b: Node) -> Results:
     x, axes = b[0], _axes(b)
     if axes is None:
         return x
-    if not prod(shape_of(x)):
-        return b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, x), axes, bool(b.int("keepdims", 1))))
-    highest = b.reduce("max", x, axes, True)
-    finite = b.compare("lt", b(graph.AbsOp, highest), b.number(np.inf, x))
-    base = b.where(finite, highest, b.number(0, x))
-    total = b.add(b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, b.sub(x, base)), axes, True)), base)
-    if b.int("keepdims", 1):
-        return total
-    return b.reshape(total, [e for i, e in enumerate(shape_of(x)) if i not in axes])
+    return log_sum_exp(b, x, axes, bool(b.int("keepdims", 1)))
 
 
 @converts("ArgMax", "ArgMin", bounded=True)

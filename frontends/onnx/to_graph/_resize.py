@@ -14,7 +14,7 @@ from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.weighted_rows import weighted_rows
+from mlc.frontends.operators.weighted_rows import cubic_weight, linear_weight, weighted_rows
 
 _TIE = 1e-6
 """How far a place may be from the middle of two pixels and counts as it, as in ONNX Runtime: places are rounded."""
@@ -96,13 +96,7 @@ class _Resizing:
         return {i: w for i, w in result.items() if w} or {min(max(base, 0), before - 1): 0.0}
 
     def _weight(self, distance: float) -> float:
-        """The weight of a neighbour (Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981)."""
-        a = self.cubic
-        if self.mode == "linear":
-            return max(1 - distance, 0.0)
-        if distance <= 1:
-            return ((a + 2) * distance - (a + 3)) * distance * distance + 1
-        return ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a if distance < 2 else 0.0
+        return linear_weight(distance) if self.mode == "linear" else cubic_weight(distance, self.cubic)
 
 
 def _resize(b: GraphBuilder, x: SSAValue, axis: int, after: int, scale: float, how: _Resizing) -> SSAValue:

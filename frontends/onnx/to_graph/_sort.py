@@ -9,7 +9,7 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.extents import filled, nearest_number
 from mlc.frontends.operators.graph_builder import is_float
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 
 
@@ -28,7 +28,7 @@ def top_k(b: Node) -> Results:
     if extent is not None:  # what lies behind comes last
         x = filled(b, x, nearest_number(x, -inf) if largest else nan if is_float(x) else nearest_number(x, inf), [axis])
     places = b(graph.ArgsortOp, x, axis, largest, count)
-    results = [b(graph.GatherNdOp, x, *along_axis(b, places, axis)), places]
+    results = [taken_along(b, x, places, axis), places]
     if extent is not None:
         found = b(graph.MinOp, extent, b.constant(count))
         results = [b.bounded(v, {**b.knowledge.extents.get(v, {}), axis: found}) for v in results]

@@ -17,13 +17,12 @@ from mlc.dialects.stablehlo import ScatterAttr
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._places import Places, batch_starts, index_parts
-from mlc.support.dtypes import least_of, most_of
 
 _KINDS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
-_NEUTRAL = {"add": 0, "mul": 1}
 
 
 def scatter_kind(block: Block) -> str | None:
@@ -180,13 +179,8 @@ def _written_where_inside(
             data = b.concat([x, b.splat(0, row, element_of(x))], axis)
         else:
             element = element_of(x)
-            neutral = _NEUTRAL.get(kind)
-            if neutral is None:
-                neutral = least_of(element) if kind == "max" else most_of(element)
             mask = b.reshape(inside, (*shape_of(inside), *[1] * len(places.whole)))
-            number = np.asarray(neutral) if not is_float(x) else np.asarray(float(neutral))
-            if kind == "add" and is_float(x):
-                number = np.asarray(-0.0)  # 0 would make 0 of -0
-            update = b.where(mask, update, b.constant(number, element))
+            number = -0.0 if kind == "add" and is_float(x) else neutral(kind, element)  # 0 would make 0 of -0
+            update = b.where(mask, update, b.constant(np.asarray(number), element))
     found = b(graph.ScatterNdOp, kind, data, _coordinates(b, columns), update, list(places.explicit))
     return b.slice(found, axis, 0, shape[axis]) if data is not x else found

@@ -15,12 +15,13 @@ from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part,
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, only_op, returned
 from mlc.frontends.stablehlo.to_graph._moves import padded, sliced
-from mlc.frontends.stablehlo.to_graph._reductions import kind_of, neutral, reduced, regrouped
+from mlc.frontends.stablehlo.to_graph._reductions import kind_of, reduced, regrouped
 
 _MOST_TAPS = 1024
 """Windows of more elements than this are not written out."""

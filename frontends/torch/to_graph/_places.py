@@ -13,7 +13,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.frontends.operators.extents import filled
 from mlc.frontends.operators.graph_builder import require_fixed
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import along_axis, neutral
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import coordinates_of, count_of, order_of
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
@@ -87,13 +87,7 @@ def _at(b: Call, places: SSAValue, updates: SSAValue, axis: int) -> tuple[SSAVal
 
 def _start(b: Call, kind: str, like: SSAValue) -> SSAValue:
     """What leaves an update as it is."""
-    from mlc.support.dtypes import least_of, most_of
-
-    element = element_of(like)
-    if element == i1:
-        return b.splat(kind in ("mul", "min"), shape_of(like), element)
-    number = {"add": 0, "mul": 1, "max": least_of(element), "min": most_of(element)}[kind]
-    return b.splat(number, shape_of(like), element)
+    return b.splat(neutral(kind, element_of(like)), shape_of(like), element_of(like))
 
 
 def _updates(b: Call, src: SSAValue | None, value: Scalar | None, places: SSAValue, element: object) -> SSAValue:

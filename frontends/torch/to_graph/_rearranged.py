@@ -14,9 +14,9 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.running import running
 from mlc.frontends.torch.to_graph._calls import Call, Results, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import running
 from mlc.frontends.torch.to_graph._windows import batched
 
 
@@ -126,7 +126,7 @@ def masked_scatter(b: Call, self: SSAValue, mask: SSAValue, source: SSAValue) ->
     if not count or not prod(shape_of(source)):
         return b.broadcast(self, b.shape())
     chosen = b.reshape(b.broadcast(mask, b.shape()), (count,))
-    places = b.sub(running(b, graph.AddOp, b.cast(chosen, i64), 0, 0), b.constant(1))
+    places = b.sub(running(b, graph.AddOp, b.cast(chosen, i64), 0), b.constant(1))
     places = b.minimum(b.maximum(places, b.constant(0)), b.constant(prod(shape_of(source)) - 1))
     taken = b(graph.GatherOp, b.reshape(source, (prod(shape_of(source)),)), places, 0)
     flat = b.where(chosen, taken, b.reshape(b.broadcast(self, b.shape()), (count,)))

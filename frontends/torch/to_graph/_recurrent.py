@@ -19,7 +19,7 @@ from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 
 _Step = Callable[["_Weights", GraphBuilder, SSAValue, Sequence[SSAValue]], list[SSAValue]]
-"""A `Step`, of weights."""
+"""A `CellStep` with weights."""
 
 
 @dataclass
