@@ -83,6 +83,7 @@ def sign(b: Call, self: SSAValue) -> Results:
 
 @elementwise("relu")
 def relu(b: Call, self: SSAValue) -> Results:
+    """`max(x, 0)`; NaN stays."""
     return b(graph.ReluOp, self)
 
 
@@ -98,12 +99,14 @@ def logarithm(b: Call, self: SSAValue) -> Results:
 
 @elementwise("reciprocal")
 def reciprocal(b: Call, self: SSAValue) -> Results:
+    """`1 / x`; integers become floats."""
     x = b.to_float(self)
     return b.div(b.tensor(1.0, element_of(x)), x)
 
 
 @elementwise("square")
 def square(b: Call, self: SSAValue) -> Results:
+    """`x * x`."""
     return b.squared(self)
 
 
@@ -119,11 +122,13 @@ def add(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Res
 
 @elementwise("sub.Tensor", "sub.Scalar")
 def sub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
+    """`self - alpha other`."""
     return b.sub(b.tensor(self), b.scaled(b.tensor(other), alpha))
 
 
 @elementwise("rsub.Tensor", "rsub.Scalar")
 def rsub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
+    """`other - alpha self`."""
     return b.sub(b.tensor(other), b.scaled(b.tensor(self), alpha))
 
 
@@ -215,6 +220,8 @@ def minimum(b: Call, self: SSAValue, other: SSAValue) -> Results:
 
 @elementwise("pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar")
 def power(b: Call, self: SSAValue | Scalar, exponent: SSAValue | Scalar) -> Results:
+    """`self ^ exponent`; exponents of -2 to 3 that are known and simple are products, quotients and roots. Powers of
+    integers wrap."""
     if not isinstance(exponent, SSAValue) and isinstance(self, SSAValue):
         x = b.tensor(self)
         simple: dict[Scalar, Callable[[], SSAValue]] = {
@@ -283,16 +290,19 @@ for _name, _op_type in _LOGIC.items():
 
 @elementwise("logical_not")
 def logical_not(b: Call, self: SSAValue) -> Results:
+    """Whether elements are 0 (i1)."""
     return b(graph.NotOp, b.to_bool(self))
 
 
 @elementwise("bitwise_not")
 def bitwise_not(b: Call, self: SSAValue) -> Results:
+    """All bits turned; of i1 the negation."""
     return b(graph.NotOp, self)
 
 
 @elementwise("isnan")
 def isnan(b: Call, self: SSAValue) -> Results:
+    """Whether elements are NaN (i1)."""
     return b.compare("ne", self, self)
 
 
@@ -312,6 +322,7 @@ def where(b: Call, condition: SSAValue, self: SSAValue, other: SSAValue) -> Resu
 
 @elementwise("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Scalar) -> Results:
+    """`value` where the mask holds, else `self`."""
     return b.where(b.to_bool(mask), b.tensor(value), self)
 
 
@@ -331,6 +342,7 @@ def clamp(
 
 @elementwise("hardtanh")
 def hardtanh(b: Call, self: SSAValue, min_val: Scalar, max_val: Scalar) -> Results:
+    """`min(max(x, min_val), max_val)`; NaN stays."""
     return b.minimum(b.maximum(self, b.tensor(min_val)), b.tensor(max_val))
 
 
@@ -361,11 +373,13 @@ def _sixth(b: Call, x: SSAValue) -> SSAValue:
 
 @elementwise("hardsigmoid")
 def hardsigmoid(b: Call, self: SSAValue) -> Results:
+    """`min(max(x + 3, 0), 6) / 6`."""
     return _sixth(b, self)
 
 
 @elementwise("hardswish")
 def hardswish(b: Call, self: SSAValue) -> Results:
+    """`x min(max(x + 3, 0), 6) / 6`."""
     return b.mul(self, _sixth(b, self))
 
 

@@ -34,6 +34,8 @@ def order_statistic(b: Call, self: SSAValue, dim: int, keepdim: bool, k: int | N
 
 @converts("median", "nanmedian")
 def median_of_all(b: Call, self: SSAValue) -> Results:
+    """The median of all elements, the lower one of two, without dims; NaN if there is one, or with `nanmedian` of the
+    others. Of nothing it is NaN, or the least integer."""
     flat = b.reshape(self, (prod(shape_of(self)),))
     if not shape_of(flat)[0]:
         return b.constant(np.array(np.nan if is_float(self) else -(1 << 63)), b.element())
@@ -111,6 +113,8 @@ def searchsorted(
     b: Call, sorted_sequence: SSAValue, self: SSAValue | Scalar, right: bool, side: str | None,
     sorter: SSAValue | None,
 ) -> Results:  # fmt: skip
+    """Where `self` would be put into sorted rows `[..., n]`, in front of equal elements or with `right` behind them
+    (i64). `sorter` are the indices that sort the rows."""
     rows = sorted_sequence
     if sorter is not None and prod(shape_of(rows)):
         rows = b(graph.GatherNdOp, rows, *along_axis(b, sorter, len(shape_of(rows)) - 1))
@@ -120,6 +124,8 @@ def searchsorted(
 
 @converts("bucketize.Tensor", "bucketize.Scalar")
 def bucketize(b: Call, self: SSAValue | Scalar, boundaries: SSAValue, right: bool) -> Results:
+    """The number (i64) of the interval between sorted boundaries `[n]` that holds each element; with `right`, a
+    boundary belongs to the one above."""
     bounds, wanted = b.promoted(boundaries, self)
     return search(b, bounds, wanted, right)
 

@@ -56,11 +56,13 @@ def _normal(b: Call) -> SSAValue:
 
 @converts("rand", "rand_like")
 def rand(b: Call) -> Results:
+    """Floats from 0 up to, not including, 1, uniformly."""
     return _uniform(b)
 
 
 @converts("randn", "randn_like")
 def randn(b: Call) -> Results:
+    """Floats with the standard normal distribution."""
     return _normal(b)
 
 
@@ -75,6 +77,7 @@ def uniform(b: Call, to: float) -> Results:
     "normal_functional", "normal.Tensor_float", "normal.float_Tensor", "normal.Tensor_Tensor", "normal.float_float"
 )
 def normal(b: Call, mean: SSAValue | float, std: SSAValue | float) -> Results:
+    """Floats with a normal distribution of a mean and a deviation, tensors or numbers."""
     return _moved(b, _normal(b), mean, std)
 
 
@@ -94,6 +97,7 @@ def _of_exponential(b: Call, shape: tuple[int, ...], element: Attribute) -> SSAV
 
 @converts("log_normal")
 def log_normal(b: Call, mean: float, std: float) -> Results:
+    """Exponentials of floats with a normal distribution of a mean and a deviation."""
     return b(graph.ExpOp, _moved(b, _normal(b), mean, std))
 
 
@@ -106,6 +110,7 @@ def cauchy(b: Call, median: float, sigma: float) -> Results:
 
 @converts("bernoulli", "bernoulli.p", "bernoulli.Tensor")
 def bernoulli(b: Call, self: SSAValue, p: SSAValue | float | None = None) -> Results:
+    """1 with the probability `p`, a number or a tensor, or by default the element of `self`; else 0."""
     if isinstance(p, float | int):
         element = b.element() if b.element() in (*_DIGITS, *HALVES) else f32
         chance = b.splat(p, (1,) * len(b.shape()), element)

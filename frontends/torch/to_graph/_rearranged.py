@@ -41,6 +41,7 @@ def unfold(b: Call, self: SSAValue, dimension: int, size: int, step: int) -> Res
 
 @converts("diagonal_scatter", parts=True)
 def diagonal_scatter(b: Call, self: SSAValue, src: SSAValue, offset: int, dim1: int, dim2: int) -> Results:
+    """`self` with `src` on the diagonal `offset` of `dim1` and `dim2`."""
     return _replaced(b, self, src, np.diagonal(_all_places(self), offset, dim1, dim2))
 
 

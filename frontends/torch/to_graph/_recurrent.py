@@ -118,6 +118,9 @@ def lstm(
     b: Call, input: SSAValue, hx: Sequence[SSAValue], params: Sequence[SSAValue], has_biases: bool, num_layers: int,
     dropout: float, train: bool, bidirectional: bool, batch_first: bool,
 ) -> Results:  # fmt: skip
+    """`input` `[time, batch, inputs]`, or with `batch_first` `[batch, time, inputs]`, through all layers; `hx` are the
+    first states h and c, `[layers * directions, batch, width]`. Results are the outputs of the last layer, and both
+    last states."""
     network = _Network(params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return network.run(b, input, hx, _lstm_step)
 
@@ -127,6 +130,7 @@ def recurrent(
     b: Call, input: SSAValue, hx: SSAValue, params: Sequence[SSAValue], has_biases: bool, num_layers: int,
     dropout: float, train: bool, bidirectional: bool, batch_first: bool,
 ) -> Results:  # fmt: skip
+    """The same with one state, of GRU and of RNN with tanh or relu."""
     network = _Network(params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return network.run(b, input, [hx], _STEPS[b.before.name])
 
