@@ -300,6 +300,19 @@ class GraphBuilder:
             return value
         return self(graph.TransposeOp, value, tuple(permutation))
 
+    def untranspose(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+        """The dims back where `transpose` took them from."""
+        order = list(permutation)
+        return self.transpose(value, [order.index(i) for i in range(len(order))])
+
+    def axis_first(self, value: SSAValue, axis: int) -> SSAValue:
+        """An axis moved to the front."""
+        return self.transpose(value, _axis_first(value, axis))
+
+    def first_to_axis(self, value: SSAValue, axis: int) -> SSAValue:
+        """The first axis moved to a place: the inverse of `axis_first`."""
+        return self.untranspose(value, _axis_first(value, axis))
+
     def broadcast(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The elements repeated to a shape; the value itself if it has that shape."""
         return value if shape_of(value) == tuple(shape) else self(graph.BroadcastOp, value, tuple(shape))
@@ -324,6 +337,10 @@ class GraphBuilder:
     def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The product of matrices, or of stacks of them."""
         return self(graph.MatmulOp, a, b)
+
+
+def _axis_first(value: SSAValue, axis: int) -> list[int]:
+    return [axis, *(i for i in range(len(shape_of(value))) if i != axis)]
 
 
 def _require_addressable(shape: Sequence[int]) -> None:

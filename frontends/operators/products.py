@@ -1,4 +1,4 @@
-"""Sums of products over dims that are named: stacks of products of matrices."""
+"""Products of matrices: as NumPy has them, and sums of products over dims that are named."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.refusal import Unconvertible
 
 _Dims = tuple[Sequence[int], Sequence[int]]
 """Dims of two operands, in pairs."""
+
+
+def numpy_product(b: GraphBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """NumPy's product: a vector on the left is a row, on the right a column, and the result lacks that dim."""
+    left, right = shape_of(lhs), shape_of(rhs)
+    if not left or not right:
+        raise Unconvertible("a factor is a scalar")
+    result = b.matmul(
+        b.unsqueeze(lhs, [0]) if len(left) == 1 else lhs,
+        b.unsqueeze(rhs, [1]) if len(right) == 1 else rhs,
+    )
+    rank = len(shape_of(result))
+    return b.squeeze(result, [axis for axis, shape in ((rank - 2, left), (rank - 1, right)) if len(shape) == 1])
 
 
 def product_over(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: _Dims, contract: _Dims) -> SSAValue:

@@ -52,7 +52,7 @@ def weighted(b: GraphBuilder, x: SSAValue, axis: int, matrix: NDArray[Any]) -> S
     rank = len(shape_of(x))
     order = [a for a in range(rank) if a != axis] + [axis]
     found = b.matmul(b.transpose(x, order), b.constant(matrix.T.copy(), element_of(x)))
-    return b.transpose(found, [order.index(a) for a in range(rank)])
+    return b.untranspose(found, order)
 
 
 def linear_weight(distance: float) -> float:

@@ -126,7 +126,7 @@ def _scan(b: Node, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Se
     back = [bool(d) for d in b.ints(name) or [0] * taken]
     _require_as_many(taken, back, axes or back)
     fronts = [
-        _axis_first(b, v, axis_of(axis, len(shape_of(v))))
+        b.axis_first(v, axis_of(axis, len(shape_of(v))))
         for v, axis in zip(inputs[count:], axes or [0] * taken, strict=True)
     ]
     steps = shape_of(fronts[0])[0]
@@ -143,17 +143,8 @@ def _scan(b: Node, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Se
     results = scan.finish(yielded[:count], yielded[count:], out_back)
     for number, axis in enumerate(out_axes or [0] * stacked, count):
         rank = len(shape_of(results[number]))
-        results[number] = _first_axis_to(b, results[number], axis_of(axis, rank))
+        results[number] = b.first_to_axis(results[number], axis_of(axis, rank))
     return results
-
-
-def _axis_first(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
-    return b.transpose(value, (axis, *(i for i in range(len(shape_of(value))) if i != axis)))
-
-
-def _first_axis_to(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
-    rest = list(range(1, len(shape_of(value))))
-    return b.transpose(value, (*rest[:axis], 0, *rest[axis:]))
 
 
 def _require_as_many(count: int, *lists: Sequence[object]) -> None:

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-from xdsl.ir import SSAValue
-
-from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.products import summed_products
+from mlc.frontends.operators.products import numpy_product, summed_products
 from mlc.frontends.operators.refusal import Unconvertible
-
-
-def matmul(b: GraphBuilder, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
-    """NumPy's product: a vector on the left is a row, on the right a column, and the result lacks that dim."""
-    left, right = shape_of(lhs), shape_of(rhs)
-    if not left or not right:
-        raise Unconvertible("a factor is a scalar")
-    result = b.matmul(
-        b.unsqueeze(lhs, [0]) if len(left) == 1 else lhs,
-        b.unsqueeze(rhs, [1]) if len(right) == 1 else rhs,
-    )
-    rank = len(shape_of(result))
-    added = [axis for axis, shape in ((rank - 2, left), (rank - 1, right)) if len(shape) == 1]
-    return b.squeeze(result, added)
 
 
 @converts("MatMul", bounded=True)
 def mat_mul(b: Node) -> Results:
     """NumPy's product."""
-    return matmul(b, b[0], b[1])
+    return numpy_product(b, b[0], b[1])
 
 
 @converts(

@@ -16,6 +16,7 @@ from mlc.frontends.onnx.to_graph._each_step import gathered, in_each_step, taken
 from mlc.frontends.onnx.to_graph._node import Node, axes_of, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import MOST_COUNTED, Array, GraphBuilder
+from mlc.frontends.operators.matrices import one_side
 from mlc.frontends.operators.refusal import Unconvertible
 
 
@@ -298,11 +299,7 @@ def space_to_depth(b: Node) -> Results:
 @converts("Trilu")
 def trilu(b: Node) -> Results:
     """Zeros below, or above, a diagonal."""
-    rows, columns = b.shape()[-2:]
-    k = int(b.known(1)) if b.has(1) else 0
-    kept = np.arange(columns) - np.arange(rows)[:, None]
-    mask = b.constant(kept >= k if b.int("upper", 1) else kept <= k)
-    return b.where(mask, b[0], b.number(0, b[0]))
+    return one_side(b, b[0], not b.int("upper", 1), int(b.known(1)) if b.has(1) else 0)
 
 
 @converts("CenterCropPad")

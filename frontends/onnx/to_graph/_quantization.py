@@ -9,11 +9,11 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.frontends.onnx.to_graph._casts import short_float
-from mlc.frontends.onnx.to_graph._matmul import matmul
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.onnx.to_graph._windows import convolution
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.support.dtypes import STORED, is_supported, least_of, most_of
 from mlc.support.types import integer_width
@@ -108,7 +108,7 @@ def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = F
 @converts("MatMulInteger")
 def mat_mul_integer(b: Node) -> Results:
     """A product of integers, in i32."""
-    return matmul(b, _centred(b, b[0], b.optional(2), rows=True), _centred(b, b[1], b.optional(3)))
+    return numpy_product(b, _centred(b, b[0], b.optional(2), rows=True), _centred(b, b[1], b.optional(3)))
 
 
 def _channels(b: GraphBuilder, zero: SSAValue | None, weights: SSAValue) -> SSAValue | None:
@@ -128,7 +128,7 @@ def conv_integer(b: Node) -> Results:
 @converts("QLinearMatMul")
 def q_linear_mat_mul(b: Node) -> Results:
     """A product of integers, scaled to integers again."""
-    total = matmul(b, _centred(b, b[0], b[2], rows=True), _centred(b, b[3], b[5]))
+    total = numpy_product(b, _centred(b, b[0], b[2], rows=True), _centred(b, b[3], b[5]))
     left = b[1]
     if len(shape_of(left)) == 1 and shape_of(left) != (1,):
         left = b.reshape(left, (shape_of(left)[0], 1))

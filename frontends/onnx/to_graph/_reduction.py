@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 
-from xdsl.dialects.builtin import f32, f64, i1, i32
+from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._node import Node, axes_of
 from mlc.frontends.onnx.to_graph._patterns import Results, converts
-from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.logarithms import log_sum_exp
+from mlc.frontends.operators.statistics import mean
 
 _BEFORE: dict[str, Callable[[GraphBuilder, SSAValue], SSAValue]] = {
     "ReduceL1": lambda b, x: b(graph.AbsOp, x),
@@ -63,22 +63,7 @@ def reduce(b: GraphBuilder, kind: str, x: SSAValue, axes: list[int], keepdims: b
         return b.compare("gt", extreme, b.number(0, extreme))  # of nothing, it is the least or the greatest integer
     if not axes:
         return x
-    if kind == "mean" and (not is_float(x) or any(axis in b.knowledge.extents.get(x, {}) for axis in axes)):
-        return _counted_mean(b, x, axes, keepdims)
-    return b.reduce(kind, x, axes, keepdims)
-
-
-def _counted_mean(b: GraphBuilder, x: SSAValue, axes: list[int], keepdims: bool) -> SSAValue:
-    """The sum divided by the number of elements, which may depend on data; of integers towards zero, and 0 of none."""
-    extents = b.knowledge.extents.get(x, {})
-    count = b.constant(prod(shape_of(x)[axis] for axis in axes if axis not in extents))
-    for axis in axes:
-        count = b.mul(count, extents[axis]) if axis in extents else count
-    if not is_float(x):
-        total = b.reduce("sum", x, axes, keepdims)
-        return b.div(total, b.cast(b(graph.MaxOp, count, b.constant(1)), element_of(x)))
-    total = b.reduce("sum", x if element_of(x) == f64 else b.cast(x, f32), axes, keepdims)
-    return b.cast(b.div(total, b.cast(count, element_of(total))), element_of(x))
+    return mean(b, x, axes, keepdims) if kind == "mean" else b.reduce(kind, x, axes, keepdims)
 
 
 @converts("ReduceLogSumExp", rounds_once=True)

@@ -82,7 +82,7 @@ def unique(b: Node) -> Results:
 def _as_rows(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
     """A row of numbers for each slice along an axis."""
     shape = shape_of(x)
-    front = b.transpose(x, (axis, *(i for i in range(len(shape)) if i != axis)))
+    front = b.axis_first(x, axis)
     size = int(np.prod(shape[:axis] + shape[axis + 1 :]))
     return b.cast(b.reshape(front, (shape[axis], size)), i8 if element_of(x) == i1 else element_of(x))
 

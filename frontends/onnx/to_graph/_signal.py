@@ -73,8 +73,7 @@ def dft(b: Node) -> Results:
         return _real_inverse(b, real, imaginary, length if b.has(1) else 2 * (length - 1), order, element_of(x))
     kept = length // 2 + 1 if onesided else length
     results = transform(b, real, imaginary, length, kept, inverse)
-    back = [order.index(i) for i in range(len(order))]
-    parts = [b.cast(b.transpose(value, back), element_of(x)) for value in results]
+    parts = [b.cast(b.untranspose(value, order), element_of(x)) for value in results]
     return b.concat([b.reshape(part, (*shape_of(part), 1)) for part in parts], len(order))
 
 
@@ -91,7 +90,7 @@ def _real_inverse(
     total = b.matmul(_first(b, real, used), b.constant(np.cos(angles) * weights, f64))
     if imaginary is not None:
         total = b.sub(total, b.matmul(_first(b, imaginary, used), b.constant(np.sin(angles) * weights, f64)))
-    found = b.cast(b.transpose(total, [order.index(i) for i in range(len(order))]), element)
+    found = b.cast(b.untranspose(total, order), element)
     return b.reshape(found, (*shape_of(found), 1))
 
 

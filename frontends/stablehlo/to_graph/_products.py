@@ -147,7 +147,7 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
         x = b.reshape(x, (each, batches * shape[1], *shape[2:]))
     found = slide(b, graph.ConvOp, [x, w], groups=max(features, batches), **options)
     order = [dims.dims(2, "b"), dims.dims(2, "f"), *dims.spatial(2)]
-    return b.transpose(found, [order.index(i) for i in range(len(order))])
+    return b.untranspose(found, order)
 
 
 def _of_points(b: HloCall, x: SSAValue, w: SSAValue, dims: ConvAttr, features: int, batches: int) -> SSAValue:

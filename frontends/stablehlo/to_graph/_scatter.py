@@ -119,13 +119,12 @@ def _changed(
 ) -> list[SSAValue]:
     """Tensors with windows that a region makes of what is there and of updates, none of which meet."""
     order = places.order()
-    back = [order.index(i) for i in range(len(order))]
     inside, columns = _inside(b, places, checked)
     if inside is not None:
         columns = [b.where(inside, column, b.number(0, column)) for column in columns]
     indices = _coordinates(b, columns)
     seen = [b(graph.GatherNdOp, x, indices, list(places.explicit)) for x in data]
-    made = b.body(b.op.body(), [*seen, *(b.transpose(u, back) for u in updates)], lifted=True)
+    made = b.body(b.op.body(), [*seen, *(b.untranspose(u, order) for u in updates)], lifted=True)
     found: list[SSAValue] = []
     for x, old, new in zip(data, seen, made, strict=True):
         assert isinstance(new, SSAValue)
@@ -162,8 +161,7 @@ def _written_where_inside(
     cut off in the end: two updates at one place would not be in order any more if the old value were written again.
     """
     order = places.order()
-    back = [order.index(i) for i in range(len(order))]
-    update = b.transpose(update, back)
+    update = b.untranspose(update, order)
     inside, columns = _inside(b, places, checked)
     axis = places.explicit[0]
     shape = shape_of(x)

@@ -13,7 +13,7 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import slide
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import taken_along
 from mlc.frontends.operators.running import running
 from mlc.frontends.torch.to_graph._calls import Call, Results, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -109,7 +109,7 @@ def adaptive_max_pool(b: Call, self: SSAValue, output_size: Sequence[int]) -> Re
         return [b.reshape(best, b.shape()), None]
     member = b(graph.ArgMaxOp, rows, 2 + spatial, True)
     table = b.broadcast(b.constant(flat, i64), shape_of(rows))
-    place = b(graph.GatherNdOp, table, *along_axis(b, member, 2 + spatial))
+    place = taken_along(b, table, member, 2 + spatial)
     return [b.reshape(best, b.shape()), b.reshape(place, b.shape(1))]
 
 

@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators import statistics
 from mlc.frontends.operators.extents import filled
 from mlc.frontends.operators.logarithms import log_sum_exp
 from mlc.frontends.operators.places import taken_along
@@ -40,16 +41,9 @@ def wide(b: Call, x: SSAValue) -> SSAValue:
 
 @converts("mean", "mean.dim", bounded=True, parts=True)
 def mean(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
-    """The sum over how many there are, where that depends on data."""
+    """The mean over `dim`, or over all dims; that of halves is computed in f32."""
     x = wide(b, b.tensor(self))
-    axes = axes_of(dim, len(shape_of(x)))
-    extents = b.knowledge.extents.get(x, {})
-    if not any(axis in extents for axis in axes):
-        return reduced(b, "mean", x, dim, keepdim)
-    count = b.constant(prod(shape_of(x)[axis] for axis in axes if axis not in extents))
-    for axis in axes:
-        count = b.mul(count, extents[axis]) if axis in extents else count
-    return b.div(reduced(b, "sum", x, dim, keepdim), b.cast(count, element_of(x)))
+    return statistics.mean(b, x, axes_of(dim, len(shape_of(x))) if shape_of(x) else [], keepdim)
 
 
 @converts("prod", "prod.dim_int", bounded=True)
