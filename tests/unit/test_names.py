@@ -16,7 +16,6 @@ _FOLDERS = (*_LEVELS, "plugins", "reference", "runtime", "support", "syntax", "t
 _ALLOWED = {
     "Arguments": "each command of `mlc` has arguments of its own",
     "MemRef": "the dialect, and the type of its values, as in xDSL",
-    "PATTERNS": "each lowering lists the modules of its patterns",
     "SUFFIX": "each frontend says how the names of its files end",
     "STAGE": "each stage has a name in reports of bugs",
     "Tensor": "the dialect, and the type of its values, as in xDSL",
