@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.support.errors import CompilerBug
 from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, natural_alignment, spell_type
+from mlc.targets.llvm_ir_loops import loop_properties
 
 _PLAIN_SYMBOL = re.compile(r"[A-Za-z$._-][A-Za-z0-9$._-]*")
 
@@ -38,20 +38,10 @@ class ModuleText:
 
     def loop_metadata(self, annotation: LoopAnnotationAttr) -> str:
         """A new node that describes one loop, as the branch refers to it."""
-        properties: list[str] = []
-        if annotation.vectorize_disable == _TRUE:
-            properties.append('!{!"llvm.loop.vectorize.enable", i1 false}')
-        if isinstance(annotation.unroll_count, IntegerAttr):
-            count = annotation.unroll_count.value.data
-            properties.append(
-                '!{!"llvm.loop.unroll.disable"}' if count == 1 else f'!{{!"llvm.loop.unroll.count", i32 {count}}}'
-            )
         node = f"!{len(self.metadata)}"
-        self.metadata.append(f"distinct !{{{', '.join([node, *properties])}}}")
+        self.metadata.append(f"distinct !{{{', '.join([node, *loop_properties(annotation)])}}}")
         return node
 
-
-_TRUE = LoopAnnotationAttr(vectorize_disable=True).vectorize_disable
 
 EmitOp = Callable[["FunctionText", Operation], None]
 
