@@ -35,6 +35,14 @@ class ModuleText:
     declarations: dict[str, str] = field(default_factory=dict[str, str])
     """Lines by the symbol that they declare."""
     metadata: list[str] = field(default_factory=list[str])
+    function_attributes: list[dict[str, str | None]] = field(default_factory=list[dict[str, str | None]])
+    """What functions have beside the attributes of the target: a group each."""
+
+    def group(self, attributes: dict[str, str | None]) -> int:
+        """The number of the group of functions that have these attributes beside those of the target."""
+        if attributes not in self.function_attributes:
+            self.function_attributes.append(attributes)
+        return self.function_attributes.index(attributes)
 
     def loop_metadata(self, annotation: LoopAnnotationAttr) -> str:
         """A new node that describes one loop, as the branch refers to it."""
