@@ -239,7 +239,7 @@ LOOP_FACTS = {
     "peeled = <count = 1 : i32>": '!{!"llvm.loop.peeled.count", i32 1}',
     "unswitch = <partialDisable = true>": '!{!"llvm.loop.unswitch.partial.disable"}',
 }
-"""What upstream says of a loop, and the metadata that LLVM's "Language Reference" and "Transformation Metadata" name."""
+"""What upstream says of a loop, and the metadata that "LLVM Language Reference" and "Transformation Metadata" name."""
 
 
 @pytest.mark.parametrize("fact", LOOP_FACTS)
@@ -273,7 +273,9 @@ llvm.func @h() attributes {passthrough = [["prefer-vector-width", "128"], "cold"
     f, g = (line for line in text.splitlines() if line.startswith("attributes #"))
     assert '"prefer-vector-width"="128"' in f and f.endswith(' cold "of-no-meaning" }')
     assert '"prefer-vector-width"="256"' in g and "cold" not in g
-    assert ["@f() #0", "@g() #1", "@h() #0"] == [
-        line.split(" void ")[1][:-2] for line in text.splitlines() if "define" in line
+    assert [line.split(" void ")[1][:-2] for line in text.splitlines() if "define" in line] == [
+        "@f() #0",
+        "@g() #1",
+        "@h() #0",
     ]
     assert accepted(text, tmp_path)
