@@ -222,7 +222,7 @@ def _annotation(loop: ForOp) -> dict[str, Attribute]:
     if LOOP_ANNOTATION in loop.attributes:
         return {LOOP_ANNOTATION: loop.attributes[LOOP_ANNOTATION]}
     if sum(isinstance(v.type, VectorType) for v in loop.iter_args) >= _TILE:
-        return {LOOP_ANNOTATION: LoopAnnotationAttr(unroll_count=1)}
+        return {LOOP_ANNOTATION: LoopAnnotationAttr({"unroll.count": 1})}
     return {}
 
 

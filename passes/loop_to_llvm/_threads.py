@@ -24,7 +24,7 @@ from mlc.passes.loop_to_llvm._types import (
     truncate,
 )
 from mlc.support.context import CompilerContext
-from mlc.support.functions import CLANG_LEVEL
+from mlc.support.functions import tell_clang_as
 from mlc.support.ir import clone
 
 HOOK = "mlc_parallel_for"
@@ -113,8 +113,7 @@ def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerConte
     body = _body_function(nest[-1], name, captured)
     task = _task_function(nest, f"{name}_task", name, types)
     for each in (body, task):
-        if CLANG_LEVEL in function.attributes:
-            each.attributes[CLANG_LEVEL] = function.attributes[CLANG_LEVEL]
+        tell_clang_as(function, each)
     outer.insert_ops_before([body, task], function)
     _call_hook(function, nest, f"{name}_task", captured)
 
