@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import TensorType, i32, i64
 from xdsl.irdl import EqAttrConstraint, operand_def
 
 from mlc.dialects.graph.base import GraphOp
 from mlc.dialects.graph.types import AnyTensor, Shape, Tensor, shape_of, violation
+from mlc.support.semantics import Array
 
 IndexElements = EqAttrConstraint(i32) | EqAttrConstraint(i64)
 """What positions may be."""
@@ -44,7 +43,7 @@ class Placement:
         """The shape of all elements that are reached: the axes of the indices, then those that are read whole."""
         return (*self.indices, *(self.data[axis] for axis in self.whole))
 
-    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         """The axes that coordinates are along, each with those that an index tensor with these elements holds."""
         return [(axis, indices[..., number]) for number, axis in enumerate(self.axes)]
 
@@ -83,10 +82,10 @@ class IndexedOp(GraphOp, ABC):
     indices = operand_def(TensorType.constr(IndexElements))
 
     @abstractmethod
-    def coordinates(self, indices: NDArray[Any]) -> Iterable[tuple[int, NDArray[Any]]]:
+    def coordinates(self, indices: Array) -> Iterable[tuple[int, Array]]:
         """The axes of `data` that coordinates are along, each with those that indices with these elements hold."""
 
-    def out_of_range(self, indices: NDArray[Any]) -> str | None:
+    def out_of_range(self, indices: Array) -> str | None:
         """Which of these indices is one of no element, counted from the start or from the end; None if all are."""
         for axis, each in self.coordinates(indices):
             extent = shape_of(self.data)[axis]
