@@ -370,7 +370,7 @@ class _Reader:
         try:
             return self.bounds.most(extent)
         except UserError as e:
-            raise UserError(e.message, self._place(node)) from None
+            raise UserError(e.words, self._place(node)) from None
 
     def _require_known(self, name: str, argument: str, value: Any, node: Node) -> None:
         """Numbers that depend on data are taken for the most that they can be; few operators may get such."""

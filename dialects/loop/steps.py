@@ -31,7 +31,7 @@ from typing import Annotated, Any, ClassVar, cast, get_args, get_type_hints
 
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.support.additions import Additions, own_class
-from mlc.support.errors import UserError
+from mlc.support.errors import LOAD_PASS, UserError
 
 LoopName = Annotated[str, "loop"]
 """The name of a loop: its dim, without quotes."""
@@ -305,8 +305,11 @@ def load_step(name: str) -> type[Step]:
         near = get_close_matches(name, step_names(), n=1)
         guess = f"did you mean '{near[0]}'? " if near else ""
         raise UserError(
-            f"unknown schedule step '{name}'; {guess}the steps are {', '.join(step_names())}; "
-            "--load-pass FILE.py adds one"
+            [
+                f"unknown schedule step '{name}'; {guess}the steps are {', '.join(step_names())}; ",
+                LOAD_PASS,
+                " adds one",
+            ]
         )
     return _load_own(name)
 

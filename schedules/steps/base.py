@@ -12,13 +12,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
-from mlc.analysis.legality import Refused, note_if_refused
+from mlc.analysis.legality import note_if_refused
 from mlc.analysis.nests import loops_named
 from mlc.dialects.loop import ForOp
 from mlc.dialects.loop.steps import LoopName, Step, type_hints
 from mlc.schedules.steps._plugin_steps import blamed_on_plugin
 from mlc.support.context import CompilerContext, Remark, remark_about
-from mlc.support.errors import CompilerBug, UserError
+from mlc.support.errors import CompilerBug, Refused, UserError
 from mlc.support.locations import error_at
 
 _SIZES = (2, 2, 3, 4, 8)

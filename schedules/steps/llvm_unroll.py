@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
-from mlc.analysis.legality import Refused
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.dialects.loop import LOOP_ANNOTATION, ForOp, LoopKind
 from mlc.dialects.loop.plan import LoopPlan
@@ -14,6 +13,7 @@ from mlc.dialects.loop.steps import LoopName
 from mlc.schedules.steps.base import LoopStep
 from mlc.schedules.steps.unroll import MOST_OPS
 from mlc.support.context import CompilerContext
+from mlc.support.errors import Refused
 
 _COUNTS = (1, 2, 4, 8)
 """What a drawn step says."""

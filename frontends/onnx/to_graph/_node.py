@@ -14,7 +14,7 @@ from mlc.dialects.onnx.nodes import plain_value
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import onnx_package
 from mlc.frontends.operators.graph_builder import Array, Knowledge
-from mlc.frontends.operators.refusal import Unconvertible, Unknown
+from mlc.frontends.operators.refusal import Unconvertible, value_needed
 from mlc.reference.constants import constant_data
 
 
@@ -71,11 +71,11 @@ class Node:
         """The data of an operand that has to be known now.
 
         Raises:
-            Unknown: it is not.
+            Unconvertible: it is not.
         """
         array = self.knowledge.array(self[index])
         if array is None:
-            raise Unknown(self.operand_name(index), self[index])
+            raise value_needed(self.operand_name(index), self[index])
         return array
 
     def known_ints(self, index: int) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from math import prod
 from typing import ClassVar
@@ -18,14 +17,13 @@ from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._strings import strings_in
 from mlc.frontends.onnx.to_graph._validity import fault_of, operands_in_words
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.refusal import Unconvertible, Unfit
+from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import Results, ToGraphPattern
 from mlc.support.dtypes import is_supported
+from mlc.support.errors import Words
 
 _MOST_ELEMENTS = 1 << 47
 """As many bytes as a process can address on today's machines."""
-
-_OF_GRAPH = re.compile(r"^graph\.\w+: |; insert graph\.cast| \(\w+_c\d+\)$")
 
 
 class FromOnnx(ToGraphPattern):
@@ -77,12 +75,12 @@ class FromOnnx(ToGraphPattern):
         results = [found] if isinstance(found, SSAValue) else found
         return results if element is None else [v and rounded(b, v, element) for v in results]
 
-    def reason(self, op: Operation, error: Exception) -> str | None:
+    def reason(self, op: Operation, error: Exception) -> Words | Unconvertible | None:
         assert isinstance(op, OnnxOp)
-        if isinstance(error, Unfit):
-            return fault_of(op, self.run.knowledge) or f"{operands_in_words(op)}: {_plain(error)}"
+        if isinstance(error, Unconvertible) and error.of_operands:
+            return fault_of(op, self.run.knowledge) or (f"{operands_in_words(op)}: ", *error.words)
         if isinstance(error, Unconvertible):
-            return str(error)
+            return error
         # Patterns count on what the specification requires, which is asked only now: most models are right.
         fault = fault_of(op, self.run.knowledge)
         if fault is None and isinstance(error, MemoryError | OverflowError):
@@ -96,11 +94,6 @@ class FromOnnx(ToGraphPattern):
         Raises:
             Unconvertible: the node cannot be converted.
         """
-
-
-def _plain(error: Unfit) -> str:
-    """What the graph dialect says of shapes and types, without its name and the number of the constraint."""
-    return _OF_GRAPH.sub("", str(error))
 
 
 def _require_inputs(op: OnnxOp) -> None:

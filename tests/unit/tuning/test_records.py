@@ -174,7 +174,7 @@ def test_compilations_warn_of_lines_that_are_no_records_once(tmp_path: Path) -> 
 
 
 def test_what_has_the_name_of_records_and_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; --records names another file"):
+    with pytest.raises(UserError, match=r"cannot read records from '.*': it is a folder; records names another file"):
         records_file(str(tmp_path))
     monkeypatch.setenv("MLC_RECORDS_FILE", "/dev/null")
     with pytest.raises(UserError, match=r"'/dev/null': it is no regular file; MLC_RECORDS_FILE names another file"):
@@ -207,7 +207,7 @@ def test_a_file_without_any_record_is_refused(tmp_path: Path, data: bytes, reaso
         require_records(str(path))
     assert raised.value.message == (
         f"found no record in '{path}' ({reason}); required: a file that `mlc tune MODEL --records FILE` wrote; "
-        "--records names another file"
+        "--records FILE names another file"
     )
 
 
@@ -237,7 +237,7 @@ def test_files_are_joined_by_cat(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match=r"cannot write records to '.*': .*; --records FILE names another file"):
+    with pytest.raises(UserError, match=r"cannot write records to '.*': .*; records names another file"):
         append_records(tmp_path / "file" / "records.jsonl", [])
 
 

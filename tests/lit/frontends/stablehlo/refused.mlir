@@ -102,7 +102,7 @@ func.func @main(%x: tensor<4x!quant.uniform<i8:f32, 0.5:1>>) -> tensor<4x!quant.
 // -----
 
 func.func @main(%x: tensor<4xf4E2M1FN>) -> tensor<4xf4E2M1FN> {
-  // expected-error @+1 {{stablehlo.add: elements of type f4E2M1FN are only stored, not computed with; convert them to floats before}}
+  // expected-error @+1 {{stablehlo.add: elements of type f4E2M1FN are only stored, not computed with; convert them to floats first}}
   %0 = stablehlo.add %x, %x : tensor<4xf4E2M1FN>
   return %0 : tensor<4xf4E2M1FN>
 }
