@@ -366,16 +366,28 @@ _IRDL = "irdl.dialect @d {{\nirdl.operation @o {{\n{}\nirdl.operands(a: {})\n}}\
         ("irdl.dialect {", "d.irdl:1:"),
         ("func.func private @f()", "d.irdl:1: error: the file defines no dialect: no 'irdl.dialect' in it"),
         (
-            _IRDL.format('%0 = irdl.base "!builtin.integer"', "%0"),
-            "d.irdl:3:6: error: 'irdl.base' is not supported; dialects of IRDL are made of type, parameters,",
+            _IRDL.format('%0 = irdl.base "!builtin.int"', "%0"),
+            "d.irdl:3:6: error: unknown name '!builtin.int'; required: !dialect.type, #dialect.attribute, or !bui",
         ),
         (
             _IRDL.format("%0 = irdl.parametric @t<>", "%0"),
-            "d.irdl:3:6: error: @t is no type of 'd'; required: one that an irdl.type there defines",
+            "d.irdl:3:6: error: @t is not defined; required: an irdl.type or irdl.attribute of this file, as @dia",
         ),
         (
-            _IRDL.format("%0 = irdl.any", "variadic %0"),
-            "d.irdl:4:1: error: 'irdl.operands' has variadic values, which is not supported; required: single",
+            _IRDL.format("%0 = irdl.base @d::@u", "%0"),
+            "d.irdl:3:6: error: @d::@u is not defined; required: an irdl.type or irdl.attribute of this file,",
+        ),
+        (
+            _IRDL.format('%0 = irdl.c_pred "true"', "%0"),
+            "d.irdl:3:6: error: 'irdl.c_pred' is a predicate in C++, which mlc cannot run; required: other constraints",
+        ),
+        (
+            _IRDL.format("%0 = irdl.any", "%0, b: %0"),
+            "d.irdl:4:14: error: either all entries have names or none has",
+        ),
+        (
+            _IRDL.format("%0 = irdl.any", "many %0"),
+            "expected a name with a colon or a value such as %0, got 'many'",
         ),
         (
             "irdl.dialect @graph {\n  irdl.type @t\n}",
