@@ -382,7 +382,7 @@ _IRDL = "irdl.dialect @d {{\nirdl.operation @o {{\n{}\nirdl.operands(a: {})\n}}\
             "d.irdl:3:6: error: 'irdl.c_pred' is a predicate in C++, which mlc cannot run; required: other constraints",
         ),
         (
-            _IRDL.format("%0 = irdl.any", "%0, b: %0"),
+            _IRDL.format("%0 = irdl.any", "%0, %0"),
             "d.irdl:4:14: error: either all entries have names or none has",
         ),
         (
