@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Unpack, cast
 from weakref import WeakKeyDictionary
 
+from mlc.compiler.backend import backend_for, backend_of
 from mlc.compiler.compilation import Compilation, ModelText, new_context, read_module
 from mlc.compiler.options import CompileOptions, PythonOptions, options_of_python
 from mlc.compiler.recall import Recipe
 from mlc.frontends.registry import model_in_memory, open_model
 from mlc.plugins.scope import loaded, paths_of
-from mlc.runtime import ArtifactError, Model, load
+from mlc.runtime import ArtifactError, Model
+from mlc.runtime.opening import model_of
 from mlc.support.bindings import Bindings, BoundShape, ShapeChoices
 from mlc.support.errors import UserError
 from mlc.support.file_kinds import kind_of, suffix_advice
@@ -27,6 +29,7 @@ from mlc.support.portable_bytecode import text_of_artifact
 from mlc.support.python_warnings import warn_caller
 from mlc.support.recursion import deep_recursion
 from mlc.targets.cache import Cache
+from mlc.targets.machine import resolve_target
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -113,7 +116,9 @@ def compile(
     with _deep(), loaded(files := paths_of(plugins)):
         chosen = replace(options_of_python(options), bindings=_bindings(shapes, values))
         arrays = _arrays(weights)
-        _check_runs_here(chosen)
+        machine = resolve_target(chosen.target)
+        if (obstacle := backend_of(machine).obstacle(machine)) is not None:
+            raise ArtifactError(obstacle)
         source = _source(model)
         inputs = _open_inputs(source, chosen) if isinstance(source, ModelSource) else ()
         if not inputs:
@@ -133,7 +138,7 @@ def _open_inputs(model: ModelSource, options: CompileOptions) -> tuple[DeclaredI
     if given.choices:
         _check_choices(model, given.choices)
         return ()
-    if Recipe(model, options, "shared").weight_files() is not None:
+    if Recipe(model, options, backend_for(options.target).runnable).weight_files() is not None:
         return ()
     declared = model.inputs()
     extents = given.extents({each.name: each.dims for each in declared})
@@ -164,7 +169,8 @@ def _check_choices(model: ModelSource, choices: ShapeChoices) -> None:
 def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], options: CompileOptions) -> Model:
     """The model, from the cache or compiled now."""
     with _deep():
-        handle, name = tempfile.mkstemp(prefix="mlc-", suffix=".so")
+        backend = backend_for(options.target)
+        handle, name = tempfile.mkstemp(prefix="mlc-", suffix=backend.suffix)
         os.close(handle)
         path = Path(name)
         try:
@@ -172,27 +178,10 @@ def _compiled(model: ModelSource | ModuleOp, arrays: Mapping[str, Array], option
                 _make_library(model, arrays, options, path)
             else:
                 _build(model, _context_of(model, arrays), options, path)
-            return load(path, temporary=True)
+            return model_of(backend.open(path), temporary=True)
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-
-
-def _check_runs_here(options: CompileOptions) -> None:
-    """Raises: ArtifactError if this machine cannot run code for the target."""
-    from mlc.targets import host
-    from mlc.targets.machine import resolve_target
-
-    machine = resolve_target(options.target)
-    if host.can_run(machine.arch, machine.required_cpu_flags):
-        return
-    missing = host.missing_flags(machine.required_cpu_flags)
-    lacks = f"needs {', '.join(missing)}, which its CPU does not have"
-    reason = lacks if host.executes(machine.arch) else f"is for {machine.arch}"
-    raise ArtifactError(
-        f"this machine cannot run what target='{options.target}' gives: it {reason}; leave target out, or make a "
-        f"file for another machine by the command: mlc compile MODEL --target {options.target} -o model.so"
-    )
 
 
 @contextmanager
@@ -260,7 +249,7 @@ def _make_library(model: ModelSource, weights: Mapping[str, Array], options: Com
         module = _parse(model, weights, options.bindings)
         _build(module, _contexts[module], options, path)
         return
-    recipe = Recipe(model, options, "shared", _private_cache())
+    recipe = Recipe(model, options, backend_for(options.target).runnable, _private_cache())
     if recipe.recall(path):
         for place, message in recipe.warned:
             warn_caller(f"{place}{': ' * bool(place)}{message}")
@@ -318,7 +307,8 @@ def _build(
     ctx.warnings += context.warnings  # of the text
     ctx.target = options.target
     manager = PassManager(ctx, source=lambda: _text(parsed, ctx))
-    report = Compilation(parsed.clone(), ctx, options, manager).build("shared", path, _private_cache())
+    compilation = Compilation(parsed.clone(), ctx, options, manager)
+    report = compilation.build(compilation.backend.runnable, path, _private_cache())
     for each in ctx.warnings:
         warn_caller(str(each))
     return ctx, report

@@ -3,7 +3,8 @@
 An `Architecture` says all that differs: how files and the kernel name it, what its instructions can do, what LLVM and
 clang are told, and a row for each CPU whose numbers carry their sources. Its C beside it (`x86_64.h`) has the system
 calls, the entry point and the test of features that executables and threads need. Nothing else in mlc asks for an
-architecture by name. A package adds one by an entry point of the group `mlc.architectures`.
+architecture by name. A package adds one by an entry point of the group `mlc.architectures`, and so it does for what is
+no CPU, beside its backend.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import platform
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
-from mlc.architectures.architecture import Architecture, Cpu
+from mlc.architectures.architecture import Architecture, Cpu, InstructionSet
 from mlc.support.additions import Addition, Additions, own_class
 from mlc.support.errors import UserError
 
+_A = TypeVar("_A", bound=Architecture)
 _OWN = frozenset(file.stem for file in Path(__file__).parent.glob("*.h"))
 """An architecture is a module with C beside it."""
 _ADDED = Additions("architecture", "mlc.architectures", lambda name: "mlc" if name in _OWN else None)
@@ -34,9 +37,20 @@ def architectures() -> Iterator[Architecture]:
 
 
 def architecture_named(name: str) -> Architecture | None:
-    """The one that the kernel reports as `name`, if mlc has it."""
+    """The one of this name, if mlc has it."""
     name = name.lower()
     return next((each for each in architectures() if name in (each.name, *each.aliases)), None)
+
+
+def instruction_sets() -> Iterator[InstructionSet]:
+    """Those that LLVM compiles for."""
+    return (each for each in architectures() if isinstance(each, InstructionSet))
+
+
+def instruction_set_named(name: str) -> InstructionSet | None:
+    """The one that the kernel reports as `name`, if mlc has it."""
+    found = architecture_named(name)
+    return found if isinstance(found, InstructionSet) else None
 
 
 def known_architecture(name: str) -> Architecture:
@@ -51,14 +65,14 @@ def known_architecture(name: str) -> Architecture:
     return found
 
 
-def architecture_of_elf(machine: int) -> Architecture | None:
+def architecture_of_elf(machine: int) -> InstructionSet | None:
     """The one of files whose `e_machine` is this."""
-    return next((each for each in architectures() if each.elf_machine == machine), None)
+    return next((each for each in instruction_sets() if each.elf_machine == machine), None)
 
 
-def real_architecture() -> Architecture | None:
+def real_architecture() -> InstructionSet | None:
     """That of the CPU on which this process runs."""
-    return architecture_named(platform.machine())
+    return instruction_set_named(platform.machine())
 
 
 def add_architecture(architecture: type[Architecture], origin: str) -> None:
@@ -106,8 +120,8 @@ def kernel_entries() -> dict[str, str]:
 
 
 @cache
-def _own() -> tuple[Architecture, ...]:
-    found = [own_class(f"{__name__}.{name}", Architecture, name, "architecture", __name__) for name in _OWN]
+def _own() -> tuple[InstructionSet, ...]:
+    found = [own_class(f"{__name__}.{name}", InstructionSet, name, "architecture", __name__) for name in _OWN]
     return tuple(sorted(map(_instance, found), key=lambda each: each.elf_machine))
 
 
@@ -119,5 +133,5 @@ def _added(name: str, addition: Addition) -> Architecture:
 
 
 @cache
-def _instance(cls: Callable[[], Architecture]) -> Architecture:
+def _instance(cls: Callable[[], _A]) -> _A:
     return cls()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Architecture, Cpu, DotProduct, Reported, Tuned
+from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotProduct, InstructionSet, Reported, Tuned
 from mlc.architectures.facts import FactSource, facts
 
 _MANUAL = FactSource("manual", "Technical Reference Manual of the core")
@@ -165,7 +165,7 @@ CPUS = (
 )
 
 
-class Aarch64(Architecture):
+class Aarch64(InstructionSet):
     """64-bit ARM, programmed through NEON."""
 
     name = "aarch64"

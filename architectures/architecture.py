@@ -97,13 +97,71 @@ class Tuned(Protocol):
     def issue(self) -> Issue: ...
 
 
+@dataclass(frozen=True)
+class MemorySpace:
+    """A memory beside the one that arguments, weights and the workspace lie in, for buffers of the IR.
+
+    `memref<64xf32, "local">` lies in the space that is named so.
+    """
+
+    name: str
+    bytes: int
+    """The most that the buffers of one function may take together."""
+
+
 class Architecture(ABC):
-    """An instruction set: how files, the kernel, LLVM and C name it, what its instructions can do, and its CPUs."""
+    """What rules ask of all machines of one kind, and the machines. Files for them are made by a backend.
+
+    What is not said here holds of a machine without special instructions.
+    """
 
     name: ClassVar[str]
-    """As the kernel and target triples name it."""
+    """As target triples name it."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that systems report."""
+    backend: ClassVar[str] = "native"
+    """The `compiler.backend.Backend` that compiles for it, by its name."""
+    index_bits: ClassVar[int] = 64
+    """The width of `index`, 32 or 64: that of an address."""
+    memory_spaces: ClassVar[Sequence[MemorySpace]] = ()
+    """The memories that buffers may lie in beside the common one."""
+    max_tile_rows: ClassVar[int] = 1
+    """The most rows of a register tile: of more, some spill or their addresses do."""
+    reduction_steps: ClassVar[int] = 1
+    """How many steps of a reduction one iteration of a micro-kernel takes."""
+    has_minimum: ClassVar[bool] = False
+    """Whether the smaller of two floats is one instruction that gives NaN if one of them is NaN."""
+    has_memory_operands: ClassVar[bool] = False
+    """Whether arithmetic reads an operand from memory, so that a constant needs no register."""
+    cpus: ClassVar[Sequence[Cpu]]
+    """The CPUs, or other devices, that targets can name. The first ones stand for those of which only features are
+    known."""
+
+    def fuses_multiply_add(self, features: tuple[str, ...]) -> bool:
+        """Whether a fused multiply-add is one instruction."""
+        return False
+
+    def converts_f16(self, features: tuple[str, ...]) -> bool:
+        """Whether instructions convert between f16 and f32; LLVM calls a library elsewhere."""
+        return False
+
+    def has_masked_load(self, features: tuple[str, ...], element_bits: int) -> bool:
+        """Whether one instruction loads only some lanes of a vector, without a fault for the others."""
+        return self.has_masked_store(features, element_bits)
+
+    def has_masked_store(self, features: tuple[str, ...], element_bits: int) -> bool:
+        """Whether one instruction stores only some lanes of a vector, at full speed."""
+        return False
+
+    @cached_property
+    def feature_names(self) -> frozenset[str]:
+        """All features of its CPUs, as LLVM spells them."""
+        return frozenset(f for cpu in self.cpus for f in (*cpu.features, *cpu.extras))
+
+
+class InstructionSet(Architecture):
+    """An architecture that LLVM compiles for: how files, the kernel, LLVM and C name it."""
+
     elf_machine: ClassVar[int]
     """`e_machine` of ELF files."""
     elf_flags: ClassVar[int] = 0
@@ -118,32 +176,6 @@ class Architecture(ABC):
     """The entry that lists its features."""
     kernel_spelling: ClassVar[Mapping[str, str]] = {}
     """LLVM's name of a feature → its name in /proc/cpuinfo, where the two differ."""
-    max_tile_rows: ClassVar[int]
-    """The most rows of a register tile: of more, some spill or their addresses do."""
-    reduction_steps: ClassVar[int] = 1
-    """How many steps of a reduction one iteration of a micro-kernel takes."""
-    has_minimum: ClassVar[bool]
-    """Whether the smaller of two floats is one instruction that gives NaN if one of them is NaN."""
-    has_memory_operands: ClassVar[bool]
-    """Whether arithmetic reads an operand from memory, so that a constant needs no register."""
-    cpus: ClassVar[Sequence[Cpu]]
-    """The CPUs that targets can name. The first ones stand for those of which only features are known."""
-
-    @abstractmethod
-    def fuses_multiply_add(self, features: tuple[str, ...]) -> bool:
-        """Whether a fused multiply-add is one instruction."""
-
-    @abstractmethod
-    def converts_f16(self, features: tuple[str, ...]) -> bool:
-        """Whether instructions convert between f16 and f32; LLVM calls a library elsewhere."""
-
-    def has_masked_load(self, features: tuple[str, ...], element_bits: int) -> bool:
-        """Whether one instruction loads only some lanes of a vector, without a fault for the others."""
-        return self.has_masked_store(features, element_bits)
-
-    def has_masked_store(self, features: tuple[str, ...], element_bits: int) -> bool:
-        """Whether one instruction stores only some lanes of a vector, at full speed."""
-        return False
 
     @abstractmethod
     def function_attributes(self, machine: Tuned) -> dict[str, str]:
@@ -188,11 +220,6 @@ class Architecture(ABC):
         It lies beside the module that defines the class, under its name.
         """
         return Path(inspect.getfile(type(self))).with_suffix(".h").read_text(encoding="utf-8")
-
-    @cached_property
-    def feature_names(self) -> frozenset[str]:
-        """All features of its CPUs, as LLVM spells them."""
-        return frozenset(f for cpu in self.cpus for f in (*cpu.features, *cpu.extras))
 
     def spelled_by_kernel(self, feature: str) -> str:
         """A feature's name in /proc/cpuinfo."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Architecture, Cpu, DotProduct, Reported, Tuned
+from mlc.architectures.architecture import ASSUMED, COMMON, LLVM, Cpu, DotProduct, InstructionSet, Reported, Tuned
 from mlc.architectures.cpuid import CPUID_BITS, present_features
 from mlc.architectures.facts import FactSource, facts
 from mlc.support.errors import Option, UserError
@@ -290,7 +290,7 @@ CPUS = (
 )
 
 
-class X86(Architecture):
+class X86(InstructionSet):
     """64-bit x86, from SSE4.2 to AVX-512."""
 
     name = "x86_64"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from mlc.compiler.backend import Backend, LoweredModel, backend_of
 from mlc.compiler.options import CompileOptions
-from mlc.pass_manager.pipeline import default_passes
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError, UserErrors
 from mlc.support.model_source import ModelSource
@@ -21,9 +22,8 @@ if TYPE_CHECKING:
     from mlc.support.context import CompilerContext
     from mlc.targets.build import BuildReport
     from mlc.targets.cache import Cache
-    from mlc.targets.output import OutputKind
-    from mlc.targets.program import Program, Signature
-    from mlc.targets.variants import ProgramVariants
+    from mlc.targets.machine import Machine
+    from mlc.targets.program import Signature
 
 _COMMENT = re.compile(r"//[^\n]*")
 
@@ -56,6 +56,18 @@ class Compilation:
     label: str = ""
     """Which shape this is, where a model is compiled for several."""
 
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine that it is for."""
+        from mlc.targets.machine import resolve_target
+
+        return resolve_target(self.options.target)
+
+    @property
+    def backend(self) -> Backend:
+        """What compiles for that."""
+        return backend_of(self.machine)
+
     def variants(self) -> list[Compilation]:
         """The compilations of the shapes that the model is compiled for: this one, if there is only one.
 
@@ -84,7 +96,7 @@ class Compilation:
         ]
 
     def lower(self, level: str, more_follows: bool = False) -> None:
-        """Run the default pipeline as far as `level`; verify the result unless more follows: a level below, or clang.
+        """Run the backend's pipeline as far as `level`; verify the result unless more follows: a level below, or clang.
 
         Raises:
             UserError: the model asks for something that mlc cannot do.
@@ -107,10 +119,7 @@ class Compilation:
 
             bind(self.module, self.options.bindings, self.ctx)
         self.ctx.records = self.options.recorded_schedules()
-        passes = default_passes(
-            self.options.opt_level, self.options.threads, level, self.reached, self.options.accuracy
-        )
-        self.manager.run(self.module, passes, more_follows)
+        self.manager.run(self.module, self.backend.passes(self.options, level, self.reached), more_follows)
         self.reached = level
 
     def lower_fully(self) -> Signature:
@@ -126,7 +135,8 @@ class Compilation:
         names = output_names(self.module)
         self.lower("loop")
         signature = signature_of(self.module, names)
-        self.lower("llvm", more_follows=True)
+        if (last := self.backend.levels[-1]) != self.reached:
+            self.lower(last, more_follows=True)
         return signature
 
     def finish(self) -> None:
@@ -137,57 +147,44 @@ class Compilation:
         """
         self.manager.finish(self.module)
 
-    def program(self, signature: Signature) -> Program:
-        """What clang needs, after `lower_fully`."""
-        from mlc.compiler.codegen import program_of
-        from mlc.targets.machine import resolve_target
+    def program(self, signature: Signature) -> Any:
+        """What the backend builds, after `lower_fully`."""
+        model = LoweredModel(self.module, signature, self.ctx.resources)
+        return self.backend.program(model, self.machine, self.options.threads)
 
-        machine = resolve_target(self.options.target)
-        return program_of(self.module, signature, self.ctx.resources, machine, self.options.threads)
-
-    def joined(self, programs: Sequence[Program]) -> Program | ProgramVariants:
-        """What clang needs for the whole model, from the programs of `variants`.
+    def joined(self, programs: Sequence[Any]) -> Any:
+        """What the backend builds for the whole model, from the programs of `variants`.
 
         Raises:
             UserError: a caller could not tell two of them apart.
         """
-        if len(programs) == 1:
-            return programs[0]
-        from mlc.compiler.codegen import variants_of_model
+        return programs[0] if len(programs) == 1 else self.backend.joined(self.module, self.options.prefix, programs)
 
-        return variants_of_model(self.module, self.options.prefix, programs)
-
-    def build(self, kind: OutputKind, output: Path, cache: Cache | None = None) -> BuildReport:
-        """Make the artifact `output`, with what a cache has of it: that of the user, if none is given.
+    def build(self, form: str, output: Path, cache: Cache | None = None) -> BuildReport:
+        """Make the file `output` in a form of the backend, with what a cache has of it: the user's, if none is given.
 
         Raises:
             UserError: also if there is no usable clang, or `output` cannot be written.
             CompilerBug: also if clang refuses the generated code.
         """
         programs = [each.program(each.lower_fully()) for each in self.variants()]
-        return self.build_program(self.joined(programs), kind, output, cache=cache)
+        return self.build_program(self.joined(programs), form, output, cache=cache)
 
     def build_program(
         self,
-        program: Program | ProgramVariants,
-        kind: OutputKind,
+        program: Any,
+        form: str,
         output: Path,
         progress: Callable[[int, int], None] | None = None,
         cache: Cache | None = None,
     ) -> BuildReport:
         """The second half of `build`; `progress` is told how many units are done, of how many."""
-        from mlc.targets.build import build
-        from mlc.targets.machine import resolve_target
-
-        machine = resolve_target(self.options.target)
-        level, cc = self.options.opt_level, self.options.cc
-        return build(
+        return self.backend.build(
             program,
-            machine,
-            kind,
+            self.machine,
+            form,
             output,
-            opt_level=level,
-            cc=cc,
+            self.options,
             progress=progress,
             cache=cache,
             confirm=self.ctx.resources.require_unchanged,

@@ -13,7 +13,13 @@ from mlc.support.context import CompilerContext
 from mlc.support.errors import UserError
 from mlc.support.locations import error_at
 
-TEXT_FORMS = ("mlir", *(f"mlir:{level}" for level in LEVELS), "llvm-ir", "asm")
+LLVM_IR = "llvm-ir"
+TEXT_FORMS = ("mlir", *(f"mlir:{level}" for level in LEVELS), LLVM_IR, "asm")
+
+
+def is_ir(form: str) -> bool:
+    """Whether a form is a text of the IR at a level, or of LLVM IR, which `emit_text` prints for all backends."""
+    return form == LLVM_IR or form.startswith("mlir:")
 
 
 def last_level(form: str) -> str:
@@ -44,7 +50,7 @@ def emit_text(
     Raises:
         UserError: LLVM IR or assembly is asked for, and the module is not at the llvm level.
     """
-    if form == "llvm-ir":
+    if form == LLVM_IR:
         return _llvm_ir(module, ctx)
     if form == "asm":
         return _assembly(_llvm_ir(module, ctx), ctx, opt_level, cc)

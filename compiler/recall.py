@@ -21,6 +21,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mlc.compiler.backend import backend_of
 from mlc.schedules.records.record_file import records_digest
 from mlc.support.additions import load_options
 from mlc.support.blame import plugin_files
@@ -28,8 +29,7 @@ from mlc.support.file_digest import file_digest
 from mlc.support.former_names import groups_of
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
-from mlc.targets.output import OutputKind, restore_output
-from mlc.targets.toolchain import find_clang, find_linker
+from mlc.targets.output import restore_output
 
 if TYPE_CHECKING:
     from mlc.compiler.options import CompileOptions
@@ -52,7 +52,8 @@ class Recipe:
 
     model: ModelSource
     options: CompileOptions
-    kind: OutputKind
+    form: str
+    """A form of the backend."""
     cache: Cache = field(default_factory=Cache.default)
     created: int = field(default_factory=time.time_ns)
     warned: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]], compare=False)
@@ -84,7 +85,7 @@ class Recipe:
             return False
         key, warned = json.loads(noted)
         self.warned[:] = [(place.replace(_MODEL, self.model.file), message) for place, message in warned]
-        return restore_output(self.cache, key, self.kind, output)
+        return restore_output(self.cache, key, self.form, output)
 
     def remember(self, ctx: CompilerContext, report: BuildReport) -> None:
         """Note what a build gave for this recipe, and what it warned of, unless a weight file changed since then."""
@@ -108,15 +109,14 @@ class Recipe:
 
     def _is_complete(self) -> bool:
         """Whether nothing else has an influence; headers are not cached."""
-        return self.kind != "header" and not plugin_files and not load_options() and not _joins_all_compilations()
+        return self.form != "header" and not plugin_files and not load_options() and not _joins_all_compilations()
 
     @cached_property
     def _key(self) -> str:
         machine = resolve_target(self.options.target)
-        clang = find_clang(self.options.cc, self.cache)
-        linker = find_linker(machine.arch, clang, self.cache).identity if self.kind != "asm" else ""
-        choices = repr(machine), self.kind, *self.options.identity, records_digest(self.options.records)
-        return digest("recipe", compiler_identity(), clang.identity, linker, *choices, self.model.identity)
+        tools = backend_of(machine).tools(machine, self.form, self.options, self.cache)
+        choices = repr(machine), self.form, *self.options.identity, records_digest(self.options.records)
+        return digest("recipe", compiler_identity(), *tools, *choices, self.model.identity)
 
     def _key_with(self, names: Sequence[str], contents: Sequence[str]) -> str:
         return digest("recipe with weights", self._key, *names, *contents)
@@ -139,7 +139,8 @@ def _version(package: str) -> str:
 def _joins_all_compilations() -> bool:
     """Whether a package adds what takes part in each compilation, whatever the model names."""
     return any(
-        entry_points(group=group) for group in (*groups_of("mlc.templates"), "mlc.placed_passes", "mlc.architectures")
+        entry_points(group=group)
+        for group in (*groups_of("mlc.templates"), "mlc.placed_passes", "mlc.architectures", "mlc.backends")
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from mlc.pass_manager.places import with_placed
@@ -73,6 +74,7 @@ PIPELINE = (
     ),
     Stage("tensor", "fold-moves", 1, "what was transposed, sliced or reshaped is read where it lies"),
     Stage("tensor", "sink-factors", 1, "a softmax in front of a product divides the results, not the terms"),
+    Stage("tensor", "outline-kernels", 1, "and what has not come from the graph level gets kernels here"),
     Stage("tensor", "collapse-dims", 1, "fewer, longer loops; a 1 x 1 convolution is a matrix product"),
     Stage("tensor", "unify-dims", 1, "a step of a schedule means the same in each nest of a kernel"),
     Stage(
@@ -117,10 +119,15 @@ def crossings(start: str, end: str) -> list[str]:
 
 
 def default_steps(
-    opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None, accuracy: str = "exact"
+    opt_level: int,
+    threads: int = 1,
+    upto: str = LEVELS[-1],
+    after: str | None = None,
+    accuracy: str = "exact",
+    stages: Sequence[Stage] = PIPELINE,
 ) -> list[Stage]:
     """The steps of `-O<opt_level>` as far as the level `upto`, starting behind the level `after` if given; those of
-    plugins at their places.
+    plugins at their places. `stages` are those of a backend.
 
     Raises:
         UserError: a plugin places a pass at no pass.
@@ -129,7 +136,7 @@ def default_steps(
     levels = LEVELS[first : LEVELS.index(upto) + 1]
     steps = [
         step
-        for step in PIPELINE
+        for step in stages
         if step.since <= opt_level
         if (threads > 1 or not step.threaded) and (accuracy == "fast" or not step.fast)
     ]
@@ -137,10 +144,14 @@ def default_steps(
 
 
 def default_passes(
-    opt_level: int, threads: int = 1, upto: str = "llvm", after: str | None = None, accuracy: str = "exact"
+    opt_level: int, threads: int = 1, upto: str = LEVELS[-1], after: str | None = None, accuracy: str = "exact"
 ) -> list[Pass]:
-    """The passes of `default_steps`."""
+    """The passes of `default_steps` for CPUs."""
+    return passes_of(default_steps(opt_level, threads, upto, after, accuracy), threads, accuracy)
+
+
+def passes_of(steps: Sequence[Stage], threads: int, accuracy: str) -> list[Pass]:
+    """The passes of some steps."""
     from mlc.pass_manager.options import parse_passes
 
-    steps = default_steps(opt_level, threads, upto, after, accuracy)
     return [p for step in steps for p in parse_passes(step.spelling(threads, accuracy))]

@@ -18,6 +18,9 @@ from xdsl.ir import Dialect, Operation
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import PyRDLError
 
+from mlc.architectures import add_architecture
+from mlc.architectures.architecture import Architecture
+from mlc.compiler.backend import Backend, plugin_backends
 from mlc.dialects.loop.steps import Step, plugin_steps
 from mlc.dialects.registry import check_dialect, plugin_dialects
 from mlc.frontends.frontend import Frontend
@@ -70,20 +73,20 @@ def load_dialect(path: str | os.PathLike[str]) -> None:
 
 
 def load_pass(path: str | os.PathLike[str]) -> None:
-    """Run a Python file and make its passes, named pipelines, steps of schedules, schedule templates and frontends
-    known, and its patterns.
+    """Run a Python file and make its passes, named pipelines, steps of schedules, schedule templates, frontends,
+    architectures and backends known, and its patterns.
 
     Raises:
         UserError: the file is not there or fails, holds nothing of that, or a name in it is taken.
     """
     module = _run(Path(path))
     found = [*_passes(module), *_steps(module), *_templates(module), *_values(module, NamedPipeline)]
-    found += _classes(module, Frontend)
+    found += [*_classes(module, Frontend), *_classes(module, Backend), *_classes(module, Architecture)]
     if not found and not lowerings_of(module.__name__):
         raise UserError(
             f"plugin '{path}' exports no Pass, no NamedPipeline, no step of schedules, no schedule template, no "
-            "frontend and no pattern; derive from mlc.pass_manager.base.Pass, mlc.schedules.steps.base.LoopStep or "
-            "mlc.schedules.schedule_template.ScheduleTemplate"
+            "frontend, no architecture, no backend and no pattern; derive from mlc.pass_manager.base.Pass, "
+            "mlc.schedules.steps.base.LoopStep or mlc.schedules.schedule_template.ScheduleTemplate"
         )
     _add_passes(module, path)
     note_load_option(f"--load-pass={Path(path).resolve()}")
@@ -121,6 +124,12 @@ def _add_passes(module: ModuleType, path: str | os.PathLike[str]) -> None:
             message = f"the frontend '{frontend.__name__}' needs a name, the suffix of its files, and a method 'open'"
             raise UserError(message, SourceLocation(str(path), _line_of(frontend)))
         plugin_frontends.add(frontend.name, lambda frontend=frontend: frontend, f"'{path}'")
+    for architecture in _classes(module, Architecture):
+        if not inspect.isabstract(architecture):
+            add_architecture(architecture, f"'{path}'")
+    for backend in _classes(module, Backend):
+        if not inspect.isabstract(backend):
+            plugin_backends.add(backend.name, lambda backend=backend: backend, f"'{path}'")
     for template in _templates(module):
         if (problem := template.problem()) is not None:
             raise UserError(

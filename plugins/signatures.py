@@ -15,9 +15,9 @@ from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, OptOperandDef, VarOperandDef
 
 from mlc.pass_manager.lowering import patterns_of
-from mlc.reference.execution import meanings_of
 from mlc.support.blame import place_of, place_of_code
 from mlc.support.errors import SourceLocation, UserError
+from mlc.support.semantics import meanings_of
 
 _OURS = ("mlc.", "xdsl.")
 """Whose classes have methods that mlc calls."""
@@ -37,11 +37,11 @@ def check_signatures(module: ModuleType) -> None:
         if inspect.isabstract(pattern):
             raise UserError(f"the pattern '{_name(pattern)}' has no `match_and_rewrite`", _place(pattern))
         _require(pattern, 1, f"the pattern '{_name(pattern)}'", "the context, as by __init__(self, ctx)")
-    for op_type, function, takes_operands in meanings_of(module.__name__):
-        operands = _operand_count(op_type) if takes_operands else 1
+    for op_type, each in meanings_of(module.__name__):
+        operands = _operand_count(op_type) if each.takes_operands else 1
         if operands is not None:
-            behind = "the frame" if not takes_operands else f"{operands} operand{'' if operands == 1 else 's'}"
-            _require(function, 1 + operands, f"'{_name(function)}'", f"an op '{op_type.name}' and {behind}")
+            behind = "the frame" if not each.takes_operands else f"{operands} operand{'' if operands == 1 else 's'}"
+            _require(each.function, 1 + operands, f"'{_name(each.function)}'", f"an op '{op_type.name}' and {behind}")
 
 
 def _overridden(defined: type) -> Iterator[tuple[str, FunctionType]]:

@@ -1,7 +1,4 @@
-"""How ops get their meaning: one function per op type, and the frame that holds the values of a running function.
-
-Most ops are functions from arrays to arrays; `evaluates` registers theirs. The others (loops, memory, calls, data
-behind resource names) need the frame; `executes` registers theirs. A plugin adds its own ops with the same decorators.
+"""How ops run: what each computes (`mlc.support.semantics`), and the frame that holds the values of a function.
 
 Iterations of a parallel loop are independent, so they run in lockstep, as *lanes*: while such loops are open, a value
 of rank r is an array with one axis per open loop (extent 1 where it does not depend on that loop) and then its own r
@@ -16,13 +13,11 @@ else in another order has a loop that is parallel by its name only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, TensorType, VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -36,74 +31,23 @@ from mlc.support.errors import UserError
 from mlc.support.ir import entry_for
 from mlc.support.locations import error_at
 from mlc.support.resources import Resources
+from mlc.support.semantics import MEANINGS, Evaluator, Meaning
+from mlc.support.semantics import Array as Array
+from mlc.support.semantics import InputsUndefined as InputsUndefined
+from mlc.support.semantics import UndefinedBehavior as UndefinedBehavior
+from mlc.support.semantics import evaluates as evaluates
+from mlc.support.semantics import executes as executes
 from mlc.support.types import element_type, tensor_type
 
-Array = NDArray[Any]
 Order = Literal["lockstep", "forwards", "backwards"]
 """How the iterations of a parallel loop follow each other: all at once, op by op; or one after the other, from the
 first to the last or from the last to the first."""
-_Evaluator = Callable[..., Array | Sequence[Array]]
-_E = TypeVar("_E", bound=_Evaluator)
-_X = TypeVar("_X", bound="Callable[[Any, Frame], None]")
-
-_executors: dict[type[Operation], Callable[[Any, Frame], None]] = {}
-
-
-class UndefinedBehavior(Exception):
-    """A program did what has no meaning, such as reading outside of a buffer."""
-
-
-class InputsUndefined(UndefinedBehavior):
-    """A program has no meaning for the inputs at hand, such as an index out of range; it may have one for others."""
-
-
-def evaluates(*op_types: type[Operation]) -> Callable[[_E], _E]:
-    """Decorator: `f(op, *operands)` computes the result of these ops, or the sequence of their results.
-
-    An abstract class of ops stands for all that derive from it and have no meaning of their own.
-
-    Raises:
-        ValueError: an op has a meaning already.
-    """
-
-    def register(function: _E) -> _E:
-        for op_type in op_types:
-            _require_new(op_type)
-            _executors[op_type] = partial(_run_evaluator, function)
-        return function
-
-    return register
-
-
-def executes(*op_types: type[Operation]) -> Callable[[_X], _X]:
-    """Decorator: `f(op, frame)` runs these ops in a frame, from which it takes operands and where it puts results.
-
-    Raises:
-        ValueError: an op has a meaning already.
-    """
-
-    def register(function: _X) -> _X:
-        for op_type in op_types:
-            _require_new(op_type)
-            _executors[op_type] = function
-        return function
-
-    return register
-
-
-def meanings_of(module: str) -> Iterator[tuple[type[Operation], Callable[..., Any], bool]]:
-    """The functions that a Python module has registered, after their ops, and whether they take operands, no frame."""
-    for op_type, executor in _executors.items():
-        evaluates = isinstance(executor, partial)
-        function = executor.args[0] if evaluates else executor
-        if function.__module__ == module:
-            yield op_type, function, evaluates
 
 
 def semantics_of(op_type: type[Operation]) -> Callable[..., Any] | None:
     """The function that computes ops of this type, as `evaluates` or `executes` got it."""
-    executor = _meaning_of(op_type)
-    return executor.args[0] if isinstance(executor, partial) else executor
+    meaning = _meaning_of(op_type)
+    return meaning and meaning.function
 
 
 def has_meaning(op_type: type[Operation]) -> bool:
@@ -170,7 +114,10 @@ class Frame:
         if meaning is None:
             raise error_at(op, f"'{op.name}' has no reference semantics; register some with mlc.reference.execution")
         try:
-            meaning(op, self)
+            if meaning.takes_operands:
+                _run_evaluator(meaning.function, op, self)
+            else:
+                meaning.function(op, self)
         except UnknownElement as e:
             raise error_at(op, f"{op.name}: {e.message}") from None
 
@@ -257,7 +204,7 @@ def rounded(array: Array, dtype: np.dtype[Any]) -> Array:
     return (single.view(np.int32) + np.where(inexact & even, step, 0).astype(np.int32)).view(np.float32).astype(dtype)
 
 
-def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
+def _run_evaluator(evaluator: Evaluator, op: Operation, frame: Frame) -> None:
     if (empty := _without_elements(op)) is not None:
         frame[op.results[0]] = empty
         return
@@ -279,7 +226,7 @@ def _run_evaluator(evaluator: _Evaluator, op: Operation, frame: Frame) -> None:
         frame[result] = array
 
 
-def _blame_results(evaluator: _Evaluator, op: Operation, found: object) -> None:
+def _blame_results(evaluator: Evaluator, op: Operation, found: object) -> None:
     """Raises: UserError if a plugin is to blame that an op does not get an array for each of its results."""
     code = getattr(evaluator, "__code__", None)
     if code is not None and (place := place_of_code(code)) is not None:
@@ -305,12 +252,12 @@ def _without_elements(op: Operation) -> Array | None:
     return np.empty(kind.get_shape(), dtype_of(kind.element_type)) if 0 in kind.get_shape() else None
 
 
-def _meaning_of(op_type: type[Operation]) -> Callable[[Any, Frame], None] | None:
+def _meaning_of(op_type: type[Operation]) -> Meaning | None:
     op_type = registered_class(op_type)
-    found = _executors.get(op_type) or entry_for(op_type, _executors)
+    found = entry_for(op_type, MEANINGS)
     if found is None and (module := _OF_FRONTENDS.get(op_type.dialect_name())) is not None:
         import_module(module)
-        found = entry_for(op_type, _executors)
+        found = entry_for(op_type, MEANINGS)
     return found
 
 
@@ -319,11 +266,6 @@ _OF_FRONTENDS: dict[str, str] = {
     "linalg": "mlc.reference.linalg",
 }
 """Where the meaning of dialects is that most programs do not have; it is imported when the first op of theirs runs."""
-
-
-def _require_new(op_type: type[Operation]) -> None:
-    if op_type in _executors:
-        raise ValueError(f"'{op_type.name}' has two reference semantics")
 
 
 def rank_of(type: Attribute) -> int:

@@ -7,7 +7,7 @@ import json
 import platform
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -126,7 +126,7 @@ def open_variants(path: Path, name: str | None = None) -> list[Library]:
 
 def _function(library: ctypes.CDLL, path: Path, name: str) -> Library:
     """A function of a library for arrays of known shapes."""
-    signature, required = _described(library, path, name, _signature)
+    signature, required = _described(library, path, name, lambda text: (model_info(text), text["requires"]))
     _check_features(path, signature.cpu, required)
     function = getattr(library, f"mlc_{name}")
     function.argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
@@ -150,9 +150,13 @@ def _described(library: ctypes.CDLL, path: Path, name: str, read: Callable[[dict
         ) from None
 
 
-def _signature(text: dict[str, Any]) -> tuple[ModelInfo, list[str]]:
-    """What a model says about itself, and the features of a CPU that it needs."""
-    signature = ModelInfo(
+def model_info(text: Mapping[str, Any]) -> ModelInfo:
+    """What the JSON of `mlc_<name>_signature` says of a model.
+
+    Raises:
+        KeyError, TypeError: it says something else.
+    """
+    return ModelInfo(
         name=text["name"],
         version=text["mlc"],
         arch=text["arch"],
@@ -161,7 +165,6 @@ def _signature(text: dict[str, Any]) -> tuple[ModelInfo, list[str]]:
         outputs=_tensors(text["outputs"]),
         workspace_bytes=text["workspace_bytes"],
     )
-    return signature, text["requires"]
 
 
 def _default_model(path: Path, symbols: frozenset[str]) -> str:

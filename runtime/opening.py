@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
 
-from mlc.runtime.library import open_variants
+from mlc.runtime.library import Library, open_variants
 from mlc.runtime.model import Model
 from mlc.runtime.shaped_model import ShapedModel
 
@@ -21,7 +22,12 @@ def load(path: str | os.PathLike[str], name: str | None = None, *, temporary: bo
         FileNotFoundError: there is no such file.
         ArtifactError: the file is not a model, not one that this machine can run, or has several and none is `main`.
     """
-    models = [Model(library) for library in open_variants(Path(path), name)]
+    return model_of(open_variants(Path(path), name), temporary=temporary)
+
+
+def model_of(libraries: Sequence[Library], *, temporary: bool = False) -> Model:
+    """The model of functions that are open, one for each of its shapes; a `temporary` file goes with it."""
+    models = [Model(library) for library in libraries]
     if temporary:
         file = _TemporaryFile()
         weakref.finalize(file, _remove, models[0].path)

@@ -41,6 +41,9 @@ CLANG_LEVEL = "mlc.clang_level"
 """The attribute of a function, at the levels below tensor, that says with which -O level clang compiles it: an i64."""
 CLANG_LEVELS = range(4)
 """What it may be."""
+PASSTHROUGH = "passthrough"
+"""The attribute of a function that has attributes of LLVM beside those of the target, as on an `llvm.func`:
+`["cold", ["prefer-vector-width", "128"]]`."""
 ALIGNMENT = 64
 """Bytes: what the workspace, what lies in it, and constants are aligned to. A cache line, and the widest vector."""
 
@@ -76,6 +79,40 @@ def clang_level(function: Operation) -> int | None:
         required = f"an integer from {CLANG_LEVELS[0]} to {CLANG_LEVELS[-1]}"
         raise error_at(function, f"'{CLANG_LEVEL}' is {level}; required: {required}")
     return found
+
+
+def llvm_attributes(function: Operation) -> dict[str, str | None]:
+    """The attributes of LLVM that a function says it has beside those of the target, with their values.
+
+    Raises:
+        UserError: they are no names, and pairs of a name and a value.
+    """
+    attributes: dict[str, str | None] = {}
+    said = function.get_attr_or_prop(PASSTHROUGH)
+    for each in _parts(said) if said is not None else ():
+        words = [part.data if isinstance(part, StringAttr) else "" for part in _parts(each)]
+        if (
+            not 1 <= len(words) <= 2
+            or not words[0]
+            or not all(c.isprintable() and c not in '"\\' for c in "".join(words))
+        ):
+            required = 'a list of names and pairs, such as ["cold", ["prefer-vector-width", "128"]]'
+            raise error_at(function, f"'{PASSTHROUGH}' has {each}; required: {required}")
+        attributes[words[0]] = words[1] if len(words) == 2 else None
+    return attributes
+
+
+def _parts(attribute: Attribute) -> Sequence[Attribute]:
+    return cast("ArrayAttr[Attribute]", attribute).data if isinstance(attribute, ArrayAttr) else (attribute,)
+
+
+def tell_clang_as(function: FuncOp, made: Operation) -> None:
+    """Let a function that is made of another one say to clang what that says."""
+    if clang_level(function) is not None:
+        made.attributes[CLANG_LEVEL] = function.attributes[CLANG_LEVEL]
+    if llvm_attributes(function):
+        place = made.attributes if isinstance(made, FuncOp) else made.properties
+        place[PASSTHROUGH] = function.attributes[PASSTHROUGH]
 
 
 def name_for_callers(value: SSAValue, marks: Mapping[str, Attribute], default: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mlc.architectures import cpus
-from mlc.architectures.architecture import Cpu
+from mlc.architectures.architecture import Cpu, InstructionSet
 from mlc.support.errors import UserError
 
 HOST_VARIABLE = "MLC_HOST"
@@ -54,7 +54,7 @@ def _parsed(text: str) -> AssumedHost:
     architecture, cpu = next((found for found in cpus() if found[1].name == words.get("cpu")), (None, None))
     cores, caches = words.get("cores", str(cpu.cores if cpu else 0)), words.get("caches", "")
     if (
-        architecture is None
+        not isinstance(architecture, InstructionSet)
         or cpu is None
         or words.keys() - set(_WORDS)
         or not cores.isdecimal()

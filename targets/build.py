@@ -172,7 +172,7 @@ class _Build:
         """The object of the weights, if there are any."""
         if not self.blobs:
             return []
-        weights.write_object(self.blobs, self.machine.architecture, path)
+        weights.write_object(self.blobs, self.machine.instruction_set, path)
         return [path]
 
     def _complete(self, objects: Sequence[Path]) -> list[Path]:

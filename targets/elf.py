@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.architectures.architecture import Architecture
+from mlc.architectures.architecture import InstructionSet
 from mlc.support.errors import CompilerBug
 
 _SECTION = np.dtype(
@@ -144,7 +144,7 @@ class NamedBytes:
     data: memoryview
 
 
-def write_data_object(path: Path, architecture: Architecture, blobs: Sequence[NamedBytes], alignment: int) -> None:
+def write_data_object(path: Path, architecture: InstructionSet, blobs: Sequence[NamedBytes], alignment: int) -> None:
     """Write a relocatable object that holds the blobs in `.rodata`, each at a multiple of `alignment` bytes.
 
     Raises:

@@ -39,22 +39,24 @@ define ptr @{signature.symbol}_signature() {{
 
 def runner_unit(signature: Signature, machine: Machine) -> Unit:
     """The program around the model of an executable. It runs on all CPUs, for it says what one lacks."""
+    instruction_set = machine.instruction_set
+    features = ", ".join(map(instruction_set.feature_initializer, machine.required_cpu_flags))
     prelude = f"""#define MODEL(suffix) {signature.symbol}##suffix
 #define INPUTS {len(signature.inputs)}
 #define OUTPUTS {len(signature.outputs)}
 #define INPUT_BYTES {_c_sizes(signature.inputs)}
 #define OUTPUT_BYTES {_c_sizes(signature.outputs)}
 #define CPU "{machine.cpu}"
-#define FEATURES {{{", ".join(machine.architecture.feature_initializer(name) for name in machine.required_cpu_flags)}}}
+#define FEATURES {{{features}}}
 """
-    flags = machine.architecture.any_cpu_flags
-    return Unit("runner", machine.architecture.c_source + prelude + _runtime_file("runner.c"), "c", flags=flags)
+    flags = instruction_set.any_cpu_flags
+    return Unit("runner", instruction_set.c_source + prelude + _runtime_file("runner.c"), "c", flags=flags)
 
 
 def threads_unit(threads: int, machine: Machine) -> Unit:
     """The default `mlc_parallel_for`, which runs a loop on at most `threads` threads."""
     defines = f"#define THREADS {threads}\n"
-    return Unit("threads", machine.architecture.c_source + defines + _runtime_file("threads.c"), "c")
+    return Unit("threads", machine.instruction_set.c_source + defines + _runtime_file("threads.c"), "c")
 
 
 @cache

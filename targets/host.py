@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from mlc.architectures import architecture_named, kernel_entries, missing_features, real_architecture
-from mlc.architectures.architecture import KIB, MIB, Architecture, Cpu
+from mlc.architectures import instruction_set_named, kernel_entries, missing_features, real_architecture
+from mlc.architectures.architecture import KIB, MIB, Cpu, InstructionSet
 from mlc.targets.assumed_host import assumed_host
 
 _CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -115,8 +115,8 @@ def _parse_size(text: str) -> int:
     return int(text[:-1]) * units[text[-1]] if text[-1] in units else int(text)
 
 
-def _architecture() -> Architecture | None:
-    return architecture_named(machine_name())
+def _architecture() -> InstructionSet | None:
+    return instruction_set_named(machine_name())
 
 
 def _cpu_entries() -> Mapping[str, str]:

@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from mlc.support.errors import CompilerBug
-from mlc.support.functions import ALIGNMENT, clang_level
+from mlc.support.functions import ALIGNMENT, clang_level, llvm_attributes
 from mlc.targets import llvm_ir_memory, llvm_ir_ops
 from mlc.targets.llvm_ir_function import EMITTERS, FunctionText, ModuleText, quote_symbol
 from mlc.targets.llvm_ir_literals import STAGE, array_bytes, spell_bytes, spell_type
@@ -121,9 +121,22 @@ def _assemble(text: ModuleText, bodies: list[str], machine: Machine) -> str:
 
 
 def _end(text: ModuleText, machine: Machine) -> str:
-    attributes = " ".join(f'"{key}"="{value}"' for key, value in machine.function_attributes.items())
+    """The attributes of the target, with those that functions have beside them, and metadata."""
+    groups = [
+        f"attributes #{n} = {{ nounwind {' '.join(map(_spelled, (machine.function_attributes | own).items()))} }}"
+        for n, own in enumerate(text.function_attributes)
+    ]
     metadata = [f"!{n} = {node}" for n, node in enumerate(text.metadata)]
-    return "\n".join([f"attributes #0 = {{ nounwind {attributes} }}", *metadata, ""])
+    return "\n".join([*groups, *metadata, ""])
+
+
+_BARE = frozenset(("alwaysinline", "cold", "hot", "minsize", "noinline", "optsize"))
+"""What is no string attribute of LLVM where it stands without a value."""
+
+
+def _spelled(attribute: tuple[str, str | None]) -> str:
+    name, value = attribute
+    return name if name in _BARE and value is None else f'"{name}"' if value is None else f'"{name}"="{value}"'
 
 
 def _define(func: llvm.FuncOp, text: ModuleText) -> str:
@@ -139,7 +152,7 @@ def _define(func: llvm.FuncOp, text: ModuleText) -> str:
             "define",
             *_linkage(func),
             function.type(func.function_type.output),
-            f"{text.symbol(func.sym_name.data)}({', '.join(arguments)}) #0 {{",
+            f"{text.symbol(func.sym_name.data)}({', '.join(arguments)}) #{text.group(llvm_attributes(func))} {{",
         )
     )
     return "\n".join([head, *function.lines, "}\n"])

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from mlc.dialects.llvm import LoopAnnotationAttr
 from mlc.support.errors import CompilerBug
 from mlc.targets.llvm_ir_literals import STAGE, intrinsic_suffix, natural_alignment, spell_type
+from mlc.targets.llvm_ir_loops import loop_properties
 
 _PLAIN_SYMBOL = re.compile(r"[A-Za-z$._-][A-Za-z0-9$._-]*")
 
@@ -35,23 +35,21 @@ class ModuleText:
     declarations: dict[str, str] = field(default_factory=dict[str, str])
     """Lines by the symbol that they declare."""
     metadata: list[str] = field(default_factory=list[str])
+    function_attributes: list[dict[str, str | None]] = field(default_factory=list[dict[str, str | None]])
+    """What functions have beside the attributes of the target: a group each."""
+
+    def group(self, attributes: dict[str, str | None]) -> int:
+        """The number of the group of functions that have these attributes beside those of the target."""
+        if attributes not in self.function_attributes:
+            self.function_attributes.append(attributes)
+        return self.function_attributes.index(attributes)
 
     def loop_metadata(self, annotation: LoopAnnotationAttr) -> str:
         """A new node that describes one loop, as the branch refers to it."""
-        properties: list[str] = []
-        if annotation.vectorize_disable == _TRUE:
-            properties.append('!{!"llvm.loop.vectorize.enable", i1 false}')
-        if isinstance(annotation.unroll_count, IntegerAttr):
-            count = annotation.unroll_count.value.data
-            properties.append(
-                '!{!"llvm.loop.unroll.disable"}' if count == 1 else f'!{{!"llvm.loop.unroll.count", i32 {count}}}'
-            )
         node = f"!{len(self.metadata)}"
-        self.metadata.append(f"distinct !{{{', '.join([node, *properties])}}}")
+        self.metadata.append(f"distinct !{{{', '.join([node, *loop_properties(annotation)])}}}")
         return node
 
-
-_TRUE = LoopAnnotationAttr(vectorize_disable=True).vectorize_disable
 
 EmitOp = Callable[["FunctionText", Operation], None]
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from mlc.architectures import architecture_named, architectures, cpus, known_architecture
-from mlc.architectures.architecture import Architecture, Cpu
+from mlc.architectures import cpus, instruction_set_named, instruction_sets, known_architecture
+from mlc.architectures.architecture import Architecture, Cpu, InstructionSet, MemorySpace
 from mlc.architectures.facts import FACTS, FactSource, Issue, Memory, ThreadCosts
 from mlc.support.errors import UserError
 from mlc.targets import host
@@ -67,6 +67,28 @@ class Machine:
         return known_architecture(self.arch)
 
     @property
+    def instruction_set(self) -> InstructionSet:
+        """What LLVM, the linker and the kernel are told of the architecture.
+
+        Raises:
+            UserError: it is not one that LLVM compiles for.
+        """
+        if not isinstance(found := self.architecture, InstructionSet):
+            raise UserError(
+                f"target '{self.name}' has no LLVM IR: its backend is '{found.backend}'; name a CPU of `mlc targets`"
+            )
+        return found
+
+    @property
+    def index_bits(self) -> int:
+        """The width of `index`."""
+        return self.architecture.index_bits
+
+    def memory_space(self, name: str) -> MemorySpace | None:
+        """The memory of this name for buffers, if the target has it."""
+        return next((each for each in self.architecture.memory_spaces if each.name == name), None)
+
+    @property
     def triple(self) -> str:
         """The target triple of objects."""
         return f"{self.arch}-unknown-linux-gnu"
@@ -96,17 +118,19 @@ class Machine:
     @cached_property
     def function_attributes(self) -> dict[str, str]:
         """The string attributes that every emitted function carries, so that its code depends on no flag of clang."""
-        return self.architecture.function_attributes(self)
+        return self.instruction_set.function_attributes(self)
 
     @cached_property
     def clang_flags(self) -> tuple[str, ...]:
         """Code generation flags, for the C units and for functions without attributes."""
-        return f"--target={self.triple}", *self.architecture.clang_flags(self)
+        return f"--target={self.triple}", *self.instruction_set.clang_flags(self)
 
     @cached_property
     def required_cpu_flags(self) -> tuple[str, ...]:
         """The features that a CPU must have on which the artifact runs, in the kernel's spelling."""
-        return tuple(map(self.architecture.spelled_by_kernel, self.features))
+        architecture = self.architecture
+        spelled = isinstance(architecture, InstructionSet)
+        return tuple(map(architecture.spelled_by_kernel, self.features)) if spelled else ()
 
 
 def resolve_target(name: str) -> Machine:
@@ -168,9 +192,9 @@ def _with_facts_of(machine: Machine, cpu: Cpu) -> Machine:
 
 
 def _native() -> Machine:
-    architecture = architecture_named(host.machine_name())
+    architecture = instruction_set_named(host.machine_name())
     if architecture is None:
-        names = " and ".join(each.name for each in architectures())
+        names = " and ".join(each.name for each in instruction_sets())
         raise UserError(
             f"target 'native' is a {host.machine_name()} machine; mlc generates code for {names}: "
             "name one of `mlc targets`"

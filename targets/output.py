@@ -52,7 +52,7 @@ def staged_output(output: Path) -> Generator[Path, None, None]:
         raise OutputError(f"cannot write '{output}': {e.strerror or e}") from None
 
 
-def restore_output(cache: Cache, key: str, kind: OutputKind, output: Path) -> bool:
+def restore_output(cache: Cache, key: str, kind: str, output: Path) -> bool:
     """Make the file `output` from the entry `key` of a cache; False, and no change, if there is no intact one.
 
     Raises:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from mlc.architectures import known_architecture
+from mlc.architectures import instruction_set_named
 from mlc.support.errors import Option, UserError
 from mlc.support.file_digest import file_digest
 from mlc.targets.cache import Cache, digest
@@ -108,11 +108,11 @@ def find_linker(arch: str, clang: Tool | None, cache: Cache) -> Tool:
     Raises:
         UserError: there is none that links for `arch`.
     """
-    emulation = known_architecture(arch).linker_emulation
-    for command, origin in _linkers(arch, clang):
-        with suppress(NoToolError):
-            tool = _probe(command, origin, cache)
-            return replace(tool, command=(*tool.command, "-m", emulation))
+    if (instruction_set := instruction_set_named(arch)) is not None:
+        for command, origin in _linkers(arch, clang):
+            with suppress(NoToolError):
+                tool = _probe(command, origin, cache)
+                return replace(tool, command=(*tool.command, "-m", instruction_set.linker_emulation))
     raise UserError(f"mlc found no linker for {arch} (ld.lld, or ld for the host); install one: {INSTALL_CLANG}")
 
 

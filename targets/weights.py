@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from mlc.architectures.architecture import Architecture
+from mlc.architectures.architecture import InstructionSet
 from mlc.support.errors import UserError
 from mlc.support.functions import ALIGNMENT
 from mlc.targets import elf
@@ -54,7 +54,7 @@ def collect(weights: Sequence[Weight]) -> list[StoredWeight]:
     return [StoredWeight(tuple(symbols[sha]), array, sha) for sha, array in arrays.items()]
 
 
-def write_object(blobs: Sequence[StoredWeight], architecture: Architecture, path: Path) -> None:
+def write_object(blobs: Sequence[StoredWeight], architecture: InstructionSet, path: Path) -> None:
     """Write an object for machines of an architecture that defines the symbols.
 
     Raises:

@@ -11,7 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from mlc.runtime import ArtifactError, Model, ShapedModel, load
+from mlc.compiler.backend import Backend
+from mlc.runtime import ArtifactError, Model
 from mlc.runtime.extents import actual_outputs, holders
 from mlc.support.dtypes import dtype_named
 from mlc.support.errors import CompilerBug, UserError
@@ -50,19 +51,19 @@ class LocalModel:
         self.outputs: Sequence[TensorLike] = model.outputs
 
     @staticmethod
-    def open(path: Path) -> Sequence[RunnableModel]:
-        """The models in the library `path`: one for each of the shapes that the model was compiled for.
+    def open(path: Path, backend: Backend) -> Sequence[RunnableModel]:
+        """The models in the file `path` of a backend: one for each of the shapes that the model was compiled for.
 
         Raises:
             UserError: there is no such library.
         """
         try:
-            model = load(path)
+            libraries = backend.open(path)
         except FileNotFoundError:
             raise UserError(f"model '{path}' not found") from None
         except ArtifactError as e:
             raise UserError(str(e)) from None
-        return [LocalModel(path, each) for each in (model.variants if isinstance(model, ShapedModel) else [model])]
+        return [LocalModel(path, Model(each)) for each in libraries]
 
     def run(self, calls: Calls) -> list[Array]:
         """Per output, an array whose first dimension counts the calls."""

@@ -131,7 +131,7 @@ def instruction_probes(machine: Machine) -> dict[str, ProbeCode]:
 def _dots(machine: Machine, many: int) -> dict[str, ProbeCode]:
     """Dot products of short types, by the instructions that this architecture has for them."""
     code: dict[str, ProbeCode] = {}
-    dots = machine.architecture.dot_products(machine.features, machine.vector_bits)
+    dots = machine.instruction_set.dot_products(machine.features, machine.vector_bits)
     for name, (intrinsic, kind, operand) in dots.items():
         text = f"call {kind} {intrinsic}({kind} {{a}}, {operand} %bb, {operand} %cc)"
         casts = [f"%{each * 2} = bitcast {kind} %{each} to {operand}" for each in "bc"]

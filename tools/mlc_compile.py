@@ -16,11 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
+from mlc.compiler.backend import Backend, backend_for
+from mlc.compiler.emit_text import LLVM_IR, is_ir
+from mlc.compiler.native_backend import NativeBackend
 from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import Recipe
-from mlc.pass_manager.pipeline import LEVELS
 from mlc.support.errors import UserError
 from mlc.tools.compile_arguments import (
     CompileArguments,
@@ -36,21 +38,7 @@ if TYPE_CHECKING:
 
     from mlc.support.context import CompilerContext
     from mlc.support.model_source import ModelSource
-    from mlc.targets.output import OutputKind
-    from mlc.targets.program import Program, Signature
-
-_BY_SUFFIX = {
-    ".o": "obj",
-    ".a": "archive",
-    ".so": "shared",
-    ".h": "header",
-    ".s": "asm",
-    ".ll": "llvm-ir",
-    ".mlir": "mlir:llvm",
-    "": "exe",
-}
-_IR_FORMS = (*(f"mlir:{level}" for level in LEVELS), "llvm-ir")
-FORMS = (*_IR_FORMS, "asm", "obj", "archive", "shared", "exe", "header")
+    from mlc.targets.program import Signature
 
 
 @dataclass(kw_only=True)
@@ -79,7 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="append",
         help="a file to write, of several perhaps; '-' for text forms",
     )
-    parser.add_argument("--emit", choices=FORMS, metavar="FORM", help=", ".join(FORMS))
+    parser.add_argument("--emit", metavar="FORM", help=", ".join(forms_of(NativeBackend())))
     prefix = "start C names with mlc_NAME_ instead of mlc_: several models then fit into one program"
     parser.add_argument("--prefix", default="", metavar="NAME", help=prefix)
     add_compile_arguments(parser)
@@ -92,47 +80,45 @@ def run(arguments: Namespace) -> None:
         raise UserError(f"--emit {args.emit} says what one output is; several say it by their suffixes")
     if (twice := next((each for each in args.output if args.output.count(each) > 1), None)) is not None:
         raise UserError(f"'-o {twice}' is given twice; name each output once")
-    forms = {output: args.emit or form_of(output) for output in args.output}
+    source = read_model(args.model, args)
+    backend = backend_for(args.options.target)
+    forms = {output: _form(args, output, backend) for output in args.output}
     for output, form in forms.items():
-        if output == "-" and form not in (*_IR_FORMS, "asm", "header"):
+        if output == "-" and not (is_ir(form) or form in backend.texts):
             raise UserError(f"'-o -' prints text; '{form}' needs a file")
         check_not_input(output, [args.model])
-    source = read_model(args.model, args)
-    for form in forms.values():
-        if form in (*_IR_FORMS, "exe"):
+        if is_ir(form) or form == "exe":
             args.bindings.require_single("a program" if form == "exe" else "a text of IR")
     if "exe" in forms.values() and args.options.threads > 1:
         print("note: a program computes on one thread; a library (-o model.so) uses more", file=sys.stderr)
-    if len(forms) == 1 and (form := args.emit or form_of(args.output[0])) in _IR_FORMS:
+    if len(forms) == 1 and is_ir(form := forms[args.output[0]]):
         _write_ir(source, form, args)
         return
     with tempfile.TemporaryDirectory() as folder:
         printed = Path(folder) / "output"
         files = {output: printed if output == "-" else Path(output) for output in forms}
-        kinds: dict[Path, OutputKind] = {
-            files[output]: cast("OutputKind", form) for output, form in forms.items() if form not in _IR_FORMS
-        }
-        texts = {output: form for output, form in forms.items() if form in _IR_FORMS}
-        make_artifacts(source, kinds, args, args.output, texts)
-        if printed in kinds:
+        built = {files[output]: form for output, form in forms.items() if not is_ir(form)}
+        texts = {output: form for output, form in forms.items() if is_ir(form)}
+        make_artifacts(source, built, args, args.output, texts)
+        if printed in built:
             sys.stdout.write(printed.read_text(encoding="utf-8"))
 
 
 def make_artifacts(
     model: ModelSource,
-    kinds: Mapping[Path, OutputKind],
+    forms: Mapping[Path, str],
     args: CompileArguments,
     outputs: Sequence[str],
     texts: Mapping[str, str] | None = None,
 ) -> None:
-    """Make files of these kinds: from the cache if the same model was compiled before, else by compiling it once.
+    """Make files of these forms: from the cache if the same model was compiled before, else by compiling it once.
 
     `outputs` are all files that the command is going to write, `texts` those of IR among them, with their forms.
 
     Raises:
         UserError: also if there is no usable clang, a file cannot be written, or one of `outputs` is a weight file.
     """
-    recipes = {path: Recipe(model, args.options, kind) for path, kind in kinds.items()}
+    recipes = {path: Recipe(model, args.options, form) for path, form in forms.items()}
     told: dict[tuple[str, str], None] = {}
     for path, recipe in list(recipes.items()):
         if args.only_result_matters and (weights := recipe.weight_files()) is not None:
@@ -172,24 +158,26 @@ def build_artifacts(
                 *compilation.manager.instrumentations,
                 show_passes(bar, args.options),
             ]
-        programs: list[Program] = []
+        programs: list[Any] = []
+        signatures: list[Signature] = []
         for variant in compilation.variants():
             signature = variant.lower_fully()
             variant.finish()
             for output, form in texts.items():
                 _write_text(variant.module, variant.ctx, form, output)
             start = time.perf_counter()
+            signatures.append(signature)
             programs.append(variant.program(signature))
             timed.phase("emit LLVM IR", start)
         program = compilation.joined(programs)
         start = time.perf_counter()
         for path, recipe in recipes.items():
-            report = compilation.build_program(program, recipe.kind, path, bar and partial(bar.update, "clang"))
+            report = compilation.build_program(program, recipe.form, path, bar and partial(bar.update, "clang"))
             recipe.remember(compilation.ctx, report)
         timed.phase("clang and linker", start)
     print_remarks(compilation.ctx, remarks=args.remarks)
     timed.report()
-    return [each.signature for each in programs]
+    return signatures
 
 
 def _protect(weights: Iterable[Path], outputs: Sequence[str]) -> None:
@@ -197,17 +185,36 @@ def _protect(weights: Iterable[Path], outputs: Sequence[str]) -> None:
         check_not_input(output, weights)
 
 
-def form_of(output: str) -> str:
+def forms_of(backend: Backend) -> list[str]:
+    """All forms that a model can be written in, for `--emit`."""
+    levels = [f"mlir:{level}" for level in backend.levels]
+    return [*levels, *([LLVM_IR] if "llvm" in backend.levels else []), *backend.forms.values()]
+
+
+def _form(args: Arguments, output: str, backend: Backend) -> str:
+    """The form that is asked for, or that the suffix of an output file says.
+
+    Raises:
+        UserError: it is none that the backend makes.
+    """
+    if args.emit is None:
+        return form_of(output, backend)
+    if args.emit not in (known := forms_of(backend)):
+        raise UserError(f"found --emit {args.emit}; required, for target '{args.options.target}': {', '.join(known)}")
+    return args.emit
+
+
+def form_of(output: str, backend: Backend) -> str:
     """The form that an output file's suffix asks for.
 
     Raises:
         UserError: it is none that is known.
     """
-    suffix = Path(output).suffix
-    if output == "-" or suffix not in _BY_SUFFIX:
-        known = ", ".join(s for s in _BY_SUFFIX if s)
+    form = None if output == "-" else backend.form_of(Path(output).suffix)
+    if form is None:
+        known = ", ".join(suffix for suffix in (*backend.forms, ".ll", ".mlir") if suffix and backend.form_of(suffix))
         raise UserError(f"cannot tell from '{output}' what to make: use a suffix among {known}, or --emit")
-    return _BY_SUFFIX[suffix]
+    return form
 
 
 def _write_ir(model: ModelSource, form: str, args: Arguments) -> None:

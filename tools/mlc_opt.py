@@ -49,12 +49,19 @@ def _run(argv: Sequence[str]) -> int:
         print_grammar(arguments.print_grammar, sys.stdout)
         return 0
     if arguments.print_pipeline:
+        from mlc.compiler.backend import stages_of
         from mlc.compiler.emit_text import last_level
         from mlc.tools.print_pipeline import print_pipeline
 
         passes, _ = _passes(arguments)
         print_pipeline(
-            arguments.pipeline, passes, arguments.threads, last_level(arguments.emit), sys.stdout, arguments.accuracy
+            arguments.pipeline,
+            passes,
+            arguments.threads,
+            last_level(arguments.emit),
+            sys.stdout,
+            arguments.accuracy,
+            stages_of(arguments.target),
         )
         return 0
     source = open_model(arguments.input)
@@ -146,10 +153,11 @@ def _transform(
 
 def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     """The passes to run, and what tells of those that are asked for at the wrong level."""
+    from mlc.compiler.backend import stages_of
     from mlc.compiler.emit_text import last_level
     from mlc.pass_manager.level_notes import LevelNotes
     from mlc.pass_manager.options import parse_words
-    from mlc.pass_manager.pipeline import HIGHEST, default_passes
+    from mlc.pass_manager.pipeline import HIGHEST, default_steps, passes_of
 
     upto = last_level(arguments.emit)
     has_level = any(entry.startswith("-O") for entry in arguments.pipeline)
@@ -169,7 +177,9 @@ def _passes(arguments: OptArguments) -> tuple[list[Pass], LevelNotes]:
     named: list[Pass] = []
     for entry in arguments.pipeline:
         if entry.startswith("-O"):
-            result += default_passes(int(entry[2:]), arguments.threads, upto, accuracy=arguments.accuracy)
+            stages = stages_of(arguments.target)
+            steps = default_steps(int(entry[2:]), arguments.threads, upto, None, arguments.accuracy, stages)
+            result += passes_of(steps, arguments.threads, arguments.accuracy)
         else:
             for word in parse_words(entry):
                 named += [] if word.pipeline else word.passes

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 
+from mlc.compiler.backend import backend_of
+from mlc.compiler.native_backend import NativeBackend
 from mlc.compiler.recall import Recipe
 from mlc.runtime.elf import ARCHIVE_MAGIC, ELF_MAGIC
 from mlc.support.bindings import Bindings
@@ -21,7 +23,6 @@ from mlc.support.cache_folder import make_folder
 from mlc.support.dtypes import in_safetensors
 from mlc.support.errors import UserError
 from mlc.support.model_source import DeclaredInput, ModelSource
-from mlc.targets import host
 from mlc.targets.cache import Cache, digest
 from mlc.targets.machine import resolve_target
 from mlc.targets.output import OutputError, staged_output
@@ -86,7 +87,11 @@ def run(arguments: Namespace) -> None:
     if args.check_labels and labels is None:
         raise UserError(f"'{args.inputs}' has no tensor '{args.check_labels}' to compare with")
     with ExitStack() as files:
-        variants = LocalModel.open(Path(args.model)) if is_library else _compile(args, files, image or tensors)
+        variants = (
+            LocalModel.open(Path(args.model), NativeBackend())
+            if is_library
+            else _compile(args, files, image or tensors)
+        )
         if image:
             tensors = image.tensors([model.inputs for model in variants])
         _run(variants, tensors, labels, args)
@@ -183,10 +188,11 @@ def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[Ru
         UserError: the model is wrong, or there is no usable clang.
     """
     machine = resolve_target(args.options.target)
+    backend = backend_of(machine)
     outputs = [output for output in (args.output, args.outputs) if output]
-    if machine.arch == host.architecture():
-        make_artifacts(source, {path: "shared"}, args, outputs)
-        return LocalModel.open(path)
+    if backend.runs_here(machine):
+        make_artifacts(source, {path: backend.runnable}, args, outputs)
+        return LocalModel.open(path, backend)
     args.bindings.require_single("a program for another machine")
     signatures = build_artifacts(source, {path: Recipe(source, args.options, "exe")}, args, outputs, {})
     return [EmulatedModel(path, machine.arch, signatures[0])]
@@ -195,7 +201,8 @@ def _compile_to(path: Path, source: ModelSource, args: Arguments) -> Sequence[Ru
 def _artifact_name(args: Arguments) -> str:
     """Another name for each model and each choice of options: another process may just be going to load what it
     compiled, or somebody to use what an earlier run named."""
-    suffix = ".so" if resolve_target(args.options.target).arch == host.architecture() else ""
+    machine = resolve_target(args.options.target)
+    suffix = backend_of(machine).suffix if backend_of(machine).runs_here(machine) else ""
     plugins = repr([args.load_dialect, args.load_pass, args.irdl_file])
     options = args.options
     others = *options.identity, options.cc or "", options.records or "", plugins

@@ -8,10 +8,10 @@ from typing import Protocol, TextIO
 
 from xdsl.dialects.builtin import ModuleOp
 
+from mlc.compiler.backend import backend_for
 from mlc.compiler.options import CompileOptions
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.instrumentation import CheckEach, Instrumentation, Timing
-from mlc.pass_manager.pipeline import default_passes
 from mlc.support.context import CompilerContext
 from mlc.tools.progress import ProgressBar
 
@@ -73,7 +73,8 @@ def _printing(options: ObserverOptions, ctx: CompilerContext) -> Instrumentation
 
 def show_passes(bar: ProgressBar, options: CompileOptions) -> Instrumentation:
     """What shows on a bar which pass of the default pipeline runs."""
-    return _ShowPasses(bar, len(default_passes(options.opt_level, options.threads, "llvm", accuracy=options.accuracy)))
+    backend = backend_for(options.target)
+    return _ShowPasses(bar, len(backend.passes(options, backend.levels[-1])))
 
 
 @dataclass

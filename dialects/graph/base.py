@@ -12,6 +12,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.dialects.graph.types import AnyTensor, Tensor, is_static
 
+__all__ = ["GraphOp"]
+
 
 class GraphOp(IRDLOperation, ABC):
     """An op without side effects that computes one tensor.

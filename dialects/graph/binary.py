@@ -32,6 +32,11 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
+__all__ = [
+    "AddOp", "AndOp", "BinaryOp", "DivOp", "MaxOp", "MinOp", "ModOp", "MulOp", "OrOp", "PowOp", "RemOp", "ShlOp",
+    "ShrOp", "SubOp", "XorOp"
+]  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Neutral:
@@ -331,6 +336,3 @@ class ShrOp(ShiftOp):
     """
 
     name = "graph.shr"
-
-
-BINARY_OPS = (AddOp, SubOp, MulOp, DivOp, RemOp, ModOp, MaxOp, MinOp, PowOp, AndOp, OrOp, XorOp, ShlOp, ShrOp)

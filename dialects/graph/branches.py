@@ -8,6 +8,8 @@ from xdsl.pattern_rewriter import RewritePattern
 
 from mlc.dialects.branches import IfLike, WhileLike
 
+__all__ = ["IfOp", "WhileOp"]
+
 
 @irdl_op_definition
 class IfOp(IfLike, HasCanonicalizationPatternsInterface):
@@ -38,7 +40,7 @@ class IfOp(IfLike, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from mlc.dialects.graph.branch_patterns import IF_PATTERNS
+        from mlc.dialects.graph._branch_patterns import IF_PATTERNS
 
         return IF_PATTERNS
 
@@ -77,6 +79,6 @@ class WhileOp(WhileLike, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from mlc.dialects.graph.branch_patterns import WHILE_PATTERNS
+        from mlc.dialects.graph._branch_patterns import WHILE_PATTERNS
 
         return WHILE_PATTERNS

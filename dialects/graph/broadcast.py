@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
@@ -25,6 +26,9 @@ from mlc.dialects.graph.types import (
     type_of,
     violation,
 )
+from mlc.support.semantics import Array, evaluates
+
+__all__ = ["BroadcastOp", "ReverseOp"]
 
 
 @irdl_op_definition
@@ -171,3 +175,15 @@ class FoldReverseOfReverse(RewritePattern):
     def match_and_rewrite(self, op: ReverseOp, rewriter: PatternRewriter) -> None:
         if isinstance(inner := op.input.owner, ReverseOp):
             rewriter.replace(op, ReverseOp(inner.input, sorted({*ints(inner.axes)} ^ {*ints(op.axes)})))
+
+
+@evaluates(BroadcastOp)
+def broadcast(op: BroadcastOp, x: Array) -> Array:
+    """As NumPy does."""
+    return np.broadcast_to(x, shape_of(op.result))
+
+
+@evaluates(ReverseOp)
+def reverse(op: ReverseOp, x: Array) -> Array:
+    """Along the op's axes."""
+    return np.flip(x, ints(op.axes))

@@ -21,6 +21,8 @@ from xdsl.traits import ConstantLike, Pure
 from mlc.dialects.graph.types import AnyTensor, Tensor
 from mlc.support.types import repeated_number
 
+__all__ = ["ConstantOp", "constant_of", "splat_of"]
+
 ConstantValue: TypeAlias = DenseIntOrFPElementsAttr | DenseResourceAttr
 
 

@@ -24,6 +24,8 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
+__all__ = ["MatmulOp"]
+
 
 @irdl_op_definition
 class MatmulOp(GraphOp, HasCanonicalizationPatternsInterface):

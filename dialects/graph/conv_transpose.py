@@ -35,6 +35,8 @@ from mlc.dialects.graph.windows import (
     zeros,
 )
 
+__all__ = ["ConvTranspose2dOp", "ConvTranspose3dOp", "ConvTransposeOp"]
+
 
 class ConvTransposeOp(GraphOp, ABC):
     """What transposed convolutions share; a class has the number of its spatial dimensions, and defaults of that

@@ -34,6 +34,8 @@ from mlc.dialects.graph.windows import (
     zeros,
 )
 
+__all__ = ["Conv2dOp", "Conv3dOp", "ConvOp"]
+
 
 class ConvOp(GraphOp, ABC):
     """What convolutions share; a class has the number of its spatial dimensions, and defaults of that length."""

@@ -41,6 +41,8 @@ from mlc.dialects.graph.types import (
 from mlc.support.ir import clone
 from mlc.support.types import integer_width
 
+__all__ = ["BitcastOp", "CastOp", "CompareOp", "ElementwiseOp", "Predicate", "PredicateAttr", "WhereOp"]
+
 
 class ElementwiseOp(GraphOp, ABC):
     """An op that computes element by element, its operands broadcast to the shape of the result.

@@ -35,6 +35,8 @@ from mlc.dialects.graph.branches import IfOp, WhileOp
 from mlc.dialects.graph.scan import ScanOp
 from mlc.dialects.graph.types import AnyTensor, Value, violation
 
+__all__ = ["FusionOp", "YieldOp"]
+
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):

@@ -27,6 +27,8 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
+__all__ = ["GatherNdOp", "GatherOp"]
+
 
 @irdl_op_definition
 class GatherOp(IndexedOp):

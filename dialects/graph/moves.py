@@ -12,6 +12,8 @@ from xdsl.irdl import operand_def
 from mlc.dialects.graph.base import GraphOp
 from mlc.dialects.graph.types import AnyTensor
 
+__all__ = ["MoveOp"]
+
 
 class MoveOp(GraphOp, ABC):
     """An op whose result holds elements of its operand `input`, at places that affine subscripts can say."""

@@ -11,6 +11,8 @@ from xdsl.irdl import VarConstraint, irdl_op_definition, operand_def, prop_def, 
 from mlc.dialects.graph.base import GraphOp
 from mlc.dialects.graph.types import FloatTensor, Tensor, Value, require_axis, tensor, type_of, violation
 
+__all__ = ["BatchNormOp", "GroupNormOp", "LayerNormOp", "RmsNormOp", "SoftmaxOp"]
+
 AxisConstr = IntegerAttr.constr(i64)
 EpsilonConstr = FloatAttr.constr(f64)
 

@@ -35,6 +35,11 @@ from mlc.dialects.graph.windows import (
     zeros,
 )
 
+__all__ = [
+    "ArgMaxPool2dOp", "ArgMaxPool3dOp", "ArgMaxPoolOp", "AvgPool2dOp", "AvgPool3dOp", "AvgPoolOp", "MaxPool2dOp",
+    "MaxPool3dOp", "MaxPoolOp", "PoolOp"
+]  # fmt: skip
+
 
 class PoolOp(GraphOp, ABC):
     """What pooling ops share; a class has the number of its spatial dimensions, and defaults of that length."""

@@ -39,6 +39,8 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
+__all__ = ["ArgMaxOp", "ArgMinOp", "ArgReduceOp", "ReduceKind", "ReduceKindAttr", "ReduceOp"]
+
 
 class ReduceKind(StrEnum):
     """How elements are combined; `max` and `min` yield NaN if any element is NaN."""

@@ -8,6 +8,8 @@ from xdsl.pattern_rewriter import RewritePattern
 
 from mlc.dialects.scan import ScanLike
 
+__all__ = ["ScanOp"]
+
 
 @irdl_op_definition
 class ScanOp(ScanLike, HasCanonicalizationPatternsInterface):
@@ -48,6 +50,6 @@ class ScanOp(ScanLike, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from mlc.dialects.graph.scan_patterns import PATTERNS
+        from mlc.dialects.graph._scan_patterns import PATTERNS
 
         return PATTERNS

@@ -29,6 +29,8 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
+__all__ = ["ScatterKind", "ScatterKindAttr", "ScatterNdOp"]
+
 
 class ScatterKind(StrEnum):
     """What becomes of an element that an update meets; `max` and `min` yield NaN if one of the two is NaN."""

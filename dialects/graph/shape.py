@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import ClassVar
 
+import numpy as np
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir.affine import AffineExpr
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def
@@ -27,6 +28,9 @@ from mlc.dialects.graph.types import (
     violation,
 )
 from mlc.support.linear import through_reshape
+from mlc.support.semantics import Array, evaluates
+
+__all__ = ["ReshapeOp", "TransposeOp"]
 
 
 @irdl_op_definition
@@ -169,3 +173,15 @@ class FoldTransposeOfTranspose(RewritePattern):
         if isinstance(inner := op.input.owner, TransposeOp):
             first, second = ints(inner.permutation), ints(op.permutation)
             rewriter.replace(op, TransposeOp(inner.input, tuple(first[d] for d in second)))
+
+
+@evaluates(ReshapeOp)
+def reshape(op: ReshapeOp, x: Array) -> Array:
+    """In row-major order."""
+    return np.reshape(x, shape_of(op.result))
+
+
+@evaluates(TransposeOp)
+def transpose(op: TransposeOp, x: Array) -> Array:
+    """Dimension `i` of the result is dimension `permutation[i]` of the operand."""
+    return np.transpose(x, ints(op.permutation))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeAlias
 
+import numpy as np
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, SSAValue
@@ -35,6 +36,9 @@ from mlc.dialects.graph.types import (
     type_of,
     violation,
 )
+from mlc.support.semantics import Array, evaluates
+
+__all__ = ["ConcatOp", "PadOp", "SliceOp"]
 
 NumberAttr: TypeAlias = FloatAttr[Any] | IntegerAttr[Any]
 
@@ -274,3 +278,23 @@ class FoldEmptyPad(RewritePattern):
     def match_and_rewrite(self, op: PadOp, rewriter: PatternRewriter) -> None:
         if op.input.type == op.result.type:
             rewriter.replace(op, (), (op.input,))
+
+
+@evaluates(ConcatOp)
+def concat(op: ConcatOp, *inputs: Array) -> Array:
+    """In the order of the operands."""
+    return np.concatenate(inputs, op.axis.value.data)
+
+
+@evaluates(SliceOp)
+def slice_(op: SliceOp, x: Array) -> Array:
+    """One range per dimension."""
+    bounds = zip(ints(op.starts), ints(op.ends), ints(op.strides), strict=True)
+    return x[tuple(slice(*b) for b in bounds)]
+
+
+@evaluates(PadOp)
+def pad(op: PadOp, x: Array) -> Array:
+    """Constant padding."""
+    amounts = list(zip(ints(op.low), ints(op.high), strict=True))
+    return np.pad(x, amounts, constant_values=op.value.value.data) if amounts else x

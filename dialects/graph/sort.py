@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from xdsl.dialects.builtin import IntegerAttr, TensorType, UnitAttr, i64
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import OpResult
@@ -11,6 +12,9 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from mlc.dialects.graph.base import GraphOp
 from mlc.dialects.graph.reduction import ArgMaxOp, ArgMinOp
 from mlc.dialects.graph.types import NumberTensor, Tensor, Value, is_float, require_axis, tensor, type_of, violation
+from mlc.support.semantics import Array, evaluates
+
+__all__ = ["ArgsortOp"]
 
 
 @irdl_op_definition
@@ -90,3 +94,15 @@ class ReplaceSortForExtreme(RewritePattern):
             rewriter.replace(op, ArgMaxOp(op.input, axis, keepdims=True))
         elif not is_float(input_type):
             rewriter.replace(op, ArgMinOp(op.input, axis, keepdims=True))
+
+
+@evaluates(ArgsortOp)
+def argsort(op: ArgsortOp, x: Array) -> Array:
+    """Descending is ascending of the reversed axis, reversed, so that equal elements stay in their order."""
+    axis, first = op.axis.value.data, op.first.value.data
+    if op.descending is None:
+        order = np.argsort(x, axis, kind="stable")
+    else:
+        backwards = np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+        order = x.shape[axis] - 1 - backwards
+    return np.take(order, np.arange(first), axis).astype(np.int64)

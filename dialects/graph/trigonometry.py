@@ -13,6 +13,10 @@ from xdsl.irdl import irdl_op_definition
 
 from mlc.dialects.graph.unary import FloatUnaryOp
 
+__all__ = [
+    "AcosOp", "AcoshOp", "AsinOp", "AsinhOp", "AtanOp", "AtanhOp", "CosOp", "CoshOp", "SinOp", "SinhOp", "TanOp"
+]  # fmt: skip
+
 
 @irdl_op_definition
 class SinOp(FloatUnaryOp):
@@ -144,9 +148,3 @@ class AtanhOp(FloatUnaryOp):
     """
 
     name = "graph.atanh"
-
-
-TRIGONOMETRIC_OPS = (
-    SinOp, CosOp, TanOp, AsinOp, AcosOp, AtanOp, SinhOp, CoshOp, AsinhOp, AcoshOp, AtanhOp
-)  # fmt: skip
-"""The unary ops of this file."""

@@ -26,6 +26,8 @@ from xdsl.utils.exceptions import VerifyException
 
 from mlc.support.dtypes import COMPUTED_FLOATS, INTEGERS, is_unsigned
 
+__all__ = ["ints"]
+
 Tensor: TypeAlias = TensorType[Attribute]
 Shape: TypeAlias = tuple[int, ...]
 Value: TypeAlias = SSAValue | Operation

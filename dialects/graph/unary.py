@@ -29,6 +29,11 @@ from mlc.dialects.graph.types import (
     violation,
 )
 
+__all__ = [
+    "AbsOp", "CeilOp", "ErfOp", "ExpM1Op", "ExpOp", "FloorOp", "GeluOp", "Log1pOp", "LogOp", "NegOp", "NotOp",
+    "ReluOp", "RoundOp", "RsqrtOp", "SigmoidOp", "SignOp", "SiluOp", "SqrtOp", "TanhOp", "TruncOp", "UnaryOp"
+]  # fmt: skip
+
 
 class UnaryOp(ElementwiseOp, HasCanonicalizationPatternsInterface, ABC):
     """An elementwise op of one operand; subclasses narrow `T` to the element types they take."""
@@ -364,10 +369,3 @@ class GeluOp(FloatUnaryOp):
         if self.approximate.data not in ("none", "tanh"):
             raise violation(self.name, 1, f'approximate is "{self.approximate.data}"; use "none" or "tanh"')
         return super().inferred_type()
-
-
-SIMPLE_OPS = (
-    NegOp, AbsOp, ReluOp, ExpOp, ExpM1Op, LogOp, Log1pOp, SqrtOp, RsqrtOp, TanhOp, SigmoidOp, SiluOp, ErfOp, FloorOp,
-    CeilOp, RoundOp, TruncOp, SignOp, NotOp, GeluOp,
-)  # fmt: skip
-"""The unary ops of this file."""

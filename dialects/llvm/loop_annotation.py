@@ -1,8 +1,9 @@
 """What LLVM's loop passes are told about a loop, on the branch back to its start."""
 
 import re
+from collections.abc import Mapping
 
-from xdsl.dialects.builtin import BoolAttr, IntegerAttr, NoneAttr, StringAttr, i32
+from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, StringAttr, i32
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
@@ -16,13 +17,13 @@ _KEYS = (
 )
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|->|[^"]').findall
 _ENTRY = re.compile(r"\s*(\w+)\s*=\s*(.*?)\s*", re.DOTALL).fullmatch
-_DISABLED = re.compile(r"<\s*disable\s*=\s*(true|false)\s*>").fullmatch
-_COUNT = re.compile(r"<\s*count\s*=\s*(\d+)\s*:\s*i32\s*>").fullmatch
+_GROUP = re.compile(r"<(.*)>", re.DOTALL).fullmatch
+_NUMBER = re.compile(r"(\d+)\s*:\s*i32").fullmatch
 
 
 @irdl_attr_definition
 class LoopAnnotationAttr(ParametrizedAttribute):
-    """Whether LLVM may vectorise a loop, and how often it must unroll it; mlc does nothing with the rest.
+    """What LLVM is to do with a loop: whether it may vectorise it, how often it must unroll it, and the like.
 
     ```mlir
     llvm.func @wait(%again: i1) {
@@ -35,52 +36,64 @@ class LoopAnnotationAttr(ParametrizedAttribute):
     }
     ```
 
-    An unroll count of 1 forbids unrolling.
+    An unroll count of 1 forbids unrolling. What is neither true, false nor an i32, such as the loops that follow, mlc
+    keeps and does not tell LLVM.
     """
 
     name = "llvm.loop_annotation"
-    vectorize_disable: BoolAttr | NoneAttr
-    unroll_count: IntegerAttr | NoneAttr
+    facts: DictionaryAttr
+    """By the names of upstream: `{unroll.count = 4 : i32, mustProgress = true}`."""
     others: StringAttr
-    """What else the text says, as it is written: mlc keeps it, and does not tell LLVM."""
+    """What else the text says, as it is written."""
 
-    def __init__(self, *, vectorize_disable: bool = False, unroll_count: int | None = None):
-        super().__init__(
-            BoolAttr.from_bool(True) if vectorize_disable else NoneAttr(),
-            NoneAttr() if unroll_count is None else IntegerAttr(unroll_count, i32),
-            StringAttr(""),
-        )
+    def __init__(self, facts: Mapping[str, bool | int]):
+        super().__init__(DictionaryAttr({name: _fact(value) for name, value in facts.items()}), StringAttr(""))
 
-    def with_unroll_count(self, count: int) -> "LoopAnnotationAttr":
-        """This, but for how often LLVM must unroll the loop."""
-        return LoopAnnotationAttr.new([self.vectorize_disable, IntegerAttr(count, i32), self.others])
+    def with_fact(self, name: str, value: bool | int) -> "LoopAnnotationAttr":
+        """This, but for one fact."""
+        return LoopAnnotationAttr.new([DictionaryAttr({**self.facts.data, name: _fact(value)}), self.others])
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         start = parser.pos
-        disabled: Attribute = NoneAttr()
-        count: Attribute = NoneAttr()
+        facts: dict[str, Attribute] = {}
         others: list[str] = []
         body = parse_body(parser)
         for key, value in _entries(body):
-            if (m := _DISABLED(value)) and key == "vectorize":
-                disabled = BoolAttr.from_bool(True) if m[1] == "true" else NoneAttr()
-            elif (m := _COUNT(value)) and key == "unroll":
-                count = IntegerAttr(int(m[1]), i32)
-            elif key in _KEYS:
+            if key not in _KEYS:
+                parser.raise_error(f"expected one of {', '.join(_KEYS)}, got '{key}'", start, start)
+            group = _GROUP(value)
+            said = {f"{key}.{field}": each for field, each in _entries(group[1])} if group else {key: value}
+            found = {name: _read(each) for name, each in said.items()}
+            if None in found.values():
                 others.append(f"{key} = {value}")
             else:
-                parser.raise_error(f"expected one of {', '.join(_KEYS)}, got '{key}'", start, start)
-        return [disabled, count, StringAttr(", ".join(others))]
+                facts |= {name: fact for name, fact in found.items() if fact is not None}
+        return [DictionaryAttr(facts), StringAttr(", ".join(others))]
 
     def print_parameters(self, printer: Printer) -> None:
         parts: list[str] = []
-        if not isinstance(self.vectorize_disable, NoneAttr):
-            parts.append("vectorize = <disable = true>")
-        if not isinstance(self.unroll_count, NoneAttr):
-            parts.append(f"unroll = <count = {self.unroll_count}>")
-        parts += [self.others.data] if self.others.data else []
-        printer.print_string("<" + ", ".join(parts) + ">")
+        groups: dict[str, list[str]] = {}
+        for name, fact in self.facts.data.items():
+            group, _, field = name.partition(".")
+            if field:
+                groups.setdefault(group, []).append(f"{field} = {fact}")
+            else:
+                parts.append(f"{name} = {fact}")
+        in_groups = [f"{group} = <{', '.join(said)}>" for group, said in groups.items()]
+        others = [self.others.data] if self.others.data else []
+        printer.print_string("<" + ", ".join([*in_groups, *parts, *others]) + ">")
+
+
+def _fact(value: bool | int) -> Attribute:
+    return BoolAttr.from_bool(value) if isinstance(value, bool) else IntegerAttr(value, i32)
+
+
+def _read(text: str) -> Attribute | None:
+    """The fact that a text is; None if it is none."""
+    if text in ("true", "false"):
+        return _fact(text == "true")
+    return _fact(int(number[1])) if (number := _NUMBER(text)) else None
 
 
 def _entries(body: str) -> list[tuple[str, str]]:

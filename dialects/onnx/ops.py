@@ -127,10 +127,10 @@ class YieldOp(IRDLOperation):
 
 
 def op(op_type: str, domain: str = "") -> type[OnnxOp]:
-    """The class of an operator's ops. Patterns name it so, those of plugins too, for operators of their own domains.
+    """The class of an operator's ops. Domains of plugins have such classes, too.
 
     ```python
-    @lowers("convert-onnx-to-graph", onnx.op("FusedMatMul", "com.microsoft"))
+    onnx.op("FusedMatMul", "com.microsoft")
     ```
     """
     return _op(op_type, standard_domain(domain))

@@ -196,4 +196,4 @@ def _along(b: GraphBuilder, x: SSAValue, matrix: SSAValue, dim: int) -> SSAValue
     kept = shape_of(moved)[:-1]
     flat = b.reshape(moved, (int(np.prod(kept)), shape[dim]))
     found = b.reshape(b.matmul(flat, matrix), (*kept, shape_of(matrix)[1]))
-    return b.transpose(found, [order.index(d) for d in range(rank)])
+    return b.untranspose(found, order)

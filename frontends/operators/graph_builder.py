@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, IntegerType, i1
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 from xdsl.utils.exceptions import VerifyException
@@ -228,6 +228,32 @@ class GraphBuilder:
         """`a / b`, of integers towards zero."""
         return self(graph.DivOp, a, b)
 
+    def minus(self, value: SSAValue) -> SSAValue:
+        """`-x`; of unsigned integers what is missing to the next power of two."""
+        if dtypes.is_unsigned(element_of(value)):
+            return self.sub(self.splat(0, shape_of(value), element_of(value)), value)
+        return self(graph.NegOp, value)
+
+    def squared(self, value: SSAValue) -> SSAValue:
+        """`x * x`."""
+        return self.mul(value, value)
+
+    def scaled(self, value: SSAValue, factor: float) -> SSAValue:
+        """The product with a number; the value itself if that is 1."""
+        return value if factor == 1 else self.mul(value, self.number(factor, value))
+
+    def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The larger one; NaN if either is."""
+        return self(graph.MaxOp, a, b)
+
+    def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
+        """The smaller one; NaN if either is."""
+        return self(graph.MinOp, a, b)
+
+    def to_bool(self, value: SSAValue) -> SSAValue:
+        """Whether elements are not 0 (NaN is not)."""
+        return value if element_of(value) == i1 else self.compare("ne", value, self.number(0, value))
+
     def compare(self, predicate: str, a: SSAValue, b: SSAValue) -> SSAValue:
         """`eq`, `ne`, `lt`, `le`, `gt` or `ge`, of i1."""
         return self(graph.CompareOp, predicate, a, b)
@@ -274,6 +300,19 @@ class GraphBuilder:
             return value
         return self(graph.TransposeOp, value, tuple(permutation))
 
+    def untranspose(self, value: SSAValue, permutation: Sequence[int]) -> SSAValue:
+        """The dims back where `transpose` took them from."""
+        order = list(permutation)
+        return self.transpose(value, [order.index(i) for i in range(len(order))])
+
+    def axis_first(self, value: SSAValue, axis: int) -> SSAValue:
+        """An axis moved to the front."""
+        return self.transpose(value, _axis_first(value, axis))
+
+    def first_to_axis(self, value: SSAValue, axis: int) -> SSAValue:
+        """The first axis moved to a place: the inverse of `axis_first`."""
+        return self.untranspose(value, _axis_first(value, axis))
+
     def broadcast(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
         """The elements repeated to a shape; the value itself if it has that shape."""
         return value if shape_of(value) == tuple(shape) else self(graph.BroadcastOp, value, tuple(shape))
@@ -298,6 +337,10 @@ class GraphBuilder:
     def matmul(self, a: SSAValue, b: SSAValue) -> SSAValue:
         """The product of matrices, or of stacks of them."""
         return self(graph.MatmulOp, a, b)
+
+
+def _axis_first(value: SSAValue, axis: int) -> list[int]:
+    return [axis, *(i for i in range(len(shape_of(value))) if i != axis)]
 
 
 def _require_addressable(shape: Sequence[int]) -> None:

@@ -101,8 +101,7 @@ def with_window(b: GraphBuilder, x: SSAValue, axis: int, first: SSAValue, part: 
     if count == shape_of(x)[axis]:
         return part
     indices = b.reshape(b.add(b.constant(np.arange(count, dtype=np.int64), i64), first), (count, 1))
-    order = [axis, *(a for a in range(3) if a != axis)]
-    return b(graph.ScatterNdOp, "set", x, indices, b.transpose(part, order), [axis])
+    return b(graph.ScatterNdOp, "set", x, indices, b.axis_first(part, axis), [axis])
 
 
 def one(b: GraphBuilder, x: SSAValue, axis: int, index: SSAValue) -> SSAValue:
@@ -136,6 +135,20 @@ def triangle(b: GraphBuilder, x: SSAValue, lower: bool, unit: bool = False) -> S
     rows, columns = numbers(b, m, 1), numbers(b, n, 2)
     found = masked(b, b.compare("ge" if lower else "le", rows, columns), x)
     return b.where(b.compare("eq", rows, columns), b.number(1.0, x), found) if unit else found
+
+
+def below_diagonal(b: GraphBuilder, rows: int, columns: int, diagonal: int) -> SSAValue:
+    """Whether points of a matrix lie below a diagonal or on it; large ones are computed, not stored."""
+    row, column = (b.constant(np.arange(n, dtype=np.int64), i64) for n in (rows, columns))
+    return b.compare("ge", b.reshape(b.add(row, b.constant(diagonal)), (rows, 1)), column)
+
+
+def one_side(b: GraphBuilder, x: SSAValue, lower: bool, diagonal: int) -> SSAValue:
+    """The elements of matrices `[..., m, n]` below a diagonal, or above it, and on it; zeros elsewhere."""
+    rows, columns = shape_of(x)[-2:]
+    below = below_diagonal(b, rows, columns, diagonal if lower else diagonal - 1)
+    zero = b.number(0, x)
+    return b.where(below, x, zero) if lower else b.where(below, zero, x)
 
 
 def diagonal(b: GraphBuilder, x: SSAValue, count: int | None = None, row: int = 0, column: int = 0) -> SSAValue:

@@ -73,6 +73,7 @@ class ToGraphPattern(RewritePattern):
         run = self.run
         if any(run.is_lost(v) for v in op.operands):
             run.lose(op)
+            rewriter.notify_op_modified(op)  # no other pattern is tried
             return
         hint = next((r.name_hint for r in op.results if r.name_hint), None) or self.hint(op)
         try:
@@ -81,6 +82,7 @@ class ToGraphPattern(RewritePattern):
             if (reason := self.reason(op, e)) is None:
                 raise
             run.refuse(op, reason)
+            rewriter.notify_op_modified(op)
             return
         results: list[Any] = list(cast("Sequence[Any]", found)) if isinstance(found, Sequence) else [found]
         results += [None] * (len(op.results) - len(results))

@@ -52,7 +52,19 @@ def weighted(b: GraphBuilder, x: SSAValue, axis: int, matrix: NDArray[Any]) -> S
     rank = len(shape_of(x))
     order = [a for a in range(rank) if a != axis] + [axis]
     found = b.matmul(b.transpose(x, order), b.constant(matrix.T.copy(), element_of(x)))
-    return b.transpose(found, [order.index(a) for a in range(rank)])
+    return b.untranspose(found, order)
+
+
+def linear_weight(distance: float) -> float:
+    """The weight of a neighbour at a distance in linear interpolation."""
+    return max(1 - distance, 0.0)
+
+
+def cubic_weight(distance: float, a: float) -> float:
+    """The same in cubic convolution (Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981)."""
+    if distance <= 1:
+        return ((a + 2) * distance - (a + 3)) * distance * distance + 1
+    return ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a if distance < 2 else 0.0
 
 
 def _like(numbers: NDArray[Any], x: SSAValue) -> NDArray[Any]:

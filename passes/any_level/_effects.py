@@ -1,37 +1,49 @@
-"""What ops do to memory, found out once for a whole module."""
+"""What ops do to memory."""
 
 from __future__ import annotations
 
 from xdsl.ir import Operation
-from xdsl.traits import MemoryEffect, MemoryEffectKind, RecursiveMemoryEffect
+from xdsl.traits import MemoryEffect, MemoryEffectKind, NoMemoryEffect, Pure, RecursiveMemoryEffect
 
 _NONE: frozenset[MemoryEffectKind] = frozenset()
 _READ = frozenset({MemoryEffectKind.READ})
 _REMOVABLE = frozenset({MemoryEffectKind.READ, MemoryEffectKind.ALLOC})
+_Kinds = frozenset[MemoryEffectKind] | None
+"""The kinds of effects of an op; None if they are not known."""
 
 
 class EffectSummary:
-    """The kinds of effects of every op below a root, with those of nested ops where the op passes them on.
+    """The kinds of effects of ops, with those of nested ops where an op passes them on.
 
-    xDSL's `get_effects` walks the nest again for every op that is asked about; here each op is looked at once.
+    xDSL's `get_effects` walks the nest again for every op that is asked about; here each op is looked at once, and of
+    a class without effects none.
     """
 
-    def __init__(self, root: Operation) -> None:
-        self._kinds: dict[Operation, frozenset[MemoryEffectKind] | None] = {}
-        for op in root.walk(region_first=True):
-            self._kinds[op] = self._summarize(op)
+    def __init__(self) -> None:
+        self._traits: dict[type[Operation], list[MemoryEffect] | None] = {}
+        """By class, what says which effects its ops have; None if they have none."""
+        self._kinds: dict[Operation, _Kinds] = {}
 
-    def of(self, op: Operation) -> frozenset[MemoryEffectKind] | None:
-        """The kinds of effects of `op`; None if they are not known."""
+    def of(self, op: Operation) -> _Kinds:
+        """The kinds of effects of `op`."""
+        kind = type(op)
+        if kind not in self._traits:
+            traits = list(op.get_traits_of_type(MemoryEffect))
+            is_pure = bool(traits) and all(type(each) in (NoMemoryEffect, Pure) for each in traits)
+            self._traits[kind] = None if is_pure else traits
+        if (traits := self._traits[kind]) is None:
+            return _NONE
+        if op not in self._kinds:
+            self._kinds[op] = self._summarize(op, traits)
         return self._kinds[op]
 
     def is_pure(self, op: Operation) -> bool:
         """Whether `op` touches no memory."""
-        return self._kinds[op] == _NONE
+        return self.of(op) == _NONE
 
     def only_reads(self, op: Operation) -> bool:
         """Whether reading is the one thing that `op` does to memory."""
-        return self._kinds[op] == _READ
+        return self.of(op) == _READ
 
     def may_write(self, op: Operation) -> bool:
         """Whether memory may look different after `op`."""
@@ -39,19 +51,17 @@ class EffectSummary:
 
     def is_removable(self, op: Operation) -> bool:
         """Whether nobody notices that `op` is missing if nobody uses its results."""
-        kinds = self._kinds[op]
+        kinds = self.of(op)
         return kinds is not None and kinds <= _REMOVABLE
 
-    def _summarize(self, op: Operation) -> frozenset[MemoryEffectKind] | None:
-        traits = op.get_traits_of_type(MemoryEffect)
+    def _summarize(self, op: Operation, traits: list[MemoryEffect]) -> _Kinds:
         if not traits:
             return None
         kinds: set[MemoryEffectKind] = set()
         for trait in traits:
             if isinstance(trait, RecursiveMemoryEffect):
                 for nested in (n for region in op.regions for block in region.blocks for n in block.ops):
-                    of_nested = self._kinds[nested]
-                    if of_nested is None:
+                    if (of_nested := self.of(nested)) is None:
                         return None
                     kinds |= of_nested
             else:

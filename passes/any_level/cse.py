@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import Commutative, IsolatedFromAbove, IsTerminator, NoMemoryEffect, SymbolOpInterface
 
 from mlc.pass_manager.base import Pass
@@ -37,16 +37,18 @@ class CsePass(Pass):
     name = "cse"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        _Merger(EffectSummary(module)).visit_regions(module)
+        _Merger().visit_regions(module)
 
 
 @dataclass
 class _Merger:
-    effects: EffectSummary
+    effects: EffectSummary = field(default_factory=EffectSummary)
     available: dict[Key, Operation] = field(default_factory=dict[Key, Operation])
     """The ops that dominate the point where the merger is."""
     memory: int = 0
     """Which state memory is in: reads are equal only if they happen in the same state."""
+    numbers: _Numbers = field(default_factory=lambda: _Numbers())
+    _facts_of: dict[type[Operation], _Facts] = field(default_factory=lambda: dict[type[Operation], _Facts]())
     _states: count[int] = field(default_factory=lambda: count(1))
 
     def visit_regions(self, op: Operation) -> None:
@@ -103,7 +105,7 @@ class _Merger:
 
     def _key(self, op: Operation) -> Key | None:
         """What `op` has in common with the ops that it may be merged with; None if it must stay."""
-        if not op.results or op.has_trait(IsTerminator) or op.has_trait(SymbolOpInterface):
+        if not op.results or not (facts := self._facts(type(op))).may_be_merged:
             return None
         if self.effects.is_pure(op):
             state = 0
@@ -111,35 +113,77 @@ class _Merger:
             state = self.memory
         else:
             return None
-        if op.regions and not op.has_trait(NoMemoryEffect):
+        if op.regions and not facts.is_pure_whatever_is_inside:
             return None
-        operands = tuple(op.operands)
-        if op.has_trait(Commutative):
-            operands = tuple(sorted(operands, key=id))
-        return (state, operands, *_shape_of_op(op), *(_body(r) for r in op.regions))
+        operands = [id(value) for value in op.operands]
+        if facts.commutes:
+            operands.sort()
+        inside = [self._body(region) for region in op.regions]
+        return (state, len(operands), *operands, *self._shape(op), *op.successors, *inside)
+
+    def _shape(self, op: Operation) -> Key:
+        """All of an op but its operands, successors and regions."""
+        numbers = self.numbers
+        named = (numbers.of_all(op.properties), numbers.of_all(op.attributes))
+        return (type(op), *named, *(numbers.of(result.type) for result in op.results))
+
+    def _body(self, region: Region) -> Key:
+        """The content of a region with its values numbered, so that equal bodies have equal keys."""
+        order: dict[SSAValue, int] = {}
+        blocks = {block: i for i, block in enumerate(region.blocks)}
+        parts: list[Hashable] = []
+        for block, i in blocks.items():
+            parts.append((i, tuple(self.numbers.of(argument.type) for argument in block.args)))
+            order.update((argument, len(order)) for argument in block.args)
+            for op in block.ops:
+                operands = tuple(order.get(v, v) for v in op.operands)
+                successors = tuple(blocks.get(s, s) for s in op.successors)
+                parts.append((operands, successors, self._shape(op), *(self._body(r) for r in op.regions)))
+                for result in op.results:
+                    order[result] = len(order)
+        return tuple(parts)
+
+    def _facts(self, kind: type[Operation]) -> _Facts:
+        if kind not in self._facts_of:
+            self._facts_of[kind] = _Facts(
+                not kind.has_trait(IsTerminator) and not kind.has_trait(SymbolOpInterface),
+                kind.has_trait(NoMemoryEffect),
+                kind.has_trait(Commutative),
+            )
+        return self._facts_of[kind]
 
 
-def _shape_of_op(op: Operation) -> Key:
-    """All of an op but its operands and regions."""
-    named = (frozenset(op.properties.items()), frozenset(op.attributes.items()))
-    return (type(op), op.name, *named, tuple(op.result_types), tuple(op.successors))
+@dataclass(frozen=True)
+class _Facts:
+    """What traits say of a class of ops."""
+
+    may_be_merged: bool
+    is_pure_whatever_is_inside: bool
+    commutes: bool
 
 
-def _body(region: Region) -> Key:
-    """The content of a region with its values numbered, so that equal bodies have equal keys."""
-    numbers: dict[SSAValue, int] = {}
-    blocks = {block: i for i, block in enumerate(region.blocks)}
-    parts: list[Hashable] = []
-    for block, i in blocks.items():
-        parts.append((i, tuple(block.arg_types)))
-        numbers.update((argument, len(numbers)) for argument in block.args)
-        for op in block.ops:
-            operands = tuple(numbers.get(v, v) for v in op.operands)
-            successors = tuple(blocks.get(s, s) for s in op.successors)
-            parts.append((operands, successors, *_shape_of_op(op)[:-1], *(_body(r) for r in op.regions)))
-            for result in op.results:
-                numbers[result] = len(numbers)
-    return tuple(parts)
+class _Numbers:
+    """A number for each attribute, equal for equal ones. A hash of an attribute goes through all that is in it, and one
+    object is often at many ops: it is hashed once."""
+
+    def __init__(self) -> None:
+        self._of_object: dict[int, tuple[int, Attribute]] = {}
+        """By identity; the object is kept, so that no other one has its identity."""
+        self._of_value: dict[Hashable, int] = {}
+
+    def of(self, attribute: Attribute) -> int:
+        """The number of an attribute."""
+        if (known := self._of_object.get(id(attribute))) is None:
+            known = self._of_value.setdefault(attribute, len(self._of_value)), attribute
+            self._of_object[id(attribute)] = known
+        return known[0]
+
+    def of_all(self, named: Mapping[str, Attribute]) -> int:
+        """One number for named attributes, in any order."""
+        if not named:
+            return -1
+        pairs = frozenset((name, self.of(attribute)) for name, attribute in named.items())
+        return self._of_value.setdefault(pairs, len(self._of_value))
 
 
 def _replace(op: Operation, earlier: Operation) -> None:

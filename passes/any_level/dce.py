@@ -36,7 +36,7 @@ class DcePass(Pass):
     name = "dce"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
-        marking = _Marking(EffectSummary(module), _private_symbols(module))
+        marking = _Marking(EffectSummary(), _private_symbols(module))
         marking.mark(module)
         _sweep(module, marking)
 

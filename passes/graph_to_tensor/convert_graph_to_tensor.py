@@ -16,49 +16,16 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import require_level
 from mlc.pass_manager.lowering import LoweringDriver
 from mlc.pass_manager.type_conversion import TypeConversion
-from mlc.passes.graph_to_tensor import (
-    _arg_reduction,
-    _casts,
-    _contraction,
-    _conv_transpose,
-    _convolution,
-    _elementwise,
-    _gather,
-    _loops,
-    _normalization,
-    _pooling,
-    _random,
-    _scatter,
-    _shape,
-    _sort,
-    _winograd,
-)
 from mlc.passes.graph_to_tensor._halves import widen_halves
 from mlc.passes.graph_to_tensor._outline import LOOPS, Outlining
 from mlc.passes.graph_to_tensor._signedness import elements_as_bits, mark_elements, require_no_arithmetic
 from mlc.support.context import CompilerContext
 from mlc.support.kernel_names import KernelNames
 from mlc.support.locations import error_at
+from mlc.support.modules import modules_of
 from mlc.support.rounding import Rounding
 
-PATTERNS = (
-    _arg_reduction,
-    _casts,
-    _contraction,
-    _conv_transpose,
-    _convolution,
-    _elementwise,
-    _gather,
-    _loops,
-    _normalization,
-    _pooling,
-    _random,
-    _scatter,
-    _shape,
-    _sort,
-    _winograd,
-)
-"""The modules whose patterns make up this lowering; importing them registers the patterns."""
+modules_of("mlc.passes.graph_to_tensor", "_[a-z]*.py")  # which register their patterns
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -15,10 +16,12 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     ModuleOp,
+    NoneAttr,
+    StringAttr,
     UnitAttr,
     i8,
 )
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.analysis.nests import functions_with_loops
@@ -31,6 +34,7 @@ from mlc.support.functions import WORKSPACE
 from mlc.support.ir import ancestor_in
 from mlc.support.locations import error_at
 from mlc.support.types import memref_type
+from mlc.targets.machine import resolve_target
 
 _VIEWS = (memref.ReinterpretCastOp, memref.ViewOp, RowOp, SpanOp)
 _HANDING_ON = (YieldOp, scf.YieldOp, scf.ConditionOp)
@@ -52,14 +56,17 @@ class PlanMemoryPass(Pass):
     A buffer in a loop is used again by each iteration, so that loop's iterations are no longer independent: it becomes
     serial. The iterations of a loop that is spread over threads get a place each.
 
-    In a function of several blocks all buffers live from its start to its end. Functions without buffers keep their
-    signature. Declarations and recursive functions are not supported.
+    In a function of several blocks all buffers live from its start to its end. Buffers in a memory space that the
+    target has (`memref<64xf32, "local">`) stay where they are. Functions without buffers keep their signature.
+    Declarations and recursive functions are not supported.
     """
 
     name = "plan-memory"
 
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         functions = {f.sym_name.data: f for f in functions_with_loops(module)}
+        for function in functions.values():
+            _check_memory_spaces(function, ctx)
         planned: dict[str, int] = {}
         for name in functions:
             self._plan(name, functions, planned, ())
@@ -95,7 +102,7 @@ def _pass_arena(call: func.CallOp, size: int) -> None:
 
 def _plan_function(function: func.FuncOp) -> int:
     """Replace the allocations of a function by views of its arena; returns the size of the arena in bytes."""
-    allocations = [_Allocation.of(op) for op in function.walk() if isinstance(op, memref.AllocOp)]
+    allocations = [_Allocation.of(op) for op in function.walk() if isinstance(op, memref.AllocOp) and not _space(op)]
     if not allocations:
         return 0
     spans = _spans(function.body)
@@ -112,6 +119,36 @@ def _plan_function(function: func.FuncOp) -> int:
         for loop in allocation.reusing:
             loop.properties["kind"] = LoopKindAttr(LoopKind.SERIAL)
     return size
+
+
+def _space(op: memref.AllocOp) -> Attribute | None:
+    """The memory space of a buffer; None if it lies where arguments and the arena do."""
+    space = memref_type(op.memref).memory_space
+    return None if isinstance(space, NoneAttr) else space
+
+
+def _check_memory_spaces(function: func.FuncOp, ctx: CompilerContext) -> None:
+    """Raises: UserError if a buffer is in a memory space that the target does not have, or that is too small."""
+    taken: Counter[str] = Counter()
+    for op in function.walk():
+        if not isinstance(op, memref.AllocOp) or (space := _space(op)) is None:
+            continue
+        machine = resolve_target(ctx.target)
+        name = space.data if isinstance(space, StringAttr) else str(space)
+        if (known := machine.memory_space(name)) is None:
+            spaces = [f"'{each.name}'" for each in machine.architecture.memory_spaces]
+            raise error_at(
+                op,
+                f"found a buffer in the memory space '{name}'; required, for target '{machine.name}': "
+                f"{' or '.join(['no space', *spaces])}",
+            )
+        taken[name] += to_numpy(memref_type(op.memref).element_type).itemsize * prod(memref_type(op.memref).get_shape())
+        if taken[name] > known.bytes:
+            raise error_at(
+                op,
+                f"the buffers of '{function.sym_name.data}' in the memory space '{name}' take {taken[name]} bytes or "
+                f"more; required, for target '{machine.name}': at most {known.bytes}",
+            )
 
 
 @dataclass(frozen=True)

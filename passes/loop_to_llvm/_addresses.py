@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import IntegerAttr, i64
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -23,7 +23,7 @@ from xdsl.ir.affine import (
 )
 
 from mlc.dialects.llvm import integers
-from mlc.passes.loop_to_llvm._types import VALUES, array_of, integer_constant, offset
+from mlc.passes.loop_to_llvm._types import VALUES, array_of, index_type, integer_constant, offset
 from mlc.support.errors import CompilerBug
 
 _Term = tuple[SSAValue, int]
@@ -188,7 +188,7 @@ def _compute(expr: AffineExpr, indices: Sequence[SSAValue], before: Operation) -
         case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=rhs):
             target, properties = _ARITHMETIC[kind]
             operands = [_compute(lhs, indices, before), _compute(rhs, indices, before)]
-            return _insert(target.create(operands=operands, result_types=[i64], properties=properties), before)
+            return _insert(target.create(operands=operands, result_types=[index_type()], properties=properties), before)
         case _:
             raise CompilerBug(f"the affine expression {expr} has symbols", VALUES)
 

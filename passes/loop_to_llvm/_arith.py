@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IndexType,
     IntegerAttr,
-    i64,
 )
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Operation
@@ -30,7 +29,7 @@ from mlc.dialects.arith import (
 )
 from mlc.dialects.llvm import integers, intrinsics, vectors
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.loop_to_llvm._types import VALUES, bit_width, lower_type, number_of, truncate
+from mlc.passes.loop_to_llvm._types import VALUES, bit_width, index_type, lower_type, number_of, truncate
 
 _STRICT: dict[str, Attribute] = {"fastmathFlags": llvm.FastMathAttr(None)}
 _KEPT = frozenset({FastMathFlag.ALLOW_CONTRACT, FastMathFlag.NO_SIGNED_ZEROS, FastMathFlag.NO_NANS})
@@ -115,7 +114,7 @@ class LowerFloatOp(StatelessPattern):
 
 @lowers(VALUES, *_INTEGER)
 class LowerIntegerOp(StatelessPattern):
-    """`arith.addi %a, %b : index` -> `llvm.add %a, %b : i64`, and conversions."""
+    """`arith.addi %a, %b : index` -> `llvm.add %a, %b : i64` where addresses have 64 bits, and conversions."""
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         target, properties = _INTEGER[type(op)]
@@ -134,16 +133,16 @@ def _overflow(op: Operation) -> dict[str, Attribute]:
 
 @lowers(VALUES, arith.ConstantOp)
 class LowerConstant(StatelessPattern):
-    """A number or a vector of numbers; an index becomes an i64."""
+    """A number or a vector of numbers; an index becomes an integer."""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: arith.ConstantOp, rewriter: PatternRewriter) -> None:
         kind = lower_type(op.result.type)
         value: Attribute = op.value
         if isinstance(value, IntegerAttr) and isinstance(value.type, IndexType):
-            value = IntegerAttr(value.value.data, i64)
+            value = IntegerAttr(value.value.data, index_type())
         elif isinstance(value, DenseIntOrFPElementsAttr) and kind is not op.result.type:
-            value = DenseIntOrFPElementsAttr(cast(Any, kind), value.data)
+            value = DenseIntOrFPElementsAttr.from_list(cast(Any, kind), [*cast(Any, value).get_values()])
         elif not isinstance(value, IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr):
             return  # whole tensors are no values of this level; the check at the end reports them
         rewriter.replace(op, llvm.ConstantOp.create(result_types=[kind], properties={"value": value}))

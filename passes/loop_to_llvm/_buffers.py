@@ -13,7 +13,6 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     i8,
-    i64,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
@@ -25,6 +24,7 @@ from mlc.passes.loop_to_llvm._types import (
     POINTER,
     VALUES,
     array_of,
+    index_type,
     integer_constant,
     memory_element,
     offset,
@@ -84,7 +84,7 @@ class LowerPointerAsIndex(StatelessPattern):
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         assert isinstance(op, ExtractAlignedPointerAsIndexOp)
-        rewriter.replace(op, llvm.PtrToIntOp(op.source, i64))
+        rewriter.replace(op, llvm.PtrToIntOp(op.source, index_type()))
 
 
 @lowers(VALUES, memref.GetGlobalOp)

@@ -195,7 +195,7 @@ def _make_blocks(loop: ForOp, body: Block, last: YieldOp) -> None:
     start, stride = integer_constant(trips.start), integer_constant(trips.step)
     end = integer_constant(trips.start + len(trips) * trips.step)
     wrap, less = _NATURAL if trips.start >= 0 else _SIGNED
-    advance = AddOp.create(operands=[body_counter, stride.result], result_types=[i64], properties=wrap)
+    advance = AddOp.create(operands=[body_counter, stride.result], result_types=[stride.result.type], properties=wrap)
     more = llvm.ICmpOp.create(operands=[advance.res, end.result], result_types=[i1], properties=less)
     yielded = list(last.arguments)
     back = llvm.CondBrOp.create(
@@ -222,7 +222,7 @@ def _annotation(loop: ForOp) -> dict[str, Attribute]:
     if LOOP_ANNOTATION in loop.attributes:
         return {LOOP_ANNOTATION: loop.attributes[LOOP_ANNOTATION]}
     if sum(isinstance(v.type, VectorType) for v in loop.iter_args) >= _TILE:
-        return {LOOP_ANNOTATION: LoopAnnotationAttr(unroll_count=1)}
+        return {LOOP_ANNOTATION: LoopAnnotationAttr({"unroll.count": 1})}
     return {}
 
 

@@ -20,7 +20,7 @@ from mlc.passes.loop_to_llvm._types import (
     lower_type,
     offset,
 )
-from mlc.support.functions import CLANG_LEVEL, OUTPUT, WORKSPACE, clang_level, is_private
+from mlc.support.functions import OUTPUT, WORKSPACE, is_private, tell_clang_as
 from mlc.support.locations import error_at
 from mlc.support.types import MemRef
 
@@ -64,8 +64,7 @@ def lower_function(function: func.FuncOp) -> None:
         lower_loops(body)
     lowered = _kernel(function) if is_private(function) else _entry(function)
     lowered.location = function.location
-    if clang_level(function) is not None:
-        lowered.attributes[CLANG_LEVEL] = function.attributes[CLANG_LEVEL]
+    tell_clang_as(function, lowered)
     block = function.parent
     assert block is not None
     block.insert_op_before(lowered, function)

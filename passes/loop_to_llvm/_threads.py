@@ -15,9 +15,16 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from mlc.dialects import loop
 from mlc.dialects.llvm import integers
 from mlc.dialects.loop import ForOp, LoopKind, YieldOp
-from mlc.passes.loop_to_llvm._types import POINTER, integer_constant, lower_type, offset_of_field
+from mlc.passes.loop_to_llvm._types import (
+    POINTER,
+    index_type,
+    integer_constant,
+    lower_type,
+    offset_of_field,
+    truncate,
+)
 from mlc.support.context import CompilerContext
-from mlc.support.functions import CLANG_LEVEL
+from mlc.support.functions import tell_clang_as
 from mlc.support.ir import clone
 
 HOOK = "mlc_parallel_for"
@@ -106,8 +113,7 @@ def _outline(function: func.FuncOp, spread: ForOp, name: str, ctx: CompilerConte
     body = _body_function(nest[-1], name, captured)
     task = _task_function(nest, f"{name}_task", name, types)
     for each in (body, task):
-        if CLANG_LEVEL in function.attributes:
-            each.attributes[CLANG_LEVEL] = function.attributes[CLANG_LEVEL]
+        tell_clang_as(function, each)
     outer.insert_ops_before([body, task], function)
     _call_hook(function, nest, f"{name}_task", captured)
 
@@ -222,15 +228,17 @@ def _call_body(nest: Sequence[ForOp], callee: str, values: Sequence[SSAValue], i
     for each in reversed(nest):
         number = iteration
         if each is not nest[0]:
-            trips = integer_constant(len(each.range))
+            trips = integer_constant(len(each.range), i64)
             rest, quotient = llvm.URemOp(iteration, trips.result), llvm.UDivOp(iteration, trips.result)
             number, iteration = rest.res, quotient.res
             ops += [trips, rest, quotient]
-        step, start = integer_constant(each.range.step), integer_constant(each.range.start)
+        step, start = integer_constant(each.range.step, i64), integer_constant(each.range.start, i64)
         scaled = integers.MulOp(number, step.result)
         counter = integers.AddOp(scaled.res, start.result)
         ops += [step, start, scaled, counter]
-        counters.insert(0, counter.res)
+        if index_type() != i64:
+            ops.append(truncate(counter.res, index_type()))
+        counters.insert(0, ops[-1].results[0])
     return [*ops, llvm.CallOp(callee, *values, *counters)]
 
 
@@ -241,8 +249,8 @@ def _share_of_task(nest: Sequence[ForOp], callee: str, values: Sequence[SSAValue
     """
     before, body, after = index.owner, Block(arg_types=[i64]), Block()
     assert isinstance(before, Block)
-    one, trips = integer_constant(1), integer_constant(_iterations(nest))
-    tasks = integer_constant(_tasks(nest))
+    one, trips = integer_constant(1, i64), integer_constant(_iterations(nest), i64)
+    tasks = integer_constant(_tasks(nest), i64)
     next_index = integers.AddOp(index, one.result)
     ends: list[Operation] = []
     for number in (index, next_index.res):
@@ -270,7 +278,7 @@ def _call_hook(function: func.FuncOp, nest: Sequence[ForOp], task: str, captured
         # the value may still be a memref here: its type becomes that of the field with the rest of the function
         new += [field, llvm.StoreOp(value, field)]
     address = llvm.AddressOfOp(task, POINTER)
-    count = integer_constant(_tasks(nest))
+    count = integer_constant(_tasks(nest), i64)
     call = llvm.CallOp(HOOK, address.result, context.res, count.result)
     block.insert_ops_before([*new, address, count, call], spread)
     spread.detach()

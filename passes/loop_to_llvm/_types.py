@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
 from typing import Any, cast
 
@@ -12,6 +14,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
+    IntegerType,
     MemRefType,
     UnitAttr,
     VectorType,
@@ -29,18 +32,37 @@ POINTER = llvm.LLVMPointerType()
 ACCESSES = "convert-accesses-to-llvm"
 """The first half of `convert-loop-to-llvm`, for loads and stores: their patterns see memrefs, with their shapes."""
 VALUES = "convert-loop-to-llvm"
-"""The second half, for everything else: memrefs become pointers, index becomes i64."""
+"""The second half, for everything else: memrefs become pointers, index becomes an integer."""
+
+
+_index: ContextVar[IntegerType[int]] = ContextVar("index", default=i64)
+"""What index is in the module that is being lowered."""
+
+
+@contextmanager
+def index_width(bits: int) -> Generator[None]:
+    """Lower index to integers of so many bits inside."""
+    token = _index.set(IntegerType(bits))
+    try:
+        yield
+    finally:
+        _index.reset(token)
+
+
+def index_type() -> IntegerType[int]:
+    """The integers that index becomes: as wide as the target's addresses."""
+    return _index.get()
 
 
 def lower_type(attribute: Attribute) -> Attribute:
-    """The type at the llvm level: index is 64 bits wide, a memref is its address."""
+    """The type at the llvm level: index is an integer, a memref is its address."""
     match attribute:
         case IndexType():
-            return i64
+            return index_type()
         case MemRefType():
             return POINTER
         case VectorType() if isinstance(attribute.element_type, IndexType):
-            return VectorType(i64, attribute.get_shape())
+            return VectorType(index_type(), attribute.get_shape())
         case _:
             return attribute
 
@@ -65,8 +87,9 @@ def bit_width(attribute: Attribute) -> int:
     return cast(int, cast(Any, scalar).bitwidth)
 
 
-def integer_constant(value: int, kind: Attribute = i64) -> llvm.ConstantOp:
-    """A new constant op."""
+def integer_constant(value: int, kind: Attribute | None = None) -> llvm.ConstantOp:
+    """A new constant op, of the type of index unless another is given."""
+    kind = kind or index_type()
     return llvm.ConstantOp.create(result_types=[kind], properties={"value": _integer(value, kind)})
 
 

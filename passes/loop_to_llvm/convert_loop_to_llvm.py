@@ -14,17 +14,20 @@ from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import passes_missing, require_level
 from mlc.pass_manager.lowering import LoweringDriver, lowering_of
 from mlc.pass_manager.registry import load_pass
-from mlc.passes.loop_to_llvm import _accesses, _arith, _buffers, _control, _division, _functions, _vector
 from mlc.passes.loop_to_llvm._aliases import check_calls
+from mlc.passes.loop_to_llvm._arith import CHEAP_MATH
+from mlc.passes.loop_to_llvm._functions import lower_function
 from mlc.passes.loop_to_llvm._halves import halves_as_bits
 from mlc.passes.loop_to_llvm._threads import outline_threads
-from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES
+from mlc.passes.loop_to_llvm._types import ACCESSES, VALUES, index_width
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
+from mlc.support.modules import modules_of
 from mlc.support.types import element_type
+from mlc.targets.machine import resolve_target
 
-PATTERNS = (_accesses, _arith, _buffers, _control, _division, _functions, _vector)
-"""The modules whose patterns make up this lowering; importing them registers the patterns."""
+modules_of("mlc.passes.loop_to_llvm", "_[a-z]*.py")  # which register their patterns
+
 
 _LEGAL = frozenset(op.name for op in (ModuleOp, *LLVM.operations))
 _MATH = frozenset(math.Math.operations)
@@ -50,6 +53,11 @@ class ConvertLoopToLlvmPass(Pass):
     def run(self, module: ModuleOp, ctx: CompilerContext) -> None:
         _require_passes(module, self.name)
         check_calls(module)
+        with index_width(resolve_target(ctx.target).index_bits):
+            self._lower(module, ctx)
+        _check(module)
+
+    def _lower(self, module: ModuleOp, ctx: CompilerContext) -> None:
         halves_as_bits(module)
         outline_threads(module, ctx)
         accesses, values = LoweringDriver(ACCESSES, ctx), LoweringDriver(VALUES, ctx)
@@ -58,8 +66,7 @@ class ConvertLoopToLlvmPass(Pass):
             _warn_of_schedule(function, ctx)
             accesses.lower(function.body.walk())
             values.lower(function.body.walk())
-            _functions.lower_function(function)
-        _check(module)
+            lower_function(function)
 
 
 def _require_passes(module: ModuleOp, pass_name: str) -> None:
@@ -69,7 +76,7 @@ def _require_passes(module: ModuleOp, pass_name: str) -> None:
         UserError: at the first op that one of them takes, with the passes that are missing.
     """
     require_level(module, "loop", pass_name, then=("expand-math", "plan-memory"))
-    functions = [op for op in module.walk() if type(op) in _MATH and type(op) not in _arith.CHEAP_MATH]
+    functions = [op for op in module.walk() if type(op) in _MATH and type(op) not in CHEAP_MATH]
     buffers = [op for op in module.walk() if isinstance(op, memref.AllocOp)]
     for op in functions:
         if not _has_formula(op):

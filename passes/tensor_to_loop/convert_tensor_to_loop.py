@@ -11,26 +11,14 @@ from mlc.analysis.known_types import require_known_types
 from mlc.pass_manager.base import Pass
 from mlc.pass_manager.levels import require_level
 from mlc.pass_manager.lowering import LoweringDriver
-from mlc.passes.tensor_to_loop import (
-    _argsort,
-    _branches,
-    _functions,
-    _nests,
-    _put,
-    _scan,
-    _shapes,
-    _take,
-    _tile_map,
-    _top_k,
-    _yields,
-)
 from mlc.passes.tensor_to_loop._donation import late_results
+from mlc.passes.tensor_to_loop._functions import convert_signature
 from mlc.support.context import CompilerContext
 from mlc.support.locations import error_at
+from mlc.support.modules import modules_of
 from mlc.support.rounding import Rounding
 
-PATTERNS = (_argsort, _branches, _functions, _nests, _put, _scan, _shapes, _take, _tile_map, _top_k, _yields)
-"""The modules whose patterns make up this lowering; importing them registers the patterns."""
+modules_of("mlc.passes.tensor_to_loop", "_[a-z]*.py")  # which register their patterns
 
 
 @dataclass(frozen=True)
@@ -73,7 +61,7 @@ class ConvertTensorToLoopPass(Pass):
         known = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
         late = [late_results(function, known) for function in functions]
         for function, results in zip(functions, late, strict=True):
-            _functions.convert_signature(function, results)
+            convert_signature(function, results)
         for function in functions:
             driver.lower(function.walk())
 

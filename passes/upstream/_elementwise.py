@@ -15,7 +15,7 @@ from mlc.dialects.linalg import SoftmaxOp
 from mlc.dialects.tensor import MapOp, ReduceOp
 from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, splat_of
+from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, named_dims, splat_of
 from mlc.support.ir import drop_overflow_flags
 from mlc.support.locations import error_at
 from mlc.support.types import Tensor, scalar_attribute, tensor_type
@@ -35,7 +35,7 @@ class ArithToMap(StatelessPattern):
             raise error_at(op, f"{op.name}: found {kind}; required: a type with known extents, write them")
         if len(op.results) != 1:
             raise error_at(op, f"{op.name}: found {len(op.results)} results of type {kind}; write it in linalg.generic")
-        points, row = BodyPoints([], [], [], []), _all_dims(kind)
+        points, row = BodyPoints(), _all_dims(kind)
         mapping = {v: _element(points, v, row) for v in dict.fromkeys(op.operands)}
         copy = type(op).create(
             operands=[mapping[v] for v in op.operands],
@@ -52,10 +52,6 @@ def _all_dims(kind: Tensor) -> list[AffineExpr]:
     return [AffineExpr.dimension(i) for i in range(kind.get_num_dims())]
 
 
-def _named(kind: Tensor) -> list[tuple[str, int]]:
-    return list(zip(dim_names(kind.get_num_dims()), kind.get_shape(), strict=True))
-
-
 def _element(points: BodyPoints, value: SSAValue, row: Sequence[AffineExpr]) -> SSAValue:
     if not isinstance(value.type, TensorType):
         return value
@@ -65,7 +61,7 @@ def _element(points: BodyPoints, value: SSAValue, row: Sequence[AffineExpr]) -> 
 
 
 def _map(points: BodyPoints, value: SSAValue, kind: Tensor) -> MapOp:
-    return MapOp(points.operands, points.subscripts, _named(kind), kind, points.close(value))
+    return MapOp(points.operands, points.subscripts, named_dims(kind.get_shape()), kind, points.close(value))
 
 
 @lowers(TO_TENSOR, SoftmaxOp)
@@ -88,7 +84,7 @@ class SoftmaxToStructured(StatelessPattern):
         greatest = ReduceOp("max", [op.input], [row], over, part)
 
         def combined(make: type[Operation], left: SSAValue, right: SSAValue, then: type[Operation] | None) -> MapOp:
-            points = BodyPoints([], [], [], [])
+            points = BodyPoints()
             a, b = points.operand(left, _all_dims(kind)), points.operand(right, rest)
             value = points.add([make.create(operands=[a, b], result_types=[kind.element_type])])
             if then is not None:

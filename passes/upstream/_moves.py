@@ -19,9 +19,8 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects.tensor import MapOp, PutOp
-from mlc.dialects.tensor.dim_names import dim_names
 from mlc.pass_manager.lowering import StatelessPattern, lowers
-from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, integer_of, number_of
+from mlc.passes.upstream._points import TO_TENSOR, BodyPoints, integer_of, named_dims, number_of
 from mlc.support.locations import error_at
 from mlc.support.types import Tensor, tensor_type
 
@@ -51,10 +50,6 @@ def _box(op: tensor.ExtractSliceOp | tensor.InsertSliceOp) -> tuple[list[int], l
         _numbers(op, "sizes", op.static_sizes.get_values(), op.sizes),
         _numbers(op, "strides", op.static_strides.get_values(), op.strides),
     )
-
-
-def _named(shape: Sequence[int]) -> list[tuple[str, int]]:
-    return list(zip(dim_names(len(shape)), shape, strict=True))
 
 
 def _kept(op: Operation, sizes: Sequence[int], part: Sequence[int]) -> list[int | None]:
@@ -95,9 +90,9 @@ class ExtractSliceToMap(StatelessPattern):
         for axis, at in enumerate(_kept(op, sizes, shape)):
             start = AffineExpr.constant(offsets[axis])
             rows.append(start if at is None else _scaled(at, strides[axis], offsets[axis]))
-        points = BodyPoints([], [], [], [])
+        points = BodyPoints()
         value = points.operand(op.source, rows)
-        rewriter.replace(op, MapOp([op.source], [rows], _named(shape), op.result.type, points.close(value)))
+        rewriter.replace(op, MapOp([op.source], [rows], named_dims(shape), op.result.type, points.close(value)))
 
 
 def _scaled(dim: int, stride: int, offset: int) -> AffineExpr:
@@ -130,10 +125,10 @@ def _expanded(op: tensor.InsertSliceOp, sizes: Sequence[int], ops: list[Operatio
     if None not in kept:
         return op.source
     rows = [AffineExpr.dimension(kept.index(i)) for i in range(kind.get_num_dims())]
-    points = BodyPoints([], [], [], [])
+    points = BodyPoints()
     value = points.operand(op.source, rows)
     full = TensorType(kind.element_type, sizes)
-    ops.append(MapOp([op.source], [rows], _named(sizes), full, points.close(value)))
+    ops.append(MapOp([op.source], [rows], named_dims(sizes), full, points.close(value)))
     return ops[-1].results[0]
 
 
@@ -183,7 +178,7 @@ def _put(
         ops.append(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(i64, [size]), numbers)))
         coordinates.append((f"i{axis}", ops[-1].results[0], [AffineExpr.dimension(axis)]))
     place = [AffineExpr.dimension(rank + axis) for axis in range(rank)]
-    ops.append(PutOp("set", part, dest, place, coordinates, _named(sizes)))
+    ops.append(PutOp("set", part, dest, place, coordinates, named_dims(sizes)))
     return ops[-1].results[0]
 
 
@@ -213,8 +208,8 @@ class SplatToMap(StatelessPattern):
         if number is not None:
             rewriter.replace(op, arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(kind, [number])))
         else:
-            points = BodyPoints([], [], [], [])
-            rewriter.replace(op, MapOp([], [], _named(shape), kind, points.close(op.input)))
+            points = BodyPoints()
+            rewriter.replace(op, MapOp([], [], named_dims(shape), kind, points.close(op.input)))
 
 
 @lowers(TO_TENSOR, tensor.FromElementsOp)
@@ -231,7 +226,7 @@ class FromElementsToConstant(StatelessPattern):
         one: Tensor = TensorType(kind.element_type, [1])
         ops: list[Operation] = []
         for value in op.elements:
-            ops.append(MapOp([], [], _named([1]), one, BodyPoints([], [], [], []).close(value)))
+            ops.append(MapOp([], [], named_dims([1]), one, BodyPoints().close(value)))
         result = ops[0].results[0]
         if len(ops) > 1:
             row = TensorType(kind.element_type, [len(op.elements)])

@@ -21,6 +21,7 @@ from xdsl.ir.affine import AffineExpr
 from xdsl.rewriter import Rewriter
 
 from mlc.dialects.arith import ExtSIOp, TruncIOp
+from mlc.dialects.tensor.dim_names import dim_names
 from mlc.support.ir import clone
 from mlc.support.types import element_type, integer_width, repeated_number, scalar_attribute, tensor_type
 
@@ -54,6 +55,11 @@ def number_of(value: SSAValue) -> int | float | None:
     return constant.value.value.data
 
 
+def named_dims(shape: Sequence[int]) -> list[tuple[str, int]]:
+    """A dim with a usual name for each axis of a shape, and its extent."""
+    return list(zip(dim_names(len(shape)), shape, strict=True))
+
+
 @dataclass
 class BodyPoints:
     """A body that is made of parts of another one; its operands are collected on the way.
@@ -66,10 +72,10 @@ class BodyPoints:
         before: the ops that make operands, such as the numbers of a dim; they stand in front of the new op.
     """
 
-    elements: Sequence[SSAValue]
-    rows: Sequence[Sequence[AffineExpr]]
-    dims: Sequence[AffineExpr]
-    sizes: Sequence[int]
+    elements: Sequence[SSAValue] = ()
+    rows: Sequence[Sequence[AffineExpr]] = ()
+    dims: Sequence[AffineExpr] = ()
+    sizes: Sequence[int] = ()
     before: list[Operation] = field(default_factory=list[Operation])
     operands: list[SSAValue] = field(default_factory=list[SSAValue])
     subscripts: list[Sequence[AffineExpr]] = field(default_factory=list[Sequence[AffineExpr]])

@@ -210,7 +210,7 @@ def _converted(operand: SSAValue, casts: Sequence[Operation], ops: list[Operatio
         return operand
     shape = tensor_type(operand).get_shape()
     identity = [AffineExpr.dimension(i) for i in range(len(shape))]
-    points = BodyPoints([operand], [identity], [], [])
+    points = BodyPoints([operand], [identity])
     value: SSAValue = points.operand(operand, identity)
     for each in casts:
         value = points.add([type(each).create(operands=[value], result_types=[r.type for r in each.results])])
@@ -237,7 +237,7 @@ def _with_initial(
         return reduced
     rank = len(iteration.named) - iteration.reduced
     identity_row = [AffineExpr.dimension(i) for i in range(rank)]
-    points = BodyPoints([], [], [], [])
+    points = BodyPoints()
     result = points.operand(reduced, identity_row)
     if number is not None:
         start = points.add([arith.ConstantOp(scalar_attribute(number, element))])

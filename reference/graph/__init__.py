@@ -1,45 +1,12 @@
-"""The graph dialect, one module per family of ops, as in `mlc.dialects.graph`."""
+"""The graph dialect: what ops compute for which `mlc.dialects.graph` alone cannot say it, by family.
+
+Stands beside the op what NumPy says in a few lines. Here is what takes a frame, sums in a fixed order, or shares more
+than that. Each module registers what it has when this folder is imported.
+"""
 
 from mlc.reference.execution import evaluate
-from mlc.reference.graph import (
-    branches,
-    constant,
-    contraction,
-    conv_transpose,
-    convolution,
-    elementwise,
-    fusion,
-    gather,
-    normalization,
-    pooling,
-    random,
-    reduction,
-    scan,
-    scatter,
-    shape,
-    slicing,
-    sort,
-    winograd,
-)
+from mlc.support.modules import modules_of
 
-__all__ = [
-    "branches",
-    "constant",
-    "contraction",
-    "conv_transpose",
-    "convolution",
-    "elementwise",
-    "evaluate",
-    "fusion",
-    "gather",
-    "normalization",
-    "pooling",
-    "random",
-    "reduction",
-    "scan",
-    "scatter",
-    "shape",
-    "slicing",
-    "sort",
-    "winograd",
-]
+modules_of(__name__)
+
+__all__ = ["evaluate"]

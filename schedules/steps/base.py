@@ -8,17 +8,19 @@ from dataclasses import dataclass, field, fields
 from random import Random
 from typing import Any, Protocol, Self, TypeVar
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
 from mlc.analysis.legality import note_if_refused
 from mlc.analysis.nests import loops_named
-from mlc.dialects.loop import ForOp
+from mlc.dialects.llvm import LoopAnnotationAttr
+from mlc.dialects.loop import LOOP_ANNOTATION, ForOp
 from mlc.dialects.loop.steps import LoopName, Step, type_hints
 from mlc.schedules.steps._plugin_steps import blamed_on_plugin
 from mlc.support.context import CompilerContext, Remark, remark_about
 from mlc.support.errors import CompilerBug, Refused, UserError
+from mlc.support.functions import PASSTHROUGH, llvm_attributes
 from mlc.support.locations import error_at
 
 _SIZES = (2, 2, 3, 4, 8)
@@ -224,6 +226,20 @@ class KernelStep(LoopStep):
         """
 
 
+def tell_llvm(loop: ForOp, fact: str, value: bool | int) -> None:
+    """Let a loop say what LLVM is to do with it: a fact of `#llvm.loop_annotation`, such as `interleave.count`."""
+    annotation = loop.attributes.get(LOOP_ANNOTATION)
+    known = annotation if isinstance(annotation, LoopAnnotationAttr) else LoopAnnotationAttr({})
+    loop.attributes[LOOP_ANNOTATION] = known.with_fact(fact, value)
+
+
+def tell_clang(function: FuncOp, name: str, value: str | None = None) -> None:
+    """Let a function say with which attribute of LLVM it is compiled, beside those of the target."""
+    told = llvm_attributes(function) | {name: value}
+    pairs = [StringAttr(n) if v is None else ArrayAttr([StringAttr(n), StringAttr(v)]) for n, v in told.items()]
+    function.attributes[PASSTHROUGH] = ArrayAttr(pairs)
+
+
 def other(rng: Random, loop: ForOp) -> LoopName:
     """The name of another loop of the function, or of none."""
     names = [op.dim.data for op in function_of(loop).walk() if isinstance(op, ForOp)]
@@ -261,4 +277,14 @@ def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> list[Rem
         raise
 
 
-__all__ = ["KernelStep", "LoopStep", "Refused", "Scheduling", "apply_step", "function_of", "other"]
+__all__ = [
+    "KernelStep",
+    "LoopStep",
+    "Refused",
+    "Scheduling",
+    "apply_step",
+    "function_of",
+    "other",
+    "tell_clang",
+    "tell_llvm",
+]

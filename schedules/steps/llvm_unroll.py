@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
-from mlc.dialects.llvm import LoopAnnotationAttr
-from mlc.dialects.loop import LOOP_ANNOTATION, ForOp, LoopKind
+from mlc.dialects.loop import ForOp, LoopKind
 from mlc.dialects.loop.plan import LoopPlan
 from mlc.dialects.loop.steps import LoopName
-from mlc.schedules.steps.base import LoopStep
+from mlc.schedules.steps.base import LoopStep, tell_llvm
 from mlc.schedules.steps.unroll import MOST_OPS
 from mlc.support.context import CompilerContext
 from mlc.support.errors import Refused
@@ -25,9 +24,7 @@ def llvm_unroll(loop: ForOp, count: int) -> None:
     Without a word about it LLVM decides, but for loops that carry a register tile, which it leaves as they are. The
     copies keep the order of all operations, so that results keep their bits.
     """
-    annotation = loop.attributes.get(LOOP_ANNOTATION)
-    known = annotation if isinstance(annotation, LoopAnnotationAttr) else LoopAnnotationAttr()
-    loop.attributes[LOOP_ANNOTATION] = known.with_unroll_count(count)
+    tell_llvm(loop, "unroll.count", count)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ _FOLDERS = (*_LEVELS, "plugins", "reference", "runtime", "support", "syntax", "t
 
 _ALLOWED = {
     "Arguments": "each command of `mlc` has arguments of its own",
+    "converts": "each source has the decorator of conversions, for its own operators",
     "MemRef": "the dialect, and the type of its values, as in xDSL",
-    "PATTERNS": "each lowering lists the modules of its patterns",
     "SUFFIX": "each frontend says how the names of its files end",
     "STAGE": "each stage has a name in reports of bugs",
     "Tensor": "the dialect, and the type of its values, as in xDSL",

@@ -21,8 +21,9 @@ from mlc.compiler.options import CompileOptions
 from mlc.compiler.recall import Recipe
 from mlc.support.bindings import Bindings
 from mlc.support.errors import UserError
+from mlc.targets import toolchain
 from mlc.targets.cache import Cache
-from mlc.targets.output import OutputKind
+from mlc.targets.toolchain import find_clang
 
 if TYPE_CHECKING:
     from tests.conftest import CommandLine
@@ -129,9 +130,7 @@ def test_each_option_matters(compilations: list[str]) -> None:
 def test_the_key_covers_all_that_has_an_influence(compilations: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Each option, what comes out, the model, the compiler, clang, and the linker that it needs."""
     Path("records.jsonl").write_text("{}\n")
-    Path("clang-of-mine").write_text(
-        f'#!/bin/sh\nexec {" ".join(recall.find_clang(None, Cache.default()).command)} "$@"\n'
-    )
+    Path("clang-of-mine").write_text(f'#!/bin/sh\nexec {" ".join(find_clang(None, Cache.default()).command)} "$@"\n')
     Path("clang-of-mine").chmod(0o755)
     others: dict[str, Any] = {
         "target": "x86-64-v2",
@@ -145,19 +144,20 @@ def test_the_key_covers_all_that_has_an_influence(compilations: list[str], monke
     }
     assert {*others, "suffix"} == {each.name for each in fields(CompileOptions)}, "suffixes are made of bindings"
 
-    def key(options: CompileOptions, text: str = _MODEL, kind: OutputKind = "shared") -> str:
-        return Recipe(ModelText("model.mlir", Path(), text), options, kind)._key  # pyright: ignore[reportPrivateUsage]
+    def key(options: CompileOptions, text: str = _MODEL, form: str = "shared") -> str:
+        return Recipe(ModelText("model.mlir", Path(), text), options, form)._key  # pyright: ignore[reportPrivateUsage]
 
     plain = CompileOptions()
-    keys = [key(plain), key(plain, _MODEL + "\n"), key(plain, kind="obj"), key(plain, kind="exe")]
+    keys = [key(plain), key(plain, _MODEL + "\n"), key(plain, form="obj"), key(plain, form="exe")]
     keys += [key(replace(plain, **{name: value})) for name, value in others.items()]
     Path("records.jsonl").write_text("{} \n")
     keys.append(key(replace(plain, records="records.jsonl")))
     for name in ("compiler_identity", "find_clang", "find_linker"):
         with monkeypatch.context() as patch:
-            found = getattr(recall, name)
+            owner = recall if name == "compiler_identity" else toolchain
+            found = getattr(owner, name)
             other = (lambda: "other") if name == "compiler_identity" else _relabelled(found)
-            patch.setattr(recall, name, other)
+            patch.setattr(owner, name, other)
             keys.append(key(plain))
     assert len(set(keys)) == len(keys)
     assert keys[0] == key(plain)

@@ -1,4 +1,4 @@
-"""The activations that recurrent operators name."""
+"""Activations by name: those that recurrent operators name, some of which are operators themselves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
+from mlc.frontends.operators import activations as shared
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
 
@@ -44,8 +45,8 @@ def activations(
 
 
 def _activation(name: str, alphas: Iterator[float], betas: Iterator[float], clip: float | None) -> Activation:
-    if (found := _FUNCTIONS.get(name.lower())) is None:
-        raise Unconvertible(f"activation '{name}' is not known; mlc knows {', '.join(_FUNCTIONS)}")
+    if (found := ACTIVATIONS.get(name.lower())) is None:
+        raise Unconvertible(f"activation '{name}' is not known; mlc knows {', '.join(ACTIVATIONS)}")
     function, alpha, beta = found
     return Activation(
         function,
@@ -55,64 +56,21 @@ def _activation(name: str, alphas: Iterator[float], betas: Iterator[float], clip
     )
 
 
-def _relu(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
-    return b(graph.ReluOp, x)
-
-
-def _tanh(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
-    return b(graph.TanhOp, x)
-
-
-def _sigmoid(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
-    return b(graph.SigmoidOp, x)
-
-
-def _linear(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSAValue:
-    return b.add(b.mul(x, b.number(alpha, x)), b.number(beta, x))
-
-
-def _leaky(b: GraphBuilder, x: SSAValue, alpha: float, _: float) -> SSAValue:
-    return b.where(b.compare("ge", x, b.number(0, x)), x, b.mul(x, b.number(alpha, x)))
-
-
-def _thresholded(b: GraphBuilder, x: SSAValue, alpha: float, _: float) -> SSAValue:
-    return b.where(b.compare("gt", x, b.number(alpha, x)), x, b.number(0, x))
-
-
-def _scaled_tanh(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSAValue:
-    return b.mul(b(graph.TanhOp, b.mul(x, b.number(beta, x))), b.number(alpha, x))
-
-
-def _hard_sigmoid(b: GraphBuilder, x: SSAValue, alpha: float, beta: float) -> SSAValue:
-    return b(graph.MinOp, b(graph.MaxOp, _linear(b, x, alpha, beta), b.number(0, x)), b.number(1, x))
-
-
-def _elu(b: GraphBuilder, x: SSAValue, alpha: float, _: float) -> SSAValue:
-    less = b.mul(b(graph.ExpM1Op, x), b.number(alpha, x))
-    return b.where(b.compare("ge", x, b.number(0, x)), x, less)
-
-
-def _softsign(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
-    return b.div(x, b.add(b(graph.AbsOp, x), b.number(1, x)))
-
-
-def _softplus(b: GraphBuilder, x: SSAValue, _a: float, _b: float) -> SSAValue:
-    """`max(x, 0) + log(1 + exp(-|x|))`, which overflows nowhere."""
-    small = b(graph.Log1pOp, b(graph.ExpOp, b(graph.NegOp, b(graph.AbsOp, x))))
-    return b.add(b(graph.MaxOp, x, b.number(0, x)), small)
-
-
-_FUNCTIONS: dict[str, tuple[_Function, float | None, float | None]] = {
-    "relu": (_relu, None, None),
-    "tanh": (_tanh, None, None),
-    "sigmoid": (_sigmoid, None, None),
-    "affine": (_linear, 1.0, 0.0),
-    "leakyrelu": (_leaky, 0.01, None),
-    "thresholdedrelu": (_thresholded, 1.0, None),
-    "scaledtanh": (_scaled_tanh, 1.0, 1.0),
-    "hardsigmoid": (_hard_sigmoid, 0.2, 0.5),
-    "elu": (_elu, 1.0, None),
-    "softsign": (_softsign, None, None),
-    "softplus": (_softplus, None, None),
+ACTIVATIONS: dict[str, tuple[_Function, float | None, float | None]] = {
+    "relu": (lambda b, x, _a, _b: b(graph.ReluOp, x), None, None),
+    "tanh": (lambda b, x, _a, _b: b(graph.TanhOp, x), None, None),
+    "sigmoid": (lambda b, x, _a, _b: b(graph.SigmoidOp, x), None, None),
+    "affine": (shared.line, 1.0, 0.0),
+    "leakyrelu": (lambda b, x, alpha, _: shared.leaky_relu(b, x, b.number(alpha, x)), 0.01, None),
+    "thresholdedrelu": (lambda b, x, alpha, _: shared.thresholded_relu(b, x, alpha), 1.0, None),
+    "scaledtanh": (
+        lambda b, x, alpha, beta: b.mul(b(graph.TanhOp, b.mul(x, b.number(beta, x))), b.number(alpha, x)),
+        1.0,
+        1.0,
+    ),
+    "hardsigmoid": (shared.hard_sigmoid, 0.2, 0.5),
+    "elu": (lambda b, x, alpha, _: shared.elu(b, x, alpha), 1.0, None),
+    "softsign": (lambda b, x, _a, _b: shared.softsign(b, x), None, None),
+    "softplus": (lambda b, x, _a, _b: shared.softplus(b, x), None, None),
 }
-"""By name: the function, and its numbers where it takes some."""
+"""By name in small letters: the function, and the defaults of its numbers where it takes some."""

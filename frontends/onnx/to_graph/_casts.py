@@ -6,14 +6,13 @@ from __future__ import annotations
 from xdsl.dialects.builtin import Float8E8M0FNUType, f32, i1, i32
 from xdsl.ir import Attribute, SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, BoundedFromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 from mlc.support.dtypes import COMPUTED_FLOATS, STORED, limits_of, to_numpy
 from mlc.support.types import integer_width
 
@@ -23,33 +22,29 @@ _EXPONENT, _BELOW = 0x7F800000, 0x007FFFFF
 """The bits of an f32 that are its exponent, and those of its mantissa."""
 
 
-@lowers(PASS, onnx.op("Cast"), onnx.op("CastLike"))
-class Cast(BoundedFromOnnx):
+@converts("Cast", "CastLike", bounded=True)
+def cast(b: Node) -> Results:
     """A conversion of elements. Floats that do not fit an integer of less than 8 bits leave their low bits."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        target = TYPES_BY_NUMBER.get(node.int("to")) if node.op.OP_TYPE == "Cast" else node.element(1)
-        if target is None:
-            raise Unconvertible(f"it converts to type {node.int('to')}, which ONNX does not have")
-        if node.element() == target or target not in STORED:
-            return b.cast(node[0], target)
-        if integer_width(target):
-            return b.cast(b.cast(node[0], i32) if is_float(node[0]) else node[0], target)
-        mode = node.one_of("round_mode", "", "up", "down", "nearest")
-        return short_float(b, node[0], target, bool(node.int("saturate", 1)), mode)
+    target = TYPES_BY_NUMBER.get(b.int("to")) if b.op.OP_TYPE == "Cast" else b.element(1)
+    if target is None:
+        raise Unconvertible(f"it converts to type {b.int('to')}, which ONNX does not have")
+    if b.element() == target or target not in STORED:
+        return b.cast(b[0], target)
+    if integer_width(target):
+        return b.cast(b.cast(b[0], i32) if is_float(b[0]) else b[0], target)
+    mode = b.one_of("round_mode", "", "up", "down", "nearest")
+    return short_float(b, b[0], target, bool(b.int("saturate", 1)), mode)
 
 
-@lowers(PASS, onnx.op("BitCast"))
-class BitCast(BoundedFromOnnx):
+@converts("BitCast", bounded=True)
+def bit_cast(b: Node) -> Results:
     """The bits of elements as another type; a boolean is a byte that is 0 or 1."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        target = TYPES_BY_NUMBER.get(node.int("to"))
-        if target is None:
-            raise Unconvertible(f"it reads bits as type {node.int('to')}, which ONNX does not have")
-        if i1 in (node.element(), target):
-            return b.cast(node[0], target)
-        return b(graph.BitcastOp, node[0], target)
+    target = TYPES_BY_NUMBER.get(b.int("to"))
+    if target is None:
+        raise Unconvertible(f"it reads bits as type {b.int('to')}, which ONNX does not have")
+    if i1 in (b.element(), target):
+        return b.cast(b[0], target)
+    return b(graph.BitcastOp, b[0], target)
 
 
 def short_float(b: GraphBuilder, x: SSAValue, element: Attribute, saturate: bool, mode: str = "") -> SSAValue:

@@ -15,74 +15,69 @@ from mlc.dialects.graph import AndOp, IfOp
 from mlc.dialects.graph.types import element_of, shape_of, type_of
 from mlc.frontends.onnx.to_graph._known_steps import KnownSteps, as_declared, known_steps
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import LoopBody, ScanWriter, WhileWriter, only, only_integer, with_arguments
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
-class WithGraphs(FromOnnx):
-    """What patterns for operators that hold graphs share."""
-
-    def graph(self, node: Node, name: str) -> Block:
-        """The graph that is an attribute of a node."""
-        found = node.op.graph(name)
-        if found is None:
-            raise Unconvertible(f"its graph '{name}' is missing")
-        return found
-
-    def convert(
-        self, source: Block, values: Sequence[SSAValue], before: Operation, repeated: bool = False
-    ) -> list[SSAValue]:
-        """Move the ops of a graph in front of an op, with values for its inputs, and convert them; what they yield.
-
-        `repeated` says that they are computed several times there.
-
-        Raises:
-            Unconvertible: the numbers of inputs differ, or something in the graph cannot be converted.
-        """
-        if len(source.args) != len(values):
-            raise Unconvertible(f"its graph has {len(source.args)} inputs, the node gives {len(values)}")
-        for argument, value in zip(source.args, values, strict=True):
-            argument.replace_all_uses_with(value)
-        ops = list(source.ops)
-        terminator = ops[-1]
-        for op in ops:
-            op.detach()
-            Rewriter.insert_op(op, InsertPoint.before(before))
-        refused = len(self.conversion.refused)
-        knowledge = self.conversion.knowledge
-        outside, knowledge.repeated = knowledge.repeated, knowledge.repeated or repeated
-        try:
-            self.conversion.lower(ops[:-1])
-        finally:
-            knowledge.repeated = outside
-        results = list(terminator.operands)
-        Rewriter.erase_op(terminator)
-        for op in ops:
-            if isinstance(op, onnx.NoValueOp) and op.result.first_use is None:
-                Rewriter.erase_op(op)
-        if len(self.conversion.refused) > refused or any(self.conversion.is_lost(v) for v in results):
-            raise Unconvertible("something in its graph cannot be converted")
-        return results
+def graph_of(b: Node, name: str) -> Block:
+    """The graph that is an attribute of a node."""
+    found = b.op.graph(name)
+    if found is None:
+        raise Unconvertible(f"its graph '{name}' is missing")
+    return found
 
 
-@lowers(PASS, onnx.op("If"))
-class If(WithGraphs):
+def convert(
+    b: Node, source: Block, values: Sequence[SSAValue], before: Operation, repeated: bool = False
+) -> list[SSAValue]:
+    """Move the ops of a graph in front of an op, with values for its inputs, and convert them; what they yield.
+
+    `repeated` says that they are computed several times there.
+
+    Raises:
+        Unconvertible: the numbers of inputs differ, or something in the graph cannot be converted.
+    """
+    if len(source.args) != len(values):
+        raise Unconvertible(f"its graph has {len(source.args)} inputs, the node gives {len(values)}")
+    for argument, value in zip(source.args, values, strict=True):
+        argument.replace_all_uses_with(value)
+    ops = list(source.ops)
+    terminator = ops[-1]
+    for op in ops:
+        op.detach()
+        Rewriter.insert_op(op, InsertPoint.before(before))
+    refused = len(b.run.refused)
+    knowledge = b.knowledge
+    outside, knowledge.repeated = knowledge.repeated, knowledge.repeated or repeated
+    try:
+        b.run.lower(ops[:-1])
+    finally:
+        knowledge.repeated = outside
+    results = list(terminator.operands)
+    Rewriter.erase_op(terminator)
+    for op in ops:
+        if isinstance(op, onnx.NoValueOp) and op.result.first_use is None:
+            Rewriter.erase_op(op)
+    if len(b.run.refused) > refused or any(b.run.is_lost(v) for v in results):
+        raise Unconvertible("something in its graph cannot be converted")
+    return results
+
+
+@converts("If")
+def if_(b: Node) -> Results:
     """On a known condition, its branch; else both branches, one of which is computed."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        names = ("then_branch", "else_branch")
-        known = node.knowledge.array(node[0])
-        if known is not None:
-            return self.convert(self.graph(node, names[0 if bool(only(known)) else 1]), [], node.op)
-        bodies = [LoopBody(b), LoopBody(b)]
-        yielded = [self.convert(self.graph(node, name), [], body.end) for name, body in zip(names, bodies, strict=True)]
-        then, otherwise = ([type_of(v) for v in values] for values in yielded)
-        if then != otherwise:
-            node.known(0)  # which branch it is says what the types are
-        return _branches(b, b.reshape(node[0], ()), bodies, yielded)
+    names = ("then_branch", "else_branch")
+    known = b.knowledge.array(b[0])
+    if known is not None:
+        return convert(b, graph_of(b, names[0 if bool(only(known)) else 1]), [], b.op)
+    bodies = [LoopBody(b), LoopBody(b)]
+    yielded = [convert(b, graph_of(b, name), [], body.end) for name, body in zip(names, bodies, strict=True)]
+    then, otherwise = ([type_of(v) for v in values] for values in yielded)
+    if then != otherwise:
+        b.known(0)  # which branch it is says what the types are
+    return _branches(b, b.reshape(b[0], ()), bodies, yielded)
 
 
 def _branches(
@@ -98,71 +93,58 @@ def _branches(
     return list(op.outputs)
 
 
-@lowers(PASS, onnx.op("Scan"))
-class Scan(WithGraphs):
+@converts("Scan")
+def scan_(b: Node) -> Results:
     """Values that are carried, inputs that are taken apart along axes, outputs that are stacked along axes."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        operands = list(range(len(node.op.operands)))
-        if node.since < 9:
-            return self._batches(node, b)
-        inputs = [node[i] for i in operands]
-        return self._scan(node, b, inputs, node.ints("scan_input_axes") or [], node.ints("scan_output_axes") or [])
-
-    def _batches(self, node: Node, b: GraphBuilder) -> Results:
-        """Version 8 has a batch in front of everything; what it computes is stacked again."""
-        if node.has(0):
-            raise Unconvertible("sequence_lens of Scan-8 is not supported")
-        operands = [node[i] for i in range(1, len(node.op.operands))]
-        batch = shape_of(operands[0])[0]
-        if batch != 1:
-            raise Unconvertible(f"Scan-8 with a batch of {batch}; mlc converts one of 1")
-        inputs = [b.reshape(v, shape_of(v)[1:]) for v in operands]
-        found = self._scan(node, b, inputs, [], [])
-        return [b.reshape(v, (1, *shape_of(v))) for v in found]
-
-    def _scan(
-        self, node: Node, b: GraphBuilder, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Sequence[int]
-    ) -> list[SSAValue]:
-        taken = node.int("num_scan_inputs")
-        count = len(inputs) - taken
-        if taken < 1 or count < 0:
-            raise Unconvertible(
-                f"num_scan_inputs is {taken}, the node has {len(inputs)} inputs; required: 1 to as many"
-            )
-        source = self.graph(node, "body")
-        name = "scan_input_directions" if node.since >= 9 else "directions"
-        back = [bool(d) for d in node.ints(name) or [0] * taken]
-        _require_as_many(taken, back, axes or back)
-        fronts = [
-            _axis_first(b, v, axis_of(axis, len(shape_of(v))))
-            for v, axis in zip(inputs[count:], axes or [0] * taken, strict=True)
-        ]
-        steps = shape_of(fronts[0])[0]
-        if any(shape_of(v)[0] != steps for v in fronts):
-            raise Unconvertible("its inputs are not all as long along their axes")
-        scan = ScanWriter(b, steps)
-        arguments = [scan.carry(v) for v in inputs[:count]]
-        arguments += [scan.row(v, way) for v, way in zip(fronts, back, strict=True)]
-        yielded = self.convert(source, arguments, scan.body.end, repeated=True)
-        _require_unchanged(inputs[:count], yielded[:count])
-        stacked = len(yielded) - count
-        _require_as_many(stacked, node.ints("scan_output_directions") or [0] * stacked, out_axes or [0] * stacked)
-        out_back = [bool(d) for d in node.ints("scan_output_directions") or [0] * stacked]
-        results = scan.finish(yielded[:count], yielded[count:], out_back)
-        for number, axis in enumerate(out_axes or [0] * stacked, count):
-            rank = len(shape_of(results[number]))
-            results[number] = _first_axis_to(b, results[number], axis_of(axis, rank))
-        return results
+    operands = list(range(len(b.op.operands)))
+    if b.since < 9:
+        return _batches(b)
+    inputs = [b[i] for i in operands]
+    return _scan(b, inputs, b.ints("scan_input_axes") or [], b.ints("scan_output_axes") or [])
 
 
-def _axis_first(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
-    return b.transpose(value, (axis, *(i for i in range(len(shape_of(value))) if i != axis)))
+def _batches(b: Node) -> Results:
+    """Version 8 has a batch in front of everything; what it computes is stacked again."""
+    if b.has(0):
+        raise Unconvertible("sequence_lens of Scan-8 is not supported")
+    operands = [b[i] for i in range(1, len(b.op.operands))]
+    batch = shape_of(operands[0])[0]
+    if batch != 1:
+        raise Unconvertible(f"Scan-8 with a batch of {batch}; mlc converts one of 1")
+    inputs = [b.reshape(v, shape_of(v)[1:]) for v in operands]
+    found = _scan(b, inputs, [], [])
+    return [b.reshape(v, (1, *shape_of(v))) for v in found]
 
 
-def _first_axis_to(b: GraphBuilder, value: SSAValue, axis: int) -> SSAValue:
-    rest = list(range(1, len(shape_of(value))))
-    return b.transpose(value, (*rest[:axis], 0, *rest[axis:]))
+def _scan(b: Node, inputs: Sequence[SSAValue], axes: Sequence[int], out_axes: Sequence[int]) -> list[SSAValue]:
+    taken = b.int("num_scan_inputs")
+    count = len(inputs) - taken
+    if taken < 1 or count < 0:
+        raise Unconvertible(f"num_scan_inputs is {taken}, the node has {len(inputs)} inputs; required: 1 to as many")
+    source = graph_of(b, "body")
+    name = "scan_input_directions" if b.since >= 9 else "directions"
+    back = [bool(d) for d in b.ints(name) or [0] * taken]
+    _require_as_many(taken, back, axes or back)
+    fronts = [
+        b.axis_first(v, axis_of(axis, len(shape_of(v))))
+        for v, axis in zip(inputs[count:], axes or [0] * taken, strict=True)
+    ]
+    steps = shape_of(fronts[0])[0]
+    if any(shape_of(v)[0] != steps for v in fronts):
+        raise Unconvertible("its inputs are not all as long along their axes")
+    scan = ScanWriter(b, steps)
+    arguments = [scan.carry(v) for v in inputs[:count]]
+    arguments += [scan.row(v, way) for v, way in zip(fronts, back, strict=True)]
+    yielded = convert(b, source, arguments, scan.body.end, repeated=True)
+    _require_unchanged(inputs[:count], yielded[:count])
+    stacked = len(yielded) - count
+    _require_as_many(stacked, b.ints("scan_output_directions") or [0] * stacked, out_axes or [0] * stacked)
+    out_back = [bool(d) for d in b.ints("scan_output_directions") or [0] * stacked]
+    results = scan.finish(yielded[:count], yielded[count:], out_back)
+    for number, axis in enumerate(out_axes or [0] * stacked, count):
+        rank = len(shape_of(results[number]))
+        results[number] = b.first_to_axis(results[number], axis_of(axis, rank))
+    return results
 
 
 def _require_as_many(count: int, *lists: Sequence[object]) -> None:
@@ -186,158 +168,154 @@ _WRITTEN_OUT = 64
 """The most steps of a loop that are written out one after the other."""
 
 
-@lowers(PASS, onnx.op("Loop"))
-class OnnxLoop(WithGraphs):
+@converts("Loop")
+def loop(b: Node) -> Results:
     """Counted where the number of steps is known and nothing ends it before; else as long as its condition holds.
 
     In the body the condition is known to hold.
     """
+    initial = [b[i] for i in range(2, len(b.op.operands))]
+    limit = b.optional(0)
+    known = None if limit is None else b.knowledge.array(limit)
+    begins = b.optional(1)
+    starts = None if begins is None else b.knowledge.array(begins)
+    if starts is not None and not bool(only(starts)):
+        known = starts.astype("int64")
+    source = graph_of(b, "body")
+    last = source.last_op
+    if len(source.args) != len(initial) + 2 or last is None or len(last.operands) < len(initial) + 1:
+        given = 0 if last is None else len(last.operands)
+        raise Unconvertible(
+            f"it carries {len(initial)} values, so its graph has {len(initial) + 2} inputs and at least "
+            f"{len(initial) + 1} outputs; found {len(source.args)} and {given}"
+        )
+    most = None if known is None else max(only_integer(known), 0)
+    bounded, begun = limit is None or known is not None, begins is None or starts is not None
+    steps = _steps(b, source, most, initial, last.operands[0])
+    if steps is not None and bounded and begun:
+        return _counted(b, source, steps, initial)
+    if len(last.operands) > 1 + len(initial):
+        # Stacks of as many rows as there are steps: these have to be known.
+        for index in (index for index in (0, 1) if b.has(index)):
+            b.known(index)
+    if steps is None:
+        steps = _at_most(b, source, most, initial, last.operands[0])
+    return _as_long_as(b, source, limit, begins, initial, steps)
 
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        initial = [node[i] for i in range(2, len(node.op.operands))]
-        limit = node.optional(0)
-        known = None if limit is None else node.knowledge.array(limit)
-        begins = node.optional(1)
-        starts = None if begins is None else node.knowledge.array(begins)
-        if starts is not None and not bool(only(starts)):
-            known = starts.astype("int64")
-        source = self.graph(node, "body")
-        last = source.last_op
-        if len(source.args) != len(initial) + 2 or last is None or len(last.operands) < len(initial) + 1:
-            given = 0 if last is None else len(last.operands)
-            raise Unconvertible(
-                f"it carries {len(initial)} values, so its graph has {len(initial) + 2} inputs and at least "
-                f"{len(initial) + 1} outputs; found {len(source.args)} and {given}"
-            )
-        most = None if known is None else max(only_integer(known), 0)
-        bounded, begun = limit is None or known is not None, begins is None or starts is not None
-        steps = self._steps(b, source, most, initial, last.operands[0])
-        if steps is not None and bounded and begun:
-            return self._counted(node, b, source, steps, initial)
-        if len(last.operands) > 1 + len(initial):
-            # Stacks of as many rows as there are steps: these have to be known.
-            for index in (index for index in (0, 1) if node.has(index)):
-                node.known(index)
-        if steps is None:
-            steps = self._at_most(b, source, most, initial, last.operands[0])
-        return self._as_long_as(b, source, limit, begins, initial, steps)
 
-    def _steps(
-        self, b: GraphBuilder, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue
-    ) -> int | None:
-        """How many steps it takes, not more than `most`; None if the condition depends on what is not known."""
-        if most is not None and most <= 1:
-            return most
-        found = self._known(b, source, initial, condition)
-        return None if found is None else found.steps(most)
+def _steps(b: Node, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue) -> int | None:
+    """How many steps it takes, not more than `most`; None if the condition depends on what is not known."""
+    if most is not None and most <= 1:
+        return most
+    found = _known(b, source, initial, condition)
+    return None if found is None else found.steps(most)
 
-    def _at_most(
-        self, b: GraphBuilder, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue
-    ) -> int | None:
-        """How many steps it takes at most, as those parts of the condition say that are known; None if none does."""
-        op, counts = condition.owner, [most]
-        for part in op.operands if isinstance(op, onnx.op("And")) else ():
-            steps = self._steps(b, source, most, initial, part)
-            counts.append(self._at_most(b, source, most, initial, part) if steps is None else steps)
-        return min((n for n in counts if n is not None), default=None)
 
-    def _known(self, b: GraphBuilder, source: Block, initial: Sequence[SSAValue], value: SSAValue) -> KnownSteps | None:
-        """What a value in the body is computed from, if that is known."""
-        refused = len(self.conversion.refused)
-        try:
-            return known_steps(b, source, initial, value, partial(self.convert, repeated=True))
-        except Unconvertible:
-            del self.conversion.refused[refused:]
-            return None
+def _at_most(b: Node, source: Block, most: int | None, initial: Sequence[SSAValue], condition: SSAValue) -> int | None:
+    """How many steps it takes at most, as those parts of the condition say that are known; None if none does."""
+    op, counts = condition.owner, [most]
+    for part in op.operands if isinstance(op, onnx.op("And")) else ():
+        steps = _steps(b, source, most, initial, part)
+        counts.append(_at_most(b, source, most, initial, part) if steps is None else steps)
+    return min((n for n in counts if n is not None), default=None)
 
-    def _counted(
-        self, node: Node, b: GraphBuilder, source: Block, steps: int, initial: Sequence[SSAValue]
-    ) -> list[SSAValue]:
-        """A scan; a few steps of which some ask for their number, or change a shape, are written out."""
-        if steps > _MOST_STEPS:
-            raise Unconvertible(f"it takes {steps} steps; mlc counts up to {_MOST_STEPS}")
-        refused, copy = len(self.conversion.refused), None
-        if steps <= _WRITTEN_OUT:
-            copy = node.op.regions[0].clone()
-        try:
-            return self._scan(b, source, steps, initial)
-        except Unconvertible:
-            if copy is None:
-                raise
-            del self.conversion.refused[refused:]
-        return self._written_out(node, b, copy, steps, initial)
 
-    def _written_out(
-        self, node: Node, b: GraphBuilder, body: Region, steps: int, initial: Sequence[SSAValue]
-    ) -> list[SSAValue]:
-        values, stacks = list(initial), list[list[SSAValue]]()
-        for step in range(steps):
-            source = body.clone().block
-            number = as_declared(b, b.constant(step, i64), source.args[0])
-            true = as_declared(b, b.constant(True, i1), source.args[1])
-            _, *yielded = self.convert(source, [number, true, *values], node.op)
-            values, rows = yielded[: len(initial)], yielded[len(initial) :]
-            stacks.append([b.reshape(row, (1, *shape_of(row))) for row in rows])
-        return [*values, *(b.concat(list(rows), 0) for rows in zip(*stacks, strict=True))]
+def _known(b: Node, source: Block, initial: Sequence[SSAValue], value: SSAValue) -> KnownSteps | None:
+    """What a value in the body is computed from, if that is known."""
+    refused = len(b.run.refused)
+    try:
+        return known_steps(b, source, initial, value, partial(convert, b, repeated=True))
+    except Unconvertible:
+        del b.run.refused[refused:]
+        return None
 
-    def _scan(self, b: GraphBuilder, source: Block, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
-        scan = ScanWriter(b, steps)
-        arguments = [scan.carry(v) for v in initial]
-        number = scan.number()
-        self._note(b, source, steps, initial, [number, *arguments])
-        number = as_declared(scan.inside, number, source.args[0])
-        true = as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
-        _, *yielded = self.convert(source, [number, true, *arguments], scan.body.end, repeated=True)
-        count = len(initial)
-        _require_unchanged(initial, yielded[:count])
-        return scan.finish(yielded[:count], yielded[count:])
 
-    def _note(
-        self,
-        b: GraphBuilder,
-        source: Block,
-        most: int | None,
-        initial: Sequence[SSAValue],
-        arguments: Sequence[SSAValue],
-    ) -> None:
-        """Note what is known of the number of the step, and of integers that are carried, in at most so many steps.
+def _counted(b: Node, source: Block, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
+    """A scan; a few steps of which some ask for their number, or change a shape, are written out."""
+    if steps > _MOST_STEPS:
+        raise Unconvertible(f"it takes {steps} steps; mlc counts up to {_MOST_STEPS}")
+    refused, copy = len(b.run.refused), None
+    if steps <= _WRITTEN_OUT:
+        copy = b.op.regions[0].clone()
+    try:
+        return _scan_of_loop(b, source, steps, initial)
+    except Unconvertible:
+        if copy is None:
+            raise
+        del b.run.refused[refused:]
+    return _written_out(b, copy, steps, initial)
 
-        A loop that takes none makes rows of the types that a first step would give them.
-        """
-        knowledge, count = b.knowledge, None if most is None else max(most, 1)
-        if count is not None:
-            knowledge.each_step[arguments[0]] = partial(np.arange, count)
-        for argument, name, value in zip(arguments[1:], source.args[2:], initial, strict=True):
-            if not isinstance(element_of(value), IntegerType) or knowledge.array(value) is None:
-                continue
-            if (found := self._known(b, source, initial, name)) is None:
-                continue
-            if (constant := found.constant()) is not None:
-                knowledge.arrays[argument] = constant
-            elif count is not None:
-                knowledge.each_step[argument] = cache(partial(found.rows, count))
 
-    def _as_long_as(
-        self,
-        b: GraphBuilder,
-        source: Block,
-        limit: SSAValue | None,
-        begins: SSAValue | None,
-        initial: Sequence[SSAValue],
-        most: int | None,
-    ) -> list[SSAValue]:
-        first = b.constant(True, i1) if begins is None else b.reshape(begins, ())
-        loop = WhileWriter(b, [b.constant(0, i64), first, *initial])
-        go_on: SSAValue = loop.ahead[1]
-        if limit is not None:
-            count = loop.check.compare("lt", loop.ahead[0], b.cast(b.reshape(limit, ()), i64))
-            go_on = loop.check(AndOp, go_on, count)
-        self._note(b, source, most, initial, loop.carried[:1] + loop.carried[2:])
-        number = as_declared(loop.inside, loop.carried[0], source.args[0])
-        true = as_declared(loop.inside, loop.inside.constant(True, i1), source.args[1])
-        condition, *yielded = self.convert(source, [number, true, *loop.carried[2:]], loop.inside.before, repeated=True)
-        if len(yielded) > len(initial):
-            raise Unconvertible("it stacks values of a number of steps that depends on data")
-        _require_unchanged(initial, yielded)
-        next = loop.inside.add(loop.carried[0], loop.inside.constant(1, i64))
-        return loop.finish(go_on, [next, loop.inside.reshape(condition, ()), *yielded])[2:]
+def _written_out(b: Node, body: Region, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
+    values, stacks = list(initial), list[list[SSAValue]]()
+    for step in range(steps):
+        source = body.clone().block
+        number = as_declared(b, b.constant(step, i64), source.args[0])
+        true = as_declared(b, b.constant(True, i1), source.args[1])
+        _, *yielded = convert(b, source, [number, true, *values], b.op)
+        values, rows = yielded[: len(initial)], yielded[len(initial) :]
+        stacks.append([b.reshape(row, (1, *shape_of(row))) for row in rows])
+    return [*values, *(b.concat(list(rows), 0) for rows in zip(*stacks, strict=True))]
+
+
+def _scan_of_loop(b: Node, source: Block, steps: int, initial: Sequence[SSAValue]) -> list[SSAValue]:
+    scan = ScanWriter(b, steps)
+    arguments = [scan.carry(v) for v in initial]
+    number = scan.number()
+    _note(b, source, steps, initial, [number, *arguments])
+    number = as_declared(scan.inside, number, source.args[0])
+    true = as_declared(scan.inside, scan.inside.constant(True, i1), source.args[1])
+    _, *yielded = convert(b, source, [number, true, *arguments], scan.body.end, repeated=True)
+    count = len(initial)
+    _require_unchanged(initial, yielded[:count])
+    return scan.finish(yielded[:count], yielded[count:])
+
+
+def _note(
+    b: Node,
+    source: Block,
+    most: int | None,
+    initial: Sequence[SSAValue],
+    arguments: Sequence[SSAValue],
+) -> None:
+    """Note what is known of the number of the step, and of integers that are carried, in at most so many steps.
+
+    A loop that takes none makes rows of the types that a first step would give them.
+    """
+    knowledge, count = b.knowledge, None if most is None else max(most, 1)
+    if count is not None:
+        knowledge.each_step[arguments[0]] = partial(np.arange, count)
+    for argument, name, value in zip(arguments[1:], source.args[2:], initial, strict=True):
+        if not isinstance(element_of(value), IntegerType) or knowledge.array(value) is None:
+            continue
+        if (found := _known(b, source, initial, name)) is None:
+            continue
+        if (constant := found.constant()) is not None:
+            knowledge.arrays[argument] = constant
+        elif count is not None:
+            knowledge.each_step[argument] = cache(partial(found.rows, count))
+
+
+def _as_long_as(
+    b: Node,
+    source: Block,
+    limit: SSAValue | None,
+    begins: SSAValue | None,
+    initial: Sequence[SSAValue],
+    most: int | None,
+) -> list[SSAValue]:
+    first = b.constant(True, i1) if begins is None else b.reshape(begins, ())
+    loop = WhileWriter(b, [b.constant(0, i64), first, *initial])
+    go_on: SSAValue = loop.ahead[1]
+    if limit is not None:
+        count = loop.check.compare("lt", loop.ahead[0], b.cast(b.reshape(limit, ()), i64))
+        go_on = loop.check(AndOp, go_on, count)
+    _note(b, source, most, initial, loop.carried[:1] + loop.carried[2:])
+    number = as_declared(loop.inside, loop.carried[0], source.args[0])
+    true = as_declared(loop.inside, loop.inside.constant(True, i1), source.args[1])
+    condition, *yielded = convert(b, source, [number, true, *loop.carried[2:]], loop.inside.before, repeated=True)
+    if len(yielded) > len(initial):
+        raise Unconvertible("it stacks values of a number of steps that depends on data")
+    _require_unchanged(initial, yielded)
+    next = loop.inside.add(loop.carried[0], loop.inside.constant(1, i64))
+    return loop.finish(go_on, [next, loop.inside.reshape(condition, ()), *yielded])[2:]

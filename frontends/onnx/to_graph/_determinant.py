@@ -8,34 +8,29 @@ import numpy as np
 from xdsl.dialects.builtin import f64
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
-@lowers(PASS, onnx.op("Det"))
-class Determinant(FromOnnx):
+@converts("Det", rounds_once=True)
+def determinant(b: Node) -> Results:
     """Gaussian elimination with partial pivoting, in f64: each step of a scan removes a column of all matrices."""
-
-    ROUNDS_ONCE = True
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        *batch, rows, columns = shape = node.shape() if node.rank() > 1 else (0, -1)
-        if rows != columns:
-            raise Unconvertible(f"x has shape {list(node.shape())}, whose last two dims are no square matrix")
-        if not rows:
-            return b.splat(1, batch, node.element())
-        matrices = b.reshape(b.cast(node[0], f64), (prod(batch), *shape[-2:]))
-        scan = ScanWriter(b, rows)
-        matrix = scan.carry(matrices)
-        product = scan.carry(b.splat(1, (prod(batch),), f64))
-        found = scan.finish(_step(scan.inside, matrix, product, scan.number()))[1]
-        return b.cast(b.reshape(found, batch), node.element())
+    *batch, rows, columns = shape = b.shape() if b.rank() > 1 else (0, -1)
+    if rows != columns:
+        raise Unconvertible(f"x has shape {list(b.shape())}, whose last two dims are no square matrix")
+    if not rows:
+        return b.splat(1, batch, b.element())
+    matrices = b.reshape(b.cast(b[0], f64), (prod(batch), *shape[-2:]))
+    scan = ScanWriter(b, rows)
+    matrix = scan.carry(matrices)
+    product = scan.carry(b.splat(1, (prod(batch),), f64))
+    found = scan.finish(_step(scan.inside, matrix, product, scan.number()))[1]
+    return b.cast(b.reshape(found, batch), b.element())
 
 
 def _step(b: GraphBuilder, matrix: SSAValue, product: SSAValue, k: SSAValue) -> list[SSAValue]:

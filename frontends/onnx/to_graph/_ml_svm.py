@@ -9,21 +9,20 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._ml_linear import ML, floats, labels, post_transform, rows, transformed
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import Array, GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
-def _kernel(node: Node, b: GraphBuilder, x: SSAValue, vectors: Array) -> SSAValue:
+def _kernel(b: Node, x: SSAValue, vectors: Array) -> SSAValue:
     """How near each row is to each support vector, [rows, vectors]."""
-    kind = node.one_of("kernel_type", "LINEAR", "POLY", "RBF", "SIGMOID")
-    gamma, zero, degree = (*node.list("kernel_params"), 0.0, 0.0, 0.0)[:3]
+    kind = b.one_of("kernel_type", "LINEAR", "POLY", "RBF", "SIGMOID")
+    gamma, zero, degree = (*b.list("kernel_params"), 0.0, 0.0, 0.0)[:3]
     if kind == "RBF":
         count, features = shape_of(x)
         apart = b.sub(b.reshape(x, (count, 1, features)), b.constant(vectors[None]))
@@ -36,8 +35,8 @@ def _kernel(node: Node, b: GraphBuilder, x: SSAValue, vectors: Array) -> SSAValu
     return b(graph.TanhOp, line) if kind == "SIGMOID" else b(graph.PowOp, line, b.number(degree, x))
 
 
-def _vectors(node: Node, count: int, features: int) -> Array:
-    found = floats(node, "support_vectors")
+def _vectors(b: Node, count: int, features: int) -> Array:
+    found = floats(b, "support_vectors")
     if found.size != count * features:
         raise Unconvertible(
             f"support_vectors has {found.size} numbers; {count} vectors of {features} features need {count * features}"
@@ -45,23 +44,21 @@ def _vectors(node: Node, count: int, features: int) -> Array:
     return found.reshape(count, features)
 
 
-@lowers(PASS, onnx.op("SVMRegressor", ML))
-class SvmRegressor(FromOnnx):
+@converts("SVMRegressor", domain=ML)
+def svm_regressor(b: Node) -> Results:
     """Kernels times coefficients; of one class, on which side of its border a row is."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, coefficients, rho = rows(node, b), floats(node, "coefficients"), floats(node, "rho")
-        features, count = shape_of(x)[1], node.int("n_supports")
-        node.one_of("post_transform", "NONE")
-        if coefficients.size != (count or features) or not rho.size:
-            raise Unconvertible(
-                f"it has {coefficients.size} coefficients and {rho.size} of rho; required: {count or features} and 1"
-            )
-        near = _kernel(node, b, x, _vectors(node, count, features)) if count else x
-        score = b.add(b.matmul(near, b.constant(coefficients[:, None].copy())), b.number(float(rho[0]), x))
-        if not node.flag("one_class"):
-            return score
-        return b.where(b.compare("gt", score, b.number(0, score)), b.number(1, score), b.number(-1, score))
+    x, coefficients, rho = rows(b), floats(b, "coefficients"), floats(b, "rho")
+    features, count = shape_of(x)[1], b.int("n_supports")
+    b.one_of("post_transform", "NONE")
+    if coefficients.size != (count or features) or not rho.size:
+        raise Unconvertible(
+            f"it has {coefficients.size} coefficients and {rho.size} of rho; required: {count or features} and 1"
+        )
+    near = _kernel(b, x, _vectors(b, count, features)) if count else x
+    score = b.add(b.matmul(near, b.constant(coefficients[:, None].copy())), b.number(float(rho[0]), x))
+    if not b.flag("one_class"):
+        return score
+    return b.where(b.compare("gt", score, b.number(0, score)), b.number(1, score), b.number(-1, score))
 
 
 @dataclass
@@ -79,11 +76,11 @@ class _Machine:
         return list(combinations(range(self.classes), 2))
 
     @staticmethod
-    def of(node: Node, classes: int) -> _Machine:
+    def of(b: Node, classes: int) -> _Machine:
         """That of a node, whose coefficients have a row for each class but one."""
-        counts = node.ints("vectors_per_class") or []
+        counts = b.ints("vectors_per_class") or []
         total, pairs = sum(counts), list(combinations(range(classes), 2))
-        coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
+        coefficients, rho = floats(b, "coefficients"), floats(b, "rho")
         if len(counts) != classes or coefficients.size != (classes - 1) * total or rho.size != len(pairs):
             raise Unconvertible(
                 f"it has {coefficients.size} coefficients, {rho.size} of rho and vectors of {len(counts)} classes; "
@@ -107,63 +104,62 @@ class _Machine:
         return b.add(b.matmul(wins, b.constant(gains)), b.constant(always))
 
 
-@lowers(PASS, onnx.op("SVMClassifier", ML))
-class SvmClassifier(FromOnnx):
+@converts("SVMClassifier", domain=ML)
+def svm_classifier(b: Node) -> Results:
     """The class that most pairs vote for, and scores or probabilities.
 
     Without support vectors there is a score for each class, and the largest says which it is.
     """
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        names = node.list("classlabels_ints") or node.list("classlabels_strings")
-        if len(names) < 2:
-            raise Unconvertible(f"it has {len(names)} class labels; mlc converts those of two classes and more")
-        x, total = rows(node, b), sum(node.ints("vectors_per_class") or [])
-        if not total:
-            return self._linear(node, b, x, len(names))
-        machine = _Machine.of(node, len(names))
-        near = _kernel(node, b, x, _vectors(node, total, shape_of(x)[1]))
-        scores = b.add(b.matmul(near, b.constant(machine.weights)), b.constant(machine.rho))
-        chosen = b(graph.ArgMaxOp, machine.votes(b, scores), 1)
-        if node.list("prob_a"):
-            found = post_transform(node, b, _probabilities(node, b, machine, scores))
-        elif len(names) == 2:
-            found = _both(node, b, scores)
-        else:
-            found = post_transform(node, b, scores)
-        return [labels(node, b, "classlabels_ints", chosen) if node.wants(0) else None, found]
-
-    def _linear(self, node: Node, b: GraphBuilder, x: SSAValue, classes: int) -> Results:
-        coefficients, rho = floats(node, "coefficients"), floats(node, "rho")
-        features = shape_of(x)[1]
-        if coefficients.size != classes * features or rho.size < 1 or (rho.size == 1 and classes > 2):
-            raise Unconvertible(
-                f"it has {coefficients.size} coefficients and {rho.size} of rho for {classes} classes of {features} "
-                f"features; required: {classes * features} and more than one"
-            )
-        matrix = b.constant(coefficients.reshape(classes, features).T.copy())
-        scores = b.add(b.matmul(x, matrix), b.number(float(rho[0]), x))
-        chosen = b(graph.ArgMaxOp, scores, 1)
-        found = post_transform(node, b, scores)
-        return [labels(node, b, "classlabels_ints", chosen) if node.wants(0) else None, found]
+    names = b.list("classlabels_ints") or b.list("classlabels_strings")
+    if len(names) < 2:
+        raise Unconvertible(f"it has {len(names)} class labels; mlc converts those of two classes and more")
+    x, total = rows(b), sum(b.ints("vectors_per_class") or [])
+    if not total:
+        return _linear(b, x, len(names))
+    machine = _Machine.of(b, len(names))
+    near = _kernel(b, x, _vectors(b, total, shape_of(x)[1]))
+    scores = b.add(b.matmul(near, b.constant(machine.weights)), b.constant(machine.rho))
+    chosen = b(graph.ArgMaxOp, machine.votes(b, scores), 1)
+    if b.list("prob_a"):
+        found = post_transform(b, _probabilities(b, machine, scores))
+    elif len(names) == 2:
+        found = _both(b, scores)
+    else:
+        found = post_transform(b, scores)
+    return [labels(b, "classlabels_ints", chosen) if b.wants(0) else None, found]
 
 
-def _both(node: Node, b: GraphBuilder, score: SSAValue) -> SSAValue:
+def _linear(b: Node, x: SSAValue, classes: int) -> Results:
+    coefficients, rho = floats(b, "coefficients"), floats(b, "rho")
+    features = shape_of(x)[1]
+    if coefficients.size != classes * features or rho.size < 1 or (rho.size == 1 and classes > 2):
+        raise Unconvertible(
+            f"it has {coefficients.size} coefficients and {rho.size} of rho for {classes} classes of {features} "
+            f"features; required: {classes * features} and more than one"
+        )
+    matrix = b.constant(coefficients.reshape(classes, features).T.copy())
+    scores = b.add(b.matmul(x, matrix), b.number(float(rho[0]), x))
+    chosen = b(graph.ArgMaxOp, scores, 1)
+    found = post_transform(b, scores)
+    return [labels(b, "classlabels_ints", chosen) if b.wants(0) else None, found]
+
+
+def _both(b: Node, score: SSAValue) -> SSAValue:
     """The scores of both classes, of which one is known."""
-    kind = node.string("post_transform", "NONE")
+    kind = b.string("post_transform", "NONE")
     both = b.concat([b(graph.NegOp, score), score], 1)
     if kind == "PROBIT":
         raise Unconvertible("post_transform is 'PROBIT' of one score")
     return transformed(b, kind, both)
 
 
-def _probabilities(node: Node, b: GraphBuilder, machine: _Machine, scores: SSAValue) -> SSAValue:
+def _probabilities(b: Node, machine: _Machine, scores: SSAValue) -> SSAValue:
     """Probabilities of classes, [rows, classes], from those of pairs, which are logistic functions of their scores.
 
     These contradict one another as a rule; what contradicts them least is found by iteration (Platt, 1999; Wu, Lin and
     Weng, 2004, second method), until the error is below 0.005 / classes, at most 100 times.
     """
-    a, c = floats(node, "prob_a"), floats(node, "prob_b")
+    a, c = floats(b, "prob_a"), floats(b, "prob_b")
     pairs, classes = machine.pairs, machine.classes
     if not a.size == c.size == len(pairs):
         raise Unconvertible(f"it has {a.size} of prob_a and {c.size} of prob_b; required: {len(pairs)} of each")

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import f32, f64
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._ml_linear import ML, transformed
 from mlc.frontends.onnx.to_graph._ml_trees import COMPARISONS, Trees
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
-from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 Array = NDArray[Any]
 _MODES = (*COMPARISONS, "BRANCH_MEMBER")
@@ -24,52 +22,50 @@ _AGGREGATES = ("mean", "sum", "min", "max")
 _TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 
 
-@lowers(PASS, onnx.op("TreeEnsemble", ML))
-class TreeEnsemble(FromOnnx):
+@converts("TreeEnsemble", domain=ML)
+def tree_ensemble(b: Node) -> Results:
     """Sums, or other aggregates, of the leaves that each row reaches."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        if node.rank() != 2:
-            raise Unconvertible(f"x has shape {list(node.shape())}; it is rows of features")
-        x = b.cast(node[0], f64 if node.element() == f64 else f32)
-        trees, weights = _trees(node), _leaf_weights(node)
-        _require_features(trees, node.shape()[1])
-        inner = len(trees.modes) - len(weights)
-        aggregate = _choice(node, "aggregate_function", _AGGREGATES, 1)
-        # What a leaf of another target counts for.
-        nothing = {"min": np.inf, "max": -np.inf}.get(aggregate, 0.0)
-        table = np.full((len(trees.modes), node.int("n_targets", 1)), nothing)
-        for leaf, (target, weight) in enumerate(weights):
-            table[inner + leaf, target] = weight
-        each = b(graph.GatherOp, b.constant(table, element_of(x)), trees.leaves(b, x), 0)
-        total = b.reduce(aggregate, each, [1])
-        if nothing:
-            total = b.where(b.compare("eq", total, b.number(nothing, total)), b.number(0, total), total)
-        found = transformed(b, _choice(node, "post_transform", _TRANSFORMS, 0), total)
-        return b.cast(found, node.element())
+    if b.rank() != 2:
+        raise Unconvertible(f"x has shape {list(b.shape())}; it is rows of features")
+    x = b.cast(b[0], f64 if b.element() == f64 else f32)
+    trees, weights = _trees(b), _leaf_weights(b)
+    _require_features(trees, b.shape()[1])
+    inner = len(trees.modes) - len(weights)
+    aggregate = _choice(b, "aggregate_function", _AGGREGATES, 1)
+    # What a leaf of another target counts for.
+    nothing = {"min": np.inf, "max": -np.inf}.get(aggregate, 0.0)
+    table = np.full((len(trees.modes), b.int("n_targets", 1)), nothing)
+    for leaf, (target, weight) in enumerate(weights):
+        table[inner + leaf, target] = weight
+    each = b(graph.GatherOp, b.constant(table, element_of(x)), trees.leaves(b, x), 0)
+    total = b.reduce(aggregate, each, [1])
+    if nothing:
+        total = b.where(b.compare("eq", total, b.number(nothing, total)), b.number(0, total), total)
+    found = transformed(b, _choice(b, "post_transform", _TRANSFORMS, 0), total)
+    return b.cast(found, b.element())
 
 
-def _choice(node: Node, name: str, names: tuple[str, ...], default: int) -> str:
+def _choice(b: Node, name: str, names: tuple[str, ...], default: int) -> str:
     """What a number among the attributes stands for."""
-    number = node.int(name, default)
+    number = b.int(name, default)
     if not 0 <= number < len(names):
         raise Unconvertible(f"attribute '{name}' is {number}; required: 0 to {len(names) - 1}")
     return names[number]
 
 
-def _required(node: Node, name: str) -> Array:
-    found = node.tensor(name)
+def _required(b: Node, name: str) -> Array:
+    found = b.tensor(name)
     if found is None:
         raise Unconvertible(f"attribute '{name}' is missing")
     return found.reshape(-1)
 
 
-def _leaf_weights(node: Node) -> list[tuple[int, float]]:
+def _leaf_weights(b: Node) -> list[tuple[int, float]]:
     """The target and the weight of each leaf."""
-    targets, weights = node.ints("leaf_targetids") or [], _required(node, "leaf_weights").tolist()
+    targets, weights = b.ints("leaf_targetids") or [], _required(b, "leaf_weights").tolist()
     if len(targets) != len(weights):
         raise Unconvertible(f"it has {len(weights)} weights of leaves and {len(targets)} targets of these")
-    count = node.int("n_targets", 1)
+    count = b.int("n_targets", 1)
     if not all(0 <= target < count for target in targets):
         raise Unconvertible(f"a leaf is for target {max(targets, key=abs)} of {count}")
     return list(zip(targets, weights, strict=True))
@@ -80,16 +76,16 @@ def _require_features(trees: Trees, count: int) -> None:
         raise Unconvertible(f"a node asks for feature {trees.features.max()} of {count}")
 
 
-def _trees(node: Node) -> Trees:
+def _trees(b: Node) -> Trees:
     """The inner nodes, then the leaves. A set becomes a chain of nodes that compare with one member each."""
-    numbers: list[int] = _required(node, "nodes_modes").tolist()
+    numbers: list[int] = _required(b, "nodes_modes").tolist()
     if any(not 0 <= number < len(_MODES) for number in numbers):
         raise Unconvertible(f"mode {max(numbers)} of a node is none that mlc knows")
-    count, leaves = len(numbers), len(node.list("leaf_targetids"))
-    sets = _sets(node, numbers.count(len(_MODES) - 1))
-    splits = _required(node, "nodes_splits").astype(np.float64 if node.element() == f64 else np.float32)
-    features = np.asarray(node.list("nodes_featureids"), np.int64)
-    missing = np.asarray(node.list("nodes_missing_value_tracks_true") or [0] * count, bool)
+    count, leaves = len(numbers), len(b.list("leaf_targetids"))
+    sets = _sets(b, numbers.count(len(_MODES) - 1))
+    splits = _required(b, "nodes_splits").astype(np.float64 if b.element() == f64 else np.float32)
+    features = np.asarray(b.list("nodes_featureids"), np.int64)
+    missing = np.asarray(b.list("nodes_missing_value_tracks_true") or [0] * count, bool)
     if not len(splits) == len(features) == len(missing) == count:
         raise Unconvertible(
             f"its lists of nodes have {count}, {len(splits)}, {len(features)} and {len(missing)} elements"
@@ -103,8 +99,8 @@ def _trees(node: Node) -> Trees:
     total = int(sizes.sum())
 
     def following(branch: str) -> Array:
-        ids = np.asarray(node.list(f"nodes_{branch}nodeids"), np.int64)
-        is_leaf = np.asarray(node.list(f"nodes_{branch}leafs"), bool)
+        ids = np.asarray(b.list(f"nodes_{branch}nodeids"), np.int64)
+        is_leaf = np.asarray(b.list(f"nodes_{branch}leafs"), bool)
         if not len(ids) == len(is_leaf) == count or ((ids < 0) | (ids >= np.where(is_leaf, leaves, count))).any():
             raise Unconvertible("a node of a tree is followed by one that is not there")
         return np.where(is_leaf, total + ids, starts[np.where(is_leaf, 0, ids)])
@@ -114,7 +110,7 @@ def _trees(node: Node) -> Trees:
     on_true, on_false = np.repeat(following("true"), sizes), np.repeat(following("false"), sizes)
     own = total + np.arange(leaves)
     modes = ["BRANCH_EQ" if number == len(_MODES) - 1 else _MODES[number] for number in numbers]
-    roots = np.asarray(node.list("tree_roots"), np.int64)
+    roots = np.asarray(b.list("tree_roots"), np.int64)
     if not roots.size or not 0 <= roots.min() <= roots.max() < count:
         raise Unconvertible(f"tree_roots {roots.tolist()} are not all among {count} nodes")
     return Trees(
@@ -128,9 +124,9 @@ def _trees(node: Node) -> Trees:
     )
 
 
-def _sets(node: Node, count: int) -> list[list[float]]:
+def _sets(b: Node, count: int) -> list[list[float]]:
     """The members of each set, in the order of the nodes; an empty set has NaN, which equals nothing."""
-    values = node.tensor("membership_values")
+    values = b.tensor("membership_values")
     result: list[list[float]] = []
     members: list[float] = []
     for value in () if values is None else values.reshape(-1).tolist():

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
-from mlc.frontends.onnx.to_graph._conversion import PASS
 from mlc.frontends.onnx.to_graph._ml_linear import ML, labels, post_transform, rows
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 Array = NDArray[Any]
 COMPARISONS = {
@@ -88,17 +86,17 @@ class Trees:
         return b.where(goes_on, of_node(self.on_true), of_node(self.on_false))
 
 
-def _forest(node: Node) -> Trees:
+def _forest(b: Node) -> Trees:
     """The trees that the attributes of versions 1 to 3 list, by numbers of trees and of nodes in them."""
-    trees, ids = (np.asarray(node.list(f"nodes_{n}"), np.int64) for n in ("treeids", "nodeids"))
-    modes = np.asarray(node.list("nodes_modes"))
+    trees, ids = (np.asarray(b.list(f"nodes_{n}"), np.int64) for n in ("treeids", "nodeids"))
+    modes = np.asarray(b.list("nodes_modes"))
     unknown = set(modes.tolist()) - {"LEAF", *COMPARISONS}
     if unknown:
         raise Unconvertible(f"mode '{min(unknown)}' of a node is none that mlc knows")
     number = {(int(t), int(n)): i for i, (t, n) in enumerate(zip(trees, ids, strict=True))}
 
     def following(name: str) -> Array:
-        said = node.list(f"nodes_{name}")
+        said = b.list(f"nodes_{name}")
         try:
             return np.asarray(
                 [i if modes[i] == "LEAF" else number[int(trees[i]), int(said[i])] for i in range(len(modes))], np.int64
@@ -109,78 +107,75 @@ def _forest(node: Node) -> Trees:
     on_true, on_false = following("truenodeids"), following("falsenodeids")
     inner = np.concatenate([on_true[modes != "LEAF"], on_false[modes != "LEAF"]])
     roots = np.setdiff1d(np.arange(len(modes)), inner)
-    splits = np.asarray(node.list("nodes_values"), np.float32)
-    features = np.where(modes == "LEAF", 0, np.asarray(node.list("nodes_featureids"), np.int64))
-    missing = np.asarray(node.list("nodes_missing_value_tracks_true") or np.zeros(len(modes)), bool)
+    splits = np.asarray(b.list("nodes_values"), np.float32)
+    features = np.where(modes == "LEAF", 0, np.asarray(b.list("nodes_featureids"), np.int64))
+    missing = np.asarray(b.list("nodes_missing_value_tracks_true") or np.zeros(len(modes)), bool)
     return Trees(roots, modes, features, splits, on_true, on_false, missing & (modes != "LEAF"))
 
 
-def _weights(node: Node, forest_ids: dict[tuple[int, int], int], noun: str, targets: int, nothing: float) -> Array:
+def _weights(b: Node, forest_ids: dict[tuple[int, int], int], noun: str, targets: int, nothing: float) -> Array:
     """What each node adds to each target, [nodes, targets], and `nothing` where it names the target not at all."""
     result = np.full((len(forest_ids), targets), nothing, np.float32)
     names = (f"{noun}_treeids", f"{noun}_nodeids", f"{noun}_ids", f"{noun}_weights")
-    for tree, leaf, target, weight in zip(*(node.list(name) for name in names), strict=True):
+    for tree, leaf, target, weight in zip(*(b.list(name) for name in names), strict=True):
         at = forest_ids[int(tree), int(leaf)], int(target)
         result[at] = weight + (result[at] if np.isfinite(result[at]) else 0)
     return result
 
 
-def _ids(node: Node) -> dict[tuple[int, int], int]:
-    pairs = zip(node.list("nodes_treeids"), node.list("nodes_nodeids"), strict=True)
+def _ids(b: Node) -> dict[tuple[int, int], int]:
+    pairs = zip(b.list("nodes_treeids"), b.list("nodes_nodeids"), strict=True)
     return {(int(t), int(n)): i for i, (t, n) in enumerate(pairs)}
 
 
-def _sums(b: GraphBuilder, node: Node, noun: str, targets: int) -> SSAValue:
+def _sums(b: Node, noun: str, targets: int) -> SSAValue:
     """What the leaves of all trees add up to, [rows, targets], with the base values."""
-    if node.attribute("nodes_values_as_tensor") is not None:
+    if b.attribute("nodes_values_as_tensor") is not None:
         raise Unconvertible("its numbers are in tensors of f64")
-    leaves = _forest(node).leaves(b, rows(node, b))
+    leaves = _forest(b).leaves(b, rows(b))
     kinds = {"SUM": "sum", "AVERAGE": "mean", "MIN": "min", "MAX": "max"}
-    kind = kinds[node.string("aggregate_function", "SUM")]
+    kind = kinds[b.string("aggregate_function", "SUM")]
     nothing = {"min": np.inf, "max": -np.inf}.get(kind, 0.0)
-    each = b(graph.GatherOp, b.constant(_weights(node, _ids(node), noun, targets, nothing)), leaves, 0)
+    each = b(graph.GatherOp, b.constant(_weights(b, _ids(b), noun, targets, nothing)), leaves, 0)
     total = b.reduce(kind, each, [1])
     if nothing:  # what no leaf names is 0
         total = b.where(b.compare("eq", total, b.number(nothing, total)), b.number(0, total), total)
-    base = np.asarray(node.list("base_values"), np.float32)
+    base = np.asarray(b.list("base_values"), np.float32)
     return b.add(total, b.constant(base)) if base.size else total
 
 
-@lowers(PASS, onnx.op("TreeEnsembleRegressor", ML))
-class TreeEnsembleRegressor(FromOnnx):
+@converts("TreeEnsembleRegressor", domain=ML)
+def tree_ensemble_regressor(b: Node) -> Results:
     """Sums, or other aggregates, of leaves."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        return post_transform(node, b, _sums(b, node, "target", node.int("n_targets", 1)))
+    return post_transform(b, _sums(b, "target", b.int("n_targets", 1)))
 
 
-@lowers(PASS, onnx.op("TreeEnsembleClassifier", ML))
-class TreeEnsembleClassifier(FromOnnx):
+@converts("TreeEnsembleClassifier", domain=ML)
+def tree_ensemble_classifier(b: Node) -> Results:
     """The label of the largest sum, and all sums; leaves for one class of two are those of the second."""
+    names = b.list("classlabels_int64s") or b.list("classlabels_strings")
+    classes = sorted({int(c) for c in b.list("class_ids")})
+    if len(names) == 2 and len(classes) == 1:
+        return _binary(b)
+    scores = _sums(b, "class", len(names))
+    chosen = b(graph.ArgMaxOp, scores, 1)
+    scores = post_transform(b, scores)
+    return [labels(b, "classlabels_int64s", chosen) if b.wants(0) else None, scores]
 
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        names = node.list("classlabels_int64s") or node.list("classlabels_strings")
-        classes = sorted({int(c) for c in node.list("class_ids")})
-        if len(names) == 2 and len(classes) == 1:
-            return self._binary(node, b)
-        scores = _sums(b, node, "class", len(names))
-        chosen = b(graph.ArgMaxOp, scores, 1)
-        scores = post_transform(node, b, scores)
-        return [labels(node, b, "classlabels_int64s", chosen) if node.wants(0) else None, scores]
 
-    def _binary(self, node: Node, b: GraphBuilder) -> Results:
-        of_one = int(node.list("class_ids")[0])
-        sums = _sums(b, node, "class", of_one + 1)
-        second = b.slice(sums, 1, of_one, of_one + 1)
-        kind = node.string("post_transform", "NONE")
-        positive = all(weight >= 0 for weight in node.list("class_weights"))
-        if kind == "LOGISTIC":
-            limit, second = 0.5, b(graph.SigmoidOp, second)
-        elif kind == "NONE":
-            limit = 0.5 if positive else 0.0
-        else:
-            raise Unconvertible(f"post_transform is '{kind}' of one score")
-        first = b.sub(b.number(1, second), second) if kind == "LOGISTIC" or positive else b(graph.NegOp, second)
-        flat = b.reshape(second, (shape_of(second)[0],))
-        chosen = b.cast(b.compare("gt", flat, b.number(limit, flat)), i64)
-        return [labels(node, b, "classlabels_int64s", chosen) if node.wants(0) else None, b.concat([first, second], 1)]
+def _binary(b: Node) -> Results:
+    of_one = int(b.list("class_ids")[0])
+    sums = _sums(b, "class", of_one + 1)
+    second = b.slice(sums, 1, of_one, of_one + 1)
+    kind = b.string("post_transform", "NONE")
+    positive = all(weight >= 0 for weight in b.list("class_weights"))
+    if kind == "LOGISTIC":
+        limit, second = 0.5, b(graph.SigmoidOp, second)
+    elif kind == "NONE":
+        limit = 0.5 if positive else 0.0
+    else:
+        raise Unconvertible(f"post_transform is '{kind}' of one score")
+    first = b.sub(b.number(1, second), second) if kind == "LOGISTIC" or positive else b(graph.NegOp, second)
+    flat = b.reshape(second, (shape_of(second)[0],))
+    chosen = b.cast(b.compare("gt", flat, b.number(limit, flat)), i64)
+    return [labels(b, "classlabels_int64s", chosen) if b.wants(0) else None, b.concat([first, second], 1)]

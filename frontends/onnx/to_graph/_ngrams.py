@@ -9,53 +9,50 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 Gram = tuple[int, ...]
 
 
-@lowers(PASS, onnx.op("TfIdfVectorizer"))
-class TfIdfVectorizer(FromOnnx):
+@converts("TfIdfVectorizer")
+def tf_idf_vectorizer(b: Node) -> Results:
     """How often each n-gram of a pool occurs in a row, with every number of words between its words up to a limit."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        grams = _grams(node)
-        rank = node.rank()
-        if rank > 2:
-            raise Unconvertible(f"x has shape {list(node.shape())}; it is a row of words, or rows of them")
-        words = b.cast(node[0], i64)
-        batch, length = shape_of(words) if rank == 2 else (1, int(np.prod(node.shape())))
-        words = b.reshape(words, (batch, length))
-        indexes = np.asarray(node.list("ngram_indexes"), np.int64)
-        size = int(indexes.max(initial=-1)) + 1
-        total = b.splat(0, (size, batch), f32)
-        for count in sorted({len(gram) for gram in grams}):
-            same = {gram: number for gram, number in grams.items() if len(gram) == count}
-            numbers = list(same.values())
-            windows = np.asarray(list(_windows(node, length, count)), np.int64).reshape(-1, count)
-            if not len(windows):
-                continue
-            counts = _weighed(node, b, _counts(b, words, windows, np.asarray(list(same))), numbers)
-            places = b.constant(indexes[numbers].reshape(-1, 1))
-            total = b(graph.ScatterNdOp, "add", total, places, b.transpose(counts, (1, 0)), [0])
-        found = b.transpose(total, (1, 0))
-        return found if rank == 2 else b.reshape(found, (size,))
+    grams = _grams(b)
+    rank = b.rank()
+    if rank > 2:
+        raise Unconvertible(f"x has shape {list(b.shape())}; it is a row of words, or rows of them")
+    words = b.cast(b[0], i64)
+    batch, length = shape_of(words) if rank == 2 else (1, int(np.prod(b.shape())))
+    words = b.reshape(words, (batch, length))
+    indexes = np.asarray(b.list("ngram_indexes"), np.int64)
+    size = int(indexes.max(initial=-1)) + 1
+    total = b.splat(0, (size, batch), f32)
+    for count in sorted({len(gram) for gram in grams}):
+        same = {gram: number for gram, number in grams.items() if len(gram) == count}
+        numbers = list(same.values())
+        windows = np.asarray(list(_windows(b, length, count)), np.int64).reshape(-1, count)
+        if not len(windows):
+            continue
+        counts = _weighed(b, _counts(b, words, windows, np.asarray(list(same))), numbers)
+        places = b.constant(indexes[numbers].reshape(-1, 1))
+        total = b(graph.ScatterNdOp, "add", total, places, b.transpose(counts, (1, 0)), [0])
+    found = b.transpose(total, (1, 0))
+    return found if rank == 2 else b.reshape(found, (size,))
 
 
-def _grams(node: Node) -> dict[Gram, int]:
+def _grams(b: Node) -> dict[Gram, int]:
     """The n-grams of the pool that are asked for, with their numbers in the pool; of equal ones the last counts.
 
     Raises:
         Unconvertible: the attributes contradict one another.
     """
-    pool, starts, places = (node.ints(n) or [] for n in ("pool_int64s", "ngram_counts", "ngram_indexes"))
-    least, most = node.int("min_gram_length"), node.int("max_gram_length")
+    pool, starts, places = (b.ints(n) or [] for n in ("pool_int64s", "ngram_counts", "ngram_indexes"))
+    least, most = b.int("min_gram_length"), b.int("max_gram_length")
     found: dict[Gram, int] = {}
     number = 0
     for count, (start, end) in enumerate(zip(starts, [*starts[1:], len(pool)], strict=True), 1):
@@ -70,9 +67,9 @@ def _grams(node: Node) -> dict[Gram, int]:
     return found
 
 
-def _windows(node: Node, length: int, count: int) -> Iterator[range]:
+def _windows(b: Node, length: int, count: int) -> Iterator[range]:
     """Where the words of an n-gram may be in a row. Words alone have nothing between them, and count once."""
-    most = node.int("max_skip_count") if count > 1 else 0
+    most = b.int("max_skip_count") if count > 1 else 0
     for step in range(1, most + 2):
         for first in range(length - step * (count - 1)):
             yield range(first, first + step * count, step)
@@ -95,14 +92,14 @@ def _counts(
     return b.reduce("sum", b.cast(everywhere, f32), [1])
 
 
-def _weighed(node: Node, b: GraphBuilder, counts: SSAValue, numbers: Sequence[int]) -> SSAValue:
+def _weighed(b: Node, counts: SSAValue, numbers: Sequence[int]) -> SSAValue:
     """Counts, whether there are any, or either of them times the weights of the n-grams with these numbers."""
-    mode = node.one_of("mode", "TF", "IDF", "TFIDF")
+    mode = b.one_of("mode", "TF", "IDF", "TFIDF")
     if mode == "TF":
         return counts
     if mode == "IDF":
         counts = b.cast(b.compare("gt", counts, b.number(0, counts)), f32)
-    weights = np.asarray(node.list("weights"), np.float32)
+    weights = np.asarray(b.list("weights"), np.float32)
     if not weights.size:
         return counts
     if weights.size <= max(numbers):

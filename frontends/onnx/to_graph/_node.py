@@ -13,17 +13,19 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx.nodes import plain_value
 from mlc.dialects.onnx.ops import OnnxOp
 from mlc.dialects.onnx.schemas import onnx_package
-from mlc.frontends.operators.graph_builder import Array, Knowledge
+from mlc.frontends.onnx.to_graph._conversion import Conversion
+from mlc.frontends.operators.conversions import OperatorCall
+from mlc.frontends.operators.graph_builder import Array
 from mlc.frontends.operators.refusal import Unconvertible, value_needed
 from mlc.reference.constants import constant_data
 
 
-@dataclass
-class Node:
-    """The operands of an op, which are converted already, its attributes with the schema's defaults, its results."""
+@dataclass(kw_only=True)
+class Node(OperatorCall[OnnxOp]):
+    """A call of an operator: its operands, which are converted already, and its attributes with the schema's
+    defaults."""
 
-    op: OnnxOp
-    knowledge: Knowledge
+    run: Conversion
 
     @property
     def since(self) -> int:
@@ -149,12 +151,6 @@ class Node:
         if found not in allowed:
             raise Unconvertible(f"attribute '{name}' is '{found}'; mlc knows {', '.join(allowed)}")
         return found
-
-    # ---- results
-
-    def wants(self, index: int) -> bool:
-        """Whether somebody uses a result."""
-        return index < len(self.op.results) and self.op.results[index].first_use is not None
 
 
 def axis_of(axis: int, rank: int) -> int:

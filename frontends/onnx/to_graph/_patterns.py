@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, NoneType, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
+from mlc.dialects import onnx
 from mlc.dialects.graph.types import element_of
 from mlc.dialects.onnx.nodes import in_words
 from mlc.dialects.onnx.ops import OnnxOp
@@ -16,64 +18,57 @@ from mlc.frontends.onnx.to_graph._conversion import PASS, Conversion, require_fi
 from mlc.frontends.onnx.to_graph._node import Node
 from mlc.frontends.onnx.to_graph._strings import strings_in
 from mlc.frontends.onnx.to_graph._validity import fault_of, operands_in_words
+from mlc.frontends.operators.conversions import Converts, FunctionPattern, as_list
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.to_graph import Results, ToGraphPattern
+from mlc.frontends.operators.to_graph import Results
 from mlc.support.dtypes import is_supported
 from mlc.support.errors import Words
+from mlc.support.former_names import warn_of_name
 
 _MOST_ELEMENTS = 1 << 47
 """As many bytes as a process can address on today's machines."""
 
 
-class FromOnnx(ToGraphPattern):
-    """Lowers one operator of ONNX: `build` says what its results are at the graph level.
+class OnnxPattern(FunctionPattern):
+    """Converts an operator by a function that gets a `Node`.
 
-    ```python
-    @lowers("convert-onnx-to-graph", onnx.op("Neg"))
-    class Neg(FromOnnx):
-        def build(self, node: Node, b: GraphBuilder) -> Results:
-            return b(graph.NegOp, node[0])
-    ```
+    With `rounds_once` operands are widened where the first one has 16 bits.
     """
 
-    TAKES_BOUNDED: ClassVar[bool] = False
-    """Whether operands may have dims whose extents depend on data. Then all that is made of them goes through the
-    builder, which hands these extents on, and no shape is taken for more than the most that there can be."""
+    PASS: ClassVar[str] = PASS
+    OPTIONS: ClassVar[Mapping[str, Any]] = {"bounded": False, "rounds_once": False}
+    bounded: ClassVar[bool]
+    rounds_once: ClassVar[bool | Callable[[Node], bool]]
 
-    ROUNDS_ONCE: ClassVar[bool] = False
-    """Whether elements of 16 bits are f32 for `build`, where the first operand has such, and results are rounded in the
-    end: what is several ops at the graph level would round, and overflow, between them."""
-
-    def rounds_once(self, node: Node) -> bool:
-        """`ROUNDS_ONCE` of a node, where it depends on more than the operator."""
-        return self.ROUNDS_ONCE
-
-    @property
-    def conversion(self) -> Conversion:
-        """The run that the pattern takes part in."""
-        assert isinstance(self.run, Conversion)
-        return self.run
+    @classmethod
+    def op_class(cls, name: str, domain: str) -> type[Operation]:
+        return onnx.op(name, domain)
 
     def converted(self, op: Operation, b: GraphBuilder) -> Results:
         assert isinstance(op, OnnxOp)
+        assert isinstance(self.run, Conversion)
         _require_inputs(op)
         _require_numbers(op)
         _require_known(op)
-        if not self.TAKES_BOUNDED:
+        if not self.bounded:
             require_fixed(op, b.knowledge)
-        node = Node(op, b.knowledge)
-        if not self.rounds_once(node):
-            return self.build(node, b)
+        node = Node(op, b.knowledge, b.hint, op=op, run=self.run)
+        once = type(self).rounds_once
+        if not (once if isinstance(once, bool) else once(node)):
+            return self.called(node)
         own = list(op.operands)
         element = widen(op, b)
         try:
-            found = self.build(node, b)
+            found = as_list(self.called(node))
         except Exception:
             op.operands = own  # what is said of the node names its own types
             raise
-        results = [found] if isinstance(found, SSAValue) else found
-        return results if element is None else [v and rounded(b, v, element) for v in results]
+        return found if element is None else [v and rounded(b, v, element) for v in found]
+
+    def called(self, node: Node) -> Results:
+        """What the function gives."""
+        return type(self).function(node)
 
     def reason(self, op: Operation, error: Exception) -> Words | Unconvertible | None:
         assert isinstance(op, OnnxOp)
@@ -86,14 +81,6 @@ class FromOnnx(ToGraphPattern):
         if fault is None and isinstance(error, MemoryError | OverflowError):
             fault = f"it asks for numbers, or for data, beyond what a machine holds: {error}"
         return fault
-
-    @abstractmethod
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        """Append graph ops to `b` and return what replaces the results of the node.
-
-        Raises:
-            Unconvertible: the node cannot be converted.
-        """
 
 
 def _require_inputs(op: OnnxOp) -> None:
@@ -127,10 +114,36 @@ def _require_known(op: OnnxOp) -> None:
             raise Unconvertible(f"{found}, with whose elements mlc does not compute")
 
 
-class BoundedFromOnnx(FromOnnx):
-    """Lowers an operator that takes dims whose extents depend on data."""
+converts = Converts(OnnxPattern)
+"""Decorator of a function that converts operators of ONNX, `Gelu`, or of a domain of their own.
 
-    TAKES_BOUNDED: ClassVar[bool] = True
+```python
+@converts("Twist", domain="com.example")
+def twist(b: Node) -> Results:
+    return b.scaled(b[0], b.float("a", 1.0))
+```
+
+What an operator means may depend on the version of its domain: `b.since` is the one that gave it its present meaning.
+"""
 
 
-__all__ = ["PASS", "BoundedFromOnnx", "FromOnnx", "Results"]
+class FromOnnx(OnnxPattern):
+    """How patterns were written before: a class with a method `build`, registered by `lowers`."""
+
+    TAKES_BOUNDED: ClassVar[bool] = False
+    ROUNDS_ONCE: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        warn_of_name("conversions of ONNX are functions now, @converts(NAME), not classes with a method `build`")
+        cls.bounded, cls.rounds_once = cls.TAKES_BOUNDED, cls.ROUNDS_ONCE
+
+    def called(self, node: Node) -> Results:
+        return self.build(node, node)
+
+    @abstractmethod
+    def build(self, node: Node, b: GraphBuilder) -> Results:
+        """Append graph ops to `b` and return what replaces the results of the node."""
+
+
+__all__ = ["FromOnnx", "OnnxPattern", "Results", "converts"]

@@ -8,167 +8,149 @@ from math import prod
 import numpy as np
 from xdsl.dialects.builtin import i64
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._moves import in_order
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.places import along_axis, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
-@lowers(PASS, onnx.op("GatherElements"))
-class GatherElements(FromOnnx):
+@converts("GatherElements")
+def gather_elements(b: Node) -> Results:
     """An index for each element of the result."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        return b(graph.GatherNdOp, node[0], *along_axis(b, node[1], node.axis()))
+    return taken_along(b, b[0], b[1], b.axis())
 
 
-@lowers(PASS, onnx.op("GatherND"))
-class GatherNd(BoundedFromOnnx):
+@converts("GatherND", bounded=True)
+def gather_nd(b: Node) -> Results:
     """Coordinates along the first axes behind those that are a batch."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        batch, count = node.int("batch_dims"), node.shape(1)[-1]
-        indices = b.knowledge.array(node[1])
-        if indices is not None and count and not batch and not b.knowledge.extents.get(node[0]):
-            extents, rest = np.array(node.shape()[:count]), node.shape()[count:]
-            places = np.where(indices < 0, indices + extents, indices)
-            if np.all((places >= 0) & (places < extents)):
-                flat = b.reshape(node[0], (int(np.prod(extents)), *rest))
-                steps = np.append(np.cumprod(extents[:0:-1])[::-1], 1)
-                if (found := in_order(b, flat, 0, places @ steps)) is not None:
-                    return found
-        return b(graph.GatherNdOp, node[0], node[1], range(batch, batch + count), range(batch))
+    batch, count = b.int("batch_dims"), b.shape(1)[-1]
+    indices = b.knowledge.array(b[1])
+    if indices is not None and count and not batch and not b.knowledge.extents.get(b[0]):
+        extents, rest = np.array(b.shape()[:count]), b.shape()[count:]
+        places = np.where(indices < 0, indices + extents, indices)
+        if np.all((places >= 0) & (places < extents)):
+            flat = b.reshape(b[0], (int(np.prod(extents)), *rest))
+            steps = np.append(np.cumprod(extents[:0:-1])[::-1], 1)
+            if (found := in_order(b, flat, 0, places @ steps)) is not None:
+                return found
+    return b(graph.GatherNdOp, b[0], b[1], range(batch, batch + count), range(batch))
 
 
-def _kind(node: Node) -> str:
+def _kind(b: Node) -> str:
     """What becomes of an element that an update meets."""
-    reduction = node.string("reduction", "none")
+    reduction = b.string("reduction", "none")
     if reduction not in ("none", "add", "mul", "max", "min"):
         raise Unconvertible(f"attribute 'reduction' is '{reduction}'; mlc knows none, add, mul, max and min")
     return "set" if reduction == "none" else reduction
 
 
-@lowers(PASS, onnx.op("ScatterElements"), onnx.op("Scatter"))
-class ScatterElements(FromOnnx):
+@converts("ScatterElements", "Scatter")
+def scatter_elements(b: Node) -> Results:
     """An index for each update."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        indices, axes, own = along_axis(b, node[1], node.axis())
-        return b(graph.ScatterNdOp, _kind(node), node[0], indices, node[2], axes, own)
+    indices, axes, own = along_axis(b, b[1], b.axis())
+    return b(graph.ScatterNdOp, _kind(b), b[0], indices, b[2], axes, own)
 
 
-@lowers(PASS, onnx.op("ScatterND"))
-class ScatterNd(FromOnnx):
+@converts("ScatterND")
+def scatter_nd(b: Node) -> Results:
     """Coordinates along the first axes."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        axes = range(node.shape(1)[-1])
-        return b(graph.ScatterNdOp, _kind(node), node[0], node[1], node[2], axes)
+    axes = range(b.shape(1)[-1])
+    return b(graph.ScatterNdOp, _kind(b), b[0], b[1], b[2], axes)
 
 
-@lowers(PASS, onnx.op("TensorScatter"))
-class TensorScatter(FromOnnx):
+@converts("TensorScatter")
+def tensor_scatter(b: Node) -> Results:
     """A cache in which the rows of an update get their places, from an index of each batch on."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        cache, update, axis = node[0], node[1], node.axis()
-        length, steps = node.shape()[axis], node.shape(1)[axis]
-        if axis == 0:
-            raise Unconvertible("axis is 0, which is that of the batch")
-        places = b.constant(np.arange(steps).reshape(*[1] * axis, steps), i64)
-        if node.has(2):
-            first = b.reshape(b.cast(node[2], i64), (*node.shape(2), *[1] * axis))
-            places = b.add(first, places)
-        if node.one_of("mode", "linear", "circular") == "circular":
-            places = b(graph.ModOp, places, b.number(length, places))
-        places = b.reshape(b.broadcast(places, node.shape(1)[: axis + 1]), (*node.shape(1)[: axis + 1], 1))
-        return b(graph.ScatterNdOp, "set", cache, places, update, [axis], range(axis))
+    cache, update, axis = b[0], b[1], b.axis()
+    length, steps = b.shape()[axis], b.shape(1)[axis]
+    if axis == 0:
+        raise Unconvertible("axis is 0, which is that of the batch")
+    places = b.constant(np.arange(steps).reshape(*[1] * axis, steps), i64)
+    if b.has(2):
+        first = b.reshape(b.cast(b[2], i64), (*b.shape(2), *[1] * axis))
+        places = b.add(first, places)
+    if b.one_of("mode", "linear", "circular") == "circular":
+        places = b(graph.ModOp, places, b.number(length, places))
+    places = b.reshape(b.broadcast(places, b.shape(1)[: axis + 1]), (*b.shape(1)[: axis + 1], 1))
+    return b(graph.ScatterNdOp, "set", cache, places, update, [axis], range(axis))
 
 
-@lowers(PASS, onnx.op("MaxUnpool"))
-class MaxUnpool(FromOnnx):
+@converts("MaxUnpool")
+def max_unpool(b: Node) -> Results:
     """Elements go to where a pooling found them, all others are 0; a larger shape has zeros behind.
 
     Places are counted over the whole result that the window gives, whatever shape is asked for.
     """
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, kernel = node[0], node.ints("kernel_shape") or []
-        spatial = node.shape()[2:]
-        strides, pads = node.ints("strides") or [1] * len(kernel), node.ints("pads") or [0] * 2 * len(kernel)
-        if not len(kernel) == len(strides) == len(spatial) or len(pads) != 2 * len(spatial):
-            raise Unconvertible(f"kernel {kernel}, strides {strides} and pads {pads} do not fit {list(node.shape())}")
-        extents = [
-            (extent - 1) * strides[i] + kernel[i] - pads[i] - pads[i + len(kernel)] for i, extent in enumerate(spatial)
-        ]
-        shape = (*node.shape()[:2], *extents)
-        count = prod(node.shape())
-        zeros = b.splat(0, (prod(shape),), element_of(x))
-        indices, updates = b.reshape(node[1], (count, 1)), b.reshape(x, (count,))
-        found = b.reshape(b(graph.ScatterNdOp, "set", zeros, indices, updates, [0]), shape)
-        wanted = node.known_ints(2) if node.has(2) else list(shape)
-        if len(wanted) != len(shape) or any(w < e for w, e in zip(wanted, shape, strict=True)):
-            raise Unconvertible(f"the output shape {wanted} has no room for {list(shape)}")
-        if wanted == list(shape):
-            return found
-        return b(graph.PadOp, found, [0] * len(shape), [w - e for w, e in zip(wanted, shape, strict=True)], 0)
-
-
-@lowers(PASS, onnx.op("Col2Im"))
-class Col2Im(FromOnnx):
-    """Columns are added up where their windows were: rows of all images and channels, to places that are known."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        image, block = node.known_ints(1), node.known_ints(2)
-        rank = len(image)
-        dilations, strides = node.ints("dilations") or [1] * rank, node.ints("strides") or [1] * rank
-        pads = node.ints("pads") or [0] * 2 * rank
-        images, rows, columns = node.shape()
-        if rows % prod(block) or not len(block) == len(dilations) == len(strides) == rank or len(pads) != 2 * rank:
-            raise Unconvertible(f"{list(node.shape())} holds no windows of {block} of images of {image}")
-        padded = [e + pads[i] + pads[i + rank] for i, e in enumerate(image)]
-        steps = [(p - (k - 1) * d - 1) // s + 1 for p, k, d, s in zip(padded, block, dilations, strides, strict=True)]
-        if prod(steps) != columns or min(steps, default=1) < 1:
-            raise Unconvertible(f"{columns} columns, where windows of {block} have {steps} places in {image}")
-        axes = [
-            np.arange(k)[:, None] * d + np.arange(n) * s
-            for k, d, n, s in zip(block, dilations, steps, strides, strict=True)
-        ]
-        flat = np.zeros((1,) * (2 * rank), np.int64)
-        for i, places in enumerate(axes):
-            shape = [1] * (2 * rank)
-            shape[i], shape[rank + i] = places.shape
-            flat = flat * padded[i] + places.reshape(shape)
-        all_channels = images * (rows // prod(block))
-        values = b.reshape(node[0], (all_channels, prod(block) * columns))
-        zeros = b.splat(0, (prod(padded), all_channels), element_of(node[0]))
-        found = b(graph.ScatterNdOp, "add", zeros, b.constant(flat.reshape(-1, 1)), b.transpose(values, (1, 0)), [0])
-        found = b.reshape(b.transpose(found, (1, 0)), (images, rows // prod(block), *padded))
-        for i in range(rank):
-            found = b.slice(found, 2 + i, pads[i], pads[i] + image[i])
+    x, kernel = b[0], b.ints("kernel_shape") or []
+    spatial = b.shape()[2:]
+    strides, pads = b.ints("strides") or [1] * len(kernel), b.ints("pads") or [0] * 2 * len(kernel)
+    if not len(kernel) == len(strides) == len(spatial) or len(pads) != 2 * len(spatial):
+        raise Unconvertible(f"kernel {kernel}, strides {strides} and pads {pads} do not fit {list(b.shape())}")
+    extents = [
+        (extent - 1) * strides[i] + kernel[i] - pads[i] - pads[i + len(kernel)] for i, extent in enumerate(spatial)
+    ]
+    shape = (*b.shape()[:2], *extents)
+    count = prod(b.shape())
+    zeros = b.splat(0, (prod(shape),), element_of(x))
+    indices, updates = b.reshape(b[1], (count, 1)), b.reshape(x, (count,))
+    found = b.reshape(b(graph.ScatterNdOp, "set", zeros, indices, updates, [0]), shape)
+    wanted = b.known_ints(2) if b.has(2) else list(shape)
+    if len(wanted) != len(shape) or any(w < e for w, e in zip(wanted, shape, strict=True)):
+        raise Unconvertible(f"the output shape {wanted} has no room for {list(shape)}")
+    if wanted == list(shape):
         return found
+    return b(graph.PadOp, found, [0] * len(shape), [w - e for w, e in zip(wanted, shape, strict=True)], 0)
 
 
-@lowers(PASS, onnx.op("ReverseSequence"))
-class ReverseSequence(FromOnnx):
+@converts("Col2Im")
+def col2_im(b: Node) -> Results:
+    """Columns are added up where their windows were: rows of all images and channels, to places that are known."""
+    image, block = b.known_ints(1), b.known_ints(2)
+    rank = len(image)
+    dilations, strides = b.ints("dilations") or [1] * rank, b.ints("strides") or [1] * rank
+    pads = b.ints("pads") or [0] * 2 * rank
+    images, rows, columns = b.shape()
+    if rows % prod(block) or not len(block) == len(dilations) == len(strides) == rank or len(pads) != 2 * rank:
+        raise Unconvertible(f"{list(b.shape())} holds no windows of {block} of images of {image}")
+    padded = [e + pads[i] + pads[i + rank] for i, e in enumerate(image)]
+    steps = [(p - (k - 1) * d - 1) // s + 1 for p, k, d, s in zip(padded, block, dilations, strides, strict=True)]
+    if prod(steps) != columns or min(steps, default=1) < 1:
+        raise Unconvertible(f"{columns} columns, where windows of {block} have {steps} places in {image}")
+    axes = [
+        np.arange(k)[:, None] * d + np.arange(n) * s
+        for k, d, n, s in zip(block, dilations, steps, strides, strict=True)
+    ]
+    flat = np.zeros((1,) * (2 * rank), np.int64)
+    for i, places in enumerate(axes):
+        shape = [1] * (2 * rank)
+        shape[i], shape[rank + i] = places.shape
+        flat = flat * padded[i] + places.reshape(shape)
+    all_channels = images * (rows // prod(block))
+    values = b.reshape(b[0], (all_channels, prod(block) * columns))
+    zeros = b.splat(0, (prod(padded), all_channels), element_of(b[0]))
+    found = b(graph.ScatterNdOp, "add", zeros, b.constant(flat.reshape(-1, 1)), b.transpose(values, (1, 0)), [0])
+    found = b.reshape(b.transpose(found, (1, 0)), (images, rows // prod(block), *padded))
+    for i in range(rank):
+        found = b.slice(found, 2 + i, pads[i], pads[i] + image[i])
+    return found
+
+
+@converts("ReverseSequence")
+def reverse_sequence(b: Node) -> Results:
     """The first elements of each sequence turned round: read at `length - 1 - t` for `t < length`, else at `t`."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, time, batch = node[0], node.axis("time_axis"), node.int("batch_axis", 1)
-        if {time, batch} != {0, 1}:
-            raise Unconvertible(f"time axis {time} and batch axis {batch} must be 0 and 1")
-        extent = node.shape()[time]
-        lengths = b.reshape(b.cast(node[1], i64), _only(batch, node.shape()[batch]))
-        times = b.constant(np.arange(extent).reshape(_only(time, extent)), i64)
-        turned = b.sub(b.sub(lengths, b.number(1, lengths)), times)
-        inside = b.compare("lt", times, lengths)
-        places = b.where(inside, turned, b.broadcast(times, shape_of(turned)))
-        return b(graph.GatherNdOp, x, b.reshape(places, (*node.shape()[:2], 1)), [time], [batch])
+    x, time, batch = b[0], b.axis("time_axis"), b.int("batch_axis", 1)
+    if {time, batch} != {0, 1}:
+        raise Unconvertible(f"time axis {time} and batch axis {batch} must be 0 and 1")
+    extent = b.shape()[time]
+    lengths = b.reshape(b.cast(b[1], i64), _only(batch, b.shape()[batch]))
+    times = b.constant(np.arange(extent).reshape(_only(time, extent)), i64)
+    turned = b.sub(b.sub(lengths, b.number(1, lengths)), times)
+    inside = b.compare("lt", times, lengths)
+    places = b.where(inside, turned, b.broadcast(times, shape_of(turned)))
+    return b(graph.GatherNdOp, x, b.reshape(places, (*b.shape()[:2], 1)), [time], [batch])
 
 
 def _only(axis: int, extent: int) -> Sequence[int]:

@@ -5,28 +5,26 @@ from __future__ import annotations
 from xdsl.dialects.builtin import f32, f64, i32
 from xdsl.ir import Attribute, SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.frontends.onnx.to_graph._casts import short_float
-from mlc.frontends.onnx.to_graph._conversion import PASS
-from mlc.frontends.onnx.to_graph._matmul import matmul
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
-from mlc.frontends.onnx.to_graph._patterns import FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.onnx.to_graph._windows import convolution
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
+from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 from mlc.support.dtypes import STORED, is_supported, least_of, most_of
 from mlc.support.types import integer_width
 
 
-def _along(b: GraphBuilder, node: Node, value: SSAValue, x: SSAValue) -> SSAValue:
+def _along(b: Node, value: SSAValue, x: SSAValue) -> SSAValue:
     """A scale or a zero point as it broadcasts with `x`: one number, one per element of an axis, or one per block."""
     own, shape = shape_of(value), shape_of(x)
     if not own or own == (1,):
         return b.reshape(value, ())
-    axis, size = axis_of(node.int("axis", 1), len(shape)), node.int("block_size")
+    axis, size = axis_of(b.int("axis", 1), len(shape)), b.int("block_size")
     if len(own) == 1 and len(shape) > 1:
         return b.reshape(value, [own[0] if i == axis else 1 for i in range(len(shape))])
     if size and len(own) == len(shape):
@@ -48,57 +46,49 @@ def saturate(b: GraphBuilder, x: SSAValue, zero_point: SSAValue | None, element:
     return b.cast(b(graph.MinOp, b(graph.MaxOp, rounded, low), high), element)
 
 
-@lowers(PASS, onnx.op("QuantizeLinear"))
-class QuantizeLinear(FromOnnx):
+@converts("QuantizeLinear", rounds_once=True)
+def quantize_linear(b: Node) -> Results:
     """`x / scale`, rounded, plus the zero point, within the type of the zero point."""
-
-    ROUNDS_ONCE = True
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x = node[0]
-        number = node.int("output_dtype")
-        default = TYPES_BY_NUMBER[number or 2]
-        zero = node.optional(2)
-        element = element_of(zero) if zero is not None else default
-        x = x if is_float(x) else b.cast(x, f32)
-        scale = _along(b, node, b.cast(node[1], element_of(x)), x)
-        scaled = b.div(x, scale)
-        zero = None if zero is None else _along(b, node, zero, x)
-        if integer_width(element):
-            return saturate(b, scaled, zero, element)
-        if element not in STORED:
-            raise Unconvertible(f"input 'y_zero_point' has elements of type {element}, to which nothing is quantised")
-        moved = scaled if zero is None else b.add(scaled, b.cast(zero, element_of(x)))
-        return short_float(b, moved, element, bool(node.int("saturate", 1)))
+    x = b[0]
+    number = b.int("output_dtype")
+    default = TYPES_BY_NUMBER[number or 2]
+    zero = b.optional(2)
+    element = element_of(zero) if zero is not None else default
+    x = x if is_float(x) else b.cast(x, f32)
+    scale = _along(b, b.cast(b[1], element_of(x)), x)
+    scaled = b.div(x, scale)
+    zero = None if zero is None else _along(b, zero, x)
+    if integer_width(element):
+        return saturate(b, scaled, zero, element)
+    if element not in STORED:
+        raise Unconvertible(f"input 'y_zero_point' has elements of type {element}, to which nothing is quantised")
+    moved = scaled if zero is None else b.add(scaled, b.cast(zero, element_of(x)))
+    return short_float(b, moved, element, bool(b.int("saturate", 1)))
 
 
-@lowers(PASS, onnx.op("DynamicQuantizeLinear"))
-class DynamicQuantizeLinear(FromOnnx):
+@converts("DynamicQuantizeLinear")
+def dynamic_quantize_linear(b: Node) -> Results:
     """To ui8, with a scale and a zero point for the least and the largest element and 0; the scale of zeros is 1."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, axes, zero = node[0], range(node.rank()), b.number(0, node[0])
-        low = b(graph.MinOp, b.reduce("min", x, axes), zero)
-        high = b(graph.MaxOp, b.reduce("max", x, axes), zero)
-        span = b.sub(high, low)
-        scale = b.where(b.compare("eq", span, zero), b.number(1, x), b.div(span, b.number(255, x)))
-        element = TYPES_BY_NUMBER[2]
-        zero_point = saturate(b, b.sub(zero, b.div(low, scale)), None, element)
-        return [saturate(b, b.div(x, scale), zero_point, element), scale, zero_point]
+    x, axes, zero = b[0], range(b.rank()), b.number(0, b[0])
+    low = b(graph.MinOp, b.reduce("min", x, axes), zero)
+    high = b(graph.MaxOp, b.reduce("max", x, axes), zero)
+    span = b.sub(high, low)
+    scale = b.where(b.compare("eq", span, zero), b.number(1, x), b.div(span, b.number(255, x)))
+    element = TYPES_BY_NUMBER[2]
+    zero_point = saturate(b, b.sub(zero, b.div(low, scale)), None, element)
+    return [saturate(b, b.div(x, scale), zero_point, element), scale, zero_point]
 
 
-@lowers(PASS, onnx.op("DequantizeLinear"))
-class DequantizeLinear(FromOnnx):
+@converts("DequantizeLinear")
+def dequantize_linear(b: Node) -> Results:
     """`(x - zero point) * scale`, in the type of the scale."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        number = node.int("output_dtype")
-        element = TYPES_BY_NUMBER[number] if number else node.element(1)
-        x = b.cast(node[0], f32 if is_float(node[0]) else i32)
-        if (zero := node.optional(2)) is not None:
-            x = b.sub(x, b.cast(_along(b, node, zero, x), element_of(x)))
-        wide = f64 if element == f64 else f32  # an integer of 32 bits is none of 16
-        return b.cast(b.mul(b.cast(x, wide), b.cast(_along(b, node, node[1], x), wide)), element)
+    number = b.int("output_dtype")
+    element = TYPES_BY_NUMBER[number] if number else b.element(1)
+    x = b.cast(b[0], f32 if is_float(b[0]) else i32)
+    if (zero := b.optional(2)) is not None:
+        x = b.sub(x, b.cast(_along(b, zero, x), element_of(x)))
+    wide = f64 if element == f64 else f32  # an integer of 32 bits is none of 16
+    return b.cast(b.mul(b.cast(x, wide), b.cast(_along(b, b[1], x), wide)), element)
 
 
 def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = False) -> SSAValue:
@@ -115,12 +105,10 @@ def _centred(b: GraphBuilder, x: SSAValue, zero: SSAValue | None, rows: bool = F
     return b.sub(wide, zero)
 
 
-@lowers(PASS, onnx.op("MatMulInteger"))
-class MatMulInteger(FromOnnx):
+@converts("MatMulInteger")
+def mat_mul_integer(b: Node) -> Results:
     """A product of integers, in i32."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        return matmul(b, _centred(b, node[0], node.optional(2), rows=True), _centred(b, node[1], node.optional(3)))
+    return numpy_product(b, _centred(b, b[0], b.optional(2), rows=True), _centred(b, b[1], b.optional(3)))
 
 
 def _channels(b: GraphBuilder, zero: SSAValue | None, weights: SSAValue) -> SSAValue | None:
@@ -130,42 +118,36 @@ def _channels(b: GraphBuilder, zero: SSAValue | None, weights: SSAValue) -> SSAV
     return b.reshape(zero, (shape_of(zero)[0], *[1] * (len(shape_of(weights)) - 1)))
 
 
-@lowers(PASS, onnx.op("ConvInteger"))
-class ConvInteger(FromOnnx):
+@converts("ConvInteger")
+def conv_integer(b: Node) -> Results:
     """A convolution of integers, in i32; padding is the zero point."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        weights = _centred(b, node[1], _channels(b, node.optional(3), node[1]))
-        return convolution(node, b, _centred(b, node[0], node.optional(2)), weights, None)
+    weights = _centred(b, b[1], _channels(b, b.optional(3), b[1]))
+    return convolution(b, _centred(b, b[0], b.optional(2)), weights, None)
 
 
-@lowers(PASS, onnx.op("QLinearMatMul"))
-class QLinearMatMul(FromOnnx):
+@converts("QLinearMatMul")
+def q_linear_mat_mul(b: Node) -> Results:
     """A product of integers, scaled to integers again."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        total = matmul(b, _centred(b, node[0], node[2], rows=True), _centred(b, node[3], node[5]))
-        left = node[1]
-        if len(shape_of(left)) == 1 and shape_of(left) != (1,):
-            left = b.reshape(left, (shape_of(left)[0], 1))
-        scale = b.div(b.mul(b.cast(left, f32), b.cast(node[4], f32)), b.cast(node[6], f32))
-        scaled = b.mul(b.cast(total, f32), _number(b, scale))
-        return saturate(b, scaled, _number(b, node[7]), node.element(7))
+    total = numpy_product(b, _centred(b, b[0], b[2], rows=True), _centred(b, b[3], b[5]))
+    left = b[1]
+    if len(shape_of(left)) == 1 and shape_of(left) != (1,):
+        left = b.reshape(left, (shape_of(left)[0], 1))
+    scale = b.div(b.mul(b.cast(left, f32), b.cast(b[4], f32)), b.cast(b[6], f32))
+    scaled = b.mul(b.cast(total, f32), _number(b, scale))
+    return saturate(b, scaled, _number(b, b[7]), b.element(7))
 
 
 def _number(b: GraphBuilder, value: SSAValue) -> SSAValue:
     return b.reshape(value, ()) if shape_of(value) == (1,) else value
 
 
-@lowers(PASS, onnx.op("QLinearConv"))
-class QLinearConv(FromOnnx):
+@converts("QLinearConv")
+def q_linear_conv(b: Node) -> Results:
     """A convolution of integers, scaled to integers again."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        weights = _centred(b, node[3], _channels(b, node[5], node[3]))
-        total = convolution(node, b, _centred(b, node[0], node[2]), weights, node.optional(8))
-        scale = b.div(b.mul(node[1], node[4]), node[6])
-        if shape_of(scale) not in ((), (1,)):
-            scale = b.reshape(scale, (shape_of(scale)[0], *[1] * (node.rank() - 2)))
-        scaled = b.mul(b.cast(total, f32), _number(b, scale))
-        return saturate(b, scaled, _number(b, node[7]), node.element(7))
+    weights = _centred(b, b[3], _channels(b, b[5], b[3]))
+    total = convolution(b, _centred(b, b[0], b[2]), weights, b.optional(8))
+    scale = b.div(b.mul(b[1], b[4]), b[6])
+    if shape_of(scale) not in ((), (1,)):
+        scale = b.reshape(scale, (shape_of(scale)[0], *[1] * (b.rank() - 2)))
+    scaled = b.mul(b.cast(total, f32), _number(b, scale))
+    return saturate(b, scaled, _number(b, b[7]), b.element(7))

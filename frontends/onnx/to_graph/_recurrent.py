@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
 
-from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from mlc.dialects import onnx
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._activations import Activation, activations
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators import recurrent
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.recurrent import direction, gates, plus
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
 @dataclass
@@ -50,84 +47,53 @@ _RANKS = (3, 3, 3, 2, 1, 3, 3, 2)
 """How many dims the operands have, which are in the same places for all operators."""
 
 
-class Recurrent(FromOnnx):
+_Cell = Callable[[GraphBuilder, Node, SSAValue, Sequence[SSAValue], Weights], list[SSAValue]]
+"""A step: of an input, the states and the weights, the next states, of which the first one is the output."""
+
+
+@dataclass(frozen=True)
+class _Layer:
     """What the operators share: layouts, directions, lengths of sequences.
 
-    The product of an input and its weights stands in the body of the loop, which says what a step is; that it is
-    computed for all steps at once is the business of `hoist-from-scans`.
+    Attributes:
+        cell: what a step is.
+        states: how many values pass from step to step.
+        functions: the activations of a direction that names none.
     """
 
-    ROUNDS_ONCE = True
+    cell: _Cell
+    states: int
+    functions: tuple[str, ...]
 
-    STATES: ClassVar[int] = 1
-    """How many values pass from step to step."""
-    FUNCTIONS: ClassVar[tuple[str, ...]] = ()
-    """The activations of a direction that names none."""
-
-    @abstractmethod
-    def step(self, b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
-        """The next states, of which the first one is the output of the step."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
+    def converted(self, b: Node) -> Results:
+        """The outputs of all steps, `[time, directions, batch, width]`, and the last states."""
         for index, rank in enumerate(_RANKS):
-            if node.has(index) and node.rank(index) != rank:
-                found = len(node.shape(index))
-                raise Unconvertible(f"input '{node.operand_name(index)}' has {found} dims; required: {rank}")
-        batch_first = node.flag("layout")
-        x = b.transpose(node[0], (1, 0, 2)) if batch_first else node[0]
-        direction = node.one_of("direction", "forward", "reverse", "bidirectional")
-        ways = [False, True] if direction == "bidirectional" else [direction == "reverse"]
-        if shape_of(node[1])[0] != len(ways):
-            raise Unconvertible(f"W is for {shape_of(node[1])[0]} directions, direction is '{direction}'")
-        found = [self._direction(node, b, x, number, back, len(ways)) for number, back in enumerate(ways)]
-        results: list[SSAValue | None] = []
-        stacks = [ys for *_, ys in found]
-        steps, batch, hidden = shape_of(stacks[0])
-        apart = [b.reshape(ys, (steps, 1, batch, hidden)) for ys in stacks]
-        whole = b.concat(apart, 1)
-        results.append(b.transpose(whole, (2, 0, 1, 3)) if batch_first else whole)
-        for state in range(self.STATES):
-            last = b.concat([b.reshape(each[state], (1, batch, hidden)) for each in found], 0)
-            results.append(b.transpose(last, (1, 0, 2)) if batch_first else last)
-        return results
+            if b.has(index) and b.rank(index) != rank:
+                raise Unconvertible(f"input '{b.operand_name(index)}' has {b.rank(index)} dims; required: {rank}")
+        batch_first = b.flag("layout")
+        x = b.transpose(b[0], (1, 0, 2)) if batch_first else b[0]
+        which = b.one_of("direction", "forward", "reverse", "bidirectional")
+        ways = [False, True] if which == "bidirectional" else [which == "reverse"]
+        if shape_of(b[1])[0] != len(ways):
+            raise Unconvertible(f"W is for {shape_of(b[1])[0]} directions, direction is '{which}'")
+        found = [self._direction(b, x, number, back, len(ways)) for number, back in enumerate(ways)]
+        whole = b.concat([b.unsqueeze(ys, [1]) for *_, ys in found], 1)
+        last = [b.concat([b.unsqueeze(each[state], [0]) for each in found], 0) for state in range(self.states)]
+        if batch_first:
+            return [b.transpose(whole, (2, 0, 1, 3)), *(b.transpose(each, (1, 0, 2)) for each in last)]
+        return [whole, *last]
 
-    def _direction(
-        self, node: Node, b: GraphBuilder, x: SSAValue, number: int, backwards: bool, directions: int
-    ) -> list[SSAValue]:
+    def _direction(self, b: Node, x: SSAValue, number: int, backwards: bool, directions: int) -> list[SSAValue]:
         """The last states of a direction, and the outputs of all of its steps."""
-        w = self._weights(node, b, number, directions)
-        steps, batch, _ = shape_of(x)
-        scan = ScanWriter(b, steps)
-        inside = scan.inside
-        states = [
-            scan.carry(self._initial(node, b, 5 + state, number, (batch, w.hidden), element_of(x)))
-            for state in range(self.STATES)
-        ]
-        row = scan.row(x, backwards)
-        runs = None
-        if (lengths := node.optional(4)) is not None:
-            within = inside.compare("lt", scan.number(backwards), inside.cast(lengths, i64))
-            runs = inside.reshape(within, (batch, 1))
-        next = self.step(inside, node, row, states, w)
-        output = next[0]
-        if runs is not None:
-            output = inside.where(runs, output, inside.number(0, output))
-            next = [inside.where(runs, new, old) for new, old in zip(next, states, strict=True)]
-        return scan.finish(next, [output], backwards)
+        w = self._weights(b, number, directions)
+        shape = (shape_of(x)[1], w.hidden)
+        states = [_initial(b, 5 + state, number, shape) for state in range(self.states)]
+        step = partial(_step, b, self.cell, w)
+        return direction(b, x, states, step, backwards, b.optional(4))
 
-    def _initial(
-        self, node: Node, b: GraphBuilder, index: int, number: int, shape: tuple[int, int], element: object
-    ) -> SSAValue:
-        given = node.optional(index)
-        if given is None:
-            return b.splat(0, shape, element_of(node[0]))
-        if node.flag("layout"):
-            given = b.transpose(given, (1, 0, 2))
-        return b.reshape(b.slice(given, 0, number, number + 1), shape)
-
-    def _weights(self, node: Node, b: GraphBuilder, number: int, directions: int) -> Weights:
+    def _weights(self, b: Node, number: int, directions: int) -> Weights:
         def of(index: int) -> SSAValue | None:
-            whole = node.optional(index)
+            whole = b.optional(index)
             if whole is None:
                 return None
             return b.reshape(b.slice(whole, 0, number, number + 1), shape_of(whole)[1:])
@@ -135,96 +101,83 @@ class Recurrent(FromOnnx):
         w, r, biases = of(1), of(2), of(3)
         if w is None or r is None:
             raise Unconvertible("its weights are missing")
-        bias = state_bias = None
-        if biases is not None:
-            half = shape_of(biases)[0] // 2
-            bias, state_bias = b.slice(biases, 0, 0, half), b.slice(biases, 0, half, 2 * half)
-        each = len(self.FUNCTIONS)
+        bias, state_bias = (None, None) if biases is None else gates(b, biases, 2)
+        each = len(self.functions)
         # The default of a schema is that of two directions.
-        given = node.attribute("activations") if "activations" in node.op.attributes else None
-        names = given or [*self.FUNCTIONS] * directions
+        given = b.attribute("activations") if "activations" in b.op.attributes else None
+        names = given or [*self.functions] * directions
         if len(names) != each * directions:
             raise Unconvertible(f"{len(names)} activations for {directions} directions of {each}")
-        alphas: list[float] = node.attribute("activation_alpha") or []
-        betas: list[float] = node.attribute("activation_beta") or []
-        functions = activations(names, alphas, betas, node.attribute("clip"))
+        alphas: list[float] = b.attribute("activation_alpha") or []
+        betas: list[float] = b.attribute("activation_beta") or []
+        functions = activations(names, alphas, betas, b.attribute("clip"))
         own = functions[number * each : (number + 1) * each]
-        peepholes = of(7) if self.STATES == 2 else None
+        peepholes = of(7) if self.states == 2 else None
         return Weights(b.transpose(w, (1, 0)), b.transpose(r, (1, 0)), bias, state_bias, peepholes, own)
 
 
-def _plus(b: GraphBuilder, value: SSAValue, *others: SSAValue | None) -> SSAValue:
-    """A sum of what is there."""
-    for other in others:
-        value = value if other is None else b.add(value, other)
-    return value
+def _step(
+    node: Node, cell: _Cell, w: Weights, b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue]
+) -> list[SSAValue]:
+    return cell(b, node, x, states, w)
 
 
-def _both(b: GraphBuilder, w: Weights) -> SSAValue | None:
-    """The sum of the two biases."""
-    return None if w.bias is None or w.state_bias is None else b.add(w.bias, w.state_bias)
+def _initial(b: Node, index: int, number: int, shape: tuple[int, int]) -> SSAValue:
+    given = b.optional(index)
+    if given is None:
+        return b.splat(0, shape, element_of(b[0]))
+    if b.flag("layout"):
+        given = b.transpose(given, (1, 0, 2))
+    return b.reshape(b.slice(given, 0, number, number + 1), shape)
 
 
-def _gate(b: GraphBuilder, value: SSAValue | None, number: int, width: int) -> SSAValue | None:
-    """A part of what is there along the last axis."""
-    return None if value is None else b.slice(value, len(shape_of(value)) - 1, number * width, (number + 1) * width)
+def _total(b: GraphBuilder, x: SSAValue, h: SSAValue, w: Weights) -> SSAValue:
+    """`x W + h R + b`, where `b` is the sum of both biases."""
+    bias = None if w.bias is None or w.state_bias is None else b.add(w.bias, w.state_bias)
+    return b.add(plus(b, b.matmul(x, w.input), bias), b.matmul(h, w.state))
 
 
-@lowers(PASS, onnx.op("RNN"))
-class Rnn(Recurrent):
+@converts("RNN", rounds_once=True)
+def rnn(b: Node) -> Results:
     """`h = f(x W + h R + b)`."""
-
-    FUNCTIONS = ("Tanh",)
-
-    def step(self, b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
-        total = b.add(_plus(b, b.matmul(x, w.input), _both(b, w)), b.matmul(states[0], w.state))
-        return [w.functions[0](b, total)]
+    return _Layer(_rnn, 1, ("Tanh",)).converted(b)
 
 
-@lowers(PASS, onnx.op("GRU"))
-class Gru(Recurrent):
+def _rnn(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
+    return [w.functions[0](b, _total(b, x, states[0], w))]
+
+
+@converts("GRU", rounds_once=True)
+def gru(b: Node) -> Results:
     """Gates z and r, and a candidate: `h = (1 - z) g(x W + (r h) R + b) + z h` (Cho et al., 2014)."""
-
-    FUNCTIONS = ("Sigmoid", "Tanh")
-
-    def step(self, b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
-        (h,), n, (f, g) = states, w.hidden, w.functions
-        inputs = _plus(b, b.matmul(x, w.input), w.bias)
-        part = b.slice(w.state, 1, 0, 2 * n)
-        gates = _plus(b, b.matmul(h, part), None if w.state_bias is None else b.slice(w.state_bias, 0, 0, 2 * n))
-        both = f(b, b.add(b.slice(inputs, 1, 0, 2 * n), gates))
-        z, r = b.slice(both, 1, 0, n), b.slice(both, 1, n, 2 * n)
-        last, last_bias = b.slice(w.state, 1, 2 * n, 3 * n), _gate(b, w.state_bias, 2, n)
-        if node.flag("linear_before_reset"):
-            candidate = b.mul(r, _plus(b, b.matmul(h, last), last_bias))
-        else:
-            candidate = _plus(b, b.matmul(b.mul(r, h), last), last_bias)
-        new = g(b, b.add(b.slice(inputs, 1, 2 * n, 3 * n), candidate))
-        return [b.add(b.mul(b.sub(b.number(1, z), z), new), b.mul(z, h))]
+    return _Layer(_gru, 1, ("Sigmoid", "Tanh")).converted(b)
 
 
-@lowers(PASS, onnx.op("LSTM"))
-class Lstm(Recurrent):
-    """Gates i, o, f and a candidate: `c = f c + i g(…)`, `h = o tanh(c)` (Hochreiter and Schmidhuber, 1997).
+def _gru(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
+    (h,), n, (f, g) = states, w.hidden, w.functions
+    inputs = plus(b, b.matmul(x, w.input), w.bias)
+    part = b.slice(w.state, 1, 0, 2 * n)
+    both = plus(b, b.matmul(h, part), None if w.state_bias is None else b.slice(w.state_bias, 0, 0, 2 * n))
+    z, r = gates(b, f(b, b.add(b.slice(inputs, 1, 0, 2 * n), both)), 2)
+    last = b.slice(w.state, 1, 2 * n, 3 * n)
+    last_bias = None if w.state_bias is None else b.slice(w.state_bias, 0, 2 * n, 3 * n)
+    if node.flag("linear_before_reset"):
+        candidate = b.mul(r, plus(b, b.matmul(h, last), last_bias))
+    else:
+        candidate = plus(b, b.matmul(b.mul(r, h), last), last_bias)
+    new = g(b, b.add(b.slice(inputs, 1, 2 * n, 3 * n), candidate))
+    return [b.add(b.mul(b.sub(b.number(1, z), z), new), b.mul(z, h))]
 
-    Peepholes add `p c` to a gate: the old cell to i and f, the new one to o (Gers and Schmidhuber, 2000). `clip` limits
-    what goes into the gates and the candidate, not the cell.
-    """
 
-    STATES = 2
-    FUNCTIONS = ("Sigmoid", "Tanh", "Tanh")
+@converts("LSTM", rounds_once=True)
+def lstm(b: Node) -> Results:
+    """Gates i, o, f and a candidate, in this order. `clip` limits what goes into them, not the cell."""
+    return _Layer(_lstm, 2, ("Sigmoid", "Tanh", "Tanh")).converted(b)
 
-    def step(self, b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
-        (h, c), n, (f, g, last) = states, w.hidden, w.functions
-        last = replace(last, clip=None)
-        total = b.add(_plus(b, b.matmul(x, w.input), _both(b, w)), b.matmul(h, w.state))
 
-        def gate(number: int, peephole: int, cell: SSAValue) -> SSAValue:
-            value = b.slice(total, 1, number * n, (number + 1) * n)
-            weights = _gate(b, w.peepholes, peephole, n)
-            return f(b, value if weights is None else b.add(value, b.mul(weights, cell)))
-
-        add = gate(0, 0, c)
-        forget = b.sub(b.number(1, add), add) if node.flag("input_forget") else gate(2, 2, c)
-        cell = b.add(b.mul(forget, c), b.mul(add, g(b, b.slice(total, 1, 3 * n, 4 * n))))
-        return [b.mul(gate(1, 1, cell), last(b, cell)), cell]
+def _lstm(b: GraphBuilder, node: Node, x: SSAValue, states: Sequence[SSAValue], w: Weights) -> list[SSAValue]:
+    (h, c), (gate, candidate, last) = states, w.functions
+    i, o, f, g = gates(b, _total(b, x, h, w), 4)
+    of_i, of_o, of_f = [None] * 3 if w.peepholes is None else gates(b, w.peepholes, 3)
+    functions = (gate, candidate, replace(last, clip=None))
+    return recurrent.lstm(b, (i, f, g, o), c, functions, (of_i, of_f, of_o), node.flag("input_forget"))

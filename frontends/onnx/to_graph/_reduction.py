@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod
 
-import numpy as np
-from xdsl.dialects.builtin import f32, f64, i1, i32
+from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects import graph
+from mlc.dialects.graph.types import element_of
 from mlc.frontends.onnx.to_graph._node import Node, axes_of
-from mlc.frontends.onnx.to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
-from mlc.pass_manager.lowering import lowers
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.logarithms import log_sum_exp
+from mlc.frontends.operators.statistics import mean
 
-
-def _before(b: GraphBuilder, x: SSAValue, name: str) -> SSAValue:
-    """What is summed instead of `x`."""
-    if name in ("ReduceL1",):
-        return b(graph.AbsOp, x)
-    if name in ("ReduceL2", "ReduceSumSquare"):
-        return b.mul(x, x)
-    return x
-
-
+_BEFORE: dict[str, Callable[[GraphBuilder, SSAValue], SSAValue]] = {
+    "ReduceL1": lambda b, x: b(graph.AbsOp, x),
+    "ReduceL2": GraphBuilder.squared,
+    "ReduceSumSquare": GraphBuilder.squared,
+}
+"""What is summed instead of the elements."""
 _KINDS = {
     "ReduceSum": "sum",
     "ReduceMean": "mean",
@@ -43,26 +38,22 @@ _AFTER: dict[str, Callable[[GraphBuilder, SSAValue], SSAValue]] = {
 }
 
 
-def _axes(node: Node) -> list[int] | None:
+def _axes(b: Node) -> list[int] | None:
     """The axes, all of them where none is named; None where nothing is to be done."""
-    named = node.ints("axes") if "axes" in node.op.attributes else node.known_ints(1) if node.has(1) else []
+    named = b.ints("axes") if "axes" in b.op.attributes else b.known_ints(1) if b.has(1) else []
     if not named:
-        return None if node.flag("noop_with_empty_axes") else list(range(node.rank()))
-    return axes_of(named, node.rank())
+        return None if b.flag("noop_with_empty_axes") else list(range(b.rank()))
+    return axes_of(named, b.rank())
 
 
-@lowers(PASS, *(onnx.op(name) for name in _KINDS))
-class Reduce(BoundedFromOnnx):
+@converts(*_KINDS, bounded=True, rounds_once=lambda b: b.op.OP_TYPE in ("ReduceL2", "ReduceSumSquare", "ReduceLogSum"))
+def reduction(b: Node) -> Results:
     """A reduction of what the operator makes of the elements."""
-
-    def rounds_once(self, node: Node) -> bool:
-        return node.op.OP_TYPE in ("ReduceL2", "ReduceSumSquare", "ReduceLogSum")
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        name, x, axes = node.op.OP_TYPE, _before(b, node[0], node.op.OP_TYPE), _axes(node)
-        if axes is not None:
-            x = reduce(b, _KINDS[name], x, axes, bool(node.int("keepdims", 1)))
-        return _AFTER[name](b, x) if name in _AFTER else x
+    name, axes = b.op.OP_TYPE, _axes(b)
+    x = _BEFORE[name](b, b[0]) if name in _BEFORE else b[0]
+    if axes is not None:
+        x = reduce(b, _KINDS[name], x, axes, bool(b.int("keepdims", 1)))
+    return _AFTER[name](b, x) if name in _AFTER else x
 
 
 def reduce(b: GraphBuilder, kind: str, x: SSAValue, axes: list[int], keepdims: bool) -> SSAValue:
@@ -72,53 +63,24 @@ def reduce(b: GraphBuilder, kind: str, x: SSAValue, axes: list[int], keepdims: b
         return b.compare("gt", extreme, b.number(0, extreme))  # of nothing, it is the least or the greatest integer
     if not axes:
         return x
-    if kind == "mean" and (not is_float(x) or any(axis in b.knowledge.extents.get(x, {}) for axis in axes)):
-        return _counted_mean(b, x, axes, keepdims)
-    return b.reduce(kind, x, axes, keepdims)
+    return mean(b, x, axes, keepdims) if kind == "mean" else b.reduce(kind, x, axes, keepdims)
 
 
-def _counted_mean(b: GraphBuilder, x: SSAValue, axes: list[int], keepdims: bool) -> SSAValue:
-    """The sum divided by the number of elements, which may depend on data; of integers towards zero, and 0 of none."""
-    extents = b.knowledge.extents.get(x, {})
-    count = b.constant(prod(shape_of(x)[axis] for axis in axes if axis not in extents))
-    for axis in axes:
-        count = b.mul(count, extents[axis]) if axis in extents else count
-    if not is_float(x):
-        total = b.reduce("sum", x, axes, keepdims)
-        return b.div(total, b.cast(b(graph.MaxOp, count, b.constant(1)), element_of(x)))
-    total = b.reduce("sum", x if element_of(x) == f64 else b.cast(x, f32), axes, keepdims)
-    return b.cast(b.div(total, b.cast(count, element_of(total))), element_of(x))
-
-
-@lowers(PASS, onnx.op("ReduceLogSumExp"))
-class ReduceLogSumExp(FromOnnx):
+@converts("ReduceLogSumExp", rounds_once=True)
+def reduce_log_sum_exp(b: Node) -> Results:
     """`log(sum(e^x))`, the largest element taken out first, unless it is infinite."""
-
-    ROUNDS_ONCE = True
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, axes = node[0], _axes(node)
-        if axes is None:
-            return x
-        if not prod(shape_of(x)):
-            return b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, x), axes, bool(node.int("keepdims", 1))))
-        highest = b.reduce("max", x, axes, True)
-        finite = b.compare("lt", b(graph.AbsOp, highest), b.number(np.inf, x))
-        base = b.where(finite, highest, b.number(0, x))
-        total = b.add(b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, b.sub(x, base)), axes, True)), base)
-        if node.int("keepdims", 1):
-            return total
-        return b.reshape(total, [e for i, e in enumerate(shape_of(x)) if i not in axes])
+    x, axes = b[0], _axes(b)
+    if axes is None:
+        return x
+    return log_sum_exp(b, x, axes, bool(b.int("keepdims", 1)))
 
 
-@lowers(PASS, onnx.op("ArgMax"), onnx.op("ArgMin"))
-class ArgReduce(BoundedFromOnnx):
+@converts("ArgMax", "ArgMin", bounded=True)
+def arg_reduce(b: Node) -> Results:
     """The place of the first, or last, largest or least element."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        op_type = graph.ArgMaxOp if node.op.OP_TYPE == "ArgMax" else graph.ArgMinOp
-        x, axis, keepdims = node[0], node.axis(), bool(node.int("keepdims", 1))
-        if not node.flag("select_last_index"):
-            return b(op_type, x, axis, keepdims)
-        found = b(op_type, b(graph.ReverseOp, x, [axis]), axis, keepdims)
-        return b.sub(b.number(node.shape()[axis] - 1, found), found)
+    op_type = graph.ArgMaxOp if b.op.OP_TYPE == "ArgMax" else graph.ArgMinOp
+    x, axis, keepdims = b[0], b.axis(), bool(b.int("keepdims", 1))
+    if not b.flag("select_last_index"):
+        return b(op_type, x, axis, keepdims)
+    found = b(op_type, b(graph.ReverseOp, x, [axis]), axis, keepdims)
+    return b.sub(b.number(b.shape()[axis] - 1, found), found)

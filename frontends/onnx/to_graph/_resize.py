@@ -9,15 +9,12 @@ import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from mlc.dialects import onnx
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.onnx.to_graph._conversion import PASS
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
-from mlc.frontends.onnx.to_graph._patterns import FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.weighted_rows import weighted_rows
-from mlc.pass_manager.lowering import lowers
+from mlc.frontends.operators.weighted_rows import cubic_weight, linear_weight, weighted_rows
 
 _TIE = 1e-6
 """How far a place may be from the middle of two pixels and counts as it, as in ONNX Runtime: places are rounded."""
@@ -99,13 +96,7 @@ class _Resizing:
         return {i: w for i, w in result.items() if w} or {min(max(base, 0), before - 1): 0.0}
 
     def _weight(self, distance: float) -> float:
-        """The weight of a neighbour (Keys, "Cubic Convolution Interpolation for Digital Image Processing", 1981)."""
-        a = self.cubic
-        if self.mode == "linear":
-            return max(1 - distance, 0.0)
-        if distance <= 1:
-            return ((a + 2) * distance - (a + 3)) * distance * distance + 1
-        return ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a if distance < 2 else 0.0
+        return linear_weight(distance) if self.mode == "linear" else cubic_weight(distance, self.cubic)
 
 
 def _resize(b: GraphBuilder, x: SSAValue, axis: int, after: int, scale: float, how: _Resizing) -> SSAValue:
@@ -122,49 +113,39 @@ def _resize(b: GraphBuilder, x: SSAValue, axis: int, after: int, scale: float, h
     return b.where(b.constant(mask), b.number(how.outside, x), result)
 
 
-@lowers(PASS, onnx.op("Resize"))
-class Resize(FromOnnx):
+@converts("Resize", rounds_once=lambda b: _mode(b) != "nearest")
+def resize(b: Node) -> Results:
     """To sizes, or by scales, of some axes. Version 10 knows scales and one way to choose places."""
-
-    def rounds_once(self, node: Node) -> bool:
-        return _mode(node) != "nearest"
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        if node.since < 11:
-            how = _Resizing(_mode(node))
-            return _by_scales(b, node[0], list(range(node.rank())), [float(s) for s in node.known(1)], how)
-        how = _Resizing(
-            _mode(node),
-            node.string("coordinate_transformation_mode", "half_pixel"),
-            node.string("nearest_mode", "round_prefer_floor"),
-            node.float("cubic_coeff_a", -0.75),
-            node.flag("exclude_outside"),
-            node.flag("antialias"),
-            node.float("extrapolation_value"),
-        )
-        axes = [axis_of(a, node.rank()) for a in node.ints("axes") or range(node.rank())]
-        if how.places == "tf_crop_and_resize":
-            roi = [float(n) for n in node.known(1)]
-            how.regions = {axis: (roi[i], roi[i + len(axes)]) for i, axis in enumerate(axes)}
-        if node.has(2) and node.shape(2) != (0,):
-            return _by_scales(b, node[0], axes, [float(s) for s in node.known(2)], how)
-        return _by_sizes(b, node, axes, node.known_ints(3), how)
+    if b.since < 11:
+        how = _Resizing(_mode(b))
+        return _by_scales(b, b[0], list(range(b.rank())), [float(s) for s in b.known(1)], how)
+    how = _Resizing(
+        _mode(b),
+        b.string("coordinate_transformation_mode", "half_pixel"),
+        b.string("nearest_mode", "round_prefer_floor"),
+        b.float("cubic_coeff_a", -0.75),
+        b.flag("exclude_outside"),
+        b.flag("antialias"),
+        b.float("extrapolation_value"),
+    )
+    axes = [axis_of(a, b.rank()) for a in b.ints("axes") or range(b.rank())]
+    if how.places == "tf_crop_and_resize":
+        roi = [float(n) for n in b.known(1)]
+        how.regions = {axis: (roi[i], roi[i + len(axes)]) for i, axis in enumerate(axes)}
+    if b.has(2) and b.shape(2) != (0,):
+        return _by_scales(b, b[0], axes, [float(s) for s in b.known(2)], how)
+    return _by_sizes(b, axes, b.known_ints(3), how)
 
 
-@lowers(PASS, onnx.op("Upsample"))
-class Upsample(FromOnnx):
+@converts("Upsample", rounds_once=lambda b: _mode(b) != "nearest")
+def upsample(b: Node) -> Results:
     """By scales, an attribute before version 9."""
-
-    def rounds_once(self, node: Node) -> bool:
-        return _mode(node) != "nearest"
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        scales = node.attribute("scales") or [float(s) for s in node.known(1)]
-        return _by_scales(b, node[0], list(range(node.rank())), scales, _Resizing(_mode(node)))
+    scales = b.attribute("scales") or [float(s) for s in b.known(1)]
+    return _by_scales(b, b[0], list(range(b.rank())), scales, _Resizing(_mode(b)))
 
 
-def _mode(node: Node) -> str:
-    mode = {"bilinear": "linear"}.get(word := node.string("mode", "nearest"), word)
+def _mode(b: Node) -> str:
+    mode = {"bilinear": "linear"}.get(word := b.string("mode", "nearest"), word)
     if mode not in ("nearest", "linear", "cubic"):
         raise Unconvertible(f"mode is '{mode}'; mlc knows nearest, linear and cubic")
     return mode
@@ -177,18 +158,18 @@ def _by_scales(b: GraphBuilder, x: SSAValue, axes: list[int], scales: list[float
     return _all_axes(b, x, axes, sizes, scales, how)
 
 
-def _by_sizes(b: GraphBuilder, node: Node, axes: list[int], sizes: list[int], how: _Resizing) -> SSAValue:
+def _by_sizes(b: Node, axes: list[int], sizes: list[int], how: _Resizing) -> SSAValue:
     if len(sizes) != len(axes) or min(sizes, default=0) < 0:
         raise Unconvertible(f"sizes {sizes} do not fit {len(axes)} axes")
-    extents = [node.shape()[axis] for axis in axes]
+    extents = [b.shape()[axis] for axis in axes]
     scales = [size / extent for size, extent in zip(sizes, extents, strict=True)]
-    policy = node.string("keep_aspect_ratio_policy", "stretch")
+    policy = b.string("keep_aspect_ratio_policy", "stretch")
     if policy != "stretch":
         scales = [min(scales) if policy == "not_larger" else max(scales)] * len(axes)
         sizes = [
             floor(np.float32(scale) * extent + np.float32(0.5)) for scale, extent in zip(scales, extents, strict=True)
         ]
-    return _all_axes(b, node[0], axes, sizes, scales, how)
+    return _all_axes(b, b[0], axes, sizes, scales, how)
 
 
 def _all_axes(

@@ -6,16 +6,15 @@ import numpy as np
 from xdsl.dialects.builtin import i1, i8, i32, i64
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.extents import filled
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import ScanWriter
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import coordinates_of, positions_of, shortened
-from mlc.pass_manager.lowering import lowers
 
 
 def _is_set(b: GraphBuilder, value: SSAValue) -> SSAValue:
@@ -24,72 +23,66 @@ def _is_set(b: GraphBuilder, value: SSAValue) -> SSAValue:
     return value if element_of(value) == i1 else b.compare("ne", value, b.number(0, value))
 
 
-@lowers(PASS, onnx.op("NonZero"))
-class NonZero(BoundedFromOnnx):
+@converts("NonZero", bounded=True)
+def non_zero(b: Node) -> Results:
     """The coordinates of all elements that are not 0, a row per dim."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        shape, key = node.shape(), (node.op.parent, node[0])
-        if key not in b.knowledge.positions:
-            b.knowledge.positions[key] = positions_of(b, b.reshape(_is_set(b, node[0]), (int(np.prod(shape)),)))
-        positions, count = b.knowledge.positions[key]
-        rows = [b.unsqueeze(each, [0]) for each in coordinates_of(b, positions, shape)]
-        if rows:
-            return b.concat(rows, 0)
-        return shortened(b, b.splat(0, (0, 1), i64), 1, count)
+    shape, key = b.shape(), (b.op.parent, b[0])
+    if key not in b.knowledge.positions:
+        b.knowledge.positions[key] = positions_of(b, b.reshape(_is_set(b, b[0]), (int(np.prod(shape)),)))
+    positions, count = b.knowledge.positions[key]
+    rows = [b.unsqueeze(each, [0]) for each in coordinates_of(b, positions, shape)]
+    if rows:
+        return b.concat(rows, 0)
+    return shortened(b, b.splat(0, (0, 1), i64), 1, count)
 
 
-@lowers(PASS, onnx.op("Compress"))
-class Compress(BoundedFromOnnx):
+@converts("Compress", bounded=True)
+def compress(b: Node) -> Results:
     """The slices, or without an axis the elements, for which a condition holds; where it ends, it does not."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, axis = node[0], 0 if node.attribute("axis") is None else node.axis()
-        if node.attribute("axis") is None:
-            x = b.reshape(x, (int(np.prod(node.shape())),))
-        if node.rank(1) != 1:
-            raise Unconvertible(f"its condition is {node[1].type}; required: one dim")
-        condition = b.slice(_is_set(b, node[1]), 0, 0, min(node.shape(1)[0], shape_of(x)[axis]))
-        positions, _ = positions_of(b, condition)
-        return b(graph.GatherOp, x, positions, axis)
+    x, axis = b[0], 0 if b.attribute("axis") is None else b.axis()
+    if b.attribute("axis") is None:
+        x = b.reshape(x, (int(np.prod(b.shape())),))
+    if b.rank(1) != 1:
+        raise Unconvertible(f"its condition is {b[1].type}; required: one dim")
+    condition = b.slice(_is_set(b, b[1]), 0, 0, min(b.shape(1)[0], shape_of(x)[axis]))
+    positions, _ = positions_of(b, condition)
+    return b(graph.GatherOp, x, positions, axis)
 
 
-@lowers(PASS, onnx.op("Unique"))
-class Unique(FromOnnx):
+@converts("Unique")
+def unique(b: Node) -> Results:
     """The different elements or slices, sorted or as they first occur; where, which one each is, and how often.
 
     Equal ones are neighbours once they are sorted, so that a group begins where an element differs from the one in
     front of it. The sort is stable: the first of a group is the one that occurred first.
     """
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, axis = node[0], 0 if node.attribute("axis") is None else node.axis()
-        if node.attribute("axis") is None:
-            x = b.reshape(x, (int(np.prod(node.shape())),))
-        count = shape_of(x)[axis]
-        if not count:
-            return [x, *[b.splat(0, (0,), i64)] * 3]
-        rows = _as_rows(b, x, axis)
-        order = _sorted_rows(b, rows)
-        begins = _begins(b, b(graph.GatherOp, rows, order, 0))
-        starts, groups = positions_of(b, begins)
-        all_starts = filled(b, starts, count)
-        first = b(graph.GatherOp, order, starts, 0)
-        behind = b.concat([b.slice(all_starts, 0, 1, shape_of(all_starts)[0]), b.constant([count])], 0)
-        counts = b.sub(shortened(b, behind, 0, groups), starts)
-        inverse = _scatter(b, order, _group_numbers(b, begins))
-        if not node.int("sorted", 1):
-            by_first = b(graph.ArgsortOp, filled(b, first, count), 0)
-            inverse = b(graph.GatherOp, _inverse(b, by_first), inverse, 0)
-            chosen = shortened(b, by_first, 0, groups)
-            first, counts = b(graph.GatherOp, first, chosen, 0), b(graph.GatherOp, counts, chosen, 0)
-        return [b(graph.GatherOp, x, first, axis), first, inverse, counts]
+    x, axis = b[0], 0 if b.attribute("axis") is None else b.axis()
+    if b.attribute("axis") is None:
+        x = b.reshape(x, (int(np.prod(b.shape())),))
+    count = shape_of(x)[axis]
+    if not count:
+        return [x, *[b.splat(0, (0,), i64)] * 3]
+    rows = _as_rows(b, x, axis)
+    order = _sorted_rows(b, rows)
+    begins = _begins(b, b(graph.GatherOp, rows, order, 0))
+    starts, groups = positions_of(b, begins)
+    all_starts = filled(b, starts, count)
+    first = b(graph.GatherOp, order, starts, 0)
+    behind = b.concat([b.slice(all_starts, 0, 1, shape_of(all_starts)[0]), b.constant([count])], 0)
+    counts = b.sub(shortened(b, behind, 0, groups), starts)
+    inverse = _scatter(b, order, _group_numbers(b, begins))
+    if not b.int("sorted", 1):
+        by_first = b(graph.ArgsortOp, filled(b, first, count), 0)
+        inverse = b(graph.GatherOp, _inverse(b, by_first), inverse, 0)
+        chosen = shortened(b, by_first, 0, groups)
+        first, counts = b(graph.GatherOp, first, chosen, 0), b(graph.GatherOp, counts, chosen, 0)
+    return [b(graph.GatherOp, x, first, axis), first, inverse, counts]
 
 
 def _as_rows(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
     """A row of numbers for each slice along an axis."""
     shape = shape_of(x)
-    front = b.transpose(x, (axis, *(i for i in range(len(shape)) if i != axis)))
+    front = b.axis_first(x, axis)
     size = int(np.prod(shape[:axis] + shape[axis + 1 :]))
     return b.cast(b.reshape(front, (shape[axis], size)), i8 if element_of(x) == i1 else element_of(x))
 

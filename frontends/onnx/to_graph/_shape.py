@@ -9,15 +9,13 @@ from typing import Any, cast
 import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, f32, i64
 
-from mlc.dialects import onnx
 from mlc.dialects.graph import ConstantOp
 from mlc.dialects.onnx import TYPES_BY_NUMBER
 from mlc.frontends.onnx.to_graph._each_step import in_each_step
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, BoundedFromOnnx, FromOnnx, Results
-from mlc.frontends.operators.graph_builder import MOST_COUNTED, GraphBuilder
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
+from mlc.frontends.operators.graph_builder import MOST_COUNTED
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 from mlc.support.dtypes import is_supported, to_numpy
 
 _TENSORS = ("value", "sparse_value")
@@ -26,77 +24,67 @@ _NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": 
 """The attributes of `Constant` that are numbers, not tensors."""
 
 
-@lowers(PASS, onnx.op("Constant"))
-class Constant(FromOnnx):
+@converts("Constant")
+def constant(b: Node) -> Results:
     """Data of the model."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        value = next((v for name in _TENSORS if (v := node.op.attributes.get(name)) is not None), None)
-        if isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
-            element = cast(Any, value.get_type()).element_type
-            if not is_supported(element):
-                raise Unconvertible(f"it holds elements of type {element}, with which mlc does not compute")
-            op = ConstantOp(cast(Any, value))
-            return b.insert_constant(op)
-        for name, kind in _NUMBERS.items():
-            if (found := node.attribute(name)) is not None:
-                return b.constant(np.asarray(found, kind))
-        raise Unconvertible(f"it holds no numbers; required: one of {', '.join((*_TENSORS, *_NUMBERS))}")
+    value = next((v for name in _TENSORS if (v := b.op.attributes.get(name)) is not None), None)
+    if isinstance(value, DenseIntOrFPElementsAttr | DenseResourceAttr):
+        element = cast(Any, value.get_type()).element_type
+        if not is_supported(element):
+            raise Unconvertible(f"it holds elements of type {element}, with which mlc does not compute")
+        op = ConstantOp(cast(Any, value))
+        return b.insert_constant(op)
+    for name, kind in _NUMBERS.items():
+        if (found := b.attribute(name)) is not None:
+            return b.constant(np.asarray(found, kind))
+    raise Unconvertible(f"it holds no numbers; required: one of {', '.join((*_TENSORS, *_NUMBERS))}")
 
 
-@lowers(PASS, onnx.op("ConstantOfShape"))
-class ConstantOfShape(FromOnnx):
+@converts("ConstantOfShape")
+def constant_of_shape(b: Node) -> Results:
     """One number everywhere, 0 by default."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        value = node.op.attributes.get("value")
-        shape = node.known_ints(0)
-        if not isinstance(value, DenseIntOrFPElementsAttr):
-            return b.splat(0, shape, f32)
-        kind = cast(Any, value.get_type())
-        return b.splat(next(iter(value.get_values())), shape, kind.element_type)
+    value = b.op.attributes.get("value")
+    shape = b.known_ints(0)
+    if not isinstance(value, DenseIntOrFPElementsAttr):
+        return b.splat(0, shape, f32)
+    kind = cast(Any, value.get_type())
+    return b.splat(next(iter(value.get_values())), shape, kind.element_type)
 
 
-@lowers(PASS, onnx.op("Shape"))
-class ShapeOf(BoundedFromOnnx):
+@converts("Shape", bounded=True)
+def shape_of(b: Node) -> Results:
     """The extents, or some of them; those that depend on data are computed."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        actual = b.knowledge.extents.get(node[0], {})
-        axes = range(node.rank())[slice(node.attribute("start"), node.attribute("end"))]
-        if not any(axis in actual for axis in axes):
-            return b.constant(np.asarray([node.shape()[axis] for axis in axes], np.int64))
-        extents = [actual.get(axis) or b.constant(node.shape()[axis]) for axis in axes]
-        return b.concat([b.reshape(extent, (1,)) for extent in extents], 0)
+    actual = b.knowledge.extents.get(b[0], {})
+    axes = range(b.rank())[slice(b.attribute("start"), b.attribute("end"))]
+    if not any(axis in actual for axis in axes):
+        return b.constant(np.asarray([b.shape()[axis] for axis in axes], np.int64))
+    extents = [actual.get(axis) or b.constant(b.shape()[axis]) for axis in axes]
+    return b.concat([b.reshape(extent, (1,)) for extent in extents], 0)
 
 
-@lowers(PASS, onnx.op("Size"))
-class Size(BoundedFromOnnx):
+@converts("Size", bounded=True)
+def size_of(b: Node) -> Results:
     """The number of elements."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        actual = b.knowledge.extents.get(node[0], {})
-        known = b.constant(prod(e for axis, e in enumerate(node.shape()) if axis not in actual))
-        return reduce(b.mul, actual.values(), known)
+    actual = b.knowledge.extents.get(b[0], {})
+    known = b.constant(prod(e for axis, e in enumerate(b.shape()) if axis not in actual))
+    return reduce(b.mul, actual.values(), known)
 
 
-@lowers(PASS, onnx.op("Range"))
-class Range(FromOnnx):
+@converts("Range")
+def range_(b: Node) -> Results:
     """Numbers from a start up to a limit; as many in each step of a loop whose counter gives one of them."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        rows = in_each_step(b.knowledge, [node[i] for i in range(3)])
-        if rows is None:
-            start, limit, step = (node.known(i).reshape(()) for i in range(3))
-            numbers = start + np.arange(_count(start, limit, step)).astype(start.dtype) * step
-            return b.constant(numbers.astype(start.dtype), node.element(0))
-        counts = {_count(*numbers) for numbers in np.broadcast(*(a.reshape(-1) for a in rows))}
-        if len(counts) > 1:
-            raise Unconvertible(
-                f"it counts {min(counts)} to {max(counts)} numbers in the steps of a loop; required: as many in each"
-            )
-        start, step = b.reshape(node[0], ()), b.reshape(node[2], ())
-        return b.add(start, b.mul(b.constant(np.arange(counts.pop()), node.element(0)), step))
+    rows = in_each_step(b.knowledge, [b[i] for i in range(3)])
+    if rows is None:
+        start, limit, step = (b.known(i).reshape(()) for i in range(3))
+        numbers = start + np.arange(_count(start, limit, step)).astype(start.dtype) * step
+        return b.constant(numbers.astype(start.dtype), b.element(0))
+    counts = {_count(*numbers) for numbers in np.broadcast(*(a.reshape(-1) for a in rows))}
+    if len(counts) > 1:
+        raise Unconvertible(
+            f"it counts {min(counts)} to {max(counts)} numbers in the steps of a loop; required: as many in each"
+        )
+    start, step = b.reshape(b[0], ()), b.reshape(b[2], ())
+    return b.add(start, b.mul(b.constant(np.arange(counts.pop()), b.element(0)), step))
 
 
 def _count(start: Any, limit: Any, step: Any) -> int:
@@ -113,30 +101,26 @@ def _count(start: Any, limit: Any, step: Any) -> int:
     return count
 
 
-@lowers(PASS, onnx.op("EyeLike"))
-class EyeLike(FromOnnx):
+@converts("EyeLike")
+def eye_like(b: Node) -> Results:
     """Ones on a diagonal: where the number of the column is that of the row and `k`."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        rows, columns = node.shape()
-        number = node.attribute("dtype")
-        element = node.element() if number is None else TYPES_BY_NUMBER[number]
-        numbers = [b.constant(n, i64) for n in (np.arange(rows).reshape(-1, 1) + node.int("k"), np.arange(columns))]
-        return b.cast(b.compare("eq", *numbers), element)
+    rows, columns = b.shape()
+    number = b.attribute("dtype")
+    element = b.element() if number is None else TYPES_BY_NUMBER[number]
+    numbers = [b.constant(n, i64) for n in (np.arange(rows).reshape(-1, 1) + b.int("k"), np.arange(columns))]
+    return b.cast(b.compare("eq", *numbers), element)
 
 
-@lowers(PASS, onnx.op("HannWindow"), onnx.op("HammingWindow"), onnx.op("BlackmanWindow"))
-class CosineWindow(FromOnnx):
+@converts("HannWindow", "HammingWindow", "BlackmanWindow")
+def cosine_window(b: Node) -> Results:
     """Sums of cosines over a window of known size (Harris, 1978)."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        size = int(node.known(0))
-        span = max(size if node.flag("periodic") else size - 1, 1)
-        terms = _WINDOWS[node.op.OP_TYPE]
-        angle = 2 * np.pi * np.arange(size) / span
-        window = sum(a * np.cos(i * angle) for i, a in enumerate(terms))
-        element = TYPES_BY_NUMBER[node.int("output_datatype", 1)]
-        return b.constant(np.asarray(window).astype(to_numpy(element)), element)
+    size = int(b.known(0))
+    span = max(size if b.flag("periodic") else size - 1, 1)
+    terms = _WINDOWS[b.op.OP_TYPE]
+    angle = 2 * np.pi * np.arange(size) / span
+    window = sum(a * np.cos(i * angle) for i, a in enumerate(terms))
+    element = TYPES_BY_NUMBER[b.int("output_datatype", 1)]
+    return b.constant(np.asarray(window).astype(to_numpy(element)), element)
 
 
 _WINDOWS = {
@@ -146,25 +130,23 @@ _WINDOWS = {
 }
 
 
-@lowers(PASS, onnx.op("MelWeightMatrix"))
-class MelWeightMatrix(FromOnnx):
+@converts("MelWeightMatrix")
+def mel_weight_matrix(b: Node) -> Results:
     """Triangles in the frequencies of a spectrum, as wide as the mel scale has them (Davis and Mermelstein, 1980)."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        bins, length, rate = (int(node.known(i)) for i in range(3))
-        low, high = (float(node.known(i)) for i in (3, 4))
-        first, last = (2595 * np.log10(1 + edge / 700) for edge in (low, high))
-        step = (last - first) / (bins + 2)
-        mel = first + np.arange(bins + 2) * step
-        places = ((length + 1) * (700 * (10 ** (mel / 2595) - 1)) // rate).astype(int)
-        result = np.zeros((length // 2 + 1, bins))
-        for i in range(bins):
-            first, middle, last = places[i : i + 3]
-            if middle == first:
-                result[middle, i] = 1
-            else:
-                result[first : middle + 1, i] = (np.arange(first, middle + 1) - first) / (middle - first)
-            if last > middle:
-                result[middle:last, i] = (last - np.arange(middle, last)) / (last - middle)
-        element = TYPES_BY_NUMBER[node.int("output_datatype", 1)]
-        return b.constant(result.astype(to_numpy(element)), element)
+    bins, length, rate = (int(b.known(i)) for i in range(3))
+    low, high = (float(b.known(i)) for i in (3, 4))
+    first, last = (2595 * np.log10(1 + edge / 700) for edge in (low, high))
+    step = (last - first) / (bins + 2)
+    mel = first + np.arange(bins + 2) * step
+    places = ((length + 1) * (700 * (10 ** (mel / 2595) - 1)) // rate).astype(int)
+    result = np.zeros((length // 2 + 1, bins))
+    for i in range(bins):
+        first, middle, last = places[i : i + 3]
+        if middle == first:
+            result[middle, i] = 1
+        else:
+            result[first : middle + 1, i] = (np.arange(first, middle + 1) - first) / (middle - first)
+        if last > middle:
+            result[middle:last, i] = (last - np.arange(middle, last)) / (last - middle)
+    element = TYPES_BY_NUMBER[b.int("output_datatype", 1)]
+    return b.constant(result.astype(to_numpy(element)), element)

@@ -6,15 +6,13 @@ import numpy as np
 from xdsl.dialects.builtin import f64
 from xdsl.ir import Attribute, SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.onnx.to_graph._conversion import PASS
 from mlc.frontends.onnx.to_graph._node import Node, axis_of
-from mlc.frontends.onnx.to_graph._patterns import FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import surround
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
 def transform(
@@ -60,28 +58,23 @@ def _parts(b: GraphBuilder, x: SSAValue, axis: int) -> tuple[SSAValue, SSAValue 
     return part(0), part(1) if pair == 2 else None, order
 
 
-@lowers(PASS, onnx.op("DFT"))
-class Dft(FromOnnx):
+@converts("DFT", rounds_once=True)
+def dft(b: Node) -> Results:
     """Along an axis, an attribute before version 20."""
-
-    ROUNDS_ONCE = True
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, rank = node[0], node.rank()
-        named = node.int("axis", 1) if node.since < 20 else int(node.known(2)) if node.has(2) else -2
-        axis = axis_of(named, rank)
-        if axis == rank - 1:
-            raise Unconvertible("the axis is the last one, which holds the parts of a number")
-        inverse, onesided = node.flag("inverse"), node.flag("onesided")
-        real, imaginary, order = _parts(b, x, axis)
-        length = int(node.known(1)) if node.has(1) else shape_of(x)[axis]
-        if onesided and inverse:
-            return _real_inverse(b, real, imaginary, length if node.has(1) else 2 * (length - 1), order, element_of(x))
-        kept = length // 2 + 1 if onesided else length
-        results = transform(b, real, imaginary, length, kept, inverse)
-        back = [order.index(i) for i in range(len(order))]
-        parts = [b.cast(b.transpose(value, back), element_of(x)) for value in results]
-        return b.concat([b.reshape(part, (*shape_of(part), 1)) for part in parts], len(order))
+    x, rank = b[0], b.rank()
+    named = b.int("axis", 1) if b.since < 20 else int(b.known(2)) if b.has(2) else -2
+    axis = axis_of(named, rank)
+    if axis == rank - 1:
+        raise Unconvertible("the axis is the last one, which holds the parts of a number")
+    inverse, onesided = b.flag("inverse"), b.flag("onesided")
+    real, imaginary, order = _parts(b, x, axis)
+    length = int(b.known(1)) if b.has(1) else shape_of(x)[axis]
+    if onesided and inverse:
+        return _real_inverse(b, real, imaginary, length if b.has(1) else 2 * (length - 1), order, element_of(x))
+    kept = length // 2 + 1 if onesided else length
+    results = transform(b, real, imaginary, length, kept, inverse)
+    parts = [b.cast(b.untranspose(value, order), element_of(x)) for value in results]
+    return b.concat([b.reshape(part, (*shape_of(part), 1)) for part in parts], len(order))
 
 
 def _real_inverse(
@@ -97,34 +90,30 @@ def _real_inverse(
     total = b.matmul(_first(b, real, used), b.constant(np.cos(angles) * weights, f64))
     if imaginary is not None:
         total = b.sub(total, b.matmul(_first(b, imaginary, used), b.constant(np.sin(angles) * weights, f64)))
-    found = b.cast(b.transpose(total, [order.index(i) for i in range(len(order))]), element)
+    found = b.cast(b.untranspose(total, order), element)
     return b.reshape(found, (*shape_of(found), 1))
 
 
-@lowers(PASS, onnx.op("STFT"))
-class Stft(FromOnnx):
+@converts("STFT", rounds_once=True)
+def stft(b: Node) -> Results:
     """Transforms of frames of a signal, each weighted by a window."""
-
-    ROUNDS_ONCE = True
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, step = node[0], int(node.known(1))
-        window = node.optional(2)
-        length = int(node.known(3)) if node.has(3) else shape_of(window)[0] if window is not None else 0
-        if step < 1 or length < 1:
-            raise Unconvertible(f"frames of {length} elements, {step} apart")
-        if node.rank() == 2:
-            x = b.reshape(x, (*node.shape(), 1))
-        batch, extent, pair = shape_of(x)
-        count = (extent - length) // step + 1
-        places = np.arange(count)[:, None] * step + np.arange(length)
-        framed = b(graph.GatherOp, x, b.constant(places.astype(np.int64)), 1)
-        if window is not None:
-            centred = surround(b, window, [(length - shape_of(window)[0]) // 2], [0], 0)
-            centred = surround(b, centred, [0], [length - shape_of(centred)[0]], 0)
-            framed = b.mul(framed, b.reshape(centred, (length, 1)))
-        parts = [b.reshape(b.slice(framed, 3, i, i + 1), (batch, count, length)) for i in range(pair)]
-        kept = length // 2 + 1 if node.flag("onesided") else length
-        results = transform(b, parts[0], parts[1] if pair == 2 else None, length, kept, inverse=False)
-        found = [b.cast(b.reshape(value, (*shape_of(value), 1)), element_of(x)) for value in results]
-        return b.concat(found, 3)
+    x, step = b[0], int(b.known(1))
+    window = b.optional(2)
+    length = int(b.known(3)) if b.has(3) else shape_of(window)[0] if window is not None else 0
+    if step < 1 or length < 1:
+        raise Unconvertible(f"frames of {length} elements, {step} apart")
+    if b.rank() == 2:
+        x = b.reshape(x, (*b.shape(), 1))
+    batch, extent, pair = shape_of(x)
+    count = (extent - length) // step + 1
+    places = np.arange(count)[:, None] * step + np.arange(length)
+    framed = b(graph.GatherOp, x, b.constant(places.astype(np.int64)), 1)
+    if window is not None:
+        centred = surround(b, window, [(length - shape_of(window)[0]) // 2], [0], 0)
+        centred = surround(b, centred, [0], [length - shape_of(centred)[0]], 0)
+        framed = b.mul(framed, b.reshape(centred, (length, 1)))
+    parts = [b.reshape(b.slice(framed, 3, i, i + 1), (batch, count, length)) for i in range(pair)]
+    kept = length // 2 + 1 if b.flag("onesided") else length
+    results = transform(b, parts[0], parts[1] if pair == 2 else None, length, kept, inverse=False)
+    found = [b.cast(b.reshape(value, (*shape_of(value), 1)), element_of(x)) for value in results]
+    return b.concat(found, 3)

@@ -8,43 +8,40 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.loop_writer import only_integer
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import positions_of
 from mlc.frontends.operators.suppression import Boxes, all_left, chosen_boxes
-from mlc.pass_manager.lowering import lowers
 
 
-@lowers(PASS, onnx.op("NonMaxSuppression"))
-class NonMaxSuppression(FromOnnx):
+@converts("NonMaxSuppression")
+def non_max_suppression(b: Node) -> Results:
     """Batch, class and box of each one that is chosen."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        batches, classes, count = node.shape(1)
-        if node.shape() != (batches, count, 4):
-            raise Unconvertible(f"boxes are {node[0].type}; required: {batches} x {count} x 4, as the scores are")
-        most = node.knowledge.array(node[2]) if node.has(2) else np.zeros((), np.int64)
-        steps = count if most is None else min(max(only_integer(most), 0), count)
-        if not steps or not batches * classes:
-            return b.splat(0, (0, 3), i64)
-        boxes = _corners(b, node[0], node.int("center_point_box"))
-        limit = b.reshape(b.cast(node[2], i64), ())
-        overlap = b.reshape(node[3], ()) if node.has(3) else b.number(0, node[1])
-        chosen = chosen_boxes(b, boxes, _left(node, b), limit, overlap, steps)
-        flat = b.reshape(chosen, (batches * classes * steps,))
-        places, _ = positions_of(b, b.compare("ge", flat, b.number(0, flat)))
-        group = b.div(places, b.number(steps, places))
-        columns = [
-            b.div(group, b.number(classes, group)),
-            b(graph.RemOp, group, b.number(classes, group)),
-            b(graph.GatherOp, flat, places, 0),
-        ]
-        return b.concat([b.unsqueeze(each, [1]) for each in columns], 1)
+    batches, classes, count = b.shape(1)
+    if b.shape() != (batches, count, 4):
+        raise Unconvertible(f"boxes are {b[0].type}; required: {batches} x {count} x 4, as the scores are")
+    most = b.knowledge.array(b[2]) if b.has(2) else np.zeros((), np.int64)
+    steps = count if most is None else min(max(only_integer(most), 0), count)
+    if not steps or not batches * classes:
+        return b.splat(0, (0, 3), i64)
+    boxes = _corners(b, b[0], b.int("center_point_box"))
+    limit = b.reshape(b.cast(b[2], i64), ())
+    overlap = b.reshape(b[3], ()) if b.has(3) else b.number(0, b[1])
+    chosen = chosen_boxes(b, boxes, _left(b), limit, overlap, steps)
+    flat = b.reshape(chosen, (batches * classes * steps,))
+    places, _ = positions_of(b, b.compare("ge", flat, b.number(0, flat)))
+    group = b.div(places, b.number(steps, places))
+    columns = [
+        b.div(group, b.number(classes, group)),
+        b(graph.RemOp, group, b.number(classes, group)),
+        b(graph.GatherOp, flat, places, 0),
+    ]
+    return b.concat([b.unsqueeze(each, [1]) for each in columns], 1)
 
 
 def _corners(b: GraphBuilder, boxes: SSAValue, is_centered: int) -> Boxes:
@@ -59,9 +56,9 @@ def _corners(b: GraphBuilder, boxes: SSAValue, is_centered: int) -> Boxes:
     return Boxes(low_y, low_x, high_y, high_x, b.mul(b.sub(high_y, low_y), b.sub(high_x, low_x)))
 
 
-def _left(node: Node, b: GraphBuilder) -> SSAValue:
+def _left(b: Node) -> SSAValue:
     """The scores of boxes that may be chosen, minus infinity for others."""
-    scores = node[1]
-    if not node.has(4):
+    scores = b[1]
+    if not b.has(4):
         return all_left(b, scores)
-    return b.where(b.compare("gt", scores, b.reshape(node[4], ())), scores, b.number(-inf, scores))
+    return b.where(b.compare("gt", scores, b.reshape(b[4], ())), scores, b.number(-inf, scores))

@@ -11,14 +11,13 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from mlc.dialects import graph, onnx
+from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.onnx.to_graph._node import Node
-from mlc.frontends.onnx.to_graph._patterns import PASS, FromOnnx, Results
+from mlc.frontends.onnx.to_graph._patterns import Results, converts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import lowest, slide, surround
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 
 
 @dataclass
@@ -34,12 +33,12 @@ class SlidingWindow:
     """What `ceil_mode` adds behind the padding, so that the last window begins inside."""
 
     @staticmethod
-    def of(node: Node, image: Sequence[int], kernel: Sequence[int]) -> SlidingWindow:
+    def of(b: Node, image: Sequence[int], kernel: Sequence[int]) -> SlidingWindow:
         """That of a node, over an image of these extents."""
         rank = len(image)
-        strides = node.ints("strides") or [1] * rank
-        dilations = node.ints("dilations") or [1] * rank
-        pads = node.ints("pads") or [0] * 2 * rank
+        strides = b.ints("strides") or [1] * rank
+        dilations = b.ints("dilations") or [1] * rank
+        pads = b.ints("pads") or [0] * 2 * rank
         if not (len(kernel) == len(strides) == len(dilations) == rank and len(pads) == 2 * rank):
             given = f"kernel {list(kernel)}, strides {strides}, dilations {dilations} and pads {pads}"
             raise Unconvertible(f"{given} do not fit an image of {rank} dims")
@@ -48,7 +47,7 @@ class SlidingWindow:
                 f"kernel {list(kernel)}, strides {strides}, dilations {dilations} or pads {pads} is too small"
             )
         low, high, extra = pads[:rank], pads[rank:], [0] * rank
-        auto = node.string("auto_pad", "NOTSET")
+        auto = b.string("auto_pad", "NOTSET")
         for i, extent in enumerate(image):
             span = (kernel[i] - 1) * dilations[i] + 1
             if auto in ("SAME_UPPER", "SAME_LOWER"):
@@ -58,7 +57,7 @@ class SlidingWindow:
                     low[i], high[i] = high[i], low[i]
             elif auto == "VALID":
                 low[i] = high[i] = 0
-            if node.flag("ceil_mode"):
+            if b.flag("ceil_mode"):
                 room = extent + low[i] + high[i] - span
                 count = -(-room // strides[i]) + 1
                 if (count - 1) * strides[i] >= extent + low[i]:
@@ -82,10 +81,10 @@ class SlidingWindow:
         return any(max(low, high) >= span for low, high, span in zip(self.low, self.reach, self.spans, strict=True))
 
 
-def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bias: SSAValue | None) -> SSAValue:
+def convolution(b: Node, x: SSAValue, weights: SSAValue, bias: SSAValue | None) -> SSAValue:
     """A convolution as the attributes of a node describe it."""
     shape, kernel = shape_of(x), shape_of(weights)[2:]
-    w = SlidingWindow.of(node, shape[2:], node.ints("kernel_shape") or kernel)
+    w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or kernel)
     low, high = w.low, w.high
     if w.has_wide_padding:
         x = surround(b, x, low, high, 0)
@@ -97,136 +96,128 @@ def convolution(node: Node, b: GraphBuilder, x: SSAValue, weights: SSAValue, bia
         strides=tuple(w.strides),
         padding=(*low, *high),
         dilations=tuple(w.dilations),
-        groups=node.int("group", 1),
+        groups=b.int("group", 1),
     )
     if bias is None:
         return result
     return b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * len(kernel))))
 
 
-@lowers(PASS, onnx.op("Conv"))
-class Conv(FromOnnx):
+@converts("Conv")
+def conv(b: Node) -> Results:
     """A convolution of lines, images or volumes."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        return convolution(node, b, node[0], node[1], node.optional(2))
+    return convolution(b, b[0], b[1], b.optional(2))
 
 
-@lowers(PASS, onnx.op("ConvTranspose"))
-class ConvTranspose(FromOnnx):
+@converts("ConvTranspose")
+def conv_transpose(b: Node) -> Results:
     """A transposed convolution; a wanted output shape says its padding."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        kernel = node.shape(1)[2:]
-        rank = len(kernel)
-        strides = node.ints("strides") or [1] * rank
-        dilations = node.ints("dilations") or [1] * rank
-        extra = node.ints("output_padding") or [0] * rank
-        low, high = self._padding(node, strides, dilations, extra)
-        # What the op cannot cut, or has to add, is done behind it.
-        fits = min((*low, *high), default=0) >= 0 and all(
-            e < max(s, d) for e, s, d in zip(extra, strides, dilations, strict=True)
-        )
-        result = slide(
-            b,
-            graph.ConvTransposeOp,
-            (node[0], node[1]),
-            strides=tuple(strides),
-            padding=(*low, *high) if fits else (0,) * (2 * rank),
-            output_padding=tuple(extra) if fits else (0,) * rank,
-            dilations=tuple(dilations),
-            groups=node.int("group", 1),
-        )
-        if not fits:
-            grow = [e - h for e, h in zip(extra, high, strict=True)]
-            result = surround(b, result, [max(-n, 0) for n in low], [max(n, 0) for n in grow], 0)
-            for i in range(rank):
-                result = b.slice(result, 2 + i, max(low[i], 0), shape_of(result)[2 + i] - max(-grow[i], 0))
-        if (bias := node.optional(2)) is not None:
-            result = b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * rank)))
-        return result
-
-    def _padding(
-        self, node: Node, strides: Sequence[int], dilations: Sequence[int], extra: Sequence[int]
-    ) -> tuple[list[int], list[int]]:
-        """What is cut off in front and behind; less than 0 if something is added."""
-        extents, kernel = node.shape()[2:], node.shape(1)[2:]
-        rank = len(kernel)
-        pads = node.ints("pads") or [0] * 2 * rank
-        if not len(extents) == len(strides) == len(dilations) == len(extra) == rank or len(pads) != 2 * rank:
-            given = (
-                f"strides {list(strides)}, dilations {list(dilations)}, output_padding {list(extra)} and pads {pads}"
-            )
-            raise Unconvertible(f"{given} do not fit an image of {len(extents)} dims and a kernel of {rank}")
-        wanted, auto = node.ints("output_shape"), node.string("auto_pad", "NOTSET")
-        if wanted is None and auto in ("SAME_UPPER", "SAME_LOWER"):
-            wanted = [extent * stride for extent, stride in zip(extents, strides, strict=True)]
-        if wanted is None:
-            return ([0] * rank, [0] * rank) if auto == "VALID" else (pads[:rank], pads[rank:])
-        reach = [
-            stride * (extent - 1) + more + (taps - 1) * dilation + 1
-            for stride, extent, more, taps, dilation in zip(strides, extents, extra, kernel, dilations, strict=True)
-        ]
-        totals = [full - extent for full, extent in zip(reach, wanted[-rank:], strict=True)]
-        halves, rest = [total // 2 for total in totals], [total - total // 2 for total in totals]
-        return (halves, rest) if auto == "SAME_UPPER" else (rest, halves)
+    kernel = b.shape(1)[2:]
+    rank = len(kernel)
+    strides = b.ints("strides") or [1] * rank
+    dilations = b.ints("dilations") or [1] * rank
+    extra = b.ints("output_padding") or [0] * rank
+    low, high = _padding(b, strides, dilations, extra)
+    # What the op cannot cut, or has to add, is done behind it.
+    fits = min((*low, *high), default=0) >= 0 and all(
+        e < max(s, d) for e, s, d in zip(extra, strides, dilations, strict=True)
+    )
+    result = slide(
+        b,
+        graph.ConvTransposeOp,
+        (b[0], b[1]),
+        strides=tuple(strides),
+        padding=(*low, *high) if fits else (0,) * (2 * rank),
+        output_padding=tuple(extra) if fits else (0,) * rank,
+        dilations=tuple(dilations),
+        groups=b.int("group", 1),
+    )
+    if not fits:
+        grow = [e - h for e, h in zip(extra, high, strict=True)]
+        result = surround(b, result, [max(-n, 0) for n in low], [max(n, 0) for n in grow], 0)
+        for i in range(rank):
+            result = b.slice(result, 2 + i, max(low[i], 0), shape_of(result)[2 + i] - max(-grow[i], 0))
+    if (bias := b.optional(2)) is not None:
+        result = b.add(result, b.reshape(bias, (shape_of(bias)[0], *[1] * rank)))
+    return result
 
 
-@lowers(PASS, onnx.op("MaxPool"))
-class MaxPool(FromOnnx):
+def _padding(
+    b: Node, strides: Sequence[int], dilations: Sequence[int], extra: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """What is cut off in front and behind; less than 0 if something is added."""
+    extents, kernel = b.shape()[2:], b.shape(1)[2:]
+    rank = len(kernel)
+    pads = b.ints("pads") or [0] * 2 * rank
+    if not len(extents) == len(strides) == len(dilations) == len(extra) == rank or len(pads) != 2 * rank:
+        given = f"strides {list(strides)}, dilations {list(dilations)}, output_padding {list(extra)} and pads {pads}"
+        raise Unconvertible(f"{given} do not fit an image of {len(extents)} dims and a kernel of {rank}")
+    wanted, auto = b.ints("output_shape"), b.string("auto_pad", "NOTSET")
+    if wanted is None and auto in ("SAME_UPPER", "SAME_LOWER"):
+        wanted = [extent * stride for extent, stride in zip(extents, strides, strict=True)]
+    if wanted is None:
+        return ([0] * rank, [0] * rank) if auto == "VALID" else (pads[:rank], pads[rank:])
+    reach = [
+        stride * (extent - 1) + more + (taps - 1) * dilation + 1
+        for stride, extent, more, taps, dilation in zip(strides, extents, extra, kernel, dilations, strict=True)
+    ]
+    totals = [full - extent for full, extent in zip(reach, wanted[-rank:], strict=True)]
+    halves, rest = [total // 2 for total in totals], [total - total // 2 for total in totals]
+    return (halves, rest) if auto == "SAME_UPPER" else (rest, halves)
+
+
+@converts("MaxPool")
+def max_pool(b: Node) -> Results:
     """The largest element under each window, and where it is in the flattened tensor."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x = node[0]
-        w = SlidingWindow.of(node, node.shape()[2:], node.ints("kernel_shape") or [])
-        low, high = w.low, w.reach
-        if w.has_wide_padding:
-            if node.wants(1):
-                raise Unconvertible("it asks where elements are, and windows may lie wholly in the padding")
-            x = surround(b, x, low, high, lowest(x))
-            low, high = [0] * len(low), [0] * len(high)
-        options: dict[str, Any] = {
-            "kernel": tuple(w.kernel),
-            "strides": tuple(w.strides),
-            "padding": (*low, *high),
-            "dilations": tuple(w.dilations),
-        }
-        largest = slide(b, graph.MaxPoolOp, (x,), **options)
-        if not node.wants(1):
-            return largest
-        place = slide(b, graph.ArgMaxPoolOp, (x,), **options)
-        return [largest, self._flattened(b, place, node.shape(), node.int("storage_order"))]
-
-    def _flattened(self, b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_order: int) -> SSAValue:
-        """A place in an image, which counts row by row, as one in the tensor, or column by column in each image."""
-        batch, channels, *image = shape
-        if storage_order:
-            rest, place = place, b.number(0, place)
-            for axis in reversed(range(len(image))):
-                extent = b.number(image[axis], rest)
-                place = b.add(place, b.mul(b(graph.RemOp, rest, extent), b.number(prod(image[:axis]), rest)))
-                rest = b.div(rest, extent)
-        images = np.arange(batch * channels).reshape(batch, channels, *[1] * len(image)) * prod(image)
-        return b.add(place, b.constant(images, i64))
+    x = b[0]
+    w = SlidingWindow.of(b, b.shape()[2:], b.ints("kernel_shape") or [])
+    low, high = w.low, w.reach
+    if w.has_wide_padding:
+        if b.wants(1):
+            raise Unconvertible("it asks where elements are, and windows may lie wholly in the padding")
+        x = surround(b, x, low, high, lowest(x))
+        low, high = [0] * len(low), [0] * len(high)
+    options: dict[str, Any] = {
+        "kernel": tuple(w.kernel),
+        "strides": tuple(w.strides),
+        "padding": (*low, *high),
+        "dilations": tuple(w.dilations),
+    }
+    largest = slide(b, graph.MaxPoolOp, (x,), **options)
+    if not b.wants(1):
+        return largest
+    place = slide(b, graph.ArgMaxPoolOp, (x,), **options)
+    return [largest, _flattened(b, place, b.shape(), b.int("storage_order"))]
 
 
-@lowers(PASS, onnx.op("AveragePool"))
-class AveragePool(FromOnnx):
+def _flattened(b: GraphBuilder, place: SSAValue, shape: Sequence[int], storage_order: int) -> SSAValue:
+    """A place in an image, which counts row by row, as one in the tensor, or column by column in each image."""
+    batch, channels, *image = shape
+    if storage_order:
+        rest, place = place, b.number(0, place)
+        for axis in reversed(range(len(image))):
+            extent = b.number(image[axis], rest)
+            place = b.add(place, b.mul(b(graph.RemOp, rest, extent), b.number(prod(image[:axis]), rest)))
+            rest = b.div(rest, extent)
+    images = np.arange(batch * channels).reshape(batch, channels, *[1] * len(image)) * prod(image)
+    return b.add(place, b.constant(images, i64))
+
+
+@converts("AveragePool")
+def average_pool(b: Node) -> Results:
     """The mean under each window: over what is in the image, or in the padding as well, but not in what is added."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, shape = node[0], node.shape()
-        w = SlidingWindow.of(node, shape[2:], node.ints("kernel_shape") or [])
-        counts = node.flag("count_include_pad")
-        if w.has_wide_padding:
-            ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
-            counted = surround(b, ones, w.low, w.high, 1 if counts else 0)
-            total = window_sum(b, surround(b, x, w.low, w.high, 0), w)
-            return b.div(total, window_sum(b, counted, w))
-        low, high = w.low, w.reach
-        if counts and any(w.extra):
-            x, low, high, counts = surround(b, x, low, w.high, 0), [0] * len(low), w.extra, False
-        return _mean(b, x, w, low, high, counts)
+    x, shape = b[0], b.shape()
+    w = SlidingWindow.of(b, shape[2:], b.ints("kernel_shape") or [])
+    counts = b.flag("count_include_pad")
+    if w.has_wide_padding:
+        ones = b.splat(1, (1, 1, *shape[2:]), element_of(x))
+        counted = surround(b, ones, w.low, w.high, 1 if counts else 0)
+        total = window_sum(b, surround(b, x, w.low, w.high, 0), w)
+        return b.div(total, window_sum(b, counted, w))
+    low, high = w.low, w.reach
+    if counts and any(w.extra):
+        x, low, high, counts = surround(b, x, low, w.high, 0), [0] * len(low), w.extra, False
+    return _mean(b, x, w, low, high, counts)
 
 
 def _mean(
@@ -261,39 +252,29 @@ def window_sum(b: GraphBuilder, padded: SSAValue, w: SlidingWindow) -> SSAValue:
     return total
 
 
-@lowers(PASS, onnx.op("LpPool"))
-class LpPool(FromOnnx):
+@converts("LpPool", rounds_once=True)
+def lp_pool(b: Node) -> Results:
     """`(sum(|x|^p))^(1/p)` under each window: a mean, times the number of taps."""
-
-    ROUNDS_ONCE = True
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, p = node[0], node.int("p", 2)
-        w = SlidingWindow.of(node, node.shape()[2:], node.ints("kernel_shape") or [])
-        power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
-        if w.has_wide_padding:
-            total = window_sum(b, surround(b, power, w.low, w.high, 0), w)
-        else:
-            total = b.mul(_mean(b, power, w, w.low, w.reach, True), b.number(prod(w.kernel), x))
-        return b(graph.PowOp, total, b.number(1 / p, x))
+    x, p = b[0], b.int("p", 2)
+    w = SlidingWindow.of(b, b.shape()[2:], b.ints("kernel_shape") or [])
+    power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
+    if w.has_wide_padding:
+        total = window_sum(b, surround(b, power, w.low, w.high, 0), w)
+    else:
+        total = b.mul(_mean(b, power, w, w.low, w.reach, True), b.number(prod(w.kernel), x))
+    return b(graph.PowOp, total, b.number(1 / p, x))
 
 
-@lowers(PASS, onnx.op("GlobalAveragePool"), onnx.op("GlobalMaxPool"))
-class GlobalPool(FromOnnx):
+@converts("GlobalAveragePool", "GlobalMaxPool")
+def global_pool(b: Node) -> Results:
     """Over all spatial dims."""
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        kind = "mean" if node.op.OP_TYPE == "GlobalAveragePool" else "max"
-        return b.reduce(kind, node[0], list(range(2, node.rank())), True)
+    kind = "mean" if b.op.OP_TYPE == "GlobalAveragePool" else "max"
+    return b.reduce(kind, b[0], list(range(2, b.rank())), True)
 
 
-@lowers(PASS, onnx.op("GlobalLpPool"))
-class GlobalLpPool(FromOnnx):
+@converts("GlobalLpPool", rounds_once=True)
+def global_lp_pool(b: Node) -> Results:
     """`(sum(|x|^p))^(1/p)` over all spatial dims."""
-
-    ROUNDS_ONCE = True
-
-    def build(self, node: Node, b: GraphBuilder) -> Results:
-        x, p = node[0], node.int("p", 2)
-        power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
-        return b(graph.PowOp, b.reduce("sum", power, list(range(2, node.rank())), True), b.number(1 / p, x))
+    x, p = b[0], b.int("p", 2)
+    power = b(graph.PowOp, b(graph.AbsOp, x), b.number(p, x))
+    return b(graph.PowOp, b.reduce("sum", power, list(range(2, b.rank())), True), b.number(1 / p, x))

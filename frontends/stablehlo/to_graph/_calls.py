@@ -6,13 +6,12 @@ others see pairs and write what has to be written.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import chlo, graph
@@ -20,11 +19,10 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import ConstantOp, HloOp, ReduceOp, WhileOp, hlo
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
 from mlc.frontends.operators.complex_values import ConversionOfPairs, is_complex, part_of
+from mlc.frontends.operators.conversions import Converts, PatternOfPairs, TypedCall, as_list, each_of_parts
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.pass_manager.lowering import lowers
 from mlc.support import dtypes
-from mlc.support.context import CompilerContext
 from mlc.support.errors import LOAD_PASS
 from mlc.support.ir import inlined
 
@@ -35,8 +33,6 @@ _NO_PATTERN = ("mlc has no pattern for this op; ", LOAD_PASS, " adds one")
 """Why an op is refused that nothing converts."""
 
 DIALECTS = ("stablehlo", chlo.Chlo.name)
-_F = TypeVar("_F", bound="Callable[[HloCall], Converted]")
-
 
 Converted = RealOrPair | Sequence[RealOrPair]
 """What replaces the results of an op."""
@@ -68,15 +64,14 @@ class HloConversion(ConversionOfPairs):
                     self.refuse(op, _NO_PATTERN)
 
 
-@dataclass
-class HloCall(GraphBuilder):
-    """Writes graph ops for one op, of which it knows operands, properties and the types of results.
+@dataclass(kw_only=True)
+class HloCall(TypedCall[HloOp]):
+    """A call of an op, of which it knows operands, properties and the types of results.
 
     With a `part`, complex operands and results are their real (0) or imaginary (1) parts.
     """
 
-    op: HloOp = cast(HloOp, None)  # noqa: RUF009
-    run: HloConversion = cast(HloConversion, None)  # noqa: RUF009
+    run: HloConversion
     part: int | None = None
 
     # ---- operands
@@ -112,39 +107,7 @@ class HloCall(GraphBuilder):
         """The data of an operand that is a constant; None for others."""
         return self.knowledge.array(self[index])
 
-    # ---- results
-
-    def type(self, index: int = 0) -> TensorType[Attribute]:
-        """The type of a result."""
-        return cast("TensorType[Attribute]", self.op.results[index].type)
-
-    def shape(self, index: int = 0) -> tuple[int, ...]:
-        """The shape of a result."""
-        return tuple(self.type(index).get_shape())
-
-    def element(self, index: int = 0) -> Attribute:
-        """The element type of a result; of complex numbers that of their parts."""
-        return part_of(self.type(index).element_type)
-
     # ---- writing
-
-    def minus(self, value: SSAValue) -> SSAValue:
-        """`-x`."""
-        if dtypes.is_unsigned(element_of(value)):
-            return self.sub(self.splat(0, shape_of(value), element_of(value)), value)
-        return self(graph.NegOp, value)
-
-    def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The larger one; NaN if either is."""
-        return self(graph.MaxOp, a, b)
-
-    def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The smaller one; NaN if either is."""
-        return self(graph.MinOp, a, b)
-
-    def scaled(self, value: SSAValue, factor: float) -> SSAValue:
-        """The product with a number."""
-        return self.mul(value, self.number(factor, value))
 
     def bitcast(self, value: SSAValue, element: Attribute) -> SSAValue:
         """The bits read as another type."""
@@ -223,77 +186,29 @@ def class_of(name: str) -> type[HloOp]:
     return hlo(name[5:], "chlo") if name.startswith("chlo.") else own[name] if name in own else hlo(name)
 
 
-def converts(*names: str, parts: bool = False) -> Callable[[_F], _F]:
-    """Decorator of a function that converts ops of these names, `add` or `chlo.erf`.
+class _FromHlo(PatternOfPairs):
+    """Converts ops, `add` or `chlo.erf`, by a function that gets a `HloCall`. With `parts` it runs for the real and for
+    the imaginary parts of complex numbers; else it sees pairs."""
 
-    It gets a `HloCall` and returns what replaces the results. With `parts`, it runs for the real and for the imaginary
-    parts of complex numbers on their own, as a move does.
-
-    ```python
-    @converts("my_square")
-    def square(b: HloCall) -> Converted:
-        return b.mul(b[0], b[0])
-    ```
-    """
-
-    def register(function: _F) -> _F:
-        members = {"function": staticmethod(function), "parts": parts, "__module__": function.__module__}
-        pattern = cast("type[_FromHlo]", type(function.__name__, (_FromHlo,), members))
-        lowers(_PASS, *(class_of(name) for name in names))(pattern)
-        return function
-
-    return register
-
-
-class _FromHlo(RewritePattern):
-    """Lowers ops by a function."""
-
-    function: ClassVar[Callable[[HloCall], Converted]]
+    PASS: ClassVar[str] = _PASS
+    OPTIONS: ClassVar[Mapping[str, Any]] = {"parts": False}
     parts: ClassVar[bool]
 
-    def __init__(self, ctx: CompilerContext) -> None:
-        assert isinstance(ctx, HloConversion)
-        self.run = ctx
+    @classmethod
+    def op_class(cls, name: str, domain: str) -> type[Operation]:
+        return class_of(f"{domain}.{name}" if domain else name)
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+    def converted(self, op: Operation, b: GraphBuilder) -> list[RealOrPair]:
         assert isinstance(op, HloOp)
-        run = self.run
-        if any(run.is_lost(v) for v in op.operands):
-            run.lose(op)
-            return
-        hint = next((r.name_hint for r in op.results if r.name_hint), None) or op.mnemonic()
-        try:
-            self._require_supported(op)
-            found = self._converted(HloCall(op, run.knowledge, hint, op, run))
-            found = self._checked(op, found, GraphBuilder(op, run.knowledge, hint))
-        except Unconvertible as e:
-            run.refuse(op, e)
-            return
-        is_replaced = False
-        for old, new in zip(op.results, found, strict=True):
-            if isinstance(new, Pair):
-                run.pairs[old] = new
-                is_replaced = True
-            else:
-                new.name_hint = old.name_hint or new.name_hint
-                old.replace_all_uses_with(new)
-        if is_replaced:
-            run.replaced.append(op)
+        run = self.pairs_run
+        assert isinstance(run, HloConversion)
+        self._require_supported(op)
+        call, function = HloCall(op, run.knowledge, b.hint, op=op, run=run), type(self).function
+        if self.parts and any(map(is_complex, (*op.operands, *op.results))):
+            found = each_of_parts(op, lambda part: function(replace(call, part=part)))
         else:
-            rewriter.erase(op)
-
-    def _converted(self, call: HloCall) -> list[RealOrPair]:
-        function = type(self).function
-        has_pairs = any(call.is_pair(i) for i in range(len(call.op.operands)))
-        if not (self.parts and (has_pairs or any(is_complex(r) for r in call.op.results))):
-            found = function(call)
-            return [found] if isinstance(found, SSAValue | Pair) else list(found)
-        both: list[list[RealOrPair]] = []
-        for part in (0, 1):
-            found = function(HloCall(call.before, call.knowledge, call.hint, call.op, call.run, part))
-            both.append([found] if isinstance(found, SSAValue | Pair) else list(found))
-        pairs = zip(call.op.results, *both, strict=True)
-        return [Pair(cast(SSAValue, re), cast(SSAValue, im)) if is_complex(r) else re for r, re, im in pairs]
+            found = as_list(function(call))
+        return self._checked(op, found, b)
 
     def _checked(self, op: HloOp, found: Sequence[RealOrPair], b: GraphBuilder) -> list[RealOrPair]:
         """Results of the shapes and element types that they are to have; a body on tensors makes tensors of scalars."""
@@ -321,3 +236,14 @@ def _as_said(b: GraphBuilder, value: SSAValue, result: SSAValue) -> SSAValue:
     shape = tuple(wanted.get_shape())
     # A region on scalars may stand on tensors, whose results are tensors too.
     return b.broadcast(value, shape) if shape and shape_of(value) != shape else value
+
+
+converts = Converts(_FromHlo)
+"""Decorator of a function that converts ops of StableHLO or CHLO.
+
+```python
+@converts("my_square")
+def square(b: HloCall) -> Converted:
+    return b.mul(b[0], b[0])
+```
+"""

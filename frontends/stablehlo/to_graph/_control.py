@@ -13,7 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from mlc.dialects import graph
 from mlc.dialects.chlo.scan import ScanForm
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.types import element_of
 from mlc.dialects.stablehlo import HloOp
 from mlc.frontends.operators.complex_numbers import RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
@@ -37,26 +37,15 @@ def scan(b: HloCall) -> Converted:
     writer = ScanWriter(b, form.steps)
     initial = [b.run.number(v) for v in form.initial]
     carried = [each_part(n, writer.carry) for n in initial]
-    inputs = [each_part(b.run.number(v), lambda v: _first(b, v, axis)) for v in form.inputs]
+    inputs = [each_part(b.run.number(v), lambda v: b.axis_first(v, axis)) for v in form.inputs]
     rows = [each_part(n, lambda v: writer.row(v, backwards)) for n in inputs]
     found = convert_block(b.run, form.body(), [*rows, *carried], writer.body.end)
     outputs, last = found[: len(found) - len(carried)], found[len(found) - len(carried) :]
     stacked = [v for n in outputs for v in number_of(n)]
     results = writer.finish([v for n in last for v in number_of(n)], stacked, backwards)
     count = len(results) - len(stacked)
-    stacks = [each_part(n, lambda v: _back(b, v, axis)) for n in regrouped(results[count:], outputs)]
+    stacks = [each_part(n, lambda v: b.first_to_axis(v, axis)) for n in regrouped(results[count:], outputs)]
     return [*stacks, *regrouped(results[:count], initial)]
-
-
-def _first(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """An axis moved to the front."""
-    return b.transpose(x, [axis, *(i for i in range(len(shape_of(x))) if i != axis)])
-
-
-def _back(b: GraphBuilder, x: SSAValue, axis: int) -> SSAValue:
-    """The first axis moved to its place."""
-    rest = list(range(1, len(shape_of(x))))
-    return b.transpose(x, [*rest[:axis], 0, *rest[axis:]])
 
 
 @converts("if")

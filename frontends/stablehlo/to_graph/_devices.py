@@ -12,6 +12,7 @@ from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 
 @converts("all_reduce", "all_gather", "reduce_scatter", "all_to_all", "collective_broadcast")
 def exchange(b: HloCall) -> Converted:
+    """The operands: a group of one device exchanges nothing."""
     groups = b.op.properties.get("replica_groups")
     shape = cast(Any, groups).get_shape() if isinstance(groups, DenseIntOrFPElementsAttr) else ()
     if shape[-1:] != (1,):
@@ -29,6 +30,7 @@ def permute(b: HloCall) -> Converted:
 
 @converts("replica_id", "partition_id")
 def number(b: HloCall) -> Converted:
+    """0, the number of the only device."""
     _require_one(b)
     return b.splat(0, b.shape(), b.element())
 

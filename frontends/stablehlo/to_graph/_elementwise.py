@@ -17,7 +17,6 @@ from mlc.frontends.stablehlo.to_graph import _complex
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.support import dtypes
 from mlc.support.dtypes import is_unsigned
-from mlc.support.types import integer_width
 
 _UNARY: dict[str, type[graph.GraphOp]] = {
     "ceil": graph.CeilOp,
@@ -180,8 +179,6 @@ def combine(b: GraphBuilder, name: str, x: SSAValue, y: SSAValue) -> SSAValue:
         return b(_TRUTH[name], x, y)
     if is_float(x):
         return b(_BINARY[name], x, y)
-    if name == "power":
-        return _integer_power(b, x, y)
     found = b(_BINARY[name], x, y)
     if name == "divide":
         # Division by 0 has all bits set, as in XLA.
@@ -192,27 +189,6 @@ def combine(b: GraphBuilder, name: str, x: SSAValue, y: SSAValue) -> SSAValue:
     if name == "remainder":
         return b.where(b.compare("eq", y, b.number(0, y)), x, found)
     return found
-
-
-def _integer_power(b: GraphBuilder, x: SSAValue, y: SSAValue) -> SSAValue:
-    """By squaring, a step for each bit of an exponent; a negative one gives 0, but for 1 and -1."""
-    width = integer_width(element_of(y)) or 64
-    one, zero = b.number(1, x), b.number(0, x)
-    result: SSAValue = one
-    square = x
-    for bit in range(width if is_unsigned(element_of(y)) else width - 1):
-        has = b.compare(
-            "ne", b(graph.AndOp, y, b.constant(np.asarray(1 << bit).astype(dtypes.to_numpy(element_of(y))))), zero
-        )
-        result = b.where(has, b.mul(result, square), result)
-        square = b.mul(square, square)
-    if is_unsigned(element_of(x)):
-        return result
-    minus = b.number(-1, x)
-    odd = b.compare("ne", b(graph.AndOp, y, one), zero)
-    of_minus = b.where(odd, minus, one)
-    inverse = b.where(b.compare("eq", x, one), one, b.where(b.compare("eq", x, minus), of_minus, zero))
-    return b.where(b.compare("lt", y, zero), inverse, result)
 
 
 @converts("and", "or", "xor")

@@ -216,5 +216,4 @@ def dynamic_update_slice(b: HloCall) -> Converted:
 def _written(b: GraphBuilder, places: Places, kind: str, x: SSAValue, update: SSAValue) -> SSAValue:
     """`x` with updates, whose dims are the batch's and then those of windows."""
     order = places.order()
-    back = [order.index(i) for i in range(len(order))]
-    return b(graph.ScatterNdOp, kind, x, places.indices(), b.transpose(update, back), list(places.explicit))
+    return b(graph.ScatterNdOp, kind, x, places.indices(), b.untranspose(update, order), list(places.explicit))

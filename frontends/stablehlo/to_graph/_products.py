@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Callable
 from typing import cast
 
-import numpy as np
-from xdsl.dialects.builtin import i1, i32, i64
+from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
-from mlc.dialects.graph.types import element_of, shape_of
+from mlc.dialects.graph.types import shape_of
 from mlc.dialects.graph.windows import LAYOUTS
 from mlc.dialects.stablehlo import ConvAttr, DotAttr
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder
 from mlc.frontends.operators.images import slide
+from mlc.frontends.operators.products import product_over, summed_products
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._moves import padded
-
-_Dims = tuple[Sequence[int], Sequence[int]]
 
 
 @converts("dot_general")
@@ -30,14 +27,14 @@ def dot_general(b: HloCall) -> Converted:
     dims = cast(DotAttr, b.op.properties["dot_dimension_numbers"])
     batch = dims.ints("lhs_batching_dimensions"), dims.ints("rhs_batching_dimensions")
     contract = dims.ints("lhs_contracting_dimensions"), dims.ints("rhs_contracting_dimensions")
-    return _of_parts(b, lambda x, y: product_of(b, x, y, batch, contract))
+    return _of_parts(b, lambda x, y: product_over(b, x, y, batch, contract))
 
 
 @converts("dot")
 def dot(b: HloCall) -> Converted:
     """A product of matrices or vectors."""
     last = len(shape_of(b.op.operands[0])) - 1
-    return _of_parts(b, lambda x, y: product_of(b, x, y, ((), ()), ((last,), (0,))))
+    return _of_parts(b, lambda x, y: product_over(b, x, y, ((), ()), ((last,), (0,))))
 
 
 @converts("einsum", "unary_einsum")
@@ -49,31 +46,8 @@ def einsum(b: HloCall) -> Converted:
         raise Unconvertible(
             f"it sums by '{b.op.word('einsum_config')}'; required: letters of all dims, as in 'ab,bc->ac'"
         )
-    if len(letters) == 1:
-        found, own = _own_letters(b, b[0], letters[0], output)
-        return b.transpose(found, [own.index(letter) for letter in output])
-    element = b.element()
-    x, one = _own_letters(b, b.cast(b[0], element), letters[0], letters[1] + output)
-    y, two = _own_letters(b, b.cast(b[1], element), letters[1], letters[0] + output)
-    batch = [letter for letter in one if letter in two and letter in output]
-    summed = [letter for letter in one if letter in two and letter not in output]
-    dims = [([o.index(i) for i in batch], [o.index(i) for i in summed]) for o in (one, two)]
-    found = product_of(b, x, y, (dims[0][0], dims[1][0]), (dims[0][1], dims[1][1]))
-    order = [*batch, *(i for i in one if i not in batch + summed), *(i for i in two if i not in batch + summed)]
-    return b.transpose(found, [order.index(letter) for letter in output])
-
-
-def _own_letters(b: GraphBuilder, x: SSAValue, letters: str, wanted: str) -> tuple[SSAValue, str]:
-    """An operand with each letter once, a diagonal where there were two, and without those that nobody wants, which
-    are summed."""
-    while repeated := next((i for i, letter in enumerate(letters) if letter in letters[:i]), 0):
-        first, count = letters.index(letters[repeated]), shape_of(x)[repeated]
-        places = b.constant(np.stack([np.arange(count), np.arange(count)], 1).astype(np.int64), i64)
-        x = b(graph.GatherNdOp, x, places, [first, repeated])
-        letters = letters[first] + "".join(o for i, o in enumerate(letters) if i not in (first, repeated))
-    summed = [i for i, letter in enumerate(letters) if letter not in wanted]
-    x = b.reduce("sum", x, summed) if summed else x
-    return x, "".join(letter for letter in letters if letter in wanted)
+    values = [b[0]] if len(letters) == 1 else [b.cast(b[i], b.element()) for i in (0, 1)]
+    return summed_products(b, values, [list(each) for each in letters], list(output))
 
 
 def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> Converted:
@@ -99,20 +73,6 @@ def _of_parts(b: HloCall, product: Callable[[SSAValue, SSAValue], SSAValue]) -> 
 def _wide(b: GraphBuilder, x: SSAValue, element: Attribute) -> SSAValue:
     """An operand as the numbers that are summed: those of the result, truth values as integers."""
     return b.cast(x, i32 if element == i1 else element)
-
-
-def product_of(b: GraphBuilder, x: SSAValue, y: SSAValue, batch: _Dims, contract: _Dims) -> SSAValue:
-    """Sums of products over dims in pairs."""
-    free = [[d for d in range(len(shape_of(v))) if d not in (*batch[i], *contract[i])] for i, v in enumerate((x, y))]
-    sizes = [shape_of(x)[d] for d in batch[0]]
-    rows, columns = [shape_of(x)[d] for d in free[0]], [shape_of(y)[d] for d in free[1]]
-    depth = prod(shape_of(x)[d] for d in contract[0])
-    shape = (*sizes, *rows, *columns)
-    if 0 in (*shape, depth):
-        return b.splat(0, shape, element_of(x))
-    left = b.reshape(b.transpose(x, [*batch[0], *free[0], *contract[0]]), (*sizes, prod(rows), depth))
-    right = b.reshape(b.transpose(y, [*batch[1], *contract[1], *free[1]]), (*sizes, depth, prod(columns)))
-    return b.reshape(b.matmul(left, right), shape)
 
 
 @converts("convolution", "dynamic_conv")
@@ -187,12 +147,12 @@ def convolved(b: HloCall, image: SSAValue, kernel: SSAValue) -> SSAValue:
         x = b.reshape(x, (each, batches * shape[1], *shape[2:]))
     found = slide(b, graph.ConvOp, [x, w], groups=max(features, batches), **options)
     order = [dims.dims(2, "b"), dims.dims(2, "f"), *dims.spatial(2)]
-    return b.transpose(found, [order.index(i) for i in range(len(order))])
+    return b.untranspose(found, order)
 
 
 def _of_points(b: HloCall, x: SSAValue, w: SSAValue, dims: ConvAttr, features: int, batches: int) -> SSAValue:
     """Without spatial dims it is a product of matrices."""
     if features != 1 or batches != 1:
         raise Unconvertible("a convolution of groups without spatial dims")
-    found = product_of(b, x, w, ((), ()), ((1,), (1,)))
+    found = product_over(b, x, w, ((), ()), ((1,), (1,)))
     return found if dims.dims(2, "b") == 0 else b.transpose(found, [1, 0])

@@ -15,6 +15,7 @@ from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.places import neutral
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, expression, only_op, returned
@@ -29,13 +30,6 @@ _FEW = 16
 def kind_of(op_name: str, element: object) -> str | None:
     """How the graph calls a reduction by an op of elements of a type; None if it has no such reduction."""
     return _OF_TRUTH.get(op_name) if element == i1 else _KINDS.get(op_name)
-
-
-def neutral(kind: str, element: Any) -> float:
-    """What a reduction may start from without a change."""
-    if kind in ("sum", "prod"):
-        return 0 if kind == "sum" else 1
-    return least_of(element) if kind == "max" else most_of(element)
 
 
 @converts("reduce")
@@ -62,7 +56,7 @@ def _by_kind(b: HloCall, name: str, x: SSAValue, init: SSAValue, dims: list[int]
     kind = kind_of(name, element_of(x))
     assert kind is not None
     known = b.knowledge.array(init)
-    own = neutral(kind, element_of(x)) if element_of(x) != i1 else kind == "min"
+    own = neutral(kind, element_of(x))
     if known is not None and known.item() == own:
         return found
     if element_of(x) == i1:
@@ -79,7 +73,7 @@ def reduced(b: GraphBuilder, name: str, x: SSAValue, dims: list[int]) -> SSAValu
         return x
     if 0 in (shape_of(x)[d] for d in dims):
         shape = [n for d, n in enumerate(shape_of(x)) if d not in dims]
-        return b.splat(neutral(kind, element) if element != i1 else kind == "min", shape, element)
+        return b.splat(neutral(kind, element), shape, element)
     if element == i1:
         wide = b.reduce(kind, b.cast(x, IntegerType(32)), dims)
         return b.compare("ne", wide, b.number(0, wide))

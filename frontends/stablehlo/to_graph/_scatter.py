@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import cast
 
@@ -16,13 +17,12 @@ from mlc.dialects.stablehlo import ScatterAttr
 from mlc.frontends.operators.complex_numbers import Pair
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._places import Places, batch_starts, index_parts
-from mlc.support.dtypes import least_of, most_of
 
 _KINDS = {"add": "add", "multiply": "mul", "maximum": "max", "minimum": "min"}
-_NEUTRAL = {"add": 0, "mul": 1}
 
 
 def scatter_kind(block: Block) -> str | None:
@@ -48,7 +48,7 @@ def scatter(b: HloCall) -> Converted:
     if complex_ones:
         if kind not in ("set", "add"):
             raise Unconvertible("it scatters complex numbers; required: a region that sets or adds")
-        parts = [HloCall(b.before, b.knowledge, b.hint, b.op, b.run, part) for part in (0, 1)]
+        parts = [replace(b, part=part) for part in (0, 1)]
         return Pair(_scatter(parts[0], kind), _scatter(parts[1], kind))
     if kind is None or (kind != "set" and element_of(b[0]) == i1):
         return _combined(b, count)
@@ -108,7 +108,7 @@ def _combined(b: HloCall, count: int) -> list[SSAValue]:
     carried = [scan.carry(x) for x in data]
     starts = {d: scan.row(b.reshape(start, (points,))) for d, start in windows.starts.items()}
     rows = [scan.row(b.reshape(u, (points, *shape_of(u)[len(windows.batch) :]))) for u in updates]
-    inside = HloCall(scan.inside.before, b.knowledge, b.hint, b.op, b.run)
+    inside = replace(b, before=scan.inside.before, part=None)
     places = Places(inside, windows.shape, (), starts, windows.sizes, windows.dropped)
     checked = [d for d in places.explicit if d in windows.checked]
     return scan.finish(_changed(inside, places, carried, rows, checked))
@@ -119,13 +119,12 @@ def _changed(
 ) -> list[SSAValue]:
     """Tensors with windows that a region makes of what is there and of updates, none of which meet."""
     order = places.order()
-    back = [order.index(i) for i in range(len(order))]
     inside, columns = _inside(b, places, checked)
     if inside is not None:
         columns = [b.where(inside, column, b.number(0, column)) for column in columns]
     indices = _coordinates(b, columns)
     seen = [b(graph.GatherNdOp, x, indices, list(places.explicit)) for x in data]
-    made = b.body(b.op.body(), [*seen, *(b.transpose(u, back) for u in updates)], lifted=True)
+    made = b.body(b.op.body(), [*seen, *(b.untranspose(u, order) for u in updates)], lifted=True)
     found: list[SSAValue] = []
     for x, old, new in zip(data, seen, made, strict=True):
         assert isinstance(new, SSAValue)
@@ -162,8 +161,7 @@ def _written_where_inside(
     cut off in the end: two updates at one place would not be in order any more if the old value were written again.
     """
     order = places.order()
-    back = [order.index(i) for i in range(len(order))]
-    update = b.transpose(update, back)
+    update = b.untranspose(update, order)
     inside, columns = _inside(b, places, checked)
     axis = places.explicit[0]
     shape = shape_of(x)
@@ -179,13 +177,8 @@ def _written_where_inside(
             data = b.concat([x, b.splat(0, row, element_of(x))], axis)
         else:
             element = element_of(x)
-            neutral = _NEUTRAL.get(kind)
-            if neutral is None:
-                neutral = least_of(element) if kind == "max" else most_of(element)
             mask = b.reshape(inside, (*shape_of(inside), *[1] * len(places.whole)))
-            number = np.asarray(neutral) if not is_float(x) else np.asarray(float(neutral))
-            if kind == "add" and is_float(x):
-                number = np.asarray(-0.0)  # 0 would make 0 of -0
-            update = b.where(mask, update, b.constant(number, element))
+            number = -0.0 if kind == "add" and is_float(x) else neutral(kind, element)  # 0 would make 0 of -0
+            update = b.where(mask, update, b.constant(np.asarray(number), element))
     found = b(graph.ScatterNdOp, kind, data, _coordinates(b, columns), update, list(places.explicit))
     return b.slice(found, axis, 0, shape[axis]) if data is not x else found

@@ -11,8 +11,8 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.dialects.stablehlo import HloOp
-from mlc.frontends.operators.complex_numbers import Pair, RealOrPair
-from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part
+from mlc.frontends.operators.places import taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import total_order
@@ -48,22 +48,12 @@ def sort(b: HloCall) -> Converted:
     for key in reversed(keys):
         value = _computed(b, block, key)
         if order is not None:
-            value = read_at(b, value, order, axis)
+            value = taken_along(b, value, order, axis)
         found = b(graph.ArgsortOp, value, axis, descending=key.descending)
-        order = found if order is None else read_at(b, order, found, axis)
+        order = found if order is None else taken_along(b, order, found, axis)
     assert order is not None
     at = order
-    return [
-        Pair(read_at(b, n.re, at, axis), read_at(b, n.im, at, axis)) if isinstance(n, Pair) else read_at(b, n, at, axis)
-        for n in inputs
-    ]
-
-
-def read_at(b: GraphBuilder, x: SSAValue, order: SSAValue, axis: int) -> SSAValue:
-    """Elements at positions along an axis."""
-    rank = len(shape_of(x))
-    own = [a for a in range(rank) if a != axis]
-    return b(graph.GatherNdOp, x, b.reshape(order, (*shape_of(order), 1)), [axis], own)
+    return [each_part(n, lambda v: taken_along(b, v, at, axis)) for n in inputs]
 
 
 def _keys(value: SSAValue, block: Block) -> list[_Key] | None:
@@ -161,4 +151,4 @@ def top_k(b: HloCall) -> Converted:
     key = x if isinstance(element_of(x), IntegerType) else total_order(b, x)
     key = b.cast(key, IntegerType(32)) if element_of(key) == i1 else key
     order = b(graph.ArgsortOp, key, axis, descending=True, first=k)
-    return [read_at(b, x, order, axis), b.cast(order, b.element(1))]
+    return [taken_along(b, x, order, axis), b.cast(order, b.element(1))]

@@ -15,12 +15,13 @@ from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part,
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.images import slide
 from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.places import neutral
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.stablehlo.to_graph._calls import Converted, HloCall, convert_block, converts
 from mlc.frontends.stablehlo.to_graph._elementwise import combine
 from mlc.frontends.stablehlo.to_graph._expressions import comparison, only_op, returned
 from mlc.frontends.stablehlo.to_graph._moves import padded, sliced
-from mlc.frontends.stablehlo.to_graph._reductions import kind_of, neutral, reduced, regrouped
+from mlc.frontends.stablehlo.to_graph._reductions import kind_of, reduced, regrouped
 
 _MOST_TAPS = 1024
 """Windows of more elements than this are not written out."""
@@ -104,7 +105,6 @@ def _cumulative(
     only matters to regions that are no reductions."""
     shape = shape_of(number_of(inputs[0])[0])
     order = [dim, *(d for d in range(len(shape)) if d != dim)]
-    back = [order.index(d) for d in range(len(shape))]
     rest = [shape[d] for d in order[1:]]
     rows = [each_part(n, lambda v: b.transpose(v, order)) for n in inputs]
     scan = ScanWriter(b, shape[dim])
@@ -114,7 +114,7 @@ def _cumulative(
     next = convert_block(b.run, b.op.body(), [*totals, *elements], scan.body.end, lifted=True)
     flat = [v for n in next for v in number_of(each_part(n, lambda v: scan.inside.broadcast(v, rest)))]
     found = scan.finish(flat, flat, backwards)[len(flat) :]
-    return regrouped([b.transpose(v, back) for v in found], inputs)
+    return regrouped([b.untranspose(v, order) for v in found], inputs)
 
 
 def _max_pool(b: HloCall, x: SSAValue, init: SSAValue) -> SSAValue | None:
@@ -145,7 +145,7 @@ def _max_pool(b: HloCall, x: SSAValue, init: SSAValue) -> SSAValue | None:
         padding=(*(padding[d][0] for d in spatial), *(padding[d][1] for d in spatial)),
         dilations=tuple(dilations[d] for d in spatial),
     )
-    return b.transpose(found, [order.index(d) for d in range(rank)])
+    return b.untranspose(found, order)
 
 
 def _separably(b: HloCall, name: str, x: SSAValue, init: SSAValue) -> SSAValue:

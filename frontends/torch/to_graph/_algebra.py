@@ -60,6 +60,7 @@ def cholesky(b: Call, self: SSAValue, upper: bool, check_errors: bool) -> Result
 
 @converts("linalg_cholesky")
 def linalg_cholesky(b: Call, self: SSAValue, upper: bool) -> Results:
+    """The factor `L` of matrices `[..., n, n]`, `L Lᵀ = A`, or with `upper` its transpose; zeros on the other side."""
     return b.reshape(cholesky_factor(b, stacked(b, self), not upper), b.shape())
 
 

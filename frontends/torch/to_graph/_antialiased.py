@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import repeat
 
 from xdsl.ir import SSAValue
 
 from mlc.dialects.graph.types import shape_of
-from mlc.frontends.operators.weighted_rows import weighted_rows
+from mlc.frontends.operators.weighted_rows import cubic_weight, linear_weight, weighted_rows
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
@@ -51,6 +51,11 @@ def antialiased_gradient(
     return x
 
 
+def _weight(distance: float, is_cubic: bool) -> float:
+    """Of a neighbour; the parameter of the cubic is that of Pillow."""
+    return cubic_weight(distance, -0.5) if is_cubic else linear_weight(distance)
+
+
 def _rows(b: Call, before: int, after: int, scale: float | None, align_corners: bool) -> _Rows:
     """The weights are those of a filter as wide as what an element covers, over their sum."""
     if align_corners:
@@ -58,25 +63,12 @@ def _rows(b: Call, before: int, after: int, scale: float | None, align_corners: 
     else:
         step = 1 / scale if scale else before / after
     is_cubic = "bicubic" in b.before.name
-    weight: Callable[[float], float] = _cubic if is_cubic else _linear
     wide_, reach = max(step, 1.0), 2.0 if is_cubic else 1.0
     rows: _Rows = []
     for center in (step * (i + 0.5) for i in range(after)):
         first = max(int(center - reach * wide_ + 0.5), 0)
         last = min(int(center + reach * wide_ + 0.5), before)
-        weights = [weight((j - center + 0.5) / wide_) for j in range(first, last)]
+        weights = [_weight(abs((j - center + 0.5) / wide_), is_cubic) for j in range(first, last)]
         total = sum(weights)
         rows.append({j: w / t for j, w, t in zip(range(first, last), weights, repeat(total)) if total})
     return rows
-
-
-def _linear(distance: float) -> float:
-    return max(1 - abs(distance), 0.0)
-
-
-def _cubic(distance: float) -> float:
-    """Keys's kernel with -1/2, as Pillow has it."""
-    x = abs(distance)
-    if x < 1:
-        return (1.5 * x - 2.5) * x * x + 1
-    return -0.5 * (((x - 5) * x + 8) * x - 4) if x < 2 else 0.0

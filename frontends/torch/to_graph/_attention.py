@@ -9,9 +9,9 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators.matrices import below_diagonal
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
-from mlc.frontends.torch.to_graph._moves import triangle
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
 
@@ -33,7 +33,7 @@ def attention(
     mask = attn_mask if attn_mask is not None else attn_bias
     factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
     if is_causal:
-        mask = _both(b, triangle(b, shape_of(query)[-2], shape_of(key)[-2], 0), mask)
+        mask = _both(b, below_diagonal(b, shape_of(query)[-2], shape_of(key)[-2], 0), mask)
     own, key, value = _own_heads(b, query, key, value)
     if own is not None:
         mask = None if mask is None else _grouped_mask(b, mask, query, own)
@@ -45,7 +45,6 @@ def attention(
     if mask is not None and not is_causal and (blind := _blind(b, mask)) is not None:
         found = b.where(blind, b.number(0, found), found)
     found = b.reshape(found, b.shape())
-    assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
     most = b.reduce("max", scores, [last], True)
@@ -161,7 +160,7 @@ def attention_backward(
     gradient, query, key, value, out = (wide(b, v) for v in (grad_out, query, key, value, out))
     keys, values = _shared_heads(b, query, key), _shared_heads(b, query, value)
     factor = 1 / sqrt(shape_of(query)[-1]) if scale is None else scale
-    mask = _both(b, triangle(b, shape_of(query)[-2], shape_of(key)[-2], 0), attn_mask) if is_causal else attn_mask
+    mask = _both(b, below_diagonal(b, shape_of(query)[-2], shape_of(key)[-2], 0), attn_mask) if is_causal else attn_mask
     scores = _masked(b, b.scaled(b.matmul(query, swapped(b, keys)), factor), mask)
     logs = b.cast(b.unsqueeze(logsumexp, [len(shape_of(logsumexp))]), element_of(scores))
     logs = b.where(b.compare("eq", logs, b.number(-inf, logs)), b.number(0, logs), logs)

@@ -29,11 +29,13 @@ def has_sign(b: Call, x: SSAValue) -> SSAValue:
 
 @converts("signbit")
 def signbit(b: Call, self: SSAValue) -> Results:
+    """Whether the sign bit is set (i1), that of -0 and NaN too; of integers whether they are negative."""
     return has_sign(b, self)
 
 
 @converts("copysign.Tensor", "copysign.Scalar")
 def copysign(b: Call, self: SSAValue, other: SSAValue | Scalar) -> Results:
+    """`|self|` with the sign bit of `other`, to which it broadcasts; integers become floats."""
     size = b(graph.AbsOp, b.tensor(self))
     sign = b.broadcast(b.tensor(other), b.shape())
     return b.where(has_sign(b, sign), b.minus(size), size)
@@ -104,6 +106,7 @@ def gcd(b: Call, self: SSAValue, other: SSAValue) -> Results:
 
 @converts("lcm")
 def lcm(b: Call, self: SSAValue, other: SSAValue) -> Results:
+    """The least common multiple of integers, not negative; 0 where either is 0."""
     x, y = b.broadcast(b.tensor(self), b.shape()), b.broadcast(b.tensor(other), b.shape())
     divisor = _common_divisor(b, x, y)
     zero = b.number(0, x)

@@ -8,16 +8,16 @@ from math import prod
 from typing import Any, cast
 
 import numpy as np
-from xdsl.dialects.builtin import ComplexType, TensorType, i1, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import ComplexType, i1, i64
+from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
+from mlc.dialects.aten.ops import AtenOp
 from mlc.dialects.aten.schemas import torch_package
 from mlc.dialects.aten.values import dtype_of_element
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, number_of
-from mlc.frontends.operators.complex_values import part_of
-from mlc.frontends.operators.graph_builder import GraphBuilder
+from mlc.frontends.operators.conversions import TypedCall
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.to_graph import Results
 from mlc.support import dtypes
@@ -27,11 +27,10 @@ Found = Results | Pair | Sequence[RealOrPair | None]
 """What replaces an op that may have complex results."""
 
 
-@dataclass
-class Call(GraphBuilder):
-    """Writes graph ops for one call, and knows its results: their types are what torch said."""
+@dataclass(kw_only=True)
+class Call(TypedCall[AtenOp]):
+    """A call of an overload: its results have the types that torch said, and numbers of Python become tensors."""
 
-    op: Operation | None = None
     wrong: list[SSAValue] | None = None
     """Where arguments that torch does not take are counted, if they are."""
 
@@ -73,26 +72,6 @@ class Call(GraphBuilder):
         elif known.any():
             raise Unconvertible(f"{what}, for which torch raises an exception")
 
-    # ---- what is to come out
-
-    def type(self, index: int = 0) -> TensorType[Attribute]:
-        """The type of a result."""
-        assert self.op is not None
-        return cast("TensorType[Attribute]", self.op.results[index].type)
-
-    def shape(self, index: int = 0) -> tuple[int, ...]:
-        """The shape of a result."""
-        return tuple(self.type(index).get_shape())
-
-    def element(self, index: int = 0) -> Attribute:
-        """The element type of a result; of complex numbers that of their parts."""
-        return part_of(self.type(index).element_type)
-
-    def wants(self, index: int) -> bool:
-        """Whether anybody reads a result."""
-        assert self.op is not None
-        return self.op.results[index].first_use is not None
-
     # ---- arguments
 
     def tensor(self, value: SSAValue | Scalar, element: Attribute | None = None) -> SSAValue:
@@ -127,30 +106,6 @@ class Call(GraphBuilder):
     def to_float(self, value: SSAValue) -> SSAValue:
         """A tensor for a function of floats: integers become the result's float."""
         return self.cast(value, self.element()) if isinstance(element_of(value), dtypes_integer()) else value
-
-    def to_bool(self, value: SSAValue) -> SSAValue:
-        """Whether elements are not 0 (NaN is not)."""
-        return value if element_of(value) == i1 else self.compare("ne", value, self.number(0, value))
-
-    def minus(self, value: SSAValue) -> SSAValue:
-        """`-x`."""
-        return self(graph.NegOp, value)
-
-    def squared(self, value: SSAValue) -> SSAValue:
-        """`x * x`."""
-        return self.mul(value, value)
-
-    def scaled(self, value: SSAValue, factor: Scalar) -> SSAValue:
-        """The product with a number; the value itself if that is 1."""
-        return value if factor == 1 else self.mul(value, self.tensor(factor, element_of(value)))
-
-    def maximum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The larger one; NaN if either is."""
-        return self(graph.MaxOp, a, b)
-
-    def minimum(self, a: SSAValue, b: SSAValue) -> SSAValue:
-        """The smaller one; NaN if either is."""
-        return self(graph.MinOp, a, b)
 
 
 def dtypes_integer() -> type[Attribute]:

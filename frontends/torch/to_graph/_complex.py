@@ -29,11 +29,13 @@ _Operand = RealOrPair | _AnyScalar
 
 @of_pairs("view_as_complex", "view_as_complex_copy")
 def view_as_complex(b: Call, self: SSAValue) -> Found:
+    """A float tensor `[..., 2]` as complex numbers `[...]`."""
     return split(b, self)
 
 
 @of_pairs("view_as_real", "view_as_real_copy")
 def view_as_real(b: Call, self: Pair) -> Found:
+    """Complex numbers `[...]` as a float tensor `[..., 2]`."""
     return joined(b, self)
 
 
@@ -51,6 +53,7 @@ def view_of_parts(b: Call, self: RealOrPair) -> Found:
 
 @of_pairs("complex")
 def complex_(b: Call, real: SSAValue, imag: SSAValue) -> Found:
+    """Complex numbers of two float tensors, which broadcast."""
     return spread(b, Pair(real, imag), b.shape())
 
 
@@ -63,21 +66,25 @@ def polar(b: Call, abs: SSAValue, angle: SSAValue) -> Found:
 
 @of_pairs("real")
 def real(b: Call, self: Pair) -> Found:
+    """The real part."""
     return self.re
 
 
 @of_pairs("imag")
 def imag(b: Call, self: Pair) -> Found:
+    """The imaginary part."""
     return self.im
 
 
 @of_pairs("_conj", "_conj_physical", "conj_physical", "conj")
 def conj(b: Call, self: Pair) -> Found:
+    """The conjugate, `re - i im`."""
     return Pair(self.re, b.minus(self.im))
 
 
 @of_pairs("neg", "_neg_view")
 def neg(b: Call, self: Pair) -> Found:
+    """`-x`, of both parts."""
     return each_part(self, b.minus)
 
 
@@ -105,6 +112,7 @@ def cat(b: Call, tensors: Sequence[RealOrPair], dim: int) -> Found:
 
 @of_pairs("stack")
 def stack(b: Call, tensors: Sequence[RealOrPair], dim: int) -> Found:
+    """Tensors of one shape along a new axis `dim`; real ones become complex."""
     axis = dim % len(b.shape())
     pairs = [b.pair(t) for t in tensors]
     wide = [[b.unsqueeze(v, [axis]) for v in parts] for parts in ([p.re for p in pairs], [p.im for p in pairs])]
@@ -113,22 +121,26 @@ def stack(b: Call, tensors: Sequence[RealOrPair], dim: int) -> Found:
 
 @of_pairs("where.self")
 def where(b: Call, condition: SSAValue, self: _Operand, other: _Operand) -> Found:
+    """`self` where the condition is not 0, else `other`; all three broadcast."""
     x, y, holds = b.pair(self), b.pair(other), b.to_bool(condition)
     return spread(b, Pair(b.where(holds, x.re, y.re), b.where(holds, x.im, y.im)), b.shape())
 
 
 @of_pairs("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(b: Call, self: Pair, mask: SSAValue, value: _Operand) -> Found:
+    """`value` where the mask holds, else `self`."""
     return where(b, mask, value, self)
 
 
 @of_pairs("fill.Tensor")
 def fill(b: Call, value: RealOrPair) -> Found:
+    """One number everywhere."""
     return spread(b, b.pair(value), b.shape())
 
 
 @of_pairs("ones", "ones_like", "new_ones", "eye", "eye.m")
 def ones(b: Call) -> Found:
+    """Ones, or the identity matrix, with imaginary parts of 0."""
     from mlc.frontends.torch.to_graph._creation import eye
     from mlc.frontends.torch.to_graph._creation import ones as real_ones
 
@@ -149,41 +161,48 @@ def _two(b: Call, x: _Operand, y: _Operand, alpha: _AnyScalar = 1) -> tuple[Torc
 
 @of_pairs("add.Tensor", "add.Scalar")
 def add(b: Call, self: _Operand, other: _Operand, alpha: _AnyScalar) -> Found:
+    """`self + alpha other`; real operands have imaginary parts of 0."""
     c, x, y = _two(b, self, other, alpha)
     return c.add(x, y)
 
 
 @of_pairs("sub.Tensor", "sub.Scalar")
 def sub(b: Call, self: _Operand, other: _Operand, alpha: _AnyScalar) -> Found:
+    """`self - alpha other`."""
     c, x, y = _two(b, self, other, alpha)
     return c.sub(x, y)
 
 
 @of_pairs("rsub.Tensor", "rsub.Scalar")
 def rsub(b: Call, self: _Operand, other: _Operand, alpha: _AnyScalar) -> Found:
+    """`other - alpha self`."""
     c, x, y = _two(b, other, self, alpha)
     return c.sub(x, y)
 
 
 @of_pairs("mul.Tensor", "mul.Scalar")
 def mul(b: Call, self: _Operand, other: _Operand) -> Found:
+    """`self * other`."""
     c, x, y = _two(b, self, other)
     return c.mul(x, y)
 
 
 @of_pairs("div.Tensor", "div.Scalar")
 def div(b: Call, self: _Operand, other: _Operand) -> Found:
+    """`self / other`, scaled so that it does not overflow where the quotient does not."""
     c, x, y = _two(b, self, other)
     return c.div(x, y)
 
 
 @of_pairs("reciprocal")
 def reciprocal(b: Call, self: Pair) -> Found:
+    """`1 / x`."""
     return TorchComplex(b).reciprocal(self)
 
 
 @of_pairs("square")
 def square(b: Call, self: Pair) -> Found:
+    """`x * x`."""
     return TorchComplex(b).mul(self, self)
 
 
@@ -211,11 +230,13 @@ def power(b: Call, self: _Operand, exponent: _Operand) -> Found:
 
 @of_pairs("abs")
 def absolute(b: Call, self: Pair) -> Found:
+    """The modulus, a float tensor."""
     return TorchComplex(b).modulus(self)
 
 
 @of_pairs("angle")
 def angle(b: Call, self: Pair) -> Found:
+    """The angle from -pi to pi, a float tensor."""
     return TorchComplex(b).angle(self)
 
 
@@ -245,6 +266,7 @@ _FUNCTIONS: dict[str, Callable[[TorchComplex, Pair], Pair]] = {
 
 @of_pairs("log2", "log10")
 def logarithm(b: Call, self: Pair) -> Found:
+    """`log(x)` to the base 2 or 10, its imaginary part from -pi to pi before it is scaled."""
     found = TorchComplex(b).log(self)
     factor = 1 / log(2 if b.before.name == "aten.log2" else 10)
     return each_part(found, lambda v: b.scaled(v, factor))
@@ -269,6 +291,7 @@ def _is_not_0(b: Call, x: Pair) -> SSAValue:
 
 @of_pairs("eq.Tensor", "eq.Scalar", "ne.Tensor", "ne.Scalar")
 def compare(b: Call, self: RealOrPair, other: _Operand) -> Found:
+    """Whether both parts are equal (i1), or not, in the type that torch promotes the operands to."""
     element = part_of(common_element([self, other]))
     direction = b.before.name.removeprefix("aten.")[:2]
     return TorchComplex(b).compare(direction, b.pair(self, element), b.pair(other, element))
@@ -276,16 +299,19 @@ def compare(b: Call, self: RealOrPair, other: _Operand) -> Found:
 
 @of_pairs("isnan")
 def isnan(b: Call, self: Pair) -> Found:
+    """Whether either part is NaN (i1)."""
     return b(graph.OrOp, *(b.compare("ne", v, v) for v in (self.re, self.im)))
 
 
 @of_pairs("isinf")
 def isinf(b: Call, self: Pair) -> Found:
+    """Whether either part is infinite (i1)."""
     return b(graph.OrOp, *(b.compare("eq", b(graph.AbsOp, v), b.number(inf, v)) for v in (self.re, self.im)))
 
 
 @of_pairs("logical_not")
 def logical_not(b: Call, self: Pair) -> Found:
+    """Whether both parts are 0 (i1)."""
     return b(graph.NotOp, _is_not_0(b, self))
 
 
@@ -294,6 +320,7 @@ _LOGIC: dict[str, type[graph.GraphOp]] = {"and": graph.AndOp, "or": graph.OrOp, 
 
 @of_pairs("logical_and", "logical_or", "logical_xor")
 def logical(b: Call, self: RealOrPair, other: RealOrPair) -> Found:
+    """`and`, `or`, `xor` of whether numbers are not 0 (i1)."""
     x, y = (_is_not_0(b, v) if isinstance(v, Pair) else b.to_bool(v) for v in (self, other))
     return b(_LOGIC[b.before.name.rpartition("_")[2]], x, y)
 

@@ -28,16 +28,19 @@ def _product(b: Call, x: RealOrPair, y: RealOrPair, product: Callable[[SSAValue,
 
 @of_pairs("mm", "bmm")
 def mm(b: Call, self: RealOrPair, mat2: RealOrPair) -> Found:
+    """Products of matrices `[m, k]` and `[k, n]`, or of stacks of them."""
     return _product(b, self, mat2, b.matmul)
 
 
 @of_pairs("matmul")
 def matmul(b: Call, self: RealOrPair, other: RealOrPair) -> Found:
+    """The product of tensors of any rank from 1 on, as NumPy has it; leading dims broadcast."""
     return _product(b, self, other, lambda x, y: _one(_products.matmul(b, x, y)))
 
 
 @of_pairs("mv")
 def mv(b: Call, self: RealOrPair, vec: RealOrPair) -> Found:
+    """The product of a matrix `[m, k]` and a vector `[k]`."""
     return _product(b, self, vec, lambda x, y: _one(_products.mv(b, x, y)))
 
 
@@ -69,6 +72,7 @@ def addmm(
 
 @of_pairs("linear")
 def linear(b: Call, input: RealOrPair, weight: RealOrPair, bias: RealOrPair | None) -> Found:
+    """`x Wᵀ + b` with `W` `[outputs, inputs]`."""
     found = _product(b, input, weight, lambda x, y: _one(_products.linear(b, x, y, None)))
     return found if bias is None else TorchComplex(b).add(found, b.pair(bias))
 
@@ -78,6 +82,7 @@ def convolution(
     b: Call, input: Pair, weight: Pair, bias: Pair | None, stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int], transposed: bool, output_padding: Sequence[int], groups: int,
 ) -> Found:  # fmt: skip
+    """A convolution of images `[N, C, ...]`, perhaps transposed; four of real ones, and a bias per channel."""
     how = stride, padding, dilation, transposed, output_padding, groups
     found = _product(b, input, weight, lambda x, w: _one(_products.convolution(b, x, w, None, *how)))
     if bias is None:

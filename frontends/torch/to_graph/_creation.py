@@ -29,6 +29,7 @@ def zeros(b: Call) -> Results:
 
 @converts("ones", "ones_like", "new_ones")
 def ones(b: Call) -> Results:
+    """Ones of the shape and the type of the result."""
     return b.splat(1, b.shape(), b.element())
 
 
@@ -44,6 +45,7 @@ def arange(b: Call, end: Scalar, start: Scalar = 0, step: Scalar = 1) -> Results
 
 @converts("eye", "eye.m")
 def eye(b: Call) -> Results:
+    """Ones on the main diagonal of a matrix, zeros elsewhere."""
     return b.constant(np.eye(*b.shape(), dtype=to_numpy(b.element())), b.element())
 
 

@@ -46,6 +46,7 @@ def _norm(b: Call, x: SSAValue, p: float) -> SSAValue:
 
 @converts("_cdist_backward")
 def cdist_backward(b: Call, grad: SSAValue, x1: SSAValue, x2: SSAValue, p: float, cdist: SSAValue) -> Results:
+    """The gradient of `x1` `[..., p, m]`, from that of distances `[..., p, r]` to `x2` `[..., r, m]` in the p-norm."""
     if not prod(shape_of(grad)) or not prod(b.shape()):
         return b.splat(0, b.shape(), b.element())
     last = len(shape_of(grad))
@@ -89,6 +90,7 @@ def _pairs(b: Call, rows: int) -> Sequence[SSAValue]:
 
 @converts("_pdist_backward")
 def pdist_backward(b: Call, grad: SSAValue, self: SSAValue, p: float, pdist: SSAValue) -> Results:
+    """The gradient of `self` `[n, m]`, from that of the distances of all pairs of rows, `[n (n - 1) / 2]`."""
     if not prod(b.shape()) or not prod(shape_of(grad)):
         return b.splat(0, b.shape(), b.element())
     first, second = _pairs(b, shape_of(self)[0])

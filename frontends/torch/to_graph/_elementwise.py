@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from math import inf, log, pi, sqrt
+from math import inf, log
 
 from xdsl.dialects.builtin import f32, i1
 from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of
+from mlc.frontends.operators import activations
+from mlc.frontends.operators.angles import arc_tangent
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, dtypes_integer
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -81,6 +83,7 @@ def sign(b: Call, self: SSAValue) -> Results:
 
 @elementwise("relu")
 def relu(b: Call, self: SSAValue) -> Results:
+    """`max(x, 0)`; NaN stays."""
     return b(graph.ReluOp, self)
 
 
@@ -96,12 +99,14 @@ def logarithm(b: Call, self: SSAValue) -> Results:
 
 @elementwise("reciprocal")
 def reciprocal(b: Call, self: SSAValue) -> Results:
+    """`1 / x`; integers become floats."""
     x = b.to_float(self)
     return b.div(b.tensor(1.0, element_of(x)), x)
 
 
 @elementwise("square")
 def square(b: Call, self: SSAValue) -> Results:
+    """`x * x`."""
     return b.squared(self)
 
 
@@ -117,11 +122,13 @@ def add(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Res
 
 @elementwise("sub.Tensor", "sub.Scalar")
 def sub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
+    """`self - alpha other`."""
     return b.sub(b.tensor(self), b.scaled(b.tensor(other), alpha))
 
 
 @elementwise("rsub.Tensor", "rsub.Scalar")
 def rsub(b: Call, self: SSAValue, other: SSAValue | Scalar, alpha: Scalar) -> Results:
+    """`other - alpha self`."""
     return b.sub(b.tensor(other), b.scaled(b.tensor(self), alpha))
 
 
@@ -213,6 +220,8 @@ def minimum(b: Call, self: SSAValue, other: SSAValue) -> Results:
 
 @elementwise("pow.Tensor_Tensor", "pow.Scalar", "pow.Tensor_Scalar")
 def power(b: Call, self: SSAValue | Scalar, exponent: SSAValue | Scalar) -> Results:
+    """`self ^ exponent`; exponents of -2 to 3 that are known and simple are products, quotients and roots. Powers of
+    integers wrap."""
     if not isinstance(exponent, SSAValue) and isinstance(self, SSAValue):
         x = b.tensor(self)
         simple: dict[Scalar, Callable[[], SSAValue]] = {
@@ -235,22 +244,7 @@ def power(b: Call, self: SSAValue | Scalar, exponent: SSAValue | Scalar) -> Resu
 @elementwise("atan2")
 def atan2(b: Call, self: SSAValue, other: SSAValue) -> Results:
     """The angle of the point `(other, self)`: by quadrants, with the signs of zeros and infinities as in C."""
-    y, x = b.tensor(self), b.tensor(other)
-    if element_of(y) in HALVES:
-        y, x = b.cast(y, f32), b.cast(x, f32)
-    zero, one = b.number(0, x), b.number(1, x)
-    ax, ay = b(graph.AbsOp, x), b(graph.AbsOp, y)
-    both_infinite = b(graph.AndOp, b.compare("eq", ax, b.number(inf, x)), b.compare("eq", ay, b.number(inf, x)))
-    small, large = b.minimum(ax, ay), b.maximum(ax, ay)
-    ratio = b.div(small, b.where(b.compare("eq", large, zero), one, large))
-    ratio = b.where(both_infinite, b.broadcast(one, b.shape()) if b.shape() else one, ratio)
-    angle = b(graph.AtanOp, ratio)
-    angle = b.where(b.compare("gt", ay, ax), b.sub(b.number(pi / 2, x), angle), angle)
-    # The sign of a zero is that of its reciprocal.
-    left = b(graph.OrOp, b.compare("lt", x, zero), b.compare("lt", b.div(one, x), zero))
-    angle = b.where(left, b.sub(b.number(pi, x), angle), angle)
-    below = b(graph.OrOp, b.compare("lt", y, zero), b.compare("lt", b.div(one, y), zero))
-    return b.where(below, b.minus(angle), angle)
+    return arc_tangent(b, b.tensor(self), b.tensor(other))
 
 
 @elementwise("logaddexp")
@@ -296,16 +290,19 @@ for _name, _op_type in _LOGIC.items():
 
 @elementwise("logical_not")
 def logical_not(b: Call, self: SSAValue) -> Results:
+    """Whether elements are 0 (i1)."""
     return b(graph.NotOp, b.to_bool(self))
 
 
 @elementwise("bitwise_not")
 def bitwise_not(b: Call, self: SSAValue) -> Results:
+    """All bits turned; of i1 the negation."""
     return b(graph.NotOp, self)
 
 
 @elementwise("isnan")
 def isnan(b: Call, self: SSAValue) -> Results:
+    """Whether elements are NaN (i1)."""
     return b.compare("ne", self, self)
 
 
@@ -325,6 +322,7 @@ def where(b: Call, condition: SSAValue, self: SSAValue, other: SSAValue) -> Resu
 
 @elementwise("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(b: Call, self: SSAValue, mask: SSAValue, value: SSAValue | Scalar) -> Results:
+    """`value` where the mask holds, else `self`."""
     return b.where(b.to_bool(mask), b.tensor(value), self)
 
 
@@ -344,6 +342,7 @@ def clamp(
 
 @elementwise("hardtanh")
 def hardtanh(b: Call, self: SSAValue, min_val: Scalar, max_val: Scalar) -> Results:
+    """`min(max(x, min_val), max_val)`; NaN stays."""
     return b.minimum(b.maximum(self, b.tensor(min_val)), b.tensor(max_val))
 
 
@@ -351,12 +350,7 @@ def hardtanh(b: Call, self: SSAValue, min_val: Scalar, max_val: Scalar) -> Resul
 def gelu(b: Call, self: SSAValue, approximate: str) -> Results:
     """`x / 2 (1 + erf(x / sqrt(2)))`, or with `approximate="tanh"` `x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715
     x^3)))`."""
-    if approximate == "none":
-        return b(graph.GeluOp, self)
-    x = b.cast(self, f32) if element_of(self) in HALVES else self
-    inner = b.mul(x, b.add(b.scaled(b.squared(x), 0.044715), b.number(1, x)))
-    curve = b(graph.TanhOp, b.scaled(inner, sqrt(2 / pi)))
-    return b.mul(b.scaled(x, 0.5), b.add(curve, b.number(1, x)))
+    return b(graph.GeluOp, self, approximate)
 
 
 @elementwise("leaky_relu")
@@ -367,9 +361,8 @@ def leaky_relu(b: Call, self: SSAValue, negative_slope: Scalar) -> Results:
 
 @elementwise("elu")
 def elu(b: Call, self: SSAValue, alpha: Scalar, scale: Scalar, input_scale: Scalar) -> Results:
-    """`scale x` where `x` is positive, else `scale alpha (e^(input_scale x) - 1)`."""
-    low = b.scaled(b(graph.ExpM1Op, b.scaled(self, input_scale)), alpha * scale)
-    return b.where(b.compare("gt", self, b.number(0, self)), b.scaled(self, scale), low)
+    """`scale x`, or `scale alpha (e^(input_scale x) - 1)` where `x` is negative."""
+    return activations.elu(b, self, alpha, scale, input_scale)
 
 
 def _sixth(b: Call, x: SSAValue) -> SSAValue:
@@ -380,11 +373,13 @@ def _sixth(b: Call, x: SSAValue) -> SSAValue:
 
 @elementwise("hardsigmoid")
 def hardsigmoid(b: Call, self: SSAValue) -> Results:
+    """`min(max(x + 3, 0), 6) / 6`."""
     return _sixth(b, self)
 
 
 @elementwise("hardswish")
 def hardswish(b: Call, self: SSAValue) -> Results:
+    """`x min(max(x + 3, 0), 6) / 6`."""
     return b.mul(self, _sixth(b, self))
 
 
@@ -393,6 +388,5 @@ def softplus(b: Call, self: SSAValue, beta: Scalar, threshold: Scalar) -> Result
     """`log(1 + e^(beta x)) / beta`, and `x` where `beta x` is above the threshold."""
     self = b.cast(self, f32) if element_of(self) in HALVES else self
     x = b.scaled(self, beta)
-    small = b(graph.Log1pOp, b(graph.ExpOp, b.minus(b(graph.AbsOp, x))))
-    found = b.add(b.maximum(x, b.number(0, x)), small)
+    found = activations.softplus(b, x)
     return b.where(b.compare("gt", x, b.tensor(threshold, element_of(x))), self, b.scaled(found, 1 / beta))

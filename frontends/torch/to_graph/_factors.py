@@ -124,6 +124,7 @@ def linalg_solve_ex(b: Call, A: SSAValue, B: SSAValue, left: bool, check_errors:
 
 @converts("linalg_solve")
 def linalg_solve(b: Call, A: SSAValue, B: SSAValue, left: bool) -> Results:
+    """The `X` with `A X = B`, or with `left=False` `X A = B`; `A` is `[..., n, n]`, `B` matrices or vectors."""
     return _solution(b, A, *triangular_factors(b, stacked(b, A)), B, left)
 
 
@@ -154,6 +155,7 @@ def linalg_inv_ex(b: Call, A: SSAValue, check_errors: bool) -> Results:
 
 @converts("linalg_inv", "inverse")
 def linalg_inv(b: Call, self: SSAValue | None = None, A: SSAValue | None = None) -> Results:
+    """The inverses of matrices `[..., n, n]`."""
     matrix = self or A
     assert matrix is not None
     return _inverse(b, *triangular_factors(b, stacked(b, matrix)))

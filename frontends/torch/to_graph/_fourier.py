@@ -42,6 +42,8 @@ def _all(b: Call, x: Pair, axes: Sequence[int], sign: int) -> Pair:
 
 @converts("_fft_c2c", pairs=True)
 def of_complex(b: Call, self: Pair, dim: Sequence[int], normalization: int, forward: bool) -> Found:
+    """The discrete Fourier transform along `dim`, or its inverse; `normalization` 0 is none, 1 a root of the count, 2
+    the count."""
     shape = shape_of(self.re)
     axes = _axes(b, dim, shape)
     x = _all(b, self, axes, -1 if forward else 1)

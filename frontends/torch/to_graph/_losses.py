@@ -9,7 +9,7 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import taken_along
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
@@ -34,7 +34,7 @@ def negative_likelihood(
     if not prod(shape_of(at)):
         picked, weights = b.splat(0, shape_of(target), element_of(x)), b.splat(0, shape_of(target), element_of(x))
     else:
-        picked = b.minus(b.squeeze(b(graph.GatherNdOp, x, *along_axis(b, at, axis)), [axis]))
+        picked = b.minus(b.squeeze(taken_along(b, x, at, axis), [axis]))
         if weight is None:
             weights = b.cast(counted, element_of(x))
         else:

@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
+from mlc.frontends.operators.matrices import one_side
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -139,7 +140,6 @@ def split(b: Call, self: SSAValue, dim: int) -> Results:
     """Parts as long as the results are."""
     axis, at = axis_of(dim, len(shape_of(self))), 0
     parts: list[SSAValue] = []
-    assert b.op is not None
     for index in range(len(b.op.results)):
         shape = b.shape(index)
         length = shape[axis] if len(shape) == len(shape_of(self)) else 1
@@ -279,17 +279,7 @@ def as_strided(
 @converts("tril", "triu", parts=True)
 def triangular(b: Call, self: SSAValue, diagonal: int) -> Results:
     """The elements at one side of a diagonal, and this itself."""
-    rows, columns = shape_of(self)[-2:]
-    is_lower = b.before.name == "aten.tril"
-    kept = triangle(b, rows, columns, diagonal if is_lower else diagonal - 1)
-    zero = b.number(0, self)
-    return b.where(kept, self, zero) if is_lower else b.where(kept, zero, self)
-
-
-def triangle(b: Call, rows: int, columns: int, diagonal: int) -> SSAValue:
-    """Whether points of a matrix lie below a diagonal or on it; large ones are computed, not stored."""
-    row, column = (b.constant(np.arange(n, dtype=np.int64), i64) for n in (rows, columns))
-    return b.compare("ge", b.reshape(b.add(row, b.constant(diagonal)), (rows, 1)), column)
+    return one_side(b, self, b.before.name == "aten.tril", diagonal)
 
 
 @converts("diagonal", parts=True)

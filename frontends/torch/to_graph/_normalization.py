@@ -10,7 +10,8 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
-from mlc.frontends.operators.statistics import mean_and_differences
+from mlc.frontends.operators import logarithms
+from mlc.frontends.operators.statistics import inverse_root, mean_and_differences, mean_square
 from mlc.frontends.torch.to_graph._calls import Call, Results, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
@@ -30,9 +31,7 @@ def log_softmax(b: Call, self: SSAValue, dim: int) -> Results:
     x = wide(b, b.tensor(self))
     if not shape_of(x):
         return b.sub(x, x)
-    axis = axis_of(dim, len(shape_of(x)))
-    shifted = b.sub(x, b.reduce("max", x, [axis], True))
-    return b.sub(shifted, b(graph.LogOp, b.reduce("sum", b(graph.ExpOp, shifted), [axis], True)))
+    return logarithms.log_softmax(b, x, axis_of(dim, len(shape_of(x))))
 
 
 @converts("native_layer_norm", "layer_norm", bounded=True)
@@ -51,14 +50,11 @@ def layer_norm(
     scale = b.splat(1, shape, element) if weight is None else b.cast(weight, element)
     shift = b.splat(0, shape, element) if bias is None else b.cast(bias, element)
     found = b(graph.LayerNormOp, x, scale, shift, axis, eps)
-    assert b.op is not None
     if len(b.op.results) == 1 or not (b.wants(1) or b.wants(2)):
         return [found]
     axes = list(range(axis, len(shape_of(x))))
     mean, apart = mean_and_differences(b, x, axes)
-    spread = b.reduce("mean", b.squared(apart), axes, True)
-    deviation = b(graph.RsqrtOp, b.add(spread, b.number(eps, spread)))
-    return [found, mean, deviation]
+    return [found, mean, inverse_root(b, mean_square(b, apart, axes, True), eps)]
 
 
 @converts("rms_norm", "_fused_rms_norm")
@@ -72,11 +68,9 @@ def rms_norm(
     scale = b.splat(1, shape_of(x)[axis:], element_of(x)) if weight is None else b.cast(weight, element_of(x))
     epsilon = eps if eps is not None else 1.1920928955078125e-07 if element_of(x) == f32 else 2.220446049250313e-16
     found = b(graph.RmsNormOp, x, scale, axis, epsilon)
-    assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
-    mean = b.reduce("mean", b.squared(x), list(range(axis, len(shape_of(x)))), True)
-    return [found, b(graph.RsqrtOp, b.add(mean, b.number(epsilon, mean)))]
+    return [found, inverse_root(b, mean_square(b, x, range(axis, len(shape_of(x))), True), epsilon)]
 
 
 @converts("_native_batch_norm_legit_no_training", "native_batch_norm", "_native_batch_norm_legit",
@@ -103,10 +97,9 @@ def batch_norm(
     axes = [a for a in range(len(shape_of(x))) if a != 1]
     count = prod(shape_of(x)[a] for a in axes)
     mean, apart = mean_and_differences(b, x, axes)
-    mean, variance = b.reshape(mean, (channels,)), b.reduce("mean", b.squared(apart), axes)
-    deviation = b(graph.RsqrtOp, b.add(variance, b.number(eps, variance)))
+    mean, variance = b.reshape(mean, (channels,)), mean_square(b, apart, axes)
     found = b(graph.BatchNormOp, x, scale, shift, mean, variance, 1, eps)
-    results: list[SSAValue | None] = [found, mean, deviation]
+    results: list[SSAValue | None] = [found, mean, inverse_root(b, variance, eps)]
     if name.endswith("functional"):
         unbiased = b.scaled(variance, count / max(count - 1, 1))
         for old, new in ((running_mean, mean), (running_var, unbiased)):
@@ -127,14 +120,11 @@ def group_norm(
     scale = b.splat(1, (channels,), element_of(x)) if weight is None else b.cast(weight, element_of(x))
     shift = b.splat(0, (channels,), element_of(x)) if bias is None else b.cast(bias, element_of(x))
     found = b(graph.GroupNormOp, x, scale, shift, groups, 1, eps)
-    assert b.op is not None
     if len(b.op.results) == 1 or not (b.wants(1) or b.wants(2)):
         return [found]
     rows = b.reshape(x, (shape_of(x)[0], groups, prod(shape_of(x)[1:]) // groups))
     mean, apart = mean_and_differences(b, rows, [2])
-    spread = b.reduce("mean", b.squared(apart), [2])
-    deviation = b(graph.RsqrtOp, b.add(spread, b.number(eps, spread)))
-    return [found, b.reshape(mean, b.shape(1)), deviation]
+    return [found, b.reshape(mean, b.shape(1)), inverse_root(b, mean_square(b, apart, [2]), eps)]
 
 
 @converts("_weight_norm_interface_backward")

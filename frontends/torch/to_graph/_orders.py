@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, prod
 
 import numpy as np
@@ -12,10 +13,12 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
 from mlc.frontends.operators.graph_builder import is_float
 from mlc.frontends.operators.loop_writer import ScanWriter
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import along_axis, taken_along
+from mlc.frontends.operators.running import carried_along
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
+from mlc.support.dtypes import least_of, most_of
 
 
 @converts("kthvalue", "median.dim", "nanmedian.dim")
@@ -28,16 +31,18 @@ def order_statistic(b: Call, self: SSAValue, dim: int, keepdim: bool, k: int | N
         return [b.splat(0, b.shape(), b.element()), b.splat(0, b.shape(1), i64)]
     axis = axis_of(dim, len(shape_of(self)))
     place = _place_of(b, self, axis, k)
-    found = b(graph.GatherNdOp, self, *along_axis(b, place, axis))
+    found = taken_along(b, self, place, axis)
     return [b.reshape(found, b.shape()), b.reshape(place, b.shape(1))]
 
 
 @converts("median", "nanmedian")
 def median_of_all(b: Call, self: SSAValue) -> Results:
+    """The median of all elements, the lower one of two, without dims; NaN if there is one, or with `nanmedian` of the
+    others. Of nothing it is NaN, or the least integer."""
     flat = b.reshape(self, (prod(shape_of(self)),))
     if not shape_of(flat)[0]:
         return b.constant(np.array(np.nan if is_float(self) else -(1 << 63)), b.element())
-    found = b(graph.GatherNdOp, flat, *along_axis(b, _place_of(b, flat, 0, None), 0))
+    found = taken_along(b, flat, _place_of(b, flat, 0, None), 0)
     return b.reshape(found, ())
 
 
@@ -54,7 +59,7 @@ def _place_of(b: Call, x: SSAValue, axis: int, k: int | None) -> SSAValue:
     if "nan" in b.before.name:
         count = b.reduce("sum", b.cast(b(graph.NotOp, missing), i64), [axis], True)
         middle = b.div(b.sub(b(graph.MaxOp, count, b.number(1, count)), b.number(1, count)), b.number(2, count))
-        return b(graph.GatherNdOp, order, *along_axis(b, middle, axis))
+        return taken_along(b, order, middle, axis)
     has_missing = b.to_bool(b.reduce("max", b.cast(missing, f32), [axis], True))
     return b.where(has_missing, b(graph.ArgMaxOp, x, axis, True), plain)
 
@@ -66,24 +71,20 @@ def running_extreme(b: Call, self: SSAValue, dim: int) -> Results:
         return [self, b.constant(0)]
     if not prod(shape_of(self)):
         return [self, b.splat(0, shape_of(self), i64)]
-    axis = axis_of(dim, len(shape_of(self)))
-    order = [axis, *(i for i in range(len(shape_of(self))) if i != axis)]
     keys = b.cast(self, f32) if element_of(self) == i1 else self
-    front = b.transpose(keys, order)
-    steps, *row = shape_of(front)
-    scan = ScanWriter(b, steps)
-    best = scan.carry(b.reshape(b.slice(front, 0, 0, 1), row))
-    place = scan.carry(b.splat(0, row, i64))
-    here, number = scan.row(front), scan.number()
-    w = scan.inside
-    better = w.compare("ge" if b.before.name == "aten.cummax" else "le", here, best)
-    if is_float(keys):
-        kept = w.compare("eq", best, best)
-        better = w(graph.OrOp, w.compare("ne", here, here), w(graph.AndOp, better, kept))
-    best, place = w.where(better, here, best), w.where(better, w.broadcast(number, row), place)
-    _, _, values, places = scan.finish([best, place], [best, place])
-    back = [order.index(i) for i in range(len(order))]
-    return [b.transpose(values, back), b.transpose(places, back)]
+    is_max, element = b.before.name == "aten.cummax", element_of(keys)
+
+    def step(scan: ScanWriter, so_far: Sequence[SSAValue], here: SSAValue) -> list[SSAValue]:
+        (best, place), w = so_far, scan.inside
+        better = w.compare("ge" if is_max else "le", here, best)
+        if is_float(here):
+            kept = w.compare("eq", best, best)
+            better = w(graph.OrOp, w.compare("ne", here, here), w(graph.AndOp, better, kept))
+        number = w.broadcast(scan.number(), shape_of(here))
+        return [w.where(better, here, best), w.where(better, number, place)]
+
+    starts = [(least_of(element) if is_max else most_of(element), element), (0, i64)]
+    return carried_along(b, keys, axis_of(dim, len(shape_of(self))), starts, step)
 
 
 @converts("logcumsumexp")
@@ -92,18 +93,15 @@ def running_logsumexp(b: Call, self: SSAValue, dim: int) -> Results:
     x = wide(b, self)
     if not shape_of(x) or not prod(shape_of(x)):
         return x
-    axis = axis_of(dim, len(shape_of(x)))
-    order = [axis, *(i for i in range(len(shape_of(x))) if i != axis)]
-    front = b.transpose(x, order)
-    steps, *row = shape_of(front)
-    scan = ScanWriter(b, steps)
-    total, here, w = scan.carry(b.splat(-inf, row, element_of(x))), scan.row(front), scan.inside
-    most, least = w(graph.MaxOp, total, here), w(graph.MinOp, total, here)
-    same = w.compare("eq", most, least)
-    apart = w.where(same, w.number(0, most), w.sub(least, most))
-    next = w.add(most, w(graph.Log1pOp, w(graph.ExpOp, apart)))
-    _, found = scan.finish([next], [next])
-    return b.transpose(found, [order.index(i) for i in range(len(order))])
+
+    def step(scan: ScanWriter, so_far: Sequence[SSAValue], here: SSAValue) -> list[SSAValue]:
+        w = scan.inside
+        most, least = w.maximum(so_far[0], here), w.minimum(so_far[0], here)
+        same = w.compare("eq", most, least)
+        apart = w.where(same, w.number(0, most), w.sub(least, most))
+        return [w.add(most, w(graph.Log1pOp, w(graph.ExpOp, apart)))]
+
+    return carried_along(b, x, axis_of(dim, len(shape_of(x))), [(-inf, element_of(x))], step)
 
 
 @converts("searchsorted.Tensor", "searchsorted.Scalar")
@@ -111,6 +109,8 @@ def searchsorted(
     b: Call, sorted_sequence: SSAValue, self: SSAValue | Scalar, right: bool, side: str | None,
     sorter: SSAValue | None,
 ) -> Results:  # fmt: skip
+    """Where `self` would be put into sorted rows `[..., n]`, in front of equal elements or with `right` behind them
+    (i64). `sorter` are the indices that sort the rows."""
     rows = sorted_sequence
     if sorter is not None and prod(shape_of(rows)):
         rows = b(graph.GatherNdOp, rows, *along_axis(b, sorter, len(shape_of(rows)) - 1))
@@ -120,6 +120,8 @@ def searchsorted(
 
 @converts("bucketize.Tensor", "bucketize.Scalar")
 def bucketize(b: Call, self: SSAValue | Scalar, boundaries: SSAValue, right: bool) -> Results:
+    """The number (i64) of the interval between sorted boundaries `[n]` that holds each element; with `right`, a
+    boundary belongs to the one above."""
     bounds, wanted = b.promoted(boundaries, self)
     return search(b, bounds, wanted, right)
 

@@ -1,4 +1,4 @@
-"""How functions are registered that convert calls of operators, and how they are called."""
+"""How functions that convert calls of operators of PyTorch are called."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import prod
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, cast
 
 from xdsl.dialects.builtin import ArrayAttr, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.pattern_rewriter import PatternRewriter
 
 from mlc.dialects import aten
 from mlc.dialects.aten.bounds import BOUNDED_EXTENTS
@@ -18,9 +17,9 @@ from mlc.dialects.aten.schemas import ATEN
 from mlc.dialects.graph.types import element_of, type_of
 from mlc.frontends.operators.complex_numbers import Pair, RealOrPair, each_part, number_of
 from mlc.frontends.operators.complex_values import is_complex, part_of
+from mlc.frontends.operators.conversions import Converts, PatternOfPairs, as_list, each_of_parts
 from mlc.frontends.operators.graph_builder import GraphBuilder, is_float, require_fixed
 from mlc.frontends.operators.refusal import Unconvertible
-from mlc.frontends.operators.to_graph import ToGraphPattern
 from mlc.frontends.torch.to_graph._calls import Call, Found, places_of
 from mlc.frontends.torch.to_graph._conversion import ATEN_PAIRS, ATEN_PASS, OF_COMPLEX, AtenConversion
 from mlc.frontends.torch.to_graph._decompositions import objection
@@ -28,61 +27,43 @@ from mlc.pass_manager.lowering import lowers
 from mlc.support import dtypes
 from mlc.support.errors import CompilerBug
 
-_F = TypeVar("_F", bound=Callable[..., Found])
 _NUMBERS = ("number", "Optional[number]", "List[number]")
 """The types of arguments that may be complex numbers of Python, as torch spells them."""
 
 
-def converts(
-    *overloads: str, asserts: bool = False, bounded: bool = False, namespace: str = ATEN, parts: bool = False,
-    pairs: bool = False,
-) -> Callable[[_F], _F]:  # fmt: skip
-    """Decorator of a function that converts calls of these overloads of a namespace.
+class _FromAten(PatternOfPairs):
+    """Converts the calls of an overload.
 
-    It gets a `Call` and those arguments of the schema that it names: values for tensors, lists of them, None for what
-    is left out, Python's numbers and strings, and element types for dtypes. It returns what replaces the results, whose
-    elements are converted to the type that torch says they have. It is not called where results have no elements,
-    unless it `asserts` something. With `bounded` it takes operands some of whose extents depend on data: what it makes
-    of them goes through the builder, which hands extents on, and it takes no shape for more than the most there can be.
-
-    Calls that take or give complex numbers are refused, unless one is for them: with `parts` this one, which runs for
-    the real and for the imaginary parts, as a move does; with `pairs` another one, which gets a `Pair` for each complex
-    tensor and returns some, and is called for nothing else.
-
-    ```python
-    @converts("addcmul")
-    def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Scalar) -> Results:
-        return b.add(self, b.scaled(b.mul(tensor1, tensor2), value))
-    ```
+    The function gets a `Call` and those arguments of the schema that it names: values for tensors, lists of them, None
+    for what is left out, Python's numbers and strings, and element types for dtypes. Elements of what it returns are
+    converted to the type that torch says they have. It is not called where results have no elements, unless it
+    `asserts` something. Calls that take or give complex numbers are refused, unless a function with `parts` or with
+    `pairs` is for them.
     """
 
-    def register(function: _F) -> _F:
-        parameters = list(inspect.signature(function).parameters.values())[1:]
-        wanted = {p.name: p.default is inspect.Parameter.empty for p in parameters}
-        members: dict[str, Any] = {"function": staticmethod(function), "wanted": wanted, "asserts": asserts}
-        members["takes_bounded"] = bounded
-        members["__module__"] = function.__module__
-        ops = [aten.op(overload, namespace) for overload in overloads]
-        if not pairs:
-            lowers(ATEN_PASS, *ops)(cast("type[_FromAten]", type(function.__name__, (_FromAten,), members)))
-        if pairs or parts:
-            base = _FromPairs if pairs else _FromParts
-            lowers(ATEN_PAIRS, *ops)(cast("type[_FromAten]", type(function.__name__, (base,), members)))
-        return function
-
-    return register
-
-
-class _FromAten(ToGraphPattern):
-    """Lowers the calls of an overload by a function."""
-
-    function: ClassVar[Callable[..., Found]]
+    PASS: ClassVar[str] = ATEN_PASS
+    OPTIONS: ClassVar[Mapping[str, Any]] = {"asserts": False, "bounded": False, "parts": False, "pairs": False}
     wanted: ClassVar[dict[str, bool]]
     """The arguments that the function takes, and whether it needs them."""
     asserts: ClassVar[bool]
-    """Whether it does more than to say what results are."""
-    takes_bounded: ClassVar[bool]
-    """Whether extents of operands may depend on data."""
+    bounded: ClassVar[bool]
+
+    @classmethod
+    def op_class(cls, name: str, domain: str) -> type[Operation]:
+        return aten.op(name, domain or ATEN)
+
+    @classmethod
+    def register(
+        cls, function: Callable[..., Any], ops: Sequence[type[Operation]], benefit: int, options: Mapping[str, Any]
+    ) -> None:
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+        wanted = {p.name: p.default is inspect.Parameter.empty for p in parameters}
+        pairs, members = options.get("pairs"), {"wanted": wanted, **options}
+        if not pairs:
+            super().register(function, ops, benefit, members)
+        if pairs or options.get("parts"):
+            base = _FromPairs if pairs else _FromParts
+            lowers(ATEN_PAIRS, *ops, benefit=benefit)(base.of(function, members))
 
     def converted(self, op: Operation, b: GraphBuilder) -> Found:
         run = self.run
@@ -90,10 +71,10 @@ class _FromAten(ToGraphPattern):
         assert isinstance(run, AtenConversion)
         for value in (*op.operands, *op.results):
             _require_supported(value)
-        for value in () if self.takes_bounded else op.operands:
+        for value in () if self.bounded else op.operands:
             for part in number_of(run.number(value)):
                 require_fixed(b, part, "an operand")
-        call = Call(op, b.knowledge, b.hint, op, run.wrong)
+        call = Call(op, b.knowledge, b.hint, op=op, wrong=run.wrong)
         read = [r.index for r in op.results if r.first_use is not None]
         if read and not self.asserts and not any(prod(call.shape(index)) for index in read):
             # Of what has no elements all is known, and patterns need not ask for extents of 0.
@@ -101,25 +82,11 @@ class _FromAten(ToGraphPattern):
         given = op.arguments()
         places = places_of(self.wanted, list(given))
         found = self.called(call, {name: given[place] for name, place in places.items()}, op)
-        results = list(found) if isinstance(found, Sequence) else [found]
-        return [None if v is None else self._checked(call, i, v) for i, v in enumerate(results)]
+        return [None if v is None else self._checked(call, i, v) for i, v in enumerate(as_list(found))]
 
     def called(self, call: Call, arguments: Mapping[str, Any], op: aten.AtenOp) -> Found:
         """What the function gives for arguments, values of the source among them."""
         return type(self).function(call, **arguments)
-
-    def replace(self, op: Operation, results: Sequence[Any], rewriter: PatternRewriter) -> None:
-        run = self.run
-        assert isinstance(run, AtenConversion)
-        if not any(isinstance(new, Pair) for new in results):
-            super().replace(op, results, rewriter)
-            return
-        run.replaced.append(op)
-        for old, new in zip(op.results, results, strict=False):
-            if isinstance(new, Pair):
-                run.pairs[old] = new
-            elif new is not None:
-                old.replace_all_uses_with(new)
 
     def reason(self, op: Operation, error: Exception) -> str | None:
         """Patterns count on what torch requires of a call. When one fails, torch is asked whether the call is right;
@@ -170,14 +137,13 @@ class _FromParts(_FromAten):
         if any(map(_is_real, arguments.values())):
             raise Unconvertible(OF_COMPLEX)
         scalars = {a.name for a in op.schema.arguments if a.type in _NUMBERS}
-        both: list[Sequence[Any]] = []
-        for part in (0, 1):
+
+        def convert(part: int) -> Found:
             chosen = {n: _part(_numbers(run, each), part, n in scalars) for n, each in arguments.items()}
-            found = type(self).function(call, **chosen)
-            call = replace(call, wrong=None)  # what torch does not take is counted once
-            both.append(list(found) if isinstance(found, Sequence) else [found])
-        results = zip(op.results, *both, strict=False)
-        return [Pair(re, im) if re is not None and is_complex(r) else re for r, re, im in results]
+            # What torch does not take is counted once.
+            return type(self).function(replace(call, wrong=None) if part else call, **chosen)
+
+        return each_of_parts(op, convert)
 
 
 def _numbers(run: AtenConversion, value: Any) -> Any:
@@ -216,3 +182,15 @@ def _none_of(call: Call, result: SSAValue) -> RealOrPair:
 def _require_supported(value: SSAValue) -> None:
     if isinstance(value.type, TensorType) and not dtypes.is_supported(part_of(element := element_of(value))):
         raise Unconvertible(f"it has elements of type {element}, with which mlc does not compute")
+
+
+converts = Converts(_FromAten)
+"""Decorator of a function that converts calls of overloads, `add.Tensor` or `relu`, of torch's own namespace or of the
+`domain`, such as `torchvision`.
+
+```python
+@converts("addcmul")
+def addcmul(b: Call, self: SSAValue, tensor1: SSAValue, tensor2: SSAValue, value: Scalar) -> Results:
+    return b.add(self, b.scaled(b.mul(tensor1, tensor2), value))
+```
+"""

@@ -13,7 +13,7 @@ from mlc.dialects import graph
 from mlc.dialects.graph.types import broadcast_shapes, element_of, shape_of
 from mlc.frontends.operators.extents import filled
 from mlc.frontends.operators.graph_builder import require_fixed
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import along_axis, neutral, taken_along
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.operators.selection import coordinates_of, count_of, order_of
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axis_of
@@ -45,7 +45,7 @@ def gather(b: Call, self: SSAValue, dim: int, index: SSAValue) -> Results:
     if not prod(shape_of(places)):
         return b.splat(0, b.shape(), b.element())
     b.require_places(places, shape_of(x)[axis])
-    return b.reshape(b(graph.GatherNdOp, x, *along_axis(b, places, axis)), b.shape())
+    return b.reshape(taken_along(b, x, places, axis), b.shape())
 
 
 def _with_dims(b: Call, x: SSAValue, index: SSAValue, dim: int) -> tuple[SSAValue, SSAValue, int]:
@@ -87,13 +87,7 @@ def _at(b: Call, places: SSAValue, updates: SSAValue, axis: int) -> tuple[SSAVal
 
 def _start(b: Call, kind: str, like: SSAValue) -> SSAValue:
     """What leaves an update as it is."""
-    from mlc.support.dtypes import least_of, most_of
-
-    element = element_of(like)
-    if element == i1:
-        return b.splat(kind in ("mul", "min"), shape_of(like), element)
-    number = {"add": 0, "mul": 1, "max": least_of(element), "min": most_of(element)}[kind]
-    return b.splat(number, shape_of(like), element)
+    return b.splat(neutral(kind, element_of(like)), shape_of(like), element_of(like))
 
 
 def _updates(b: Call, src: SSAValue | None, value: Scalar | None, places: SSAValue, element: object) -> SSAValue:
@@ -159,9 +153,8 @@ def index_change(
     else:
         updates = b.scaled(b.reshape(b.tensor(source), shape), alpha)
     # The points of updates lead.
-    order = [axis, *(a for a in range(len(shape)) if a != axis)]
     kind = "add" if b.before.name == "aten.index_add" else "set"
-    return b.reshape(combined(b, kind, x, places, b.transpose(updates, order), [axis], []), b.shape())
+    return b.reshape(combined(b, kind, x, places, b.axis_first(updates, axis), [axis], []), b.shape())
 
 
 @converts("index.Tensor", "_unsafe_index.Tensor", bounded=True, parts=True)
@@ -202,7 +195,6 @@ def _places_of(b: Call, index: SSAValue | None) -> list[SSAValue | None]:
 
 def found_places(b: Call, mask: SSAValue) -> SSAValue:
     """The places at which truth values hold, counted in order; how many are data depends on data."""
-    assert b.op is not None
     key = b.op.parent, mask
     if key not in b.knowledge.positions:
         flat = filled(b, b.reshape(mask, (prod(shape_of(mask)),)), 0)

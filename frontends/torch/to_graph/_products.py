@@ -9,21 +9,17 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import slide, surround
+from mlc.frontends.operators.products import numpy_product
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar
 from mlc.frontends.torch.to_graph._patterns import converts
 from mlc.frontends.torch.to_graph._reductions import wide
 from mlc.frontends.torch.to_graph._windows import per_dim
 
 
-def product(b: Call, x: SSAValue, y: SSAValue) -> SSAValue:
-    """A product of matrices or of stacks of them."""
-    return b.matmul(x, y)
-
-
 @converts("mm", "bmm", bounded=True)
 def mm(b: Call, self: SSAValue, mat2: SSAValue) -> Results:
     """A matrix product, [m, k] x [k, n], or one for each batch, [b, m, k] x [b, k, n]."""
-    return product(b, self, mat2)
+    return b.matmul(self, mat2)
 
 
 @converts("addmm", "baddbmm", bounded=True)
@@ -37,14 +33,14 @@ def addmm(
     assert x is not None and y is not None
     if alpha != 1 or beta not in (0, 1):
         self, x, y = (wide(b, v) for v in (self, x, y))
-    found = b.scaled(product(b, x, y), alpha)
+    found = b.scaled(b.matmul(x, y), alpha)
     return found if beta == 0 else b.add(found, b.scaled(self, beta))
 
 
 @converts("mv")
 def mv(b: Call, self: SSAValue, vec: SSAValue) -> Results:
     """A matrix times a vector: [m, k] x [k] gives [m]."""
-    return b.reshape(product(b, self, b.unsqueeze(vec, [1])), b.shape())
+    return b.reshape(b.matmul(self, b.unsqueeze(vec, [1])), b.shape())
 
 
 @converts("addmv")
@@ -52,7 +48,7 @@ def addmv(b: Call, self: SSAValue, mat: SSAValue, vec: SSAValue, beta: Scalar, a
     """`beta self + alpha mat vec`; with beta 0, what `self` holds does not matter."""
     if alpha != 1 or beta not in (0, 1):
         self, mat, vec = (wide(b, v) for v in (self, mat, vec))
-    found = b.scaled(b.reshape(product(b, mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
+    found = b.scaled(b.reshape(b.matmul(mat, b.unsqueeze(vec, [1])), b.shape()), alpha)
     return found if beta == 0 else b.add(found, b.scaled(self, beta))
 
 
@@ -61,15 +57,13 @@ def dot(b: Call, self: SSAValue, tensor: SSAValue | None = None, other: SSAValue
     """The sum of the products of two vectors, of rank 0."""
     y = tensor or other
     assert y is not None
-    return b.reshape(product(b, b.unsqueeze(self, [0]), b.unsqueeze(y, [1])), ())
+    return b.reshape(b.matmul(b.unsqueeze(self, [0]), b.unsqueeze(y, [1])), ())
 
 
 @converts("matmul", bounded=True)
 def matmul(b: Call, self: SSAValue, other: SSAValue) -> Results:
     """NumPy's product: a vector on the left is a row, on the right a column."""
-    x = b.unsqueeze(self, [0]) if len(shape_of(self)) == 1 else self
-    y = b.unsqueeze(other, [1]) if len(shape_of(other)) == 1 else other
-    return b.reshape(product(b, x, y), b.shape())
+    return numpy_product(b, self, other)
 
 
 @converts("linear", bounded=True)
@@ -77,7 +71,7 @@ def linear(b: Call, input: SSAValue, weight: SSAValue, bias: SSAValue | None) ->
     """`input weight^T + bias`: [..., k] x [n, k] gives [..., n]."""
     x = b.unsqueeze(input, [0]) if len(shape_of(input)) == 1 else input
     w = b.unsqueeze(weight, [0]) if len(shape_of(weight)) == 1 else weight
-    found = b.reshape(product(b, x, b.transpose(w, (1, 0))), b.shape())
+    found = b.reshape(b.matmul(x, b.transpose(w, (1, 0))), b.shape())
     return found if bias is None else b.add(found, bias)
 
 

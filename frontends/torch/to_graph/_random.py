@@ -33,7 +33,6 @@ def stream(b: Call) -> Stream:
     Raises:
         Unconvertible: there is no seed.
     """
-    assert b.op is not None
     function = b.op.parent_op()
     if not isinstance(function, func.FuncOp):
         raise Unconvertible("it draws random numbers in a branch or a loop, where there is no seed")
@@ -57,18 +56,19 @@ def _normal(b: Call) -> SSAValue:
 
 @converts("rand", "rand_like")
 def rand(b: Call) -> Results:
+    """Floats from 0 up to, not including, 1, uniformly."""
     return _uniform(b)
 
 
 @converts("randn", "randn_like")
 def randn(b: Call) -> Results:
+    """Floats with the standard normal distribution."""
     return _normal(b)
 
 
 @converts("uniform")
 def uniform(b: Call, to: float) -> Results:
     """`from` is a word of Python's own."""
-    assert b.op is not None
     start = b.op.arguments()["from"]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     return _moved(b, _uniform(b), start, to - start)  # pyright: ignore[reportUnknownArgumentType]
 
@@ -77,6 +77,7 @@ def uniform(b: Call, to: float) -> Results:
     "normal_functional", "normal.Tensor_float", "normal.float_Tensor", "normal.Tensor_Tensor", "normal.float_float"
 )
 def normal(b: Call, mean: SSAValue | float, std: SSAValue | float) -> Results:
+    """Floats with a normal distribution of a mean and a deviation, tensors or numbers."""
     return _moved(b, _normal(b), mean, std)
 
 
@@ -96,6 +97,7 @@ def _of_exponential(b: Call, shape: tuple[int, ...], element: Attribute) -> SSAV
 
 @converts("log_normal")
 def log_normal(b: Call, mean: float, std: float) -> Results:
+    """Exponentials of floats with a normal distribution of a mean and a deviation."""
     return b(graph.ExpOp, _moved(b, _normal(b), mean, std))
 
 
@@ -108,6 +110,7 @@ def cauchy(b: Call, median: float, sigma: float) -> Results:
 
 @converts("bernoulli", "bernoulli.p", "bernoulli.Tensor")
 def bernoulli(b: Call, self: SSAValue, p: SSAValue | float | None = None) -> Results:
+    """1 with the probability `p`, a number or a tensor, or by default the element of `self`; else 0."""
     if isinstance(p, float | int):
         element = b.element() if b.element() in (*_DIGITS, *HALVES) else f32
         chance = b.splat(p, (1,) * len(b.shape()), element)
@@ -120,7 +123,6 @@ def bernoulli(b: Call, self: SSAValue, p: SSAValue | float | None = None) -> Res
 @converts("randint", "randint.low", "randint_like", "randint_like.low_dtype", "random", "random.from", "random.to")
 def randint(b: Call, high: int | None = None, low: int = 0, to: int | None = None) -> Results:
     """64 random bits modulo the number of integers, as torch does it."""
-    assert b.op is not None
     start = b.op.arguments().get("from", low)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
     end = high if high is not None else to
     if end is None:

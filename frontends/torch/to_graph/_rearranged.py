@@ -13,10 +13,10 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.images import slide
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.places import taken_along
+from mlc.frontends.operators.running import running
 from mlc.frontends.torch.to_graph._calls import Call, Results, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
-from mlc.frontends.torch.to_graph._reductions import running
 from mlc.frontends.torch.to_graph._windows import batched
 
 
@@ -41,6 +41,7 @@ def unfold(b: Call, self: SSAValue, dimension: int, size: int, step: int) -> Res
 
 @converts("diagonal_scatter", parts=True)
 def diagonal_scatter(b: Call, self: SSAValue, src: SSAValue, offset: int, dim1: int, dim2: int) -> Results:
+    """`self` with `src` on the diagonal `offset` of `dim1` and `dim2`."""
     return _replaced(b, self, src, np.diagonal(_all_places(self), offset, dim1, dim2))
 
 
@@ -108,7 +109,7 @@ def adaptive_max_pool(b: Call, self: SSAValue, output_size: Sequence[int]) -> Re
         return [b.reshape(best, b.shape()), None]
     member = b(graph.ArgMaxOp, rows, 2 + spatial, True)
     table = b.broadcast(b.constant(flat, i64), shape_of(rows))
-    place = b(graph.GatherNdOp, table, *along_axis(b, member, 2 + spatial))
+    place = taken_along(b, table, member, 2 + spatial)
     return [b.reshape(best, b.shape()), b.reshape(place, b.shape(1))]
 
 
@@ -126,7 +127,7 @@ def masked_scatter(b: Call, self: SSAValue, mask: SSAValue, source: SSAValue) ->
     if not count or not prod(shape_of(source)):
         return b.broadcast(self, b.shape())
     chosen = b.reshape(b.broadcast(mask, b.shape()), (count,))
-    places = b.sub(running(b, graph.AddOp, b.cast(chosen, i64), 0, 0), b.constant(1))
+    places = b.sub(running(b, graph.AddOp, b.cast(chosen, i64), 0), b.constant(1))
     places = b.minimum(b.maximum(places, b.constant(0)), b.constant(prod(shape_of(source)) - 1))
     taken = b(graph.GatherOp, b.reshape(source, (prod(shape_of(source)),)), places, 0)
     flat = b.where(chosen, taken, b.reshape(b.broadcast(self, b.shape()), (count,)))

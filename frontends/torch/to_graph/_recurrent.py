@@ -1,13 +1,10 @@
-"""Recurrent networks: LSTM, GRU and RNN, each direction of each layer of which is a loop over time.
-
-The product of an input and its weights stands in the body of the loop, which says what a step is; that it is computed
-for all steps at once is the business of `hoist-from-scans`.
-"""
+"""Recurrent networks: LSTM, GRU and RNN, of several layers and one or two directions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from xdsl.ir import SSAValue
@@ -15,13 +12,14 @@ from xdsl.ir import SSAValue
 from mlc.dialects import graph
 from mlc.dialects.graph.types import shape_of
 from mlc.frontends.operators.graph_builder import GraphBuilder
-from mlc.frontends.operators.loop_writer import ScanWriter
+from mlc.frontends.operators.recurrent import Function, direction, gates, plus, sigmoid, tanh
+from mlc.frontends.operators.recurrent import lstm as lstm_cell
 from mlc.frontends.operators.refusal import Unconvertible
 from mlc.frontends.torch.to_graph._calls import Call, Results
 from mlc.frontends.torch.to_graph._patterns import converts
 
-_Step = Callable[[GraphBuilder, SSAValue, Sequence[SSAValue], "_Weights"], list[SSAValue]]
-"""What a step makes of its input `[batch, inputs]` and of its states: the next ones, the first being its output."""
+_Step = Callable[["_Weights", GraphBuilder, SSAValue, Sequence[SSAValue]], list[SSAValue]]
+"""A `CellStep` with weights."""
 
 
 @dataclass
@@ -40,61 +38,39 @@ class _Weights:
 
 
 def _linear(b: GraphBuilder, x: SSAValue, weight: SSAValue, *biases: SSAValue | None) -> SSAValue:
-    found = b.matmul(x, b.transpose(weight, (1, 0)))
-    for bias in biases:
-        found = found if bias is None else b.add(found, bias)
-    return found
+    return plus(b, b.matmul(x, b.transpose(weight, (1, 0))), *biases)
 
 
-def _gates(b: GraphBuilder, x: SSAValue, count: int) -> list[SSAValue]:
-    width = shape_of(x)[1] // count
-    return [b.slice(x, 1, i * width, (i + 1) * width) for i in range(count)]
-
-
-def _lstm_step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
-    """Gates i, f, a candidate and o: `c = f c + i g`, `h = o tanh(c)` (Hochreiter and Schmidhuber, 1997)."""
+def _lstm_step(w: _Weights, b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue]) -> list[SSAValue]:
+    """Gates i, f, a candidate and o, in this order; the output may be projected."""
     h, c = states
     total = b.add(_linear(b, x, w.input, w.bias, w.state_bias), _linear(b, h, w.state))
-    add, forget, candidate, out = _gates(b, total, 4)
-    kept = b.mul(b(graph.SigmoidOp, forget), c)
-    cell = b.add(kept, b.mul(b(graph.SigmoidOp, add), b(graph.TanhOp, candidate)))
-    found = b.mul(b(graph.SigmoidOp, out), b(graph.TanhOp, cell))
-    return [found if w.projection is None else _linear(b, found, w.projection), cell]
+    output, cell = lstm_cell(b, gates(b, total, 4), c)
+    return [output if w.projection is None else _linear(b, output, w.projection), cell]
 
 
-def _gru_step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
+def _gru_step(w: _Weights, b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue]) -> list[SSAValue]:
     """Gates r and z, and a candidate n, whose part of the state is gated with its bias: `h = (1 - z) n + z h`
     (Cho et al., 2014)."""
     (h,) = states
-    reset, update, new = _gates(b, _linear(b, x, w.input, w.bias), 3)
-    own_reset, own_update, own_new = _gates(b, _linear(b, h, w.state, w.state_bias), 3)
-    r = b(graph.SigmoidOp, b.add(reset, own_reset))
-    z = b(graph.SigmoidOp, b.add(update, own_update))
-    n = b(graph.TanhOp, b.add(new, b.mul(r, own_new)))
+    reset, update, new = gates(b, _linear(b, x, w.input, w.bias), 3)
+    own_reset, own_update, own_new = gates(b, _linear(b, h, w.state, w.state_bias), 3)
+    r, z = sigmoid(b, b.add(reset, own_reset)), sigmoid(b, b.add(update, own_update))
+    n = tanh(b, b.add(new, b.mul(r, own_new)))
     return [b.add(b.mul(b.sub(h, n), z), n)]
 
 
-def _plain_step(function: type[graph.GraphOp]) -> _Step:
+def _plain_step(function: Function) -> _Step:
     """`h = f(x Wᵀ + h Rᵀ + b)`."""
 
-    def step(b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue], w: _Weights) -> list[SSAValue]:
+    def step(w: _Weights, b: GraphBuilder, x: SSAValue, states: Sequence[SSAValue]) -> list[SSAValue]:
         inputs = _linear(b, x, w.input, w.bias, w.state_bias)
-        return [b(function, b.add(inputs, _linear(b, states[0], w.state)))]
+        return [function(b, b.add(inputs, _linear(b, states[0], w.state)))]
 
     return step
 
 
 # ---- layers
-
-
-def _direction(
-    b: Call, x: SSAValue, states: Sequence[SSAValue], w: _Weights, step: _Step, backwards: bool
-) -> list[SSAValue]:
-    """The last states of one direction over `[time, batch, inputs]`, and its outputs `[time, batch, width]`."""
-    scan = ScanWriter(b, shape_of(x)[0])
-    carried = [scan.carry(state) for state in states]
-    next = step(scan.inside, scan.row(x, backwards), carried, w)
-    return scan.finish(next, [next[0]], backwards)
 
 
 @dataclass
@@ -124,7 +100,7 @@ class _Network:
                 number = len(last[0])
                 own = self._weights(self.params[number * each : (number + 1) * each])
                 initial = [b.reshape(b.slice(s, 0, number, number + 1), shape_of(s)[1:]) for s in states]
-                *final, stack = _direction(b, x, initial, own, step, backwards)
+                *final, stack = direction(b, x, initial, partial(step, own), backwards)
                 outputs.append(stack)
                 for kept, state in zip(last, final, strict=True):
                     kept.append(b.unsqueeze(state, [0]))
@@ -142,6 +118,9 @@ def lstm(
     b: Call, input: SSAValue, hx: Sequence[SSAValue], params: Sequence[SSAValue], has_biases: bool, num_layers: int,
     dropout: float, train: bool, bidirectional: bool, batch_first: bool,
 ) -> Results:  # fmt: skip
+    """`input` `[time, batch, inputs]`, or with `batch_first` `[batch, time, inputs]`, through all layers; `hx` are the
+    first states h and c, `[layers * directions, batch, width]`. Results are the outputs of the last layer, and both
+    last states."""
     network = _Network(params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return network.run(b, input, hx, _lstm_step)
 
@@ -151,14 +130,15 @@ def recurrent(
     b: Call, input: SSAValue, hx: SSAValue, params: Sequence[SSAValue], has_biases: bool, num_layers: int,
     dropout: float, train: bool, bidirectional: bool, batch_first: bool,
 ) -> Results:  # fmt: skip
+    """The same with one state, of GRU and of RNN with tanh or relu."""
     network = _Network(params, has_biases, num_layers, dropout, train, bidirectional, batch_first)
     return network.run(b, input, [hx], _STEPS[b.before.name])
 
 
 _STEPS: dict[str, _Step] = {
     "aten.gru.input": _gru_step,
-    "aten.rnn_tanh.input": _plain_step(graph.TanhOp),
-    "aten.rnn_relu.input": _plain_step(graph.ReluOp),
+    "aten.rnn_tanh.input": _plain_step(tanh),
+    "aten.rnn_relu.input": _plain_step(lambda b, x: b(graph.ReluOp, x)),
 }
 
 _MKLDNN_LSTM = 2
@@ -177,6 +157,6 @@ def mkldnn_rnn_layer(
         raise Unconvertible("it is not one direction of an LSTM, over whole batches, for inference")
     states = [b.reshape(s, shape_of(s)[-2:]) for s in (hx_, cx_)]
     weights = _Weights(weight0, weight1, *((weight2, weight3) if has_biases else ()))
-    h, c, outputs = _direction(b, input, states, weights, _lstm_step, reverse)
+    h, c, outputs = direction(b, input, states, partial(_lstm_step, weights), reverse)
     found: list[Any] = [b.reshape(each, b.shape(i)) for i, each in enumerate((outputs, h, c))]
     return [*found, None]

@@ -10,9 +10,11 @@ from xdsl.ir import SSAValue
 
 from mlc.dialects import graph
 from mlc.dialects.graph.types import element_of, shape_of
+from mlc.frontends.operators import statistics
 from mlc.frontends.operators.extents import filled
-from mlc.frontends.operators.loop_writer import ScanWriter
-from mlc.frontends.operators.places import along_axis
+from mlc.frontends.operators.logarithms import log_sum_exp
+from mlc.frontends.operators.places import taken_along
+from mlc.frontends.operators.running import running
 from mlc.frontends.operators.statistics import mean_and_differences
 from mlc.frontends.torch.to_graph._calls import Call, Results, Scalar, axes_of, axis_of
 from mlc.frontends.torch.to_graph._patterns import converts
@@ -39,16 +41,9 @@ def wide(b: Call, x: SSAValue) -> SSAValue:
 
 @converts("mean", "mean.dim", bounded=True, parts=True)
 def mean(b: Call, self: SSAValue, dim: Axes = None, keepdim: bool = False) -> Results:
-    """The sum over how many there are, where that depends on data."""
+    """The mean over `dim`, or over all dims; that of halves is computed in f32."""
     x = wide(b, b.tensor(self))
-    axes = axes_of(dim, len(shape_of(x)))
-    extents = b.knowledge.extents.get(x, {})
-    if not any(axis in extents for axis in axes):
-        return reduced(b, "mean", x, dim, keepdim)
-    count = b.constant(prod(shape_of(x)[axis] for axis in axes if axis not in extents))
-    for axis in axes:
-        count = b.mul(count, extents[axis]) if axis in extents else count
-    return b.div(reduced(b, "sum", x, dim, keepdim), b.cast(count, element_of(x)))
+    return statistics.mean(b, x, axes_of(dim, len(shape_of(x))) if shape_of(x) else [], keepdim)
 
 
 @converts("prod", "prod.dim_int", bounded=True)
@@ -173,11 +168,7 @@ def logsumexp(b: Call, self: SSAValue, dim: Axes, keepdim: bool) -> Results:
     x = b.to_float(self)
     if not shape_of(x):
         return x
-    most = reduced(b, "max", x, dim, True)
-    finite = b.compare("lt", b(graph.AbsOp, most), b.number(inf, most))
-    shift = b.where(finite, most, b.number(0, most))
-    total = reduced(b, "sum", b(graph.ExpOp, b.sub(x, shift)), dim, keepdim)
-    return b.add(b(graph.LogOp, total), b.reshape(shift, b.shape()))
+    return log_sum_exp(b, x, axes_of(dim, len(shape_of(x))), keepdim)
 
 
 @converts("cumsum", parts=True)
@@ -188,21 +179,7 @@ def cumulative(b: Call, self: SSAValue, dim: int) -> Results:
     if not shape_of(x):
         return x
     is_sum = b.before.name == "aten.cumsum"
-    return running(b, graph.AddOp if is_sum else graph.MulOp, x, axis_of(dim, len(shape_of(x))), 0 if is_sum else 1)
-
-
-def running(b: Call, op_type: type[graph.GraphOp], x: SSAValue, axis: int, start: float) -> SSAValue:
-    """What an op makes of all elements so far along an axis."""
-    if not prod(shape_of(x)):
-        return x
-    order = [axis, *(i for i in range(len(shape_of(x))) if i != axis)]
-    front = b.transpose(x, order)
-    steps, *row = shape_of(front)
-    scan = ScanWriter(b, steps)
-    total = scan.carry(b.splat(start, row, element_of(front)))
-    next = scan.inside(op_type, total, scan.row(front))
-    _, found = scan.finish([next], [next])
-    return b.transpose(found, [order.index(i) for i in range(len(order))])
+    return running(b, graph.AddOp if is_sum else graph.MulOp, x, axis_of(dim, len(shape_of(x))))
 
 
 @converts("sort", "sort.stable", "topk")
@@ -215,4 +192,4 @@ def sort(
     axis = axis_of(dim, len(shape_of(self)))
     keys = b.cast(self, f32) if element_of(self) == i1 else self
     places = b(graph.ArgsortOp, keys, axis, descending if k is None else largest, b.shape()[axis])
-    return [b(graph.GatherNdOp, self, *along_axis(b, places, axis)), places]
+    return [taken_along(b, self, places, axis), places]

@@ -59,6 +59,7 @@ for _name, _function in _IN_F64.items():
 
 @converts("erfc")
 def erfc(b: Call, self: SSAValue) -> Results:
+    """`1 - erf(x)`, without its cancellation; integers become floats."""
     return in_wide_floats(b, error_complement, b.to_float(self))
 
 

@@ -18,7 +18,7 @@ from mlc.frontends.operators.to_graph import Results
 from mlc.frontends.torch.to_graph._calls import Call
 from mlc.frontends.torch.to_graph._patterns import converts
 
-_converts = partial(converts, namespace="torchvision")
+_converts = partial(converts, domain="torchvision")
 
 
 @_converts("nms")

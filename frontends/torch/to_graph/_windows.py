@@ -50,6 +50,8 @@ def max_pool(
     b: Call, self: SSAValue, kernel_size: Sequence[int], stride: Sequence[int], padding: Sequence[int],
     dilation: Sequence[int],
 ) -> Results:  # fmt: skip
+    """The largest element under each window of images `[N, C, ...]` or `[C, ...]`, and perhaps its index (i64) in the
+    flattened image. Padding is never the largest."""
     name = b.before.name
     spatial = 1 if "1d" in name else 3 if "3d" in name else 2
     kernel = per_dim(kernel_size, spatial)
@@ -61,7 +63,6 @@ def max_pool(
         x, high = surround(b, x, [0] * spatial, high, lowest(x)), [0] * spatial
     options["padding"] = (*low, *high)
     found = b.reshape(slide(b, graph.MaxPoolOp, (x,), **options), b.shape())
-    assert b.op is not None
     if len(b.op.results) == 1 or not b.wants(1):
         return [found]
     return [found, b.reshape(slide(b, graph.ArgMaxPoolOp, (x,), **options), b.shape(1))]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mlc.architectures.architecture import COMMON, Architecture, Cpu, DotProduct, Tuned
+from mlc.architectures.architecture import COMMON, Cpu, DotProduct, InstructionSet, Tuned
 from mlc.architectures.facts import facts
 
 _AT_HWCAP = 16
 _BASE = ("m", "a", "f", "d", "c")
 
 
-class Riscv64(Architecture):
+class Riscv64(InstructionSet):
     """RV64GC."""
 
     name = "riscv64"

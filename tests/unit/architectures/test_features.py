@@ -12,7 +12,7 @@ from mlc.targets.machine import available_targets
 def test_executables_can_ask_for_all_that_artifacts_need() -> None:
     for machine in available_targets():
         for name in machine.required_cpu_flags:
-            assert machine.architecture.feature_initializer(name).startswith(f'{{"{name}", ')
+            assert machine.instruction_set.feature_initializer(name).startswith(f'{{"{name}", ')
 
 
 def test_the_cpu_has_what_the_kernel_lists() -> None:

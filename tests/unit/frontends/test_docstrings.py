@@ -10,8 +10,8 @@ import pytest
 _ROOT = Path(__file__).parents[3]
 _LEAST = {
     "frontends/onnx/to_graph": 1.0,
-    "frontends/stablehlo/to_graph": 0.92,
-    "frontends/torch/to_graph": 0.76,
+    "frontends/stablehlo/to_graph": 1.0,
+    "frontends/torch/to_graph": 1.0,
     "passes/graph_to_tensor": 1.0,
     "passes/tensor_to_loop": 1.0,
     "passes/loop_to_llvm": 1.0,

@@ -345,7 +345,10 @@ def test_pass_file_without_pass(mlc_opt: CommandLine, tmp_path: Path) -> None:
     result = mlc_opt("--load-pass", str(tmp_path / "bad.py"))
     bases = "mlc.pass_manager.base.Pass", "mlc.schedules.steps.base.LoopStep"
     required = f"derive from {', '.join(bases)} or mlc.schedules.schedule_template.ScheduleTemplate"
-    kinds = "no Pass, no NamedPipeline, no step of schedules, no schedule template, no frontend and no pattern"
+    kinds = (
+        "no Pass, no NamedPipeline, no step of schedules, no schedule template, no frontend, no architecture, "
+        "no backend and no pattern"
+    )
     assert f"exports {kinds}; {required}" in result.err
 
 

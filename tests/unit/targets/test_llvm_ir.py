@@ -210,3 +210,72 @@ llvm.func @f(%x: f32, %v: vector<4xf32>, %p: !llvm.ptr) -> f32 {
     assert "<i32 0, i32 5, i32 poison, i32 0>" in text
     assert "call i64 @llvm.abs.i64(i64 %3, i1 false)" in text
     assert accepted(text, tmp_path)
+
+
+LOOP_FACTS = {
+    "disableNonforced = true": "llvm.loop.disable_nonforced",
+    "mustProgress = true": "llvm.loop.mustprogress",
+    "isVectorized = true": "llvm.loop.isvectorized",
+    "vectorize = <disable = false, predicateEnable = true, scalableEnable = false, width = 4 : i32>": (
+        '!{!"llvm.loop.vectorize.enable", i1 true}, !{!"llvm.loop.vectorize.predicate.enable", i1 true}, '
+        '!{!"llvm.loop.vectorize.scalable.enable", i1 false}, !{!"llvm.loop.vectorize.width", i32 4}'
+    ),
+    "interleave = <count = 2 : i32>": '!{!"llvm.loop.interleave.count", i32 2}',
+    "unroll = <disable = false, runtimeDisable = true>": (
+        '!{!"llvm.loop.unroll.enable"}, !{!"llvm.loop.unroll.runtime.disable"}'
+    ),
+    "unroll = <full = true>": '!{!"llvm.loop.unroll.full"}',
+    "unroll = <count = 3 : i32>": '!{!"llvm.loop.unroll.count", i32 3}',
+    "unroll = <count = 1 : i32>": '!{!"llvm.loop.unroll.disable"}',
+    "unrollAndJam = <disable = true>": '!{!"llvm.loop.unroll_and_jam.disable"}',
+    "unrollAndJam = <count = 2 : i32>": '!{!"llvm.loop.unroll_and_jam.count", i32 2}',
+    "licm = <disable = true, versioningDisable = true>": (
+        '!{!"llvm.licm.disable"}, !{!"llvm.loop.licm_versioning.disable"}'
+    ),
+    "distribute = <disable = true>": '!{!"llvm.loop.distribute.enable", i1 false}',
+    "pipeline = <disable = true, initiationinterval = 2 : i32>": (
+        '!{!"llvm.loop.pipeline.disable", i1 true}, !{!"llvm.loop.pipeline.initiationinterval", i32 2}'
+    ),
+    "peeled = <count = 1 : i32>": '!{!"llvm.loop.peeled.count", i32 1}',
+    "unswitch = <partialDisable = true>": '!{!"llvm.loop.unswitch.partial.disable"}',
+}
+"""What upstream says of a loop, and the metadata that "LLVM Language Reference" and "Transformation Metadata" name."""
+
+
+@pytest.mark.parametrize("fact", LOOP_FACTS)
+def test_what_is_said_of_a_loop(fact: str, parse: Callable[[str], ModuleOp], tmp_path: Path) -> None:
+    module = parse(f"""
+llvm.func @f(%more: i1) {{
+  llvm.br ^body
+^body:
+  llvm.cond_br %more, ^body, ^end {{loop_annotation = #llvm.loop_annotation<{fact}>}}
+^end:
+  llvm.return
+}}""")
+    assert f"#llvm.loop_annotation<{fact}>" in str(module)
+    text = emit_module(module, MACHINE)
+    assert LOOP_FACTS[fact] in text
+    assert accepted(text, tmp_path)
+
+
+def test_attributes_of_functions(parse: Callable[[str], ModuleOp], tmp_path: Path) -> None:
+    module = parse("""
+llvm.func @f() attributes {passthrough = ["cold", "of-no-meaning", ["prefer-vector-width", "128"]]} {
+  llvm.return
+}
+llvm.func @g() {
+  llvm.return
+}
+llvm.func @h() attributes {passthrough = [["prefer-vector-width", "128"], "cold", "of-no-meaning"]} {
+  llvm.return
+}""")
+    text = emit_module(module, MACHINE)
+    f, g = (line for line in text.splitlines() if line.startswith("attributes #"))
+    assert '"prefer-vector-width"="128"' in f and f.endswith(' cold "of-no-meaning" }')
+    assert '"prefer-vector-width"="256"' in g and "cold" not in g
+    assert [line.split(" void ")[1][:-2] for line in text.splitlines() if "define" in line] == [
+        "@f() #0",
+        "@g() #1",
+        "@h() #0",
+    ]
+    assert accepted(text, tmp_path)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mlc.architectures import known_architecture
+from mlc.architectures import instruction_set_named
 from mlc.support.errors import UserError
 from mlc.targets import elf, weights
 from mlc.targets.cache import Cache
@@ -24,7 +24,9 @@ _HERE = architecture() or "x86_64"
 
 def _object(folder: Path, arrays: Sequence[tuple[str, Any]], arch: str = _HERE) -> Path:
     path = folder / "weights.o"
-    weights.write_object(weights.collect([Weight(*each) for each in arrays]), known_architecture(arch), path)
+    instruction_set = instruction_set_named(arch)
+    assert instruction_set is not None
+    weights.write_object(weights.collect([Weight(*each) for each in arrays]), instruction_set, path)
     return path
 
 

@@ -14,6 +14,7 @@ import pytest
 from safetensors.numpy import load_file, save_file  # pyright: ignore[reportUnknownVariableType]
 
 from mlc.compiler.compilation import Compilation
+from mlc.compiler.native_backend import NativeBackend
 from mlc.runtime import load
 from mlc.targets.toolchain import find_emulator
 from mlc.tools.mlc_compile import form_of
@@ -74,7 +75,10 @@ def test_help_and_version(mlc: CommandLine) -> None:
             ["compile", "model.mlir", "-o", "m.xyz"],
             "cannot tell from 'm.xyz' what to make: use a suffix among .o, .a",
         ),
-        (["compile", "model.mlir", "-o", "m.so", "--emit", "elf"], "argument --emit: invalid choice: 'elf'"),
+        (
+            ["compile", "model.mlir", "-o", "m.so", "--emit", "elf"],
+            "found --emit elf; required, for target 'native': mlir:graph, mlir:tensor",
+        ),
         (["compile", "model.mlir", "-o", "-", "--emit", "obj"], "'-o -' prints text; 'obj' needs a file"),
         (["compile", "model.mlir", "-o", "m.so", "-O7"], "argument -O: invalid choice: 7"),
         (["compile", "model.mlir", "-o", "m.so", "--threads=0"], "found 0 threads; at least 1 is needed"),
@@ -111,7 +115,7 @@ def test_a_model_needs_one_public_function(model: str, mlc: CommandLine) -> None
     [("a.o", "obj"), ("a.so", "shared"), ("a.h", "header"), ("a.s", "asm"), ("a.ll", "llvm-ir"), ("a", "exe")],
 )
 def test_form_follows_from_the_suffix(output: str, form: str) -> None:
-    assert form_of(output) == form
+    assert form_of(output, NativeBackend()) == form
 
 
 def test_several_outputs_lower_once(model: str, mlc: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

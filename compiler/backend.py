@@ -1,0 +1,208 @@
+"""What a backend is: a pipeline, the files that it makes of the last level, and a way to run these.
+
+Each target belongs to an `Architecture`, which names its backend. That of CPUs is `native` (`native_backend.py`): LLVM
+IR, clang, ELF files. Others are classes of plugins, or of packages that name them in the group `mlc.backends` of entry
+points, beside an architecture in the group `mlc.architectures`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from mlc.pass_manager.pipeline import LEVELS, PIPELINE, default_steps, passes_of
+from mlc.support.additions import Additions
+from mlc.support.errors import UserError
+
+if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
+    from mlc.compiler.options import CompileOptions
+    from mlc.pass_manager.base import Pass
+    from mlc.pass_manager.stage import Stage
+    from mlc.runtime.library import Library
+    from mlc.support.resources import Resources
+    from mlc.targets.build import BuildReport
+    from mlc.targets.cache import Cache
+    from mlc.targets.machine import Machine
+    from mlc.targets.program import Signature
+
+
+@dataclass(frozen=True)
+class LoweredModel:
+    """A model at the last level of a backend's pipeline."""
+
+    module: ModuleOp
+    signature: Signature
+    """How it is called, which the levels below `loop` do not say."""
+    resources: Resources
+    """Its weights."""
+
+
+class Backend(ABC):
+    """From the IR to files, for the targets of some architectures."""
+
+    name: ClassVar[str]
+    """What architectures call it."""
+    stages: ClassVar[Sequence[Stage]] = PIPELINE
+    """The default pipeline, from models of all sources to the last level."""
+    forms: ClassVar[Mapping[str, str]]
+    """What `build` makes: a suffix of output files -> the name of the form, which `--emit` takes, too."""
+    texts: ClassVar[frozenset[str]] = frozenset()
+    """The forms that people read, which `-o -` prints."""
+    runnable: ClassVar[str]
+    """The form that `open` opens; `mlc.compile` and `mlc run` make it."""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels of the IR that its pipeline goes through."""
+        present = {stage.level for stage in self.stages}
+        return tuple(level for level in LEVELS if level in present)
+
+    def passes(self, options: CompileOptions, upto: str, after: str | None = None) -> list[Pass]:
+        """The passes of the pipeline as far as the level `upto`, starting behind the level `after` if given.
+
+        Raises:
+            UserError: the pipeline does not go through the level `upto`.
+        """
+        if upto not in self.levels:
+            raise UserError(
+                f"target '{options.target}' has no {upto} level; required: a level of its backend '{self.name}', "
+                f"{' or '.join(self.levels)}"
+            )
+        steps = default_steps(options.opt_level, options.threads, upto, after, options.accuracy, self.stages)
+        return passes_of(steps, options.threads, options.accuracy)
+
+    def form_of(self, suffix: str) -> str | None:
+        """What a file of this suffix holds: one of `forms`, or IR; None if nothing is made with it."""
+        if suffix == ".mlir":
+            return f"mlir:{self.levels[-1]}"
+        return self.forms.get(suffix)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of files that `open` opens."""
+        return next(suffix for suffix, form in self.forms.items() if form == self.runnable)
+
+    @abstractmethod
+    def program(self, model: LoweredModel, machine: Machine, threads: int) -> Any:
+        """What `build` makes files of.
+
+        Raises:
+            UserError: there is something in the model that the backend cannot express.
+        """
+
+    def joined(self, module: ModuleOp, prefix: str, programs: Sequence[Any]) -> Any:
+        """One program for several shapes of a model.
+
+        Args:
+            module: the model as it came in.
+            prefix: what stands in front of its name for C.
+            programs: what `program` made for each of the shapes.
+
+        Raises:
+            UserError: the backend has no such thing, or callers could not tell two of them apart.
+        """
+        raise UserError(f"the backend '{self.name}' compiles a model for one shape; found {len(programs)}")
+
+    @abstractmethod
+    def build(
+        self,
+        program: Any,
+        machine: Machine,
+        form: str,
+        output: Path,
+        options: CompileOptions,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cache: Cache | None = None,
+        confirm: Callable[[], None] = lambda: None,
+    ) -> BuildReport:
+        """Make the file `output`, whole or not at all (`targets.output.staged_output`).
+
+        `progress` is told how many units are done, of how many; `confirm` is called when all weights have been read,
+        and raises an exception if they are not to be trusted.
+
+        Raises:
+            UserError: a tool is missing, or `output` cannot be written.
+            CompilerBug: a tool refuses what was generated.
+        """
+
+    def tools(self, machine: Machine, form: str, options: CompileOptions, cache: Cache) -> Sequence[str]:
+        """What tells apart the programs that `build` calls: a part of the key of what was compiled before.
+
+        Raises:
+            UserError: one is missing.
+        """
+        return ()
+
+    def runs_here(self, machine: Machine) -> bool:
+        """Whether this process can run what `build` makes for a machine like its own."""
+        return True
+
+    def obstacle(self, machine: Machine) -> str | None:
+        """Why this process cannot run what `build` makes for a machine, in a sentence; None if nothing is known."""
+        return None
+
+    @abstractmethod
+    def open(self, path: Path) -> Sequence[Library]:
+        """The functions in a file of the form `runnable`, one for each of the shapes that it was compiled for.
+
+        A function takes the addresses of three things, as `mlc_main` of `runtime/mlc.h` does: of the addresses of the
+        inputs, of those of the outputs, and of the workspace. It returns 0 if all is well.
+
+        Raises:
+            FileNotFoundError: there is no such file.
+            ArtifactError: it holds no model, or not one that can run here.
+        """
+
+
+plugin_backends = Additions("backend", "mlc.backends", lambda name: "mlc" if name == "native" else None)
+"""The backends that plugins bring (entry point `toy = "my_package.toy:Toy"` in `mlc.backends`)."""
+
+
+def backend_of(machine: Machine) -> Backend:
+    """The backend that compiles for a machine.
+
+    Raises:
+        UserError: its architecture names one that there is not, or a package adds something else than a backend.
+    """
+    name = machine.architecture.backend
+    if (addition := plugin_backends.get(name)) is not None:
+        loaded = addition.load()
+        if not (isinstance(loaded, type) and issubclass(loaded, Backend) and loaded.name == name):
+            raise UserError(f"backend '{name}' of {addition.origin} is not a class of `Backend` of that name")
+        return _instance(loaded)
+    from mlc.compiler.native_backend import NativeBackend
+
+    if name != NativeBackend.name:
+        raise UserError(
+            f"the architecture '{machine.arch}' names the backend '{name}', which nothing defines; load the plugin "
+            "that has it, or install its package"
+        )
+    return _instance(NativeBackend)
+
+
+def backend_for(target: str) -> Backend:
+    """The backend of a name of `mlc targets`.
+
+    Raises:
+        UserError: there is no such target, or as `backend_of`.
+    """
+    from mlc.targets.machine import resolve_target
+
+    return backend_of(resolve_target(target))
+
+
+def stages_of(target: str) -> Sequence[Stage]:
+    """The default pipeline for a target; that of CPUs for `native`, wherever this runs."""
+    return PIPELINE if target == "native" else backend_for(target).stages
+
+
+@cache
+def _instance(cls: type[Backend]) -> Backend:
+    return cls()
