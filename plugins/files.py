@@ -198,7 +198,7 @@ def _check_lowerings(module: ModuleType, path: Path) -> None:
     known = [*pass_names(), *(p.name for p in _passes(module) if p.problem() is None)]
     for name in sorted(lowerings_of(module.__name__)):
         if name.partition(" (")[0] not in known:
-            raise UserError(f"plugin '{path}' has patterns for '{name}', which is no pass{suggest(name, known)}")
+            raise UserError(f"plugin '{path}' has patterns for '{name}', which is not a pass{suggest(name, known)}")
 
 
 def _import_what_plugins_add_to() -> None:

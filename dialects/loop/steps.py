@@ -117,7 +117,7 @@ class Step:
         if not isinstance(example, str) or not example.startswith(f"{name}("):
             return f"has no `example` of how it is written; required: a text such as '{name}(n)'"
         if "__dataclass_params__" not in vars(cls) or not vars(cls)["__dataclass_params__"].frozen:
-            return "is no frozen dataclass: @dataclass(frozen=True) makes arguments of its fields"
+            return "is not a frozen dataclass: @dataclass(frozen=True) makes arguments of its fields"
         if not inspect.cleandoc(cls.__doc__ or "") or (cls.__doc__ or "").startswith(f"{cls.__name__}("):
             return "has no docstring; required: one line that says what it does to the loops that it names"
         if getattr(cls.words, "__isabstractmethod__", False):

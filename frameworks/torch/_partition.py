@@ -160,7 +160,7 @@ def _other_kind(node: Any) -> str:
     effect = str(node.args[1]).removesuffix(".default") if _has_effect(node) else ""
     if effect == "aten._linalg_check_errors":
         return "it raises an exception if a matrix is singular, or not positive definite, which depends on data"
-    return f"{effect} does more than to compute its result" if effect else "it is no operator of ATen"
+    return f"{effect} does more than compute its result" if effect else "it is not an operator of ATen"
 
 
 def _has_effect(node: Any) -> bool:

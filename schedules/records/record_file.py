@@ -148,7 +148,7 @@ def _parsed(path: Path, data: bytes) -> Records:
             records.append(_with_names_of_today(_record_in(line), place, former))
         except FormatError as e:
             reason = "it was cut off while it was written" if number == len(lines) else e
-            problems.append(Remark(f"the line is no record, and left out: {reason}", place))
+            problems.append(Remark(f"the line is not a record and is left out: {reason}", place))
     names = (Remark(message, place) for message, place in former.items())
     return Records(tuple(records), (*_first_of(problems, path), *names))
 
@@ -166,8 +166,8 @@ def _first_of(problems: Sequence[Remark], path: Path) -> tuple[Remark, ...]:
     told = tuple(problems[:_MOST_TOLD])
     if not (more := len(problems) - len(told)):
         return told
-    lines = "1 more line is no record, and left out" if more == 1 else f"{more} more lines are no records, and left out"
-    return (*told, replace(told[0], message=lines, location=SourceLocation(str(path), 0)))
+    one, several = "1 more line is not a record and is left out", f"{more} more lines are not records and are left out"
+    return (*told, replace(told[0], message=one if more == 1 else several, location=SourceLocation(str(path), 0)))
 
 
 def require_writable(path: Path) -> Records:
@@ -190,7 +190,7 @@ def require_writable(path: Path) -> Records:
 
 def _kind_of(path: Path) -> str:
     """What stands where a file should."""
-    return "it is a folder" if path.is_dir() else "it is no regular file"
+    return "it is a folder" if path.is_dir() else "it is not a regular file"
 
 
 def append_records(path: Path, records: Sequence[Record]) -> None:

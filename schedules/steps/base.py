@@ -266,7 +266,7 @@ def apply_step(step: Step, function: FuncOp, scheduling: Scheduling) -> list[Rem
             loops, fails, or leaves IR that does not verify.
     """
     if not isinstance(step, LoopStep):
-        raise error_at(function, f"schedule step '{step.spelling}' is no LoopStep: nothing carries it out")
+        raise error_at(function, f"schedule step '{step.spelling}' is not a LoopStep: nothing carries it out")
     try:
         with blamed_on_plugin(step, function):
             return step.apply(function, scheduling)

@@ -350,7 +350,7 @@ class Partition(LoopStep):
         return refusals
 
     def words(self, plan: LoopPlan) -> str:
-        return f"windows at the border along {', '.join(self.loops)} stay inside the image, so that none is copied"
+        return f"windows at the border along {', '.join(self.loops)} stay inside the image, which avoids a copy"
 
     @classmethod
     def suits(cls, loop: ForOp) -> bool:

@@ -105,7 +105,7 @@ def _require_known(op: OnnxOp) -> None:
             continue
         found = f"input '{op.input_name(index)}' is {in_words(kind)}"
         if not isinstance(kind, TensorType):
-            raise Unconvertible(f"{found}, which is no tensor of known shape")
+            raise Unconvertible(f"{found}, which is not a tensor of known shape")
         if DYNAMIC_INDEX in kind.get_shape():
             raise Unconvertible(f"{found}, whose shape is not known")
         if prod(kind.get_shape()) > _MOST_ELEMENTS:

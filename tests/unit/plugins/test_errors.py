@@ -122,7 +122,7 @@ CASES = {
     ),
     "an option of no dataclass": (
         _WRONG_PASS.replace("@dataclass(frozen=True)", "").format("x: int = 3\n    " + _RUN),
-        "bad.py:18: error: the pass 'P' is no dataclass, so that 'x' is no option; write @dataclass(frozen=True) above",
+        "bad.py:18: error: the pass 'P' is not a dataclass, so 'x' is not an option; write @dataclass(frozen=True)",
     ),
     "an option that no words give": (
         _WRONG_PASS.format("x: dict[str, int] | None = None\n    " + _RUN),
@@ -240,7 +240,7 @@ CASES = {
     ),
     "a lowering that does not exist": (
         _OP + '@lowers("convert-graph-to-tensors", AOp)\nclass P(RewritePattern): pass\nBad = Dialect("bad", [AOp])',
-        "plugin 'bad.py' has patterns for 'convert-graph-to-tensors', which is no pass; did you mean "
+        "plugin 'bad.py' has patterns for 'convert-graph-to-tensors', which is not a pass; did you mean "
         "'convert-graph-to-tensor'?",
     ),
     "two meanings": (
@@ -267,12 +267,12 @@ CASES = {
         _OP.replace("class AOp", "class BOp").replace("bad.a", "bad.b")
         + "    @classmethod\n    def get_canonicalization_patterns(cls): return ()\n"
         + 'Bad = Dialect("bad", [BOp])',
-        "dialect 'bad' of 'bad.py': op 'bad.b' has get_canonicalization_patterns, which nobody asks for: BOp has to "
+        "dialect 'bad' of 'bad.py': op 'bad.b' has get_canonicalization_patterns, which no pass calls: BOp has to "
         "derive from HasCanonicalizationPatternsInterface of xdsl.interfaces",
     ),
     "a folder that nobody asks for": (
         _OP + '    def fold(self): return ()\nBad = Dialect("bad", [AOp])',
-        "op 'bad.a' has fold, which nobody asks for: AOp has to derive from HasFolderInterface of xdsl.interfaces",
+        "op 'bad.a' has fold, which no pass calls: AOp has to derive from HasFolderInterface of xdsl.interfaces",
     ),
     "patterns that are promised": (
         "from xdsl.interfaces import HasCanonicalizationPatternsInterface as Patterns\n"
